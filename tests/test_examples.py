@@ -13,17 +13,16 @@ EXAMPLES = sorted(FOLDER.glob("*.py"))
 OPTIONAL = ("lightgbm", "xgboost")
 
 pytestmark = pytest.mark.skipif(not EXAMPLES, reason="the examples are not here")
-each_example = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 
-@each_example
-def test_title_is_a_question(path):
+def test_title_is_a_question():
     """The docstring begins with a question, underlined as a title of a page."""
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    title, line, *_ = docstring.splitlines()
+    for path in EXAMPLES:
+        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        title, line, *_ = docstring.splitlines()
 
-    assert title.endswith("?")
-    assert "=" * len(title) == line
+        assert title.endswith("?"), path
+        assert "=" * len(title) == line, path
 
 
 def test_data_are_real():
@@ -36,7 +35,7 @@ def test_data_are_real():
 
 
 @pytest.mark.slow
-@each_example
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, capsys, monkeypatch):
     """An example runs as it stands, shows a picture, and prints its conclusion last."""
     pyplot = pytest.importorskip("matplotlib.pyplot")

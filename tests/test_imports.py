@@ -1,10 +1,12 @@
 """What `import skcompare` loads, and that nothing is missed by what loads later."""
 
 import copy
+import json
 import pickle
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,43 +19,27 @@ from skcompare._registry.metrics import metrics
 from skcompare._registry.scorer_names import SCORER_NAMES, NamedScorer
 from skcompare._registry.tests import paired_tests
 from skcompare.metrics import get_scorer
+from tests.import_claims import ASKED, DOORS
+
+ROOT = Path(__file__).parents[1]
 
 
-def run_alone(code):
-    """The lines that a process of its own prints."""
-    command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="session")
+def told(tmp_path_factory):
+    """What each claim found in a process of its own, by name."""
+    folder = str(tmp_path_factory.mktemp("compiled"))
+    command = [sys.executable, "-W", "error", "-m", "tests.import_claims", folder]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert 0 == done.returncode, done.stderr
-    return done.stdout.splitlines()
+    return json.loads(done.stdout)
 
 
-def test_import_loads_scikit_learn_and_little_else():
+def test_import_loads_scikit_learn_and_little_else(told):
     """A name scores in scikit-learn as the metric does, loaded for it and not before.
 
     Beside the scorers of scikit-learn only the files that extend them are loaded at first.
     """
-    ours, heavy, before, score, shown, after = run_alone(
-        "import sys, sklearn.model_selection, sklearn.metrics\n"
-        "before = set(sys.modules)\n"
-        "import skcompare\n"
-        "new = set(sys.modules) - before\n"
-        "print(*(name.removeprefix('skcompare.') for name in new))\n"
-        "print([m for m in ('matplotlib', 'polars', 'pyspark') if m in sys.modules])\n"
-        "from sklearn.datasets import load_iris\n"
-        "from sklearn.metrics import _scorer, get_scorer, get_scorer_names\n"
-        "from sklearn.model_selection import cross_val_score\n"
-        "from sklearn.naive_bayes import GaussianNB\n"
-        "ece = 'neg_expected_calibration_error'\n"
-        "print(ece in get_scorer_names(), 'skcompare.metrics' in sys.modules)\n"
-        "X, y = load_iris(return_X_y=True)\n"
-        "by_name = cross_val_score(GaussianNB(), X, y, scoring=ece, cv=2)\n"
-        "scorer = skcompare.metrics.get_scorer(ece)\n"
-        "by_object = cross_val_score(GaussianNB(), X, y, scoring=scorer, cv=2)\n"
-        "print((by_name == by_object).all())\n"
-        "print(get_scorer(ece))\n"
-        "print(type(_scorer._SCORERS[ece]).__name__)\n"
-    )
-
+    found = told["first_import"]
     light = {
         "skcompare",
         "_core",
@@ -63,19 +49,23 @@ def test_import_loads_scikit_learn_and_little_else():
         "_version",
         "exceptions",
     }
-    assert set(ours.split()) <= light
-    assert "[]" == heavy
-    assert "True False" == before
-    assert "True" == score
-    assert shown.startswith("make_scorer(expected_calibration_error, greater_is_better=Fal")
-    assert "ScorerToldClasses" == after
+
+    assert {"skcompare"} <= set(found["new"]) <= light
+    assert [] == found["heavy"]
+    assert found["known"]
+    assert not found["loaded"]
+    assert found["by object"] == found["by name"]
+    assert found["shown"].startswith(
+        "make_scorer(expected_calibration_error, greater_is_better=Fal"
+    )
+    assert "ScorerToldClasses" == found["kind"]
 
 
 def test_names_are_those_of_the_registry():
     """The list of names that stands for the metrics has each of ours, and no other."""
-    ours = [entry.scorer_name for entry in metrics().values() if is_ours(entry)]
+    names = [entry.scorer_name for entry in metrics().values() if is_ours(entry)]
 
-    assert sorted(ours) == list(SCORER_NAMES)
+    assert sorted(names) == list(SCORER_NAMES)
 
 
 def pickled(value):
@@ -109,37 +99,22 @@ def test_what_stands_for_a_scorer_scores():
         assert expected == NamedScorer(name, get_scorer)(fitted, X, y)
 
 
-DOORS = {
-    "comparators": "compare",
-    "gate": "GateDecision",
-    "metrics": "get_scorer",
-    "plots": "ContingencyDisplay",
-    "reports": "Comparison",
-}
+def ours():
+    """Names of our tests, metrics and losses, in their order."""
+    return [
+        [name for name, entry in entries.items() if is_ours(entry)]
+        for entries in (paired_tests(), metrics(), record_losses())
+    ]
 
 
-def test_doors_load_what_is_registered():
-    """Whatever is imported first finds all tests and metrics, in one order."""
-    reads = {
-        "list(paired_tests())": [n for n, e in paired_tests().items() if is_ours(e)],
-        "list(metrics())": [n for n, e in metrics().items() if is_ours(e)],
-        "list(record_losses())": [n for n, e in record_losses().items() if is_ours(e)],
-    }
-    lines = "".join(
-        f"for name in [n for n in sys.modules if n.startswith('skcompare')]:\n"
-        f"    del sys.modules[name]\n"
-        f"from skcompare.{door} import {name}\n"
-        f"from skcompare._registry.losses import record_losses\n"
-        f"from skcompare._registry.metrics import metrics\n"
-        f"from skcompare._registry.tests import paired_tests\n"
-        f"print([{', '.join(reads)}])\n"
-        for door, name in DOORS.items()
-    )
-    told = run_alone(f"import sys\n{lines}")
+def test_doors_load_what_is_registered(told):
+    """Whatever is imported first finds all tests and metrics, in one order.
 
-    assert len(DOORS) == len(told)
-    for door, found in zip(DOORS, told):
-        assert str([*reads.values()]) == found, door
+    The first may be a package, the name of a scorer, or several names in threads.
+    """
+    assert dict.fromkeys(DOORS, ours()) == told["doors"]
+    assert ours() == told["first_import"]["registered"]
+    assert ours() == told["threads"]["registered"]
 
 
 def is_ours(entry):
@@ -147,42 +122,18 @@ def is_ours(entry):
     return entry.function.__module__.startswith("skcompare.")
 
 
-def test_those_of_others_come_after_ours():
+def test_those_of_others_come_after_ours(told):
     """An entry of somebody else stands after ours, under a name of its own."""
-    told = run_alone(
-        "from skcompare.metrics import metric, metrics\n"
-        "from skcompare.stats import paired_test, paired_tests\n"
-        "register = metric('toy', response_method='predict', greater_is_better=True)\n"
-        "toy = register(lambda y_true, y_pred: 0.0)\n"
-        "print(list(metrics())[0], list(metrics())[-1])\n"
-        "test = dict(title='', kind='difference', measures='accuracy', references=())\n"
-        "try:\n"
-        "    @paired_test('mcnemar', needs=int, designs=('holdout',), **test)\n"
-        "    def mcnemar(table): ...\n"
-        "except ValueError as error:\n"
-        "    print(error)\n"
-    )
+    found = told["entries_of_others"]
+    tests, metrics, losses = ours()
 
-    assert "accuracy toy" == told[0]
-    assert "A test named 'mcnemar' is registered. Choose another name." == told[1]
+    assert [tests, [*metrics, "toy"], losses] == found["registered"]
+    assert "A test named 'mcnemar' is registered. Choose another name." == found["error"]
 
 
-def test_modules_of_others_are_only_looked_at():
+def test_modules_of_others_are_only_looked_at(told):
     """A proxy that fails when it is asked for anything, as in Flask, does not stop us."""
-    told = run_alone(
-        "import sys, types\n"
-        "from sklearn.metrics import get_scorer_names\n"
-        "class Proxy:\n"
-        "    def __call__(self): ...\n"
-        "    def __getattr__(self, name):\n"
-        "        raise RuntimeError('outside of a request')\n"
-        "app = sys.modules['app'] = types.ModuleType('app')\n"
-        "app.get_scorer_names, app.request = get_scorer_names, Proxy()\n"
-        "import skcompare\n"
-        "print('neg_brier_loss' in get_scorer_names())\n"
-    )
-
-    assert ["True"] == told
+    assert told["modules_of_others"] is True
 
 
 def test_public_names_load_when_they_are_asked_for():
@@ -207,30 +158,6 @@ def test_public_names_load_when_they_are_asked_for():
         from skcompare import compar  # noqa: F401
 
 
-def test_threads_load_at_the_same_time():
+def test_threads_load_at_the_same_time(told):
     """Threads that ask for different names at once all find them complete."""
-    asked = [
-        "skcompare.PairedComparator",
-        "len(skcompare.metrics.metrics())",
-        "len(skcompare.stats.paired_tests())",
-        "sklearn.metrics.get_scorer('sensitivity')",
-        "skcompare.Comparison",
-        "skcompare.evidence.JointCounts",
-        "skcompare.BlockRegularized5x2CV",
-        "len(skcompare.stats.paired_tests())",
-    ]
-    told = run_alone(
-        "import sys, threading, sklearn.metrics, skcompare\n"
-        "from concurrent.futures import ThreadPoolExecutor\n"
-        "sys.setswitchinterval(1e-5)\n"
-        f"asked = {asked}\n"
-        "start = threading.Barrier(len(asked))\n"
-        "def find(line):\n"
-        "    start.wait()\n"
-        "    return eval(line)\n"
-        "with ThreadPoolExecutor(len(asked)) as threads:\n"
-        "    found = list(threads.map(find, asked))\n"
-        "print([str(eval(line)) == str(one) for line, one in zip(asked, found)])\n"
-    )
-
-    assert [str([True] * len(asked))] == told
+    assert [True] * len(ASKED) == told["threads"]["same"]

@@ -48,20 +48,17 @@ def _text(path):
         return ""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_project_file_exists():
+    """A project has its licence, its front page and its house rules, and none is empty."""
+    for name in [
         "CITATION.cff",
         "CODE_OF_CONDUCT.md",
         "CONTRIBUTING.rst",
         "LICENSE",
         "README.rst",
         "pyproject.toml",
-    ],
-)
-def test_project_file_exists(name):
-    """A project has its licence, its front page and its house rules, and none is empty."""
-    assert (ROOT / name).read_text(encoding="utf-8").strip()
+    ]:
+        assert (ROOT / name).read_text(encoding="utf-8").strip()
 
 
 def test_package_is_marked_as_typed():
@@ -111,19 +108,19 @@ def test_no_file_carries_a_path_of_somebodys_machine():
     assert [] == carrying
 
 
-@pytest.mark.parametrize("module_name", PUBLIC_MODULES)
-def test_public_names_have_docstrings(module_name):
+def test_public_names_have_docstrings():
     """Every public class and function says what it answers, in its own words."""
-    module = importlib.import_module(module_name)
-    assert inspect.getdoc(module)
+    for module_name in PUBLIC_MODULES:
+        module = importlib.import_module(module_name)
+        assert inspect.getdoc(module)
 
-    silent = []
-    for name in getattr(module, "__all__", ()):
-        obj = getattr(module, name)
-        if inspect.isclass(obj) or inspect.isroutine(obj):
-            doc = obj.__doc__ or ""
-            # A dataclass without a docstring is given its signature as one.
-            if not doc.strip() or doc.startswith(f"{obj.__name__}("):
-                silent.append(name)
+        silent = []
+        for name in getattr(module, "__all__", ()):
+            obj = getattr(module, name)
+            if inspect.isclass(obj) or inspect.isroutine(obj):
+                doc = obj.__doc__ or ""
+                # A dataclass without a docstring is given its signature as one.
+                if not doc.strip() or doc.startswith(f"{obj.__name__}("):
+                    silent.append(name)
 
-    assert [] == silent
+        assert [] == silent

@@ -2,14 +2,17 @@
 
 import gzip
 import json
+import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
-from skcompare.cli import main
+from skcompare.cli import _main, main
 
 ROOT = Path(__file__).parents[2]
 LINES = "y,champion,challenger\n" + "yes,yes,no\nno,no,no\nyes,no,yes\n" * 5
@@ -32,25 +35,38 @@ def without_time(text):
     return re.sub(r"\d+\.\d s", "_ s", text)
 
 
+@pytest.mark.slow
 @pytest.mark.newest
-def test_readme_shows_what_the_demo_prints(capsys):
-    """The README's report is the demo's, apart from the time."""
-    assert 0 == main(["demo"])
+def test_readme_shows_what_the_demo_prints(tmp_path, capsys):
+    """The README's report is the demo's, apart from the time; --html writes a page."""
+    page = tmp_path / "report.html"
+    assert 0 == main(["demo", "--html", str(page)])
     printed = without_time(capsys.readouterr().out)
     readme = without_time((ROOT / "README.rst").read_text(encoding="utf-8"))
 
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     for line in printed.splitlines():
         assert line in readme
 
 
-def test_demo_writes_a_page(tmp_path, capsys):
+def test_demo_compares_two_classifiers(tmp_path, capsys, monkeypatch):
+    """Without data of one's own; here with a challenger that is quickly trained."""
+    monkeypatch.setattr(_main, "HistGradientBoostingClassifier", DecisionTreeClassifier)
+    result = tmp_path / "result.json"
+
+    assert 0 == main(["demo", "--json", str(result)])
+    assert "bcv_jackknife_t" in capsys.readouterr().out
+    assert 569 == json.loads(result.read_text(encoding="utf-8"))["n_records"]
+
+
+def test_page_and_result_are_written(table, tmp_path, capsys):
     """--html writes a page beside the report, and --json the result."""
     page, result = tmp_path / "report.html", tmp_path / "result.json"
 
-    assert 0 == main(["demo", "--html", str(page), "--json", str(result)])
-    assert "bcv_jackknife_t" in capsys.readouterr().out
+    assert 0 == main(["compare", table(LINES), f"--html={page}", f"--json={result}"])
+    assert "mcnemar" in capsys.readouterr().out
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert 569 == json.loads(result.read_text(encoding="utf-8"))["n_records"]
+    assert 15 == json.loads(result.read_text(encoding="utf-8"))["n_records"]
 
 
 def test_compare_labels(table, capsys):
@@ -98,9 +114,9 @@ def test_compare_mixes_numbers_as_written(table, capsys):
     assert re.search(r"accuracy\s+0\.667\s+0\.667", capsys.readouterr().out)
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments", "message"),
-    [
+def test_bad_input_is_one_line_and_code_2(table, capsys):
+    """Bad input ends in one clear line and exit code 2, and prints no report."""
+    for text, arguments, message in [
         ("", [], "empty file"),
         ("y,champion,challenger\n", [], "at least one record"),
         ("y,y,b\n1,1,1\n", [], "several columns named y"),
@@ -125,37 +141,31 @@ def test_compare_mixes_numbers_as_written(table, capsys):
         ("y,a,b\n1,0,1\n0,0,1\n", ["--scoring", "roc_auc"], "needs answers"),
         ("y,a,b\n1,0,1\n0,0,1\n", ["--delimiter", ";;"], "one character"),
         ('y,a,b\n"1,0,1\n', [], "not a CSV file|fields"),
-        ("y,a,b\n1,0,1\n0,0,1\n", ["--html", "no/such/folder.html"], "no such folder"),
-    ],
-)
-def test_bad_input_is_one_line_and_code_2(table, capsys, text, arguments, message):
-    """Bad input ends in one clear line and exit code 2, and prints no report."""
-    assert 2 == main(["compare", table(text), *arguments])
-    captured = capsys.readouterr()
+        ("y,a,b\n1,0,1\n0,0,1\n", ["--json", "no/such/folder.json"], "no such folder"),
+    ]:
+        assert 2 == main(["compare", table(text), *arguments])
+        captured = capsys.readouterr()
 
-    assert "" == captured.out
-    assert 1 == len(captured.err.splitlines())
-    assert re.search(message, captured.err)
+        assert "" == captured.out
+        assert 1 == len(captured.err.splitlines())
+        assert re.search(message, captured.err)
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments", "accuracy"),
-    [
+def test_files_as_they_come(tmp_path, capsys):
+    """Quoted line breaks, leading zeros, tabs, blank lines and byte order marks."""
+    for text, arguments, accuracy in [
         ('y,a,b\n"a\nb",ab,"a\nb"\nab,ab,ab\n', [], ("0.500", "1.000")),
         ("y,a,b\n01,1,01\n1,1,1\n", [], ("0.500", "1.000")),
         ("y\ta\tb\n0\t1\t0\n1\t1\t1\n", ["--delimiter", "\\t"], ("0.500", "1.000")),
         ("\n\ny,a,b\n0,1,0\n1,1,1\n", [], ("0.500", "1.000")),
         ("\ufeffy,a,b\r\n0,1,0\r\n1,1,1\r\n", [], ("0.500", "1.000")),
-    ],
-)
-def test_files_as_they_come(tmp_path, capsys, text, arguments, accuracy):
-    """Quoted line breaks, leading zeros, tabs, blank lines and byte order marks."""
-    path = tmp_path / "answers.csv"
-    path.write_bytes(text.encode())
+    ]:
+        path = tmp_path / "answers.csv"
+        path.write_bytes(text.encode())
 
-    assert 0 == main(["compare", str(path), *arguments])
-    first, second = accuracy
-    assert re.search(rf"accuracy\s+{first}\s+{second}", capsys.readouterr().out)
+        assert 0 == main(["compare", str(path), *arguments])
+        first, second = accuracy
+        assert re.search(rf"accuracy\s+{first}\s+{second}", capsys.readouterr().out)
 
 
 def test_nothing_is_written_for_bad_input(table, tmp_path, capsys):
@@ -259,9 +269,9 @@ def test_columns_in_order_beside_the_id(table, capsys):
     assert ("b", "c") == (result["champion"], result["challenger"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_options_of_several_files(files, table, capsys):
+    """What is wrong with several files is said in one line, and the exit code is 2."""
+    for arguments, message in [
         (["--champion-file={old.csv}", "--champion=label"], "--champion-file needs --id"),
         (["--challenger-file={new.csv}"], "--challenger-file needs --id"),
         (
@@ -284,37 +294,33 @@ def test_columns_in_order_beside_the_id(table, capsys):
             ["--id=id", "--champion-file={old.csv}", "--challenger-file={less.csv}"],
             r"less\.csv' lacks 2 of them \('1', '3'\) and .*truth\.csv' lacks 1 .* \('4'\)",
         ),
-    ],
-)
-def test_bad_options_of_several_files(files, table, capsys, arguments, message):
-    """What is wrong with several files is said in one line, and the exit code is 2."""
-    paths = files | {"less.csv": table("id,label\n2,no\n4,no\n", "less.csv")}
-    filled = []
-    for argument in arguments:
-        for name, path in paths.items():
-            argument = argument.replace(f"{{{name}}}", path)
-        filled.append(argument)
+    ]:
+        paths = files | {"less.csv": table("id,label\n2,no\n4,no\n", "less.csv")}
+        filled = []
+        for argument in arguments:
+            for name, path in paths.items():
+                argument = argument.replace(f"{{{name}}}", path)
+            filled.append(argument)
 
-    assert 2 == main(["compare", paths["truth.csv"], *filled])
-    captured = capsys.readouterr()
-    assert "" == captured.out
-    assert 1 == len(captured.err.splitlines())
-    assert re.search(message, captured.err)
+        assert 2 == main(["compare", paths["truth.csv"], *filled])
+        captured = capsys.readouterr()
+        assert "" == captured.out
+        assert 1 == len(captured.err.splitlines())
+        assert re.search(message, captured.err)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
-def test_compare_what_comes_through_a_pipe():
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="POSIX has names of pipes")
+def test_compare_what_comes_through_a_pipe(capsys):
     """Answers may come through a pipe, which can be read only once."""
-    done = subprocess.run(
-        [sys.executable, "-m", "skcompare", "compare", "/dev/stdin"],
-        input=LINES,
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
+    read_from, write_to = os.pipe()
+    with open(write_to, "w") as pipe:
+        pipe.write(LINES)
+    try:
+        assert 0 == main(["compare", f"/dev/fd/{read_from}"])
+    finally:
+        os.close(read_from)
 
-    assert "15 records" in done.stdout
+    assert "15 records" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -347,8 +353,19 @@ def test_lists(capsys):
     assert "multiclass_brier_loss" in capsys.readouterr().out
 
 
-def test_module_is_the_command():
+def test_module_is_the_command(capsys, monkeypatch):
     """`python -m skcompare` does what the command does."""
+    monkeypatch.setattr(sys, "argv", ["skcompare", "compare", "missing.csv"])
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_module("skcompare", run_name="__main__")
+
+    assert 2 == caught.value.code
+    assert "missing.csv" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_process_ends_with_the_code():
+    """An error is a line and a code for whoever started the command."""
     done = subprocess.run(
         [sys.executable, "-m", "skcompare", "compare", "missing.csv"],
         capture_output=True,

@@ -53,9 +53,9 @@ def error(capsys):
     return lines[0]
 
 
-@pytest.mark.parametrize(
-    ("challenger", "tells", "code"),
-    [
+def test_exit_codes(folder):
+    """0 passed, 1 not passed, 2 bad input, 3 inconclusive where the policy asks for it."""
+    for challenger, tells, code in [
         ("new", "false", 0),
         ("new", "true", 0),
         ("worse", "false", 1),
@@ -63,13 +63,10 @@ def error(capsys):
         ("even", "false", 1),
         ("even", "true", 3),
         ("none", "true", 2),
-    ],
-)
-def test_exit_codes(folder, challenger, tells, code):
-    """0 passed, 1 not passed, 2 bad input, 3 inconclusive where the policy asks for it."""
-    (folder / "gate.toml").write_text(f"tell_inconclusive = {tells}\n{POLICY}")
+    ]:
+        (folder / "gate.toml").write_text(f"tell_inconclusive = {tells}\n{POLICY}")
 
-    assert code == gate("old.csv", f"{challenger}.csv")
+        assert code == gate("old.csv", f"{challenger}.csv")
 
 
 def test_conditions_without_a_policy(folder, capsys):
@@ -164,9 +161,9 @@ def test_job_summary_is_added_to(folder, monkeypatch):
     assert not (folder / "other.md").read_text(encoding="utf-8").startswith("before")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input_is_one_line(folder, capsys):
+    """Bad input ends in one clear line and exit code 2, and nothing is written."""
+    for arguments, message in [
         (["old.csv", "old.csv"], "the same file"),
         (["old.csv"], "Name .* `champion`|Unknown column 'champion'"),
         (["old.csv", "new.csv", "worse.csv"], "Got 3 files"),
@@ -187,20 +184,17 @@ def test_job_summary_is_added_to(folder, monkeypatch):
         (["old.csv", "new.csv", "--ledger", "a\0b"], "--ledger needs the name of a file"),
         (["old.csv", "new.csv", "--ledger", ""], "--ledger needs the name of a file"),
         (["old.csv", "new.json"], "Rename it to .jsonl"),
-    ],
-)
-def test_bad_input_is_one_line(folder, capsys, arguments, message):
-    """Bad input ends in one clear line and exit code 2, and nothing is written."""
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    ]:
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    assert 2 == gate(*arguments)
-    assert re.search(message, error(capsys))
-    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+        assert 2 == gate(*arguments)
+        assert re.search(message, error(capsys))
+        assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_configuration_is_one_line(folder, capsys):
+    """So does a bad policy."""
+    for options, message in [
         (["--noninferior", "accuracy"], "needs a margin"),
         (["--noninferior", "accuracy:2%"], "--noninferior must be a number, .*Got '2%'"),
         (["--superior", "accuracy:"], "The margin of --superior must be a number"),
@@ -208,12 +202,9 @@ def test_bad_input_is_one_line(folder, capsys, arguments, message):
         (["--superior", "acuracy"], "Did you mean 'accuracy'"),
         ([], "No policy"),
         (["--policy", "none.toml"], "Cannot read policy 'none.toml'"),
-    ],
-)
-def test_bad_configuration_is_one_line(folder, capsys, options, message):
-    """So does a bad policy."""
-    assert 2 == main(["gate", *options, "old.csv", "new.csv"])
-    assert re.search(message, error(capsys))
+    ]:
+        assert 2 == main(["gate", *options, "old.csv", "new.csv"])
+        assert re.search(message, error(capsys))
 
 
 @pytest.mark.parametrize("arguments", [["--nothing", "a"], ["a", "--format", "pdf"]])

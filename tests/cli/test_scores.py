@@ -64,9 +64,9 @@ def test_one_file_with_two_columns(tmp_path, capsys):
     assert "paired\\_t" in printed
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input_is_one_line_and_code_2(files, capsys):
+    """Every error is one line that says what to do."""
+    for arguments, message in [
         ([], "Pass FILE"),
         (["x.csv", "--score", "acc"], "--score is about --scores"),
         (["--scores", "OLD", "NEW", "x.csv"], "--scores takes two files"),
@@ -79,14 +79,11 @@ def test_one_file_with_two_columns(tmp_path, capsys):
         (["--scores", "OLD", "SHORT"], "SHORT' lacks 1 of them ('q1')"),
         (["--scores", "OLD", "nothing.jsonl"], "nothing.jsonl"),
         (["--scores", "OLD", "NEW", "--tests", "delong"], "does not compare mean scores"),
-    ],
-)
-def test_bad_input_is_one_line_and_code_2(files, capsys, arguments, message):
-    """Every error is one line that says what to do."""
-    paths = {"OLD": files.old, "NEW": files.new, "SHORT": files(NEW[:4], "short.jsonl")}
+    ]:
+        paths = {"OLD": files.old, "NEW": files.new, "SHORT": files(NEW[:4], "short.jsonl")}
 
-    assert 2 == main(["compare", *(paths.get(one, one) for one in arguments)])
-    printed = capsys.readouterr()
-    assert "" == printed.out
-    assert 1 == printed.err.count("\n")
-    assert message.replace("SHORT", paths["SHORT"]) in printed.err
+        assert 2 == main(["compare", *(paths.get(one, one) for one in arguments)])
+        printed = capsys.readouterr()
+        assert "" == printed.out
+        assert 1 == printed.err.count("\n")
+        assert message.replace("SHORT", paths["SHORT"]) in printed.err

@@ -6,7 +6,7 @@ import math
 import pickle
 import re
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +15,14 @@ import pytest
 from skcompare._core.design import DESIGN_KINDS
 from skcompare._core.flags import FLAG_TEXTS
 from skcompare.stats import PairedResult
-from tests.common.subjects import Subject, documented_parameters, records_of, seeds, taken
+from tests.common.subjects import (
+    Subject,
+    documented_parameters,
+    records_of,
+    remembering,
+    seeds,
+    taken,
+)
 
 OPPOSITE = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
 ALPHAS = (0.01, 0.05, 0.1, 0.3, 0.5)
@@ -47,9 +54,7 @@ def check_docstring(subject):
 
 def check_result_says_what_it_is(subject):
     """A result names its test, its subject and the design, and its flags have words."""
-    for evidence, options, alternative in subject.samples():
-        result = subject.run(evidence, alternative, **options)
-
+    for evidence, _, alternative, _, result in subject.results():
         assert isinstance(result, PairedResult)
         assert subject.entry.name == result.test
         assert subject.entry.inference == result.inference
@@ -65,9 +70,7 @@ def check_result_says_what_it_is(subject):
 
 def check_pvalue(subject):
     """0 < p <= 1 and the logarithm agrees; an undefined p is flagged."""
-    for evidence, options, alternative in subject.samples():
-        result = subject.run(evidence, alternative, **options)
-
+    for *_, result in subject.results():
         if math.isnan(result.pvalue):
             assert result.flags
             continue
@@ -78,14 +81,12 @@ def check_pvalue(subject):
 def check_record_order(subject):
     """The order of the records does not matter."""
     rng = np.random.default_rng(1)
-    predictions = subject.predictions(60, 1, n_classes=3)
+    predictions = subject.middling
     order = np.concatenate(
         [rng.permutation(np.arange(part.start, part.stop)) for part in predictions.slices()]
     )
     mixed = subject.evidence(taken(predictions, order))
-    for options in subject.variants:
-        expected = subject.run(subject.evidence(predictions), **options)
-
+    for options, expected in subject.results_of_middling:
         assert_same(expected, subject.run(mixed, **options))
 
 
@@ -94,15 +95,13 @@ def check_shards(subject):
     if not hasattr(subject.entry.needs, "__add__"):
         return
     rng = np.random.default_rng(2)
-    predictions = subject.predictions(80, 2, n_classes=3)
+    predictions = subject.middling
     in_first = rng.random(predictions.n_records) < 0.4
     first, second = (
         subject.evidence(taken(predictions, np.flatnonzero(kept[records_of(predictions)])))
         for kept in (in_first, ~in_first)
     )
-    for options in subject.variants:
-        expected = subject.run(subject.evidence(predictions), **options)
-
+    for options, expected in subject.results_of_middling:
         assert_same(expected, subject.run(first + second, **options))
         assert_same(expected, subject.run(second + first, **options))
 
@@ -145,14 +144,12 @@ def check_round_trips(subject):
 
 def check_evidence_is_left_alone(subject):
     """A test changes nothing in what it is given, and gives the same again."""
-    for evidence, options, alternative in subject.samples(few=True):
-        before = pickle.dumps(evidence)
-
-        first = subject.run(evidence, alternative, **options)
+    for evidence, options, alternative, pickled, result in subject.results(few=True):
+        first = remembering(result)
         if first.has_interval:
             first.confidence_interval()
 
-        assert before == pickle.dumps(evidence)
+        assert pickled == pickle.dumps(evidence)
         assert_same(first, subject.run(evidence, alternative, **options), rel=0)
 
 
@@ -179,7 +176,7 @@ def check_wrong_options(subject):
 
 def check_design(subject):
     """A design that the test does not declare is flagged, a declared one is not."""
-    evidence = subject.evidence(subject.predictions(n_classes=3))
+    evidence = subject.evidence(subject.predictions(subject.small_sizes[-1], n_classes=3))
     for kind in DESIGN_KINDS:
         for grouped in (False, True):
             design = replace(evidence.design, kind=kind, grouped=grouped)
@@ -270,7 +267,7 @@ def check_interval_and_pvalue_agree(subject):
                     if math.isnan(result.pvalue) or not result.has_interval:
                         continue
                     # Published and raw limits are the same ones, and take their time.
-                    result = replace(result, limits=cache(result.limits))
+                    result = remembering(result)
                     for alpha in ALPHAS:
                         significant = _assert_agreement(result, alpha, subject.bounds)
                         seen[significant] += 1
@@ -501,11 +498,32 @@ OF_KIND = {
 }
 
 
+SLOW = (
+    "interval_and_pvalue_agree",
+    "intervals_nest",
+    "round_trips",
+    "swapped_roles",
+    "roles_are_alike",
+)
+"""Checks that take long; one set of dependencies is enough for them."""
+
+
 def checks_of(entry):
     """Names and callables of all checks that apply to a registered test."""
     subject = Subject(entry)
     for check in (*GENERAL, *OF_KIND.get(entry.kind, ())):
         yield check.__name__.removeprefix("check_"), partial(check, subject)
+
+
+def run_checks(entry, *, slow):
+    """Run the slow checks of a registered test or the others; an error names its check."""
+    for title, check in checks_of(entry):
+        if slow == (title in SLOW):
+            try:
+                check()
+            except BaseException as error:
+                error.add_note(f"{entry.name} fails the common check {title!r}")
+                raise
 
 
 def assert_same(expected, actual, rel=1e-12):

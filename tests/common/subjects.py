@@ -6,9 +6,11 @@ scikit-learn and skcompare make, so that a test which is added needs no word her
 
 import inspect
 import os
+import pickle
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
@@ -44,7 +46,7 @@ SPLITTERS = {
     "time ordered": lambda seed: TimeSeriesSplit(4),
 }
 SAMPLES = os.environ.get("SKCOMPARE_TEST_SAMPLES", "few")
-"""How many samples the checks look at: "few" of them, a quarter or so, "half" or "all"."""
+"""How many samples the checks look at: "few" of them, a fifth or so, "half" or "all"."""
 THOROUGH, QUICK = SAMPLES == "all", SAMPLES == "few"
 
 SMALL = (8, 9, 12, 17, 25)
@@ -57,7 +59,7 @@ def seeds(n, every=1):
         return range(n)
     if every > 1:
         return range(0, n, every)
-    return range(-(-n // (4 if QUICK else 2)))
+    return range(-(-n // (5 if QUICK else 2)))
 
 
 def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None, least=0):
@@ -140,6 +142,16 @@ def records_of(predictions):
     return predictions.records
 
 
+class Tested(NamedTuple):
+    """A sample with its result, and its evidence pickled before the first test of it."""
+
+    evidence: object
+    options: dict
+    alternative: str | None
+    pickled: bytes
+    result: object
+
+
 @dataclass(frozen=True)
 class Subject:
     """A registered test with the evidence that it can be given."""
@@ -151,10 +163,15 @@ class Subject:
         """The first design that the test is valid for."""
         return self.entry.designs[0].removeprefix("grouped ")
 
-    @property
+    @cached_property
     def directed(self):
         """Whether the test has one-sided alternatives."""
         return "alternative" in self.entry.options
+
+    @cached_property
+    def experimental(self):
+        """Whether the test runs only for those who know that it is experimental."""
+        return "experimental" in self.entry.options
 
     @property
     def alternatives(self):
@@ -187,7 +204,7 @@ class Subject:
 
         An experimental test is told that this is known.
         """
-        if "experimental" in self.entry.options:
+        if self.experimental:
             options["experimental"] = True
         if alternative is not None:
             options["alternative"] = alternative
@@ -216,7 +233,7 @@ class Subject:
         # A score such as a correlation lies in [-1, 1], so that two of them differ by 2.
         return (-1, 1) if self.entry.measures == ("accuracy",) else (-2, 2)
 
-    @property
+    @cached_property
     def variants(self):
         """An options dict for every documented choice of every option but the direction."""
         return _variants(self.entry.function, self.entry.options)
@@ -253,9 +270,40 @@ class Subject:
                 for one in evidence:
                     yield one, options, alternative
 
+    def results(self, *, few=False):
+        """The samples with their results, each tested once for all checks of a subject."""
+        few = few or QUICK
+        if few not in self._results:
+            before, tested = {}, []
+            for evidence, options, alternative in self.samples(few=few):
+                pickled = before.setdefault(id(evidence), pickle.dumps(evidence))
+                result = self.run(evidence, alternative, **options)
+                tested.append(Tested(evidence, options, alternative, pickled, result))
+            self._results[few] = tested
+        return self._results[few]
+
+    @cached_property
+    def _results(self):
+        return {}
+
+    @cached_property
+    def middling(self):
+        """Answers about some records of up to three classes."""
+        return self.predictions(70, 1, n_classes=3)
+
+    @cached_property
+    def results_of_middling(self):
+        """Options with the result of the middling answers, whose limits are kept."""
+        evidence = self.evidence(self.middling)
+        return [
+            (options, remembering(self.run(evidence, **options)))
+            for options in self.variants
+        ]
+
     def samples_of_itself(self):
         """Evidence of a classifier against itself, an options dict, and an alternative."""
-        for k, n in enumerate((*self.small_sizes, 100)):
+        sizes = (*self.small_sizes, 100)
+        for k, n in enumerate(sizes[::2] if QUICK else sizes):
             predictions = self.predictions(n, n)
             # Of each size one of both is enough by default.
             names = ("champion", "challenger")
@@ -264,6 +312,11 @@ class Subject:
                 for options in self.variants:
                     for alternative in self.alternatives:
                         yield evidence, options, alternative
+
+
+def remembering(result):
+    """The result, with limits that are computed once."""
+    return replace(result, limits=result.limits and cache(result.limits))
 
 
 @cache

@@ -14,10 +14,11 @@ from skcompare.cli import main
 from skcompare.evidence import ContingencyTable, ScoreDifferences
 from skcompare.metrics import accuracy
 from skcompare.stats import mcnemar
-from tests.common.checks import checks_of
+from tests.common.checks import checks_of, run_checks
 
 PAGES = Path(__file__).parents[2] / "doc" / "sphinxext" / "registry_pages.py"
 Y_TRUE = np.array([0, 1, 1, 0, 1, 1, 0, 1] * 5)
+RESAMPLING = {"bootstrap_difference": {"n_resamples": 99}}
 ANSWERS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TRUE)}
 
 
@@ -120,14 +121,14 @@ def test_test_becomes_the_default_of_its_measure(toy_metrics, toy_test):
 
 
 def test_report_has_toy_metrics(toy_metrics):
-    """Scores and losses are rows, a negated loss is a score, and no test is needed."""
+    """Scores and losses are rows, a negated loss is a score, and none needs its test."""
     chances = {
         name: np.column_stack([1 - labels, labels]) * 0.8 + 0.1
         for name, labels in ANSWERS.items()
     }
     scoring = ["accuracy", "toy_hits", "toy_loss", "neg_toy_loss"]
 
-    comparison = skcompare.compare(Y_TRUE, chances, scoring=scoring)
+    comparison = skcompare.compare(Y_TRUE, chances, scoring=scoring, tests=RESAMPLING)
 
     rows = {row.measure: row for row in comparison.rows}
     assert set(scoring) == set(rows)
@@ -168,12 +169,13 @@ def test_documentation_lists_toys(toy_test, toy_metrics, pages):
 
 
 def test_common_checks_apply_to_a_toy(toy_test):
-    """The checks of its kind are there for a new test, and it satisfies them."""
-    checks = dict(checks_of(tests.paired_tests()["toy_sign"]))
+    """The checks of its kind are there for a new test, and it satisfies the quick ones."""
+    entry = tests.paired_tests()["toy_sign"]
 
-    assert {"itself", "interval_and_pvalue_agree", "docstring"} <= set(checks)
-    for check in checks.values():
-        check()
+    assert {"itself", "interval_and_pvalue_agree", "docstring"} <= dict(
+        checks_of(entry)
+    ).keys()
+    run_checks(entry, slow=False)
 
 
 def test_a_name_is_taken_once(toy_test):
@@ -250,7 +252,7 @@ def test_biased_measure_is_not_tested_by_itself():
     words = {"scoring": "neg_expected_calibration_error"}
     y = [0, 1, 0, 1] * 20
     plain = skcompare.compare(y, proba, **words).rows[0]
-    asked = skcompare.compare(y, proba, tests=["bootstrap_difference"], **words)
+    asked = skcompare.compare(y, proba, tests=RESAMPLING, **words)
 
     assert [] == tests.tests_for("expected_calibration_error")
     assert plain.test is None

@@ -9,30 +9,20 @@ from skcompare._registry import tests
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar, paired_test, paired_tests
 from tests.common import subjects
-from tests.common.checks import checks_of
-
-SLOW = (
-    "interval_and_pvalue_agree",
-    "intervals_nest",
-    "round_trips",
-    "swapped_roles",
-    "roles_are_alike",
-)
-"""Checks that take long; one set of dependencies is enough for them."""
-
-ALL_CHECKS = [
-    pytest.param(
-        check, id=f"{name}-{title}", marks=[pytest.mark.slow] if title in SLOW else []
-    )
-    for name, entry in paired_tests().items()
-    for title, check in checks_of(entry)
-]
+from tests.common.checks import checks_of, run_checks
 
 
-@pytest.mark.parametrize("check", ALL_CHECKS)
-def test_registered_test(check):
-    """What the check's own docstring says holds for this test."""
-    check()
+@pytest.mark.parametrize("name", paired_tests())
+def test_registered_test(name):
+    """What the quick checks' own docstrings say holds for the test."""
+    run_checks(paired_tests()[name], slow=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", paired_tests())
+def test_registered_test_by_slow_checks(name):
+    """What the slow checks' own docstrings say holds for the test."""
+    run_checks(paired_tests()[name], slow=True)
 
 
 def test_all_registered_tests_are_checked():

@@ -14,6 +14,7 @@ from sklearn.model_selection import TunedThresholdClassifierCV, cross_validate
 
 from skcompare import BlockRegularized5x2CV, PairedComparator
 from skcompare.exceptions import EstimatorFailedError
+from tests.common.optional import made
 
 XGBClassifier = pytest.importorskip("xgboost").XGBClassifier
 LGBMClassifier = pytest.importorskip("lightgbm").LGBMClassifier
@@ -58,23 +59,31 @@ CONTAINERS = {
 }
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_containers(container):
+@pytest.mark.parametrize(
+    ("containers", "cv"),
+    [
+        pytest.param(["pandas", "sparse"], 2, id="few"),
+        pytest.param(CONTAINERS, BlockRegularized5x2CV(random_state=0), id="all",
+                     marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
+def test_containers(containers, cv):
     """Accuracies are those of scikit-learn for every container, without a warning."""
-    records, cv = CONTAINERS[container](), BlockRegularized5x2CV(random_state=0)
-    comparator = compared(xgboost(), lightgbm(), records)
-    row = comparator.results_["accuracy"]
     # Each library's own parameter takes the seed, so there is nothing random in here.
     scores = [
         cross_validate(one, X, Y, cv=cv)["test_score"].mean()
         for one in (xgboost(), lightgbm())
     ]
+    for _, records in made(CONTAINERS, containers):
+        comparator = compared(xgboost(), lightgbm(), records, cv=cv)
+        row = comparator.results_["accuracy"]
 
-    assert scores == pytest.approx([row.champion, row.challenger])
-    assert set(comparator.predict(records)) == {0, 1}
-    assert (len(Y), 2) == comparator.predict_proba(records).shape
+        assert scores == pytest.approx([row.champion, row.challenger])
+        assert set(comparator.predict(records)) == {0, 1}
+        assert (len(Y), 2) == comparator.predict_proba(records).shape
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("container", ["array", "pandas", "polars"])
 def test_in_two_processes(container):
     """Two processes give the same answers."""
@@ -90,7 +99,7 @@ def test_in_two_processes(container):
         )
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_categories(n_jobs):
     """Both libraries find the categories of a frame in every training set."""
     pd = pytest.importorskip("pandas")
@@ -98,7 +107,7 @@ def test_categories(n_jobs):
         kind=pd.Categorical(np.array(["u", "v", "w"])[Y + X[:, 0].astype(int) % 2])
     )
     comparator = compared(
-        xgboost(enable_categorical=True), lightgbm(), frame, n_jobs=n_jobs
+        xgboost(enable_categorical=True), lightgbm(), frame, cv=2, n_jobs=n_jobs
     )
 
     assert "kind" == comparator.feature_names_in_[-1]
@@ -128,7 +137,7 @@ def test_equal_classifiers_do_not_differ(make):
     """Rows and columns drawn at random are the same for both, and so are the answers."""
     settings = {"subsample": 0.5, "colsample_bytree": 0.5}
     settings |= {"subsample_freq": 1} if make is lightgbm else {}
-    comparator = compared(make(**settings), make(**settings), scoring=MEASURES)
+    comparator = compared(make(**settings), make(**settings), cv=2, scoring=MEASURES)
 
     assert [0, 0, 0] == [row.difference for row in comparator.comparison_.rows]
     assert "inconclusive" == comparator.verdict_
@@ -137,7 +146,7 @@ def test_equal_classifiers_do_not_differ(make):
 def test_strings_are_for_lightgbm():
     """lightgbm takes strings; xgboost wants 0 and 1, and the message says who and what."""
     words = np.where(Y == 1, "yes", "no")
-    comparator = compared(LogisticRegression(), lightgbm(), y=words)
+    comparator = compared(LogisticRegression(), lightgbm(), y=words, cv=2)
     message = r"challenger .XGBClassifier. failed to fit on split 0 .*Expected: \[0 1\]"
 
     assert ["no", "yes"] == comparator.classes_.tolist()
@@ -145,33 +154,40 @@ def test_strings_are_for_lightgbm():
         compared(LogisticRegression(), xgboost(), y=words)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_series_of_labels(library):
+@pytest.mark.slow
+def test_series_of_labels():
     """Labels in a series are as good as in an array."""
-    labels = pytest.importorskip(library).Series(Y)
-    expected = compared(xgboost(), lightgbm()).results_["accuracy"]
-    actual = compared(xgboost(), lightgbm(), y=labels).results_["accuracy"]
+    pair = xgboost(), lightgbm()
+    expected = compared(*pair, cv=2).results_["accuracy"]
+    series = {
+        "pandas": lambda: pytest.importorskip("pandas").Series(Y),
+        "polars": lambda: pytest.importorskip("polars").Series(Y),
+    }
+    for _, labels in made(series):
+        actual = compared(*pair, y=labels, cv=2).results_["accuracy"]
 
-    assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
+        assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
 
 
+@pytest.mark.slow
 def test_within_other_classifiers():
     """Calibrated, with a tuned threshold, and under names that say how they differ."""
     pair = (
         CalibratedClassifierCV(lightgbm(), cv=2),
         TunedThresholdClassifierCV(xgboost(), cv=2, thresholds=5),
     )
-    comparison = compared(*pair, pandas_frame()).comparison_
-    settings = compared(xgboost(), xgboost(max_depth=1)).comparison_
+    comparison = compared(*pair, pandas_frame(), cv=2).comparison_
+    settings = compared(xgboost(), xgboost(max_depth=1), cv=2).comparison_
 
     assert "CalibratedClassifierCV(LGBMClassifier)" == comparison.champion
     assert "TunedThresholdClassifierCV(XGBClassifier)" == comparison.challenger
     assert "XGBClassifier with max_depth=1" == settings.challenger
 
 
+@pytest.mark.slow
 def test_shown_in_a_notebook():
     """Both libraries' classifiers have a picture."""
-    html = compared(clone(xgboost()), lightgbm())._repr_mimebundle_()["text/html"]
+    html = compared(clone(xgboost()), lightgbm(), cv=2)._repr_mimebundle_()["text/html"]
 
     assert "champion: XGBClassifier" in html
     assert "challenger: LGBMClassifier" in html

@@ -46,29 +46,26 @@ def multiple(**settings):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings of the classifiers
-@pytest.mark.parametrize(
-    ("make", "refit", "routing"),
-    [
+def test_check_estimator():
+    """All checks pass but the listed ones."""
+    for make, refit, routing in [
         # Refitting adds to what is done without it, so that one way of routing is enough.
         (paired, False, False),
         (paired, True, True),
         (multiple, True, False),
         (multiple, True, True),
-    ],
-)
-def test_check_estimator(make, refit, routing):
-    """All checks pass but the listed ones."""
-    with sklearn.config_context(enable_metadata_routing=routing):
-        checks = check_estimator(
-            make(refit=refit, random_state=0),
-            expected_failed_checks=EXPECTED_FAILURES,
-            on_fail=None,
-            on_skip=None,
-        )
+    ]:
+        with sklearn.config_context(enable_metadata_routing=routing):
+            checks = check_estimator(
+                make(refit=refit, random_state=0),
+                expected_failed_checks=EXPECTED_FAILURES,
+                on_fail=None,
+                on_skip=None,
+            )
 
-    failed = {check["check_name"] for check in checks if check["status"] == "failed"}
-    assert set() == failed
-    assert len(checks) > 40
+        failed = {check["check_name"] for check in checks if check["status"] == "failed"}
+        assert set() == failed
+        assert len(checks) > 40
 
 
 def test_classifier_tag_follows_refit():

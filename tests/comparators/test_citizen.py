@@ -1,6 +1,8 @@
 """What data scientists pass: any floats, any containers, any version of scikit-learn."""
 
+import itertools
 import random
+from functools import cache
 from importlib.util import find_spec
 
 import numpy as np
@@ -66,21 +68,23 @@ def small_floats(seed, dtype=np.float32):
     return (3 * X).astype(dtype), y
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss", "brier_loss"])
-@pytest.mark.parametrize("seed", range(5))
-def test_probabilities_of_float32_records(scoring, seed):
+def test_probabilities_of_float32_records():
     """Rows sum to 1 as closely as such floats can, and are compared as those of float64."""
-    X, y = small_floats(seed)
+    measures = ["accuracy", "roc_auc", "neg_log_loss", "brier_loss"]
     pair = GaussianNB(), LogisticRegression(max_iter=500)
-    found, exact = (
-        PairedComparator(*pair, scoring=scoring, random_state=0)
-        .fit(records, y)
-        .comparison_.rows[0]
-        for records in (X, X.astype(np.float64))
-    )
+    for seed in range(3):
+        X, y = small_floats(seed)
+        found, exact = (
+            PairedComparator(*pair, cv=3, scoring=measures, random_state=0)
+            .fit(records, y)
+            .comparison_.rows
+            for records in (X, X.astype(np.float64))
+        )
 
-    assert found.pvalue == pytest.approx(exact.pvalue, abs=0.05)
-    assert found.difference == pytest.approx(exact.difference, abs=1e-3)
+        assert measures == [row.measure for row in found]
+        for row, other in zip(found, exact, strict=True):
+            assert row.pvalue == pytest.approx(other.pvalue, abs=0.05)
+            assert row.difference == pytest.approx(other.difference, abs=1e-3)
 
 
 def test_scorer_of_float32_records():
@@ -103,9 +107,7 @@ def test_a_ranking_asks_for_no_sums():
     """The same order has the same AUC; a loss of such scores is refused, also by a gate."""
     X, y = small_floats(1, np.float64)
     plain, scaled = (
-        PairedComparator(one, LogisticRegression(), scoring="roc_auc", random_state=0).fit(
-            X, y
-        )
+        PairedComparator(one, LogisticRegression(), cv=5, scoring="roc_auc").fit(X, y)
         for one in (GaussianNB(), Scaled())
     )
 
@@ -122,33 +124,30 @@ def test_a_ranking_asks_for_no_sums():
         ).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "off", "fits"),
-    [
+def test_sums_by_the_type_that_came_in():
+    """What is near enough is brought to 1, and what is not shows its digits."""
+    for dtype, off, fits in [
         (np.float64, 5e-7, True),
         (np.float64, 1e-5, False),
         (np.float32, 5e-4, True),
         (np.float32, 5e-3, False),
         (np.float16, 0.02, True),
         (np.float16, 0.1, False),
-    ],
-)
-def test_sums_by_the_type_that_came_in(dtype, off, fits):
-    """What is near enough is brought to 1, and what is not shows its digits."""
-    proba = np.array([[0.5 + off, 0.5], [1.0, 0.0]]).astype(dtype)
-    if not fits:
-        with pytest.raises(
-            ValueError, match=rf"Row 0 sums to 1\..*{np.dtype(dtype)} is near"
-        ):
-            check_probabilities("p", proba, 2)
-        return
-    found = check_probabilities("p", proba, 2)
+    ]:
+        proba = np.array([[0.5 + off, 0.5], [1.0, 0.0]]).astype(dtype)
+        if not fits:
+            with pytest.raises(
+                ValueError, match=rf"Row 0 sums to 1\..*{np.dtype(dtype)} is near"
+            ):
+                check_probabilities("p", proba, 2)
+            continue
+        found = check_probabilities("p", proba, 2)
 
-    assert found.dtype == np.float64
-    assert found.sum(axis=1) == pytest.approx(1, abs=1e-6)
-    if dtype is not np.float64:
-        column = np.array([1 + off / 2, 0.5]).astype(dtype)
-        assert 1 == check_probabilities("p", column, 2).max()
+        assert found.dtype == np.float64
+        assert found.sum(axis=1) == pytest.approx(1, abs=1e-6)
+        if dtype is not np.float64:
+            column = np.array([1 + off / 2, 0.5]).astype(dtype)
+            assert 1 == check_probabilities("p", column, 2).max()
 
 
 # 17. Scorers.
@@ -177,6 +176,7 @@ NAMED = {
 }
 
 
+@cache
 def records():
     """Records with the out-of-sample answers of a champion."""
     X, y = make_classification(300, 10, flip_y=0.2, random_state=0)
@@ -202,39 +202,43 @@ def test_champion_scorers_by_name(name, routing):
     assert isinstance(get_scorer(name, returns="statistic"), kind)
 
 
-@pytest.mark.parametrize("name", NAMED)
-@pytest.mark.parametrize("on", [False, True])
-def test_a_champion_that_is_not_routed(name, on):
+def test_a_champion_that_is_not_routed():
     """The error shows the call that routes it."""
     X, y, _ = records()
-    with config_context(enable_metadata_routing=on):
-        with pytest.raises(ValueError, match=r"needs a champion.*params=\{") as caught:
-            get_scorer(name)(LogisticRegression().fit(X, y), X, y)
-        assert NAMED[name][1] in str(caught.value)
-        with pytest.raises(ValueError, match="scores a classifier against a champion"):
-            PairedComparator(GaussianNB(), LogisticRegression(), scoring=name).fit(X, y)
+    fitted = LogisticRegression().fit(X, y)
+    for name, on in itertools.product(NAMED, [False, True]):
+        with config_context(enable_metadata_routing=on):
+            with pytest.raises(ValueError, match=r"needs a champion.*params=\{") as caught:
+                get_scorer(name)(fitted, X, y)
+            assert NAMED[name][1] in str(caught.value)
+            with pytest.raises(ValueError, match="scores a classifier against a champion"):
+                PairedComparator(GaussianNB(), LogisticRegression(), scoring=name).fit(X, y)
 
 
-@pytest.mark.parametrize("scorer", [McNemarScorer, DeLongScorer])
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_selectors_of_features_do_not_go_on(scorer, n_jobs):
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_selectors_of_features_do_not_go_on(n_jobs):
     """A champion that knows other features ends them, and selects nothing."""
     X, y, _ = records()
-    champion = scorer(GaussianNB().fit(X, y))
-    words = {"scoring": champion, "cv": 3, "n_jobs": n_jobs}
-    selectors = (
-        SequentialFeatureSelector(LogisticRegression(), n_features_to_select=2, **words),
-        RFECV(LogisticRegression(), step=5, **words),
-        GridSearchCV(
+    for scorer in (McNemarScorer, DeLongScorer):
+        champion = scorer(GaussianNB().fit(X, y))
+        words = {"scoring": champion, "cv": 3, "n_jobs": n_jobs}
+        selectors = (
+            SequentialFeatureSelector(
+                LogisticRegression(), n_features_to_select=2, **words
+            ),
+            RFECV(LogisticRegression(), step=5, **words),
+        )
+        for selector in selectors:
+            with pytest.raises(
+                ChampionMismatchError, match=r"knows 10 features.*Route stored"
+            ):
+                selector.fit(X, y)
+            assert not hasattr(selector, "support_")
+        # A search gives the scorer all features, whatever its pipeline does with them.
+        search = GridSearchCV(
             make_pipeline(PCA(2), GaussianNB()), {"pca__n_components": [1]}, **words
-        ),
-    )
-    for selector in selectors[:2]:
-        with pytest.raises(ChampionMismatchError, match=r"knows 10 features.*Route stored"):
-            selector.fit(X, y)
-        assert not hasattr(selector, "support_")
-    # A search gives the scorer all features, whatever its pipeline does with them.
-    assert np.isfinite(selectors[2].fit(X, y).best_score_)
+        )
+        assert np.isfinite(search.fit(X, y).best_score_)
 
 
 def test_scorers_have_names():
@@ -251,23 +255,38 @@ def test_scorers_have_names():
 # 16. Files of skops.
 
 
+def in_a_file_of_skops(comparator, X, y):
+    """A fitted comparator beside what loads of it, after its report is compared."""
+    skops_io = pytest.importorskip("skops.io")
+    fitted = comparator.fit(X, y)
+    data = skops_io.dumps(fitted)
+    types = skops_io.get_untrusted_types(data=data)
+    loaded = skops_io.loads(data, trusted=types)
+
+    assert str(fitted.comparison_) == str(loaded.comparison_)
+    assert fitted.comparison_.to_json() == loaded.comparison_.to_json()
+    assert fitted.verdict_ == loaded.verdict_
+    assert [*fitted.results_] == [*loaded.results_]
+    return fitted, loaded
+
+
 def test_a_fitted_comparator_in_a_file_of_skops():
     """It loads back with its report and its answers."""
-    skops_io = pytest.importorskip("skops.io")
     X, y, _ = records()
-    pair = PairedComparator(GaussianNB(), LogisticRegression(), refit=True, random_state=0)
-    three = [("a", GaussianNB()), ("b", LogisticRegression()), ("c", DummyClassifier())]
-    for fitted in (pair.fit(X, y), MultipleComparator(three, random_state=0).fit(X, y)):
-        data = skops_io.dumps(fitted)
-        types = skops_io.get_untrusted_types(data=data)
-        loaded = skops_io.loads(data, trusted=types)
+    pair = PairedComparator(GaussianNB(), LogisticRegression(), cv=3, refit=True)
+    fitted, loaded = in_a_file_of_skops(pair, X, y)
 
-        assert str(fitted.comparison_) == str(loaded.comparison_)
-        assert fitted.comparison_.to_json() == loaded.comparison_.to_json()
-        assert fitted.verdict_ == loaded.verdict_
-        assert [*fitted.results_] == [*loaded.results_]
-        if fitted is pair:
-            assert fitted.predict(X).tolist() == loaded.predict(X).tolist()
+    assert fitted.predict(X).tolist() == loaded.predict(X).tolist()
+
+
+@pytest.mark.slow
+def test_default_splits_in_a_file_of_skops():
+    """They load back with the report, of two and of several."""
+    X, y, _ = records()
+    three = [("a", GaussianNB()), ("b", LogisticRegression()), ("c", DummyClassifier())]
+    pair = PairedComparator(GaussianNB(), LogisticRegression(), random_state=0)
+    in_a_file_of_skops(pair, X, y)
+    in_a_file_of_skops(MultipleComparator(three, random_state=0), X, y)
 
 
 # 15. Before the fits.
@@ -302,38 +321,41 @@ OF_PROBABILITIES = [
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-@pytest.mark.parametrize("settings", OF_PROBABILITIES)
-def test_measures_that_a_classifier_cannot_answer(counting, settings):
+def test_measures_that_a_classifier_cannot_answer(counting):
     """Its first fit says so, and what would help."""
     X, y, _ = records()
-    with pytest.raises(EstimatorValueError, match="has no predict_proba") as caught:
-        PairedComparator(GaussianNB(), counting, random_state=0, **settings).fit(X, y)
+    for settings in OF_PROBABILITIES:
+        Counting.fits = 0
+        with pytest.raises(EstimatorValueError, match="has no predict_proba") as caught:
+            PairedComparator(GaussianNB(), counting, random_state=0, **settings).fit(X, y)
 
-    assert 1 == Counting.fits
-    assert "challenger (Counting)" in str(caught.value)
-    assert "CalibratedClassifierCV" in str(caught.value)
+        assert 1 == Counting.fits
+        assert "challenger (Counting)" in str(caught.value)
+        assert "CalibratedClassifierCV" in str(caught.value)
 
 
 def test_probabilities_that_come_with_the_fit():
     """A stacking classifier has them, though it says so only once it is fitted."""
     X, y, _ = records()
     stacking = StackingClassifier([("bayes", GaussianNB())], cv=2)
-    fitted = PairedComparator(GaussianNB(), stacking, scoring="brier_loss", random_state=0)
+    fitted = PairedComparator(GaussianNB(), stacking, cv=3, scoring="brier_loss")
 
     assert fitted.fit(X, y).comparison_.rows[0].pvalue <= 1
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "f1", "hinge"])
-def test_decision_scores_do_for_the_rest(counting, scoring):
+def test_decision_scores_do_for_the_rest(counting):
     """Measures of labels, of rankings, and a scorer that asks for decision scores."""
+    hinge = make_scorer(
+        hinge_loss, greater_is_better=False, response_method="decision_function"
+    )
     X, y, _ = records()
-    hinge = make_scorer(hinge_loss, greater_is_better=False,
-                        response_method="decision_function")  # fmt: skip
-    scoring = {"hinge": hinge} if scoring == "hinge" else scoring
-    pair = counting, LinearSVC(C=0.1)
-    fitted = PairedComparator(*pair, cv=StratifiedKFold(5), scoring=scoring, random_state=0)
+    for scoring in ("accuracy", "roc_auc", "f1", {"hinge": hinge}):
+        fitted = PairedComparator(
+            counting, LinearSVC(C=0.1), cv=StratifiedKFold(3), scoring=scoring,
+            random_state=0,
+        )  # fmt: skip
 
-    assert fitted.fit(X, y).comparison_.rows[0].pvalue <= 1
+        assert fitted.fit(X, y).comparison_.rows[0].pvalue <= 1
 
 
 def few_positives(n, at_the_end=False):
@@ -344,42 +366,42 @@ def few_positives(n, at_the_end=False):
     return X, y[::-1] if at_the_end else y
 
 
-@pytest.mark.parametrize("n", [1, 2])
-@pytest.mark.parametrize("several", [False, True])
-def test_class_too_small_for_the_default_splits(counting, n, several):
+def test_class_too_small_for_the_default_splits(counting):
     """It is refused by name before the first fit, with a way out."""
-    comparator = PairedComparator(GaussianNB(), counting)
-    if several:
-        three = [("a", GaussianNB()), ("b", counting), ("c", DummyClassifier())]
-        comparator = MultipleComparator(three)
-    with pytest.raises(ValueError, match=f"class 1 has {n} members, and 3 would do.*leave"):
-        comparator.fit(*few_positives(n))
+    three = [("a", GaussianNB()), ("b", counting), ("c", DummyClassifier())]
+    for n, comparator in itertools.product(
+        [1, 2], [PairedComparator(GaussianNB(), counting), MultipleComparator(three)]
+    ):
+        with pytest.raises(
+            ValueError, match=f"class 1 has {n} members, and 3 would do.*leave"
+        ):
+            comparator.fit(*few_positives(n))
 
-    assert 0 == Counting.fits
+        assert 0 == Counting.fits
 
 
 @pytest.mark.filterwarnings("ignore:There will be no", "ignore:The training set of")
-@pytest.mark.parametrize("scoring", ["roc_auc", "sensitivity", "average_precision"])
-@pytest.mark.parametrize(
-    "cv", [TimeSeriesSplit(4), [(np.arange(150), np.arange(150, 300))]]
-)
-def test_measure_that_lacks_a_class_everywhere(counting, scoring, cv):
+def test_measure_that_lacks_a_class_everywhere(counting):
     """Positive records that no test set has are named before the first fit."""
-    X, y = few_positives(3)
-    for about in (scoring, f"{scoring}[1]"):
-        words = r"undefined on every test set.*rarest class, 1, has 3 records"
-        with pytest.raises(ValueError, match=words):
-            PairedComparator(GaussianNB(), counting, cv=cv, scoring=about).fit(X, y)
+    for scoring, cv in itertools.product(
+        ["roc_auc", "sensitivity", "average_precision"],
+        [TimeSeriesSplit(4), [(np.arange(150), np.arange(150, 300))]],
+    ):
+        X, y = few_positives(3)
+        for about in (scoring, f"{scoring}[1]"):
+            words = r"undefined on every test set.*rarest class, 1, has 3 records"
+            with pytest.raises(ValueError, match=words):
+                PairedComparator(GaussianNB(), counting, cv=cv, scoring=about).fit(X, y)
 
-    assert 0 == Counting.fits
+        assert 0 == Counting.fits
 
 
 def test_measure_that_lacks_a_class_somewhere(counting):
     """One test set with both classes is enough."""
-    X, y = few_positives(30)
+    X, y = few_positives(4)
     y = y[np.random.default_rng(0).permutation(len(y))]
-    cv = StratifiedKFold(31)
-    with pytest.warns(UserWarning, match="least populated class in y has only 30 members"):
+    cv = StratifiedKFold(5)
+    with pytest.warns(UserWarning, match="least populated class in y has only 4 members"):
         fitted = PairedComparator(GaussianNB(), counting, cv=cv, scoring="roc_auc").fit(
             X, y
         )
@@ -404,15 +426,15 @@ NO_TEST = {
 }
 
 
-@pytest.mark.parametrize("name", NO_TEST)
-def test_design_without_test(name):
+def test_design_without_test():
     """A warning says so before the first fit, and which design has one."""
     X, y, _ = records()
-    lacks = "p-value" if name == "second" else "verdict"
-    words = f"There will be no {lacks}: no test of .* is valid for"
     unfit = FailedFit()
-    with pytest.warns(UserWarning, match=words), pytest.raises(EstimatorValueError):
-        PairedComparator(unfit, unfit, random_state=0, **NO_TEST[name]).fit(X, y)
+    for name, settings in NO_TEST.items():
+        lacks = "p-value" if name == "second" else "verdict"
+        words = f"There will be no {lacks}: no test of .* is valid for"
+        with pytest.warns(UserWarning, match=words), pytest.raises(EstimatorValueError):
+            PairedComparator(unfit, unfit, random_state=0, **settings).fit(X, y)
 
 
 class FailedFit(DummyClassifier):
@@ -445,31 +467,35 @@ class Dice(ClassifierMixin, BaseEstimator):
 def unseeded():
     """Estimators whose random numbers no parameter of theirs sets."""
     grid = {"estimator": [DecisionTreeClassifier(max_features=1, splitter="random")]}
-    search = GridSearchCV(BaggingClassifier(n_estimators=2), grid, cv=2)
+    search = GridSearchCV(BaggingClassifier(n_estimators=1), grid, cv=2)
     encoder = make_pipeline(
-        TargetEncoder(categories=[np.arange(5)] * 4), LogisticRegression()
+        TargetEncoder(categories=[np.arange(5)] * 4, cv=2), LogisticRegression()
     )
     return {"dice": Dice(), "python": Dice(python=True), "grid": search, "encoder": encoder}
 
 
-@pytest.mark.parametrize("name", ["dice", "python", "grid", "encoder"])
-def test_equal_classifiers_are_equal_and_repeat(name):
+def test_equal_classifiers_are_equal_and_repeat():
     """Whatever generator they use, both begin alike, and anew with each run."""
     X = np.random.default_rng(0).integers(5, size=(200, 4)).astype(float)
     y = (X.sum(axis=1) + np.random.default_rng(1).normal(size=200) > 8).astype(int)
-    before = check_random_state(None).get_state()[1].tolist(), random.getstate()
-    runs = [
-        PairedComparator(unseeded()[name], unseeded()[name], random_state=0).fit(X, y)
-        for _ in range(2)
-    ]
+    for name in unseeded():
+        before = check_random_state(None).get_state()[1].tolist(), random.getstate()
+        runs = [
+            PairedComparator(unseeded()[name], unseeded()[name], cv=2, random_state=0)
+            for _ in range(2)
+        ]
 
-    for run in runs:
-        one, two = (run.predictions_[role].labels for role in ("champion", "challenger"))
-        assert one.tolist() == two.tolist()
-        assert 1.0 == run.comparison_.rows[0].pvalue
-    first, second = (run.predictions_["champion"].labels.tolist() for run in runs)
-    assert first == second
-    assert before == (check_random_state(None).get_state()[1].tolist(), random.getstate())
+        for run in runs:
+            answers = run.fit(X, y).predictions_
+            one, two = (answers[role].labels for role in ("champion", "challenger"))
+            assert one.tolist() == two.tolist()
+            assert 1.0 == run.comparison_.rows[0].pvalue
+        first, second = (run.predictions_["champion"].labels.tolist() for run in runs)
+        assert first == second
+        assert before == (
+            check_random_state(None).get_state()[1].tolist(),
+            random.getstate(),
+        )
 
 
 class Unseeded(DecisionTreeClassifier):
@@ -503,20 +529,21 @@ def test_classifiers_that_do_not_repeat(several):
     if several:
         kind, roles = MultipleComparator, ([*zip("abc", (*roles, GaussianNB()))],)
     for asked in (False, True):
-        fitted = kind(*roles, check_reproducible=asked, random_state=0).fit(X, y)
+        fitted = kind(*roles, cv=3, check_reproducible=asked, random_state=0).fit(X, y)
 
         assert asked == ("not-reproducible" in fitted.comparison_.flags)
         assert not asked or "not-reproducible" in str(fitted.comparison_)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_classifiers_that_repeat(n_jobs):
     """Whatever generator they use, a second fit is the same, and nothing is flagged."""
     X, y, _ = records()
     for estimator in (DecisionTreeClassifier(max_features=1), Dice()):
         fitted = PairedComparator(
-            estimator, GaussianNB(), check_reproducible=True, random_state=0, n_jobs=n_jobs
-        ).fit(X, y)
+            estimator, GaussianNB(), cv=3, check_reproducible=True, random_state=0,
+            n_jobs=n_jobs,
+        ).fit(X, y)  # fmt: skip
 
         assert "not-reproducible" not in fitted.comparison_.flags
 
@@ -534,11 +561,9 @@ REACHED = {
 }
 
 
-@pytest.mark.parametrize("name", REACHED)
-def test_random_states_that_no_seed_reaches(name, monkeypatch):
+def test_random_states_that_no_seed_reaches(monkeypatch):
     """Where one is, a second fit tells whether it matters."""
     X, y, _ = records()
-    estimator, reached = REACHED[name]
     seen = []
     monkeypatch.setattr(
         "skcompare.comparators._base.collect_predictions",
@@ -546,13 +571,14 @@ def test_random_states_that_no_seed_reaches(name, monkeypatch):
             seen.extend(twice) or collect_predictions(*args, twice=twice, **words)
         ),
     )
-    fitted = PairedComparator(GaussianNB(), estimator, allow_mixed=True, random_state=0)
-    if name == "frozen":
-        X = X[:, :1]
-    fitted.fit(X, y)
+    for name, (estimator, reached) in REACHED.items():
+        seen.clear()
+        fitted = PairedComparator(
+            GaussianNB(), estimator, cv=2, allow_mixed=True, random_state=0
+        ).fit(X[:, :1] if name == "frozen" else X, y)
 
-    assert ([] if reached else ["challenger"]) == seen
-    assert "not-reproducible" not in fitted.comparison_.flags
+        assert ([] if reached else ["challenger"]) == seen
+        assert "not-reproducible" not in fitted.comparison_.flags
 
 
 class Unclonable(Dice):
@@ -590,24 +616,21 @@ def test_parameters_are_checked_as_scikit_learns_are(estimator):
                 clone(estimator).set_params(**{name: value}).fit([[0], [1]], [0, 1])
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
+def test_parameters_of_cross_compare():
+    """As those of cross_validate."""
+    X, y, _ = records()
+    for name, value in [
         ("n_jobs", "two"),
         ("verbose", "much"),
         ("error_score", "rais"),
         ("return_estimator", 1),
         ("random_state", "zero"),
         ("params", [1]),
-    ],
-)
-def test_parameters_of_cross_compare(name, value):
-    """As those of cross_validate."""
-    X, y, _ = records()
-    with pytest.raises(
-        InvalidParameterError, match=f"'{name}' parameter of cross_compare must be"
-    ):
-        cross_compare({"bayes": GaussianNB()}, X, y, **{name: value})
+    ]:
+        with pytest.raises(
+            InvalidParameterError, match=f"'{name}' parameter of cross_compare must be"
+        ):
+            cross_compare({"bayes": GaussianNB()}, X, y, **{name: value})
 
 
 def test_parameters_are_not_checked_where_scikit_learn_skips_it():

@@ -1,5 +1,7 @@
 """Every test from what cross_validate returned, for two classifiers or for a pair."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,6 +36,7 @@ X, Y = make_classification(n_samples=160, n_features=5, flip_y=0.2, random_state
 GROUPS = np.arange(160) // 4
 OLD, NEW = DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB()
 BCV = BlockRegularized5x2CV(random_state=0)
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=1)
 KEEP = {"return_estimator": True, "return_indices": True}
 from_cv = ScoreDifferences.from_cv_results
 
@@ -49,6 +52,16 @@ def run_pair(cv=BCV, scoring="accuracy", **settings):
     return run(pair, cv, scoring=make_paired_scorer(scoring), **settings)
 
 
+@cache
+def _once(of, cv):
+    return run_pair(cv) if of == "pair" else run({"old": OLD, "new": NEW}[of], cv)
+
+
+def given(*names, cv=BCV):
+    """What `cross_validate` gives with a splitter of ours, to keep and to change."""
+    return [dict(_once(name, cv)) for name in names]
+
+
 def rows_of(comparison):
     """Everything that a comparison says of each test."""
     return [
@@ -58,36 +71,48 @@ def rows_of(comparison):
     ]
 
 
+SETTINGS = [
+    (FOLDS, {"scoring": ["roc_auc", "brier_loss", "f1", "precision[0]"]}),
+    (FOLDS, {"scoring": ["accuracy", "f1"], "pos_label": 0, "adjust": "bonferroni"}),
+    (GroupKFold(4), {"groups": GROUPS, "tests": ["mcnemar"]}),
+    (ShuffleSplit(1, random_state=0), {"scoring": ["accuracy", "roc_auc"]}),
+    (BCV, {"scoring": ["roc_auc", "brier_loss", "f1", "precision[0]"]}),
+    (BCV, {"tests": "all"}),
+    (FOLDS, {"tests": "all"}),
+    (FOLDS, {"scoring": "neg_log_loss", "alternative": "greater", "alpha": 0.1}),
+    (BCV, {"groups": GROUPS}),
+]
+
+
 @pytest.mark.parametrize(
-    ("cv", "settings"),
+    "several",
     [
-        (BCV, {"tests": "all"}),
-        (BCV, {"scoring": ["roc_auc", "brier_loss", "f1", "precision[0]"]}),
-        (BCV, {"scoring": "neg_log_loss", "alternative": "greater", "alpha": 0.1}),
-        (BCV, {"scoring": ["accuracy", "f1"], "pos_label": 0, "adjust": "bonferroni"}),
-        (BCV, {"groups": GROUPS}),
-        (GroupKFold(4), {"groups": GROUPS, "tests": ["mcnemar"]}),
-        (StratifiedKFold(10, shuffle=True, random_state=1), {"tests": "all"}),
-        (ShuffleSplit(1, random_state=0), {"scoring": ["accuracy", "roc_auc"]}),
+        pytest.param(SETTINGS[:4], id="few"),
+        pytest.param(SETTINGS[4:], id="others", marks=pytest.mark.slow),
     ],
 )
-def test_same_as_the_comparator(cv, settings):
+def test_same_as_the_comparator(several):
     """Two outputs, or one of a pair, give the rows of a PairedComparator."""
-    fitting = {"groups": settings.get("groups")}
-    choices = {name: value for name, value in settings.items() if name != "groups"}
-    expected = PairedComparator(OLD, NEW, cv=cv, **choices).fit(X, Y, **fitting)
-    old, new = (run(model, cv, **fitting) for model in (OLD, NEW))
-    of_two = compare_cv_results(old, new, X, Y, cv=cv, **settings)
-    of_pair = compare_cv_results(run_pair(cv, **fitting), X=X, y=Y, cv=cv, **settings)
+    for cv, settings in several:
+        fitting = {"groups": settings.get("groups")}
+        choices = {name: value for name, value in settings.items() if name != "groups"}
+        expected = PairedComparator(OLD, NEW, cv=cv, **choices).fit(X, Y, **fitting)
+        if fitting["groups"] is None:
+            old, new, pair = given("old", "new", "pair", cv=cv)
+        else:
+            old, new = (run(model, cv, **fitting) for model in (OLD, NEW))
+            pair = run_pair(cv, **fitting)
+        of_two = compare_cv_results(old, new, X, Y, cv=cv, **settings)
+        of_pair = compare_cv_results(pair, X=X, y=Y, cv=cv, **settings)
 
-    for comparison in (of_two, of_pair):
-        np.testing.assert_equal(rows_of(comparison), rows_of(expected.comparison_))
-        assert expected.verdict_ == comparison.verdict
-        assert expected.comparison_.flags == comparison.flags
-        assert expected.comparison_.fingerprint == comparison.fingerprint
-        assert expected.comparison_.n_fits == comparison.n_fits
-        assert expected.comparison_.champion == comparison.champion
-        assert expected.comparison_.challenger == comparison.challenger
+        for comparison in (of_two, of_pair):
+            np.testing.assert_equal(rows_of(comparison), rows_of(expected.comparison_))
+            assert expected.verdict_ == comparison.verdict
+            assert expected.comparison_.flags == comparison.flags
+            assert expected.comparison_.fingerprint == comparison.fingerprint
+            assert expected.comparison_.n_fits == comparison.n_fits
+            assert expected.comparison_.champion == comparison.champion
+            assert expected.comparison_.challenger == comparison.challenger
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class 2 has 5 members")
@@ -104,7 +129,7 @@ def test_small_class_is_flagged():
 
 def test_design_may_be_told():
     """A name stands for the splitter where this is gone; indices show no BCV."""
-    results = run_pair()
+    (results,) = given("pair")
 
     assert "bcv" == compare_cv_results(results, X=X, y=Y, design="bcv").design.kind
     assert "random 5x2" == compare_cv_results(results, X=X, y=Y).design.kind
@@ -114,11 +139,12 @@ def test_frames_and_string_classes():
     """Frames and columns are answered again as they were cross-validated."""
     frame = pd.DataFrame(X, columns=list("abcde"), index=np.arange(160)[::-1])
     words = pd.Series(np.where(Y == 1, "ill", "fit"), index=frame.index)
-    results = run_pair(X=frame, y=words, scoring="f1[ill]")
+    cv = StratifiedKFold(4)
+    results = run_pair(cv, X=frame, y=words, scoring="f1[ill]")
     comparison = compare_cv_results(
-        results, X=frame, y=words, cv=BCV, scoring="roc_auc", pos_label="ill"
+        results, X=frame, y=words, cv=cv, scoring="roc_auc", pos_label="ill"
     )
-    expected = PairedComparator(OLD, NEW, cv=BCV, scoring="roc_auc").fit(X, Y)
+    expected = PairedComparator(OLD, NEW, cv=cv, scoring="roc_auc").fit(X, Y)
 
     assert expected.results_["roc_auc"].pvalue == pytest.approx(comparison.rows[0].pvalue)
 
@@ -126,10 +152,11 @@ def test_frames_and_string_classes():
 def test_pipeline_that_ends_in_a_pair():
     """Steps before the pair belong to both classifiers."""
     steps = StandardScaler(), PairedClassifier(LogisticRegression(), NEW)
-    results = run(make_pipeline(*steps), scoring=make_paired_scorer())
+    cv = KFold(3)
+    results = run(make_pipeline(*steps), cv, scoring=make_paired_scorer())
     alone = make_pipeline(StandardScaler(), LogisticRegression())
-    expected = PairedComparator(alone, make_pipeline(StandardScaler(), NEW), cv=BCV)
-    comparison = compare_cv_results(results, X=X, y=Y, cv=BCV)
+    expected = PairedComparator(alone, make_pipeline(StandardScaler(), NEW), cv=cv)
+    comparison = compare_cv_results(results, X=X, y=Y, cv=cv)
 
     np.testing.assert_equal(rows_of(comparison), rows_of(expected.fit(X, Y).comparison_))
     assert "Pipeline(StandardScaler, LogisticRegression)" in comparison.champion
@@ -137,8 +164,7 @@ def test_pipeline_that_ends_in_a_pair():
 
 def test_every_way_to_evidence():
     """Tables, scores and answers of a pair are those of two outputs."""
-    pair = run_pair(scoring=["accuracy", "neg_log_loss"])
-    old, new = (run(m, scoring=["accuracy", "neg_log_loss"]) for m in (OLD, NEW))
+    old, new, pair = given("old", "new", "pair")
     expected = predictions_from_cv_results(X, Y, {"a": old, "b": new}, cv=BCV)
     actual = predictions_from_cv_results(X, Y, pair, cv=BCV)
 
@@ -150,18 +176,20 @@ def test_every_way_to_evidence():
     assert PairedBlocks.from_cv_results(
         old, new, X, Y, cv=BCV
     ) == PairedBlocks.from_cv_results(pair, X=X, y=Y, cv=BCV)
-    for score in ("accuracy", "neg_log_loss"):
-        assert from_cv(old, new, cv=BCV, scoring=score) == from_cv(
-            pair, cv=BCV, scoring=score
+    scores = ["accuracy", "neg_log_loss"]
+    old, new = (run(model, FOLDS, scoring=scores) for model in (OLD, NEW))
+    pair = run_pair(FOLDS, scores)
+    for score in scores:
+        assert from_cv(old, new, cv=FOLDS, scoring=score) == from_cv(
+            pair, cv=FOLDS, scoring=score
         )
 
 
 def test_losses_of_a_pair():
     """A loss keeps its values, and its differences are gains."""
-    pair = run_pair(scoring=["brier_loss", "neg_brier_loss"])
-    loss, score = (
-        from_cv(pair, cv=BCV, scoring=f"{neg}brier_loss") for neg in ("", "neg_")
-    )
+    cv = KFold(3)
+    pair = run_pair(cv, scoring=["brier_loss", "neg_brier_loss"])
+    loss, score = (from_cv(pair, cv=cv, scoring=f"{neg}brier_loss") for neg in ("", "neg_"))
 
     assert (False, True) == (loss.greater_is_better, score.greater_is_better)
     assert loss.values.tolist() == score.values.tolist()
@@ -171,9 +199,10 @@ def test_losses_of_a_pair():
 
 def test_equal_losses():
     """Equal classifiers do not differ, whichever way is better."""
-    pair = run(PairedClassifier(NEW, NEW), scoring=make_paired_scorer("brier_loss"))
+    cv, scorer = KFold(3), make_paired_scorer("brier_loss")
+    pair = run(PairedClassifier(NEW, NEW), cv, scoring=scorer)
 
-    assert not from_cv(pair, cv=BCV).values.any()
+    assert not from_cv(pair, cv=cv).values.any()
 
 
 def test_scores_of_a_pair_without_indices():
@@ -216,7 +245,7 @@ def test_undefined_score_of_a_pair():
 @pytest.mark.parametrize("lacking", ["estimator", "indices"])
 def test_what_is_needed(lacking):
     """Trained classifiers, indices, records and labels."""
-    pair, old, new = run_pair(), run(OLD), run(NEW)
+    pair, old, new = given("pair", "old", "new")
     for output in (pair, new):
         del output[lacking]
 
@@ -230,19 +259,21 @@ def test_what_is_needed(lacking):
 
 def test_records_are_needed():
     """Classifiers answer again, so records and labels are needed."""
+    (pair,) = given("pair")
     for settings in ({}, {"X": X}, {"y": Y}):
         with pytest.raises(ValueError, match="Pass the records and labels"):
-            compare_cv_results(run_pair(KFold(2)), **settings)
+            compare_cv_results(pair, **settings)
         with pytest.raises(ValueError, match="Pass the records and labels"):
-            PairedBlocks.from_cv_results(run_pair(KFold(2)), **settings)
+            PairedBlocks.from_cv_results(pair, **settings)
 
 
 def test_one_output_of_one_classifier():
     """What is no pair needs the other output, and a pair needs none."""
+    old, new, pair = given("old", "new", "pair")
     with pytest.raises(ValueError, match=r"must be of a PairedClassifier.* GaussianNB on"):
-        compare_cv_results(run(NEW), X=X, y=Y)
+        compare_cv_results(new, X=X, y=Y)
     with pytest.raises(ValueError, match="results of challenger are of a pair"):
-        compare_cv_results(run(OLD), run_pair(), X, Y)
+        compare_cv_results(old, pair, X, Y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
@@ -265,18 +296,19 @@ def test_failed_fits_of_a_pair():
 
 def test_other_records():
     """Fewer records, other splits, and what is no classifier, are refused."""
+    pair, new = given("pair", "new")
     with pytest.raises(ValueError, match="`X` and `y` must be the records"):
-        compare_cv_results(run_pair(), X=X, y=Y[:150])
+        compare_cv_results(pair, X=X, y=Y[:150])
     with pytest.raises(ValueError, match="sets of split 0 differ"):
         compare_cv_results(run(OLD, KFold(3)), run(NEW, StratifiedKFold(3)), X, Y)
     with pytest.raises(ValueError, match="Got the regressor LinearRegression"):
-        compare_cv_results(run(LinearRegression()), run(NEW), X, Y, cv=BCV)
+        compare_cv_results(run(LinearRegression()), new, X, Y, cv=BCV)
 
 
 def test_frozen_classifiers():
     """One that was not fitted on the splits has to be allowed, and two are refused."""
     frozen = FrozenEstimator(DummyClassifier().fit(X, Y))
-    old, new = run(frozen), run(NEW)
+    old, (new,) = run(frozen), given("new")
 
     with pytest.raises(ValueError, match="pass allow_mixed=True"):
         compare_cv_results(old, new, X, Y, cv=BCV)
@@ -286,9 +318,10 @@ def test_frozen_classifiers():
         compare_cv_results(old, old, X, Y, cv=BCV)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_bad_settings():
+    """Each says what is wrong."""
+    (pair,) = given("pair")
+    for settings, message in [
         ({"alpha": 0}, "`alpha` must be"),
         ({"adjust": "holms"}, "Did you mean 'holm'"),
         ({"tests": "mcnemr"}, "Did you mean 'mcnemar'"),
@@ -297,12 +330,9 @@ def test_frozen_classifiers():
         ({"pos_label": 7}, "`pos_label` must be one of two classes"),
         ({"cv": KFold(3)}, "scores on 10 test sets, but `cv` has 3 splits"),
         ({"groups": [1, 2]}, "inconsistent numbers of samples"),
-    ],
-)
-def test_bad_settings(settings, message):
-    """Each says what is wrong."""
-    with pytest.raises(ValueError, match=message):
-        compare_cv_results(run_pair(), X=X, y=Y, **({"cv": BCV} | settings))
+    ]:
+        with pytest.raises(ValueError, match=message):
+            compare_cv_results(pair, X=X, y=Y, **({"cv": BCV} | settings))
 
 
 def test_tuned_challenger_within_a_pair():

@@ -1,7 +1,9 @@
 """cross_compare: cross_validate for several classifiers on shared splits."""
 
 import pickle
+from functools import partial
 
+import joblib
 import numpy as np
 import pytest
 import sklearn
@@ -30,6 +32,7 @@ from skcompare import (
 from skcompare.evidence import ScoreDifferences
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import get_scorer as get_own_scorer
+from tests.common.optional import made
 
 X, Y = make_classification(n_samples=120, n_features=5, flip_y=0.1, random_state=0)
 TIMES = ("fit_time", "score_time")
@@ -96,35 +99,34 @@ def assert_same_output(expected, actual):
             assert one.tolist() == other.tolist()
 
 
-@pytest.mark.parametrize(
-    "scoring",
-    [
-        None,
-        "roc_auc",
-        ["accuracy", "neg_log_loss", "f1"],
-        {"own": make_scorer(f1_score, average="macro"), "auc": "roc_auc"},
-        lambda estimator, X, y: estimator.score(X, y) / 2,
-        lambda estimator, X, y: {"a": estimator.score(X, y), "b": len(y)},
-    ],
-    ids=["none", "name", "list", "dict", "callable", "callable of several"],
-)
-@pytest.mark.parametrize("everything", [False, True])
-def test_of_one_is_what_cross_validate_gives(scoring, everything):
+def test_of_one_is_what_cross_validate_gives():
     """`of(name)` has the keys and arrays of cross_validate on the same splits."""
-    settings = {"scoring": scoring, "cv": StratifiedKFold(3, shuffle=True, random_state=0)}
     kept = ("train_score", "estimator", "indices")
-    settings |= {f"return_{what}": everything for what in kept}
-    results = cross_compare(models(), X, Y, **settings)
+    for scoring, everything in [
+        (None, True),
+        ("roc_auc", True),
+        (["accuracy", "neg_log_loss", "f1"], False),
+        ({"own": make_scorer(f1_score, average="macro"), "auc": "roc_auc"}, True),
+        (lambda estimator, X, y: estimator.score(X, y) / 2, False),
+        (lambda estimator, X, y: {"a": estimator.score(X, y), "b": len(y)}, True),
+    ]:
+        cv = StratifiedKFold(2, shuffle=True, random_state=0)
+        settings = {"scoring": scoring, "cv": cv}
+        settings |= {f"return_{what}": everything for what in kept}
+        results = cross_compare(models(), X, Y, **settings)
+        alone = {
+            name: cross_validate(model, X, Y, **settings)
+            for name, model in models().items()
+        }
 
-    assert ("tree", "bayes") == results.names
-    for name, model in models().items():
-        assert_same_output(cross_validate(model, X, Y, **settings), results.of(name))
-    if everything:
-        shared = results.of("tree")["indices"]
-        assert shared is results["indices"] is results.of("bayes")["indices"]
-        fitted = results["estimator_bayes"][0]
-        expected = cross_validate(GaussianNB(), X, Y, **settings)["estimator"][0]
-        assert expected.theta_.tolist() == fitted.theta_.tolist()
+        assert ("tree", "bayes") == results.names
+        for name, expected in alone.items():
+            assert_same_output(expected, results.of(name))
+        if everything:
+            shared = results.of("tree")["indices"]
+            assert shared is results["indices"] is results.of("bayes")["indices"]
+            fitted, expected = results["estimator_bayes"][0], alone["bayes"]["estimator"][0]
+            assert expected.theta_.tolist() == fitted.theta_.tolist()
 
 
 def test_flat_keys():
@@ -166,18 +168,16 @@ def test_splits_and_seeds_are_shared(fits):
     assert [record for _, record, _ in of_a] == [record for _, record, _ in of_c]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_same_answer_however_it_runs(n_jobs):
+def test_same_answer_however_it_runs():
     """Forests without a seed give the same for every number of workers."""
-    import joblib
-
     forests = {"one": RandomForestClassifier(3), "other": RandomForestClassifier(3)}
-    with joblib.parallel_config(backend="threading"):
-        results = cross_compare(forests, X, Y, random_state=0, n_jobs=n_jobs)
-    expected = cross_compare(forests, X, Y, random_state=0)
+    expected = cross_compare(forests, X, Y, cv=3, random_state=0)
+    for n_jobs in (1, 2):
+        with joblib.parallel_config(backend="threading"):
+            results = cross_compare(forests, X, Y, cv=3, random_state=0, n_jobs=n_jobs)
 
-    assert expected["test_score_one"].tolist() == results["test_score_one"].tolist()
-    assert results["test_score_other"].tolist() == results["test_score_one"].tolist()
+        assert expected["test_score_one"].tolist() == results["test_score_one"].tolist()
+        assert results["test_score_other"].tolist() == results["test_score_one"].tolist()
 
 
 @pytest.mark.slow
@@ -196,7 +196,7 @@ def test_worker_processes():
 
 def test_same_as_the_comparator():
     """Answers, scores and verdict are those of a PairedComparator with the same seed."""
-    forest, bayes = RandomForestClassifier(3), GaussianNB()
+    forest, bayes = RandomForestClassifier(1), GaussianNB()
     results = cross_compare(
         {"champion": forest, "challenger": bayes},
         X,
@@ -476,18 +476,21 @@ def as_polars(X):
     return pytest.importorskip("polars").DataFrame(X, schema=list("abcde"))
 
 
-@pytest.mark.parametrize(
-    "container", [as_pandas, as_polars, sparse.csr_matrix, np.ndarray.tolist]
-)
-def test_containers(container):
+def test_containers():
     """Every container of X gives the scores of the array."""
     exact = X.astype(np.float32).astype(np.float64)
     estimators = {"tree": tree(3), "dummy": DummyClassifier()}
-    settings = {"cv": 3, "scoring": ["accuracy", "recall[0]"], "return_predictions": True}
+    scoring = ["accuracy", "recall[0]"]
+    settings = {"cv": 2, "scoring": scoring, "return_predictions": True}
     expected = cross_compare(estimators, exact, Y, **settings)
-    actual = cross_compare(estimators, container(exact), Y.tolist(), **settings)
+    containers = {
+        make.__name__: partial(make, exact)
+        for make in (as_pandas, as_polars, sparse.csr_matrix, np.ndarray.tolist)
+    }
+    for _, records in made(containers):
+        actual = cross_compare(estimators, records, Y.tolist(), **settings)
 
-    assert_same_output(expected.of("tree"), actual.of("tree"))
+        assert_same_output(expected.of("tree"), actual.of("tree"))
 
 
 def test_categorical_frame():
@@ -502,9 +505,9 @@ def test_categorical_frame():
     assert [1, 1, 1] == results["test_score_a"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("estimators", "error", "message"),
-    [
+def test_bad_estimators():
+    """Names must tell classifiers apart, and classifiers be some."""
+    for estimators, error, message in [
         ({}, ValueError, "at least one classifier"),
         ([("a", tree()), ("a", tree())], ValueError, "each under another name"),
         ([tree(), tree()], TypeError, "dict of names to classifiers"),
@@ -514,17 +517,14 @@ def test_categorical_frame():
         ({"a": LinearRegression()}, ValueError, "Got the regressor LinearRegression"),
         ({"a": GaussianNB}, TypeError, "Add parentheses"),
         ({"a": FrozenEstimator(tree().fit(X, Y))}, ValueError, "Got frozen ones only"),
-    ],
-)
-def test_bad_estimators(estimators, error, message):
-    """Names must tell classifiers apart, and classifiers be some."""
-    with pytest.raises(error, match=message):
-        cross_compare(estimators, X, Y)
+    ]:
+        with pytest.raises(error, match=message):
+            cross_compare(estimators, X, Y)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_bad_settings(fits):
+    """A bad setting is refused before anything is fitted."""
+    for settings, message in [
         ({"scoring": "acuracy"}, "Did you mean 'accuracy'"),
         ({"scoring": "brier_loss"}, "Pass 'neg_brier_loss'"),
         ({"scoring": ["f1", "f1"]}, "each once"),
@@ -538,13 +538,10 @@ def test_bad_estimators(estimators, error, message):
         ({"return_indices": "yes"}, "'return_indices' parameter of cross_compare must"),
         ({"groups": np.arange(120), "params": {"groups": 1}}, "passed twice"),
         ({"cv": [(np.arange(120), np.arange(5))]}, "tests 5 records that it trains on"),
-    ],
-)
-def test_bad_settings(fits, settings, message):
-    """A bad setting is refused before anything is fitted."""
-    with pytest.raises((TypeError, ValueError), match=message):
-        cross_compare({"a": Recorder()}, X, Y, **settings)
-    assert [] == fits
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            cross_compare({"a": Recorder()}, X, Y, **settings)
+        assert [] == fits
 
 
 def test_three_classes():

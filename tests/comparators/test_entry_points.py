@@ -1,6 +1,7 @@
 """Every place of the installed scikit-learn that takes `scoring` or `cv`."""
 
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -261,6 +262,22 @@ def test_every_place_is_known():
     assert {*SCORED, *SPLIT} <= {*RUNS}
 
 
+QUICK = {"GridSearchCV", "LogisticRegressionCV", "check_cv", "check_scoring", "get_scorer"}
+"""One or two of each kind, which take little time."""
+
+
+def looked_at(places, *also):
+    """Few of the places, or all of them in a slow run."""
+    few = QUICK.union(*also)
+    return pytest.mark.parametrize(
+        "places",
+        [
+            pytest.param([name for name in places if name in few], id="few"),
+            pytest.param(places, id="all", marks=pytest.mark.slow),
+        ],
+    )
+
+
 IN_PARTS = (
     "cross_val_predict", "StackingClassifier", "StackingRegressor", "ClassifierChain",
     "RegressorChain",
@@ -268,22 +285,25 @@ IN_PARTS = (
 """They ask for one prediction a record, which five repetitions do not give."""
 
 
-@pytest.mark.parametrize("name", SPLIT)
-def test_splitter(name):
+@looked_at(SPLIT, IN_PARTS, ["TargetEncoder"])
+def test_splitter(places):
     """The splits are those of the list of them, or the place says what it needs."""
-    splitter = UNSTRATIFIED if name in OF_NUMBERS else SPLITTER
-    if name in IN_PARTS:
-        with pytest.raises(ValueError, match="only works for partitions"):
-            RUNS[name](cv=splitter)
-        return
-    if name == "TargetEncoder":
-        # It takes a number of folds, and later versions any that are partitions.
-        with pytest.raises((ValueError, TypeError), match=r"'cv' parameter|exactly once"):
-            RUNS[name](cv=splitter)
-        return
-    listed = list(splitter.split(X, Y))
+    for name in places:
+        splitter = UNSTRATIFIED if name in OF_NUMBERS else SPLITTER
+        if name in IN_PARTS:
+            with pytest.raises(ValueError, match="only works for partitions"):
+                RUNS[name](cv=splitter)
+            continue
+        if name == "TargetEncoder":
+            # It takes a number of folds, and later versions any that are partitions.
+            with pytest.raises(
+                (ValueError, TypeError), match=r"'cv' parameter|exactly once"
+            ):
+                RUNS[name](cv=splitter)
+            continue
+        listed = list(splitter.split(X, Y))
 
-    assert np.array_equal(RUNS[name](cv=splitter), RUNS[name](cv=listed))
+        assert np.array_equal(RUNS[name](cv=splitter), RUNS[name](cv=listed))
 
 
 NAMES = ("specificity", "neg_brier_loss")
@@ -303,22 +323,22 @@ def words_of(name):
     return {"cv": 3} if name in SPLIT else {}
 
 
-@pytest.mark.parametrize("scoring", NAMES)
-@pytest.mark.parametrize("name", SCORED)
-def test_names_and_scorers(name, scoring):
+@looked_at(SCORED, (name for name, _ in REFUSED))
+def test_names_and_scorers(places):
     """A name gives what its scorer gives, or both say why there is no score."""
-    words, refused = words_of(name), REFUSED.get((name, scoring))
-    if refused:
-        for one in (scoring, get_scorer(scoring)):
-            # A warning where scikit-learn goes on with NaN, which has the error in it.
-            errors = ValueError, AttributeError, UserWarning
-            with pytest.raises(errors, match=refused):
-                RUNS[name](scoring=one, **words)
-        return
-    by_name = np.asarray(RUNS[name](scoring=scoring, **words), dtype=float)
+    for scoring, name in itertools.product(NAMES, places):
+        words, refused = words_of(name), REFUSED.get((name, scoring))
+        if refused:
+            for one in (scoring, get_scorer(scoring)):
+                # A warning where scikit-learn goes on with NaN, which has the error in it.
+                errors = ValueError, AttributeError, UserWarning
+                with pytest.raises(errors, match=refused):
+                    RUNS[name](scoring=one, **words)
+            continue
+        by_name = np.asarray(RUNS[name](scoring=scoring, **words), dtype=float)
 
-    assert np.isfinite(by_name).all()
-    assert np.array_equal(by_name, RUNS[name](scoring=get_scorer(scoring), **words))
+        assert np.isfinite(by_name).all()
+        assert np.array_equal(by_name, RUNS[name](scoring=get_scorer(scoring), **words))
 
 
 AGAINST_CHAMPION = {"McNemar": McNemarScorer, "DeLong": DeLongScorer}
@@ -335,29 +355,29 @@ if parse_version(sklearn.__version__) < parse_version("1.7"):
     NO_CHAMPION["LogisticRegressionCV"] = "look like codes"
 
 
-@pytest.mark.parametrize("kind", AGAINST_CHAMPION)
-@pytest.mark.parametrize("name", SCORED)
-def test_scorers_against_a_champion(name, kind):
+@looked_at(SCORED, NO_CHAMPION)
+def test_scorers_against_a_champion(places):
     """A finite score, or an error that says what to do instead."""
-    scorer = AGAINST_CHAMPION[kind](LogisticRegression().fit(X, Y))
-    if name in NO_CHAMPION:
-        with pytest.raises(BaseException, match=NO_CHAMPION[name]) as caught:
-            RUNS[name](scoring=scorer, **words_of(name))
-        assert not isinstance(caught.value, KeyboardInterrupt)
-        return
+    champion = LogisticRegression().fit(X, Y)
+    for kind, name in itertools.product(AGAINST_CHAMPION, places):
+        scorer = AGAINST_CHAMPION[kind](champion)
+        if name in NO_CHAMPION:
+            with pytest.raises(BaseException, match=NO_CHAMPION[name]) as caught:
+                RUNS[name](scoring=scorer, **words_of(name))
+            assert not isinstance(caught.value, KeyboardInterrupt)
+            continue
 
-    assert np.isfinite(np.asarray(RUNS[name](scoring=scorer, **words_of(name)))).all()
+        assert np.isfinite(np.asarray(RUNS[name](scoring=scorer, **words_of(name)))).all()
 
 
-def comparators():
+def comparators(cv):
     """What selects a classifier, as one estimator."""
     three = [("a", GaussianNB()), ("b", LogisticRegression()), ("c", GaussianNB())]
-    return {
-        "pair": PairedComparator(
-            *(one for _, one in three[:2]), refit=True, random_state=0
-        ),
-        "several": MultipleComparator(three, refit=True, random_state=0),
-    }
+    settings = {"cv": cv, "refit": True, "random_state": 0}
+    return [
+        PairedComparator(*(one for _, one in three[:2]), **settings),
+        MultipleComparator(three, **settings),
+    ]
 
 
 OWN_ESTIMATOR = {
@@ -368,13 +388,21 @@ OWN_ESTIMATOR = {
 """They hold none, or one of another kind: RFECV asks for coefficients."""
 
 
-@pytest.mark.parametrize("kind", ["pair", "several"])
-@pytest.mark.parametrize("name", sorted({*SCORED, *SPLIT} - OWN_ESTIMATOR))
-def test_comparators_as_estimators(name, kind):
+@pytest.mark.parametrize(
+    ("places", "cv"),
+    [
+        pytest.param({"CalibratedClassifierCV", "cross_validate"}, 2, id="few"),
+        pytest.param({*SCORED, *SPLIT}, None, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_comparators_as_estimators(places, cv):
     """They are scored, searched, stacked and calibrated as any classifier."""
-    given = {"scoring": "accuracy"} if name in SCORED else {}
-    words = words_of(name) | given
-    found = np.asarray(RUNS[name](comparators()[kind], **words), dtype=float)
+    for comparator, name in itertools.product(
+        comparators(cv), sorted(places - OWN_ESTIMATOR)
+    ):
+        scoring = {"scoring": "accuracy"} if name in SCORED else {}
+        words = words_of(name) | scoring
+        found = np.asarray(RUNS[name](comparator, **words), dtype=float)
 
-    assert found.size
-    assert np.isfinite(found).all()
+        assert found.size
+        assert np.isfinite(found).all()

@@ -68,7 +68,7 @@ def test_both_classifiers_under_their_roles(comparator):
 
 def test_fitted_comparator(comparator):
     """After fitting it is marked as fitted, and without refit no classifier is selected."""
-    html = shown(comparator.fit(*load_iris(return_X_y=True)))
+    html = shown(comparator.set_params(cv=2).fit(*load_iris(return_X_y=True)))
 
     assert "Not fitted" in words(shown(sklearn.clone(comparator)))
     assert "Not fitted" not in words(html)
@@ -78,7 +78,7 @@ def test_fitted_comparator(comparator):
 
 def test_selected_classifier(comparator):
     """With refit=True it says which classifier answers, and shows it as it was fitted."""
-    comparator.set_params(refit=True, challenger__logisticregression__max_iter=1000)
+    comparator.set_params(cv=5, refit=True, challenger__logisticregression__max_iter=1000)
     html = shown(comparator.fit(*load_iris(return_X_y=True)))
     selected = comparator.selected_estimator_[-1]
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import KFold, cross_validate
 
 from skcompare import (
     BlockRegularized5x2CV,
@@ -22,6 +22,7 @@ from skcompare import (
     cross_compare,
 )
 from skcompare.metrics import McNemarScorer
+from tests.common.optional import made
 
 X, Y = make_classification(96, n_features=4, n_redundant=0, flip_y=0.1, random_state=0)
 X = X.astype(np.float32)
@@ -97,29 +98,37 @@ CONTAINERS = {
 SPLITTER = BlockRegularized5x2CV(random_state=0)
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_containers(name, container):
+@pytest.mark.parametrize(
+    ("containers", "cv"),
+    [
+        pytest.param(["list", "sparse"], KFold(2), id="few"),
+        pytest.param(CONTAINERS, SPLITTER, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_containers(name, containers, cv):
     """What a library fits is compared, equal to itself; what it does not, says who."""
-    classifier, records = CLASSIFIERS[name](), CONTAINERS[container]()
-    pair = PairedComparator(classifier, clone(classifier), random_state=0)
-    refused = ""
-    try:
-        cross_validate(classifier, records, Y, cv=SPLITTER, error_score="raise")
-    except Exception as error:
-        refused = str(error)[:40]
-    if refused:
-        with pytest.raises(Exception, match=re.escape(refused)) as caught:
-            pair.fit(records, Y)
-        assert container == "list" or "champion" in str(caught.value)
-        return
+    classifier = CLASSIFIERS[name]()
     scoring = ["accuracy", "roc_auc", "neg_log_loss"]
-    rows = pair.set_params(scoring=scoring).fit(records, Y).comparison_.rows
+    for container, records in made(CONTAINERS, containers):
+        refused = ""
+        pair = PairedComparator(classifier, clone(classifier), cv=cv, random_state=0)
+        try:
+            cross_validate(classifier, records, Y, cv=cv, error_score="raise")
+        except Exception as error:
+            refused = str(error)[:40]
+        if refused:
+            with pytest.raises(Exception, match=re.escape(refused)) as caught:
+                pair.fit(records, Y)
+            assert container == "list" or "champion" in str(caught.value)
+            continue
+        rows = pair.set_params(scoring=scoring).fit(records, Y).comparison_.rows
 
-    assert [0.0] * 3 == [row.difference for row in rows]
-    assert [1.0] * 3 == [row.pvalue for row in rows]
+        assert [0.0] * 3 == [row.difference for row in rows]
+        assert [1.0] * 3 == [row.pvalue for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_as_scikit_learn_scores_it(name):
     """Accuracies of three classes of words are those of cross_validate, with its seed."""
@@ -136,6 +145,7 @@ def test_as_scikit_learn_scores_it(name):
     assert pickle.loads(pickle.dumps(fitted)).verdict_ == fitted.verdict_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_in_every_comparison(name):
     """Among several, in cross_compare, as a fitted champion, and in two processes."""

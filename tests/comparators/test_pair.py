@@ -35,6 +35,7 @@ from sklearn.utils.validation import check_is_fitted
 from skcompare import BlockRegularized5x2CV, PairedClassifier, make_paired_scorer
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import brier_loss
+from tests.common.optional import made
 
 X, Y = make_classification(n_samples=200, n_features=5, flip_y=0.1, random_state=0)
 PARTS = ("champion", "challenger", "difference")
@@ -126,7 +127,7 @@ def test_check_estimator_with_an_answer():
 
 def test_columns_are_those_of_each_classifier_alone():
     """In cross_validate a pair gives what each classifier gives alone, and differences."""
-    cv, scoring = BlockRegularized5x2CV(random_state=0), ["accuracy", "roc_auc"]
+    cv, scoring = StratifiedKFold(3), ["accuracy", "roc_auc"]
     both = cross_validate(
         tree_and_bayes(), X, Y, cv=cv, scoring=make_paired_scorer(scoring)
     )
@@ -209,18 +210,17 @@ def test_estimators_are_not_touched():
     assert 5 == pair.n_features_in_
 
 
-@pytest.mark.parametrize(
-    "method", ["predict", "predict_proba", "decision_function", "score"]
-)
-def test_there_is_no_single_answer(method):
+def test_there_is_no_single_answer():
     """A pair has no answers of its own, and says whom to ask."""
     pair = tree_and_bayes().fit(X, Y)
-
-    assert not hasattr(pair, method)
-    with pytest.raises(AttributeError, match="`champion_` or `challenger_`, or score both"):
-        getattr(pair, method)
-    with pytest.raises(AttributeError, match="nonsense"):
-        pair.nonsense  # noqa: B018
+    for method in ["predict", "predict_proba", "decision_function", "score"]:
+        assert not hasattr(pair, method)
+        with pytest.raises(
+            AttributeError, match="`champion_` or `challenger_`, or score both"
+        ):
+            getattr(pair, method)
+        with pytest.raises(AttributeError, match="nonsense"):
+            pair.nonsense  # noqa: B018
 
 
 def test_ordinary_scorers_do_not_mislead():
@@ -361,19 +361,16 @@ def test_what_is_no_pair_is_refused(estimator):
         make_paired_scorer()(given, X, Y)
 
 
-@pytest.mark.parametrize(
-    ("scoring", "message"),
-    [
+def test_bad_scoring():
+    """Unknown scores are refused when the scorer is made."""
+    for scoring, message in [
         ("acuracy", "Did you mean 'accuracy'"),
         ([], "at least one name"),
         (["f1", "f1"], "each once"),
         (len("a"), "`scoring` must be a name"),
-    ],
-)
-def test_bad_scoring(scoring, message):
-    """Unknown scores are refused when the scorer is made."""
-    with pytest.raises((TypeError, ValueError), match=message):
-        make_paired_scorer(scoring)
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            make_paired_scorer(scoring)
 
 
 def test_scoring_that_does_not_suit_the_classes():
@@ -462,22 +459,22 @@ def test_tags_are_those_of_both():
     assert get_tags(PairedClassifier(lenient, strict)).target_tags.required
 
 
-@pytest.mark.parametrize("container", ["csr", "pandas", "polars"])
-def test_containers(container):
+def test_containers():
     """Every container of X gives the scores of the array."""
-    if container == "csr":
-        records = sparse.csr_matrix(X)
-    elif container == "pandas":
-        records = pytest.importorskip("pandas").DataFrame(X, columns=list("abcde"))
-    else:
-        records = pytest.importorskip("polars").DataFrame(X, schema=list("abcde"))
     pair = PairedClassifier(tree(1), tree(3))
-    settings = {"cv": 3, "scoring": make_paired_scorer(["accuracy", "neg_log_loss"])}
+    settings = {"cv": 2, "scoring": make_paired_scorer(["accuracy", "neg_log_loss"])}
     expected = cross_validate(pair, X.astype(np.float32), Y, **settings)
-    actual = cross_validate(pair, records, Y, **settings)
+    names = list("abcde")
+    containers = {
+        "csr": lambda: sparse.csr_matrix(X),
+        "pandas": lambda: pytest.importorskip("pandas").DataFrame(X, columns=names),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(X, schema=names),
+    }
+    for _, records in made(containers):
+        actual = cross_validate(pair, records, Y, **settings)
 
-    for name in expected.keys() - {"fit_time", "score_time"}:
-        np.testing.assert_allclose(actual[name], expected[name])
+        for name in expected.keys() - {"fit_time", "score_time"}:
+            np.testing.assert_allclose(actual[name], expected[name])
 
 
 def test_categorical_frame_and_string_classes():
@@ -495,19 +492,16 @@ def test_categorical_frame_and_string_classes():
     assert ["colour"] == pair.feature_names_in_.tolist()
 
 
-@pytest.mark.parametrize(
-    ("pair", "error", "message"),
-    [
+def test_what_is_no_classifier_is_refused():
+    """Regressors, classes, other objects and pairs are refused by name."""
+    for pair, error, message in [
         ((LinearRegression(), tree()), ValueError, "regressor LinearRegression"),
         ((GaussianNB, tree()), TypeError, "Add parentheses"),
         ((object(), tree()), TypeError, "without fit, get_params, predict"),
         ((tree_and_bayes(), tree()), TypeError, "PairedClassifier, without predict"),
-    ],
-)
-def test_what_is_no_classifier_is_refused(pair, error, message):
-    """Regressors, classes, other objects and pairs are refused by name."""
-    with pytest.raises(error, match=message):
-        PairedClassifier(*pair).fit(X, Y)
+    ]:
+        with pytest.raises(error, match=message):
+            PairedClassifier(*pair).fit(X, Y)
 
 
 def test_frozen_classifiers():

@@ -1,5 +1,7 @@
 """Records and classifiers as users have them, judged by scikit-learn's cross_validate."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -21,6 +23,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC, LinearSVC
 
 from skcompare import BlockRegularized5x2CV, PairedComparator
+from tests.common.optional import made
 
 N = 96
 RNG = np.random.default_rng(0)
@@ -166,9 +169,9 @@ for container in ("csr_matrix", "csr_array", "csc_matrix", "coo_array"):
     )
 
 
-def judged(classifier, X, y, scoring="accuracy"):
+def judged(classifier, X, y, scoring="accuracy", cv=None):
     """The mean score by scikit-learn on the same splits."""
-    cv = BlockRegularized5x2CV(random_state=0)
+    cv = BlockRegularized5x2CV(random_state=0) if cv is None else cv
     return cross_validate(classifier, X, y, cv=cv, scoring=scoring)["test_score"].mean()
 
 
@@ -177,49 +180,63 @@ def fitted(champion, challenger, X, y, **settings):
     return PairedComparator(champion, challenger, **settings).fit(X, y)
 
 
-@pytest.mark.parametrize("name", INPUTS)
-def test_trained_on_every_split(name):
+FEW_INPUTS = ("pandas, index repeated", "polars, categories", "texts", "kernel")
+
+
+def few_or_all(few, every):
+    """Few kinds by halves, which are of equal sizes, too; or all by the default splits."""
+    return pytest.mark.parametrize(
+        ("names", "cv"),
+        [
+            pytest.param(few, 2, id="few"),
+            pytest.param(every, None, id="all", marks=pytest.mark.slow),
+        ],
+    )
+
+
+@few_or_all(FEW_INPUTS, INPUTS)
+def test_trained_on_every_split(names, cv):
     """Accuracies are those of scikit-learn, and the selected one answers as if alone."""
-    champion, challenger, X, y = INPUTS[name]()
-    comparator = fitted(champion, challenger, X, y)
-    row = comparator.results_["accuracy"]
-    kept = comparator.verdict_ != "challenger"
-    alone = clone(champion if kept else challenger).fit(X, y)
+    for _, (champion, challenger, X, y) in made(INPUTS, names):
+        comparator = fitted(champion, challenger, X, y, cv=cv)
+        row = comparator.results_["accuracy"]
+        kept = comparator.verdict_ != "challenger"
+        alone = clone(champion if kept else challenger).fit(X, y)
 
-    assert judged(champion, X, y) == pytest.approx(row.champion)
-    assert judged(challenger, X, y) == pytest.approx(row.challenger)
-    assert alone.predict(X).tolist() == comparator.predict(X).tolist()
-    assert alone.classes_.tolist() == comparator.classes_.tolist()
+        assert judged(champion, X, y, cv=cv) == pytest.approx(row.champion)
+        assert judged(challenger, X, y, cv=cv) == pytest.approx(row.challenger)
+        assert alone.predict(X).tolist() == comparator.predict(X).tolist()
+        assert alone.classes_.tolist() == comparator.classes_.tolist()
 
 
-@pytest.mark.parametrize("name", INPUTS)
-def test_trained_already(name):
+def test_trained_already():
     """Fitted classifiers answer the same container as they are."""
-    champion, challenger, X, y = INPUTS[name]()
-    champion.fit(X, y)
-    challenger.fit(X, y)
-    comparator = fitted(champion, challenger, X, y, cv="prefit")
-    row = comparator.results_["accuracy"]
+    for _, (champion, challenger, X, y) in made(INPUTS):
+        champion.fit(X, y)
+        challenger.fit(X, y)
+        comparator = fitted(champion, challenger, X, y, cv="prefit")
+        row = comparator.results_["accuracy"]
 
-    assert champion.score(X, y) == pytest.approx(row.champion)
-    assert challenger.score(X, y) == pytest.approx(row.challenger)
-    kept = champion if comparator.verdict_ != "challenger" else challenger
-    assert kept is comparator.selected_estimator_
-    assert kept.predict(X).tolist() == comparator.predict(X).tolist()
+        assert champion.score(X, y) == pytest.approx(row.champion)
+        assert challenger.score(X, y) == pytest.approx(row.challenger)
+        kept = champion if comparator.verdict_ != "challenger" else challenger
+        assert kept is comparator.selected_estimator_
+        assert kept.predict(X).tolist() == comparator.predict(X).tolist()
 
 
-@pytest.mark.parametrize("name", ["pandas, categories", "polars", "PyArrow", "texts"])
-def test_in_two_processes(name):
+@pytest.mark.slow
+def test_in_two_processes():
     """Frames and texts give the same answers in worker processes."""
-    champion, challenger, X, y = INPUTS[name]()
-    one = fitted(champion, challenger, X, y)
-    two = fitted(champion, challenger, X, y, n_jobs=2)
+    names = ["pandas, categories", "polars", "PyArrow", "texts"]
+    for _, (champion, challenger, X, y) in made(INPUTS, names):
+        one = fitted(champion, challenger, X, y)
+        two = fitted(champion, challenger, X, y, n_jobs=2)
 
-    for role in ("champion", "challenger"):
-        np.testing.assert_array_equal(
-            one.predictions_[role].labels, two.predictions_[role].labels
-        )
-    assert one.results_["accuracy"].pvalue == two.results_["accuracy"].pvalue
+        for role in ("champion", "challenger"):
+            np.testing.assert_array_equal(
+                one.predictions_[role].labels, two.predictions_[role].labels
+            )
+        assert one.results_["accuracy"].pvalue == two.results_["accuracy"].pvalue
 
 
 def arrow_array(values):
@@ -232,44 +249,65 @@ def arrow_series(values, dtype):
 
 
 LABELS = {
-    "string objects": (lambda: WORDS.astype(object), "no yes"),
-    "list": (lambda: WORDS.tolist(), "no yes"),
-    "pandas": (lambda: series(WORDS), "no yes"),
-    "pandas, category": (lambda: series(WORDS).astype("category"), "no yes"),
-    "pandas, string": (lambda: series(WORDS, dtype="string"), "no yes"),
-    "pandas, Arrow string": (lambda: arrow_series(WORDS, "string[pyarrow]"), "no yes"),
-    "pandas, Arrow integer": (lambda: arrow_series(Y, "int64[pyarrow]"), "0 1"),
-    "pandas, category of numbers": (lambda: series(Y).astype("category"), "0 1"),
-    "pandas, nullable integer": (lambda: series(Y, dtype="Int64"), "0 1"),
-    "float32": (lambda: Y.astype(np.float32), "0 1"),
-    "float16": (lambda: Y.astype(np.float16), "0 1"),
-    "pandas, nullable boolean": (lambda: series(Y == 1, dtype="boolean"), "False True"),
-    "booleans": (lambda: Y == 1, "False True"),
-    "small integers": (lambda: Y.astype(np.uint8), "0 1"),
-    "polars": (lambda: series(WORDS, "polars"), "no yes"),
-    "polars, category": (
-        lambda: series(WORDS, "polars").cast(pytest.importorskip("polars").Categorical),
-        "no yes",
+    "string objects": lambda: WORDS.astype(object),
+    "list": lambda: WORDS.tolist(),
+    "pandas": lambda: series(WORDS),
+    "pandas, category": lambda: series(WORDS).astype("category"),
+    "pandas, string": lambda: series(WORDS, dtype="string"),
+    "pandas, Arrow string": lambda: arrow_series(WORDS, "string[pyarrow]"),
+    "pandas, Arrow integer": lambda: arrow_series(Y, "int64[pyarrow]"),
+    "pandas, category of numbers": lambda: series(Y).astype("category"),
+    "pandas, nullable integer": lambda: series(Y, dtype="Int64"),
+    "signs": lambda: 2 * Y - 1,
+    "float64": lambda: Y.astype(float),
+    "float32": lambda: Y.astype(np.float32),
+    "float16": lambda: Y.astype(np.float16),
+    "pandas, nullable boolean": lambda: series(Y == 1, dtype="boolean"),
+    "booleans": lambda: Y == 1,
+    "small integers": lambda: Y.astype(np.uint8),
+    "polars": lambda: series(WORDS, "polars"),
+    "polars, category": lambda: series(WORDS, "polars").cast(
+        pytest.importorskip("polars").Categorical
     ),
-    "PyArrow": (lambda: arrow_array(WORDS), "no yes"),
+    "PyArrow": lambda: arrow_array(WORDS),
 }
+CLASSES = {
+    "pandas, Arrow integer": ["0", "1"],
+    "pandas, category of numbers": ["0", "1"],
+    "pandas, nullable integer": ["0", "1"],
+    "signs": ["-1", "1"],
+    "float64": ["0", "1"],
+    "float32": ["0", "1"],
+    "float16": ["0", "1"],
+    "pandas, nullable boolean": ["False", "True"],
+    "booleans": ["False", "True"],
+    "small integers": ["0", "1"],
+}
+"""What the classes of labels are where these are no words."""
 
 
-@pytest.mark.parametrize("name", LABELS)
-def test_labels(name):
+FEW_LABELS = (
+    "list", "pandas, category", "pandas, string", "pandas, Arrow string",
+    "pandas, nullable integer", "signs", "float16", "booleans", "polars, category",
+    "PyArrow",
+)  # fmt: skip
+
+
+@few_or_all(FEW_LABELS, LABELS)
+def test_labels(names, cv):
     """Every form of labels gives the answer of 0 and 1, with classes under their names."""
-    make, classes = LABELS[name]
-    expected = fitted(LogisticRegression(), GaussianNB(), NUMBERS, Y).results_["accuracy"]
-    comparator = fitted(LogisticRegression(), GaussianNB(), NUMBERS, make())
-    actual = comparator.results_["accuracy"]
-    pair = [
-        clone(each).fit(NUMBERS, make()) for each in (LogisticRegression(), GaussianNB())
-    ]
-    holdout = fitted(*pair, NUMBERS, make(), cv="prefit").results_["accuracy"]
+    pair = LogisticRegression(), GaussianNB()
+    expected = fitted(*pair, NUMBERS, Y, cv=cv).results_["accuracy"]
+    for name, y in made(LABELS, names):
+        comparator = fitted(*pair, NUMBERS, y, cv=cv)
+        actual = comparator.results_["accuracy"]
+        classes = [str(label) for label in comparator.predictions_.classes]
+        trained = [clone(each).fit(NUMBERS, y) for each in pair]
+        holdout = fitted(*trained, NUMBERS, y, cv="prefit").results_["accuracy"]
 
-    assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
-    assert classes.split() == [str(label) for label in comparator.predictions_.classes]
-    assert pair[0].score(NUMBERS, make()) == pytest.approx(holdout.champion)
+        assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
+        assert CLASSES.get(name, ["no", "yes"]) == classes
+        assert trained[0].score(NUMBERS, y) == pytest.approx(holdout.champion)
 
 
 def test_column_of_labels():
@@ -277,10 +315,10 @@ def test_column_of_labels():
     pd = pytest.importorskip("pandas")
     column = pd.DataFrame({"label": WORDS})
     with pytest.warns(DataConversionWarning, match="column-vector y") as caught:
-        comparator = fitted(LogisticRegression(), GaussianNB(), NUMBERS, column)
+        comparator = fitted(LogisticRegression(), GaussianNB(), NUMBERS, column, cv=2)
 
     assert 1 == len(caught)
-    assert judged(GaussianNB(), NUMBERS, Y) == pytest.approx(
+    assert judged(GaussianNB(), NUMBERS, Y, cv=2) == pytest.approx(
         comparator.results_["accuracy"].challenger
     )
 
@@ -295,31 +333,27 @@ WRAPPED = {
 }
 
 
-@pytest.mark.parametrize("name", WRAPPED)
-@pytest.mark.parametrize("role", ["champion", "challenger"])
-def test_wrapped_classifiers(name, role):
+@few_or_all(["tuned threshold"], WRAPPED)
+def test_wrapped_classifiers(names, cv):
     """Calibrated and tuned classifiers are compared in either role, and fitted already."""
-    wrapped, other = WRAPPED[name](), LogisticRegression()
-    pair = (wrapped, other) if role == "champion" else (other, wrapped)
     measures = ["accuracy", "multiclass_brier_loss"]
-    rows = fitted(*pair, NUMBERS, WORDS, scoring=measures).comparison_.rows
-    holdout = fitted(
-        *(clone(each).fit(NUMBERS, WORDS) for each in pair),
-        NUMBERS,
-        WORDS,
-        cv="prefit",
-        scoring=measures,
-    )
+    for name, role in itertools.product(names, ["champion", "challenger"]):
+        wrapped, other = WRAPPED[name](), LogisticRegression()
+        pair = (wrapped, other) if role == "champion" else (other, wrapped)
+        splits = fitted(*pair, NUMBERS, WORDS, cv=cv, scoring=measures)
+        trained = [clone(each).fit(NUMBERS, WORDS) for each in pair]
+        holdout = fitted(*trained, NUMBERS, WORDS, cv="prefit", scoring=measures)
+        row = splits.comparison_.rows[0]
 
-    assert judged(pair[0], NUMBERS, WORDS) == pytest.approx(rows[0].champion)
-    assert judged(pair[1], NUMBERS, WORDS) == pytest.approx(rows[0].challenger)
-    assert all(row.pvalue is not None for row in holdout.comparison_.rows)
+        assert judged(pair[0], NUMBERS, WORDS, cv=cv) == pytest.approx(row.champion)
+        assert judged(pair[1], NUMBERS, WORDS, cv=cv) == pytest.approx(row.challenger)
+        assert all(row.pvalue is not None for row in holdout.comparison_.rows)
 
 
 def test_equal_wrapped_classifiers():
     """Two that tune their threshold alike give the same answers."""
     wrapped = WRAPPED["tuned threshold"]()
-    row = fitted(wrapped, clone(wrapped), NUMBERS, WORDS).results_["accuracy"]
+    row = fitted(wrapped, clone(wrapped), NUMBERS, WORDS, cv=2).results_["accuracy"]
 
     assert (0, 1) == (row.difference, row.pvalue)
 
@@ -337,7 +371,9 @@ def test_frozen_classifiers(frozen):
         for role, one in trained.items()
     }
     X, y = NUMBERS[half:], WORDS[half:]
-    comparator = fitted(**pair, X=X, y=y, allow_mixed=frozen != "both")
+    # Two frozen ones are not trained, so that there is nothing to split.
+    cv = None if frozen == "both" else 2
+    comparator = fitted(**pair, X=X, y=y, cv=cv, allow_mixed=frozen != "both")
     row = comparator.results_["accuracy"]
 
     for role, one in trained.items():
@@ -347,17 +383,25 @@ def test_frozen_classifiers(frozen):
     assert "prefit" == comparator.cv_ or frozen != "both"
 
 
-@pytest.mark.parametrize("classifier", [RidgeClassifier(), LinearSVC(), SVC()], ids=repr)
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        RidgeClassifier(),
+        pytest.param(LinearSVC(), marks=pytest.mark.slow),
+        pytest.param(SVC(), marks=pytest.mark.slow),
+    ],
+    ids=repr,
+)
 def test_ranking_without_probabilities(classifier):
     """Decision scores are ranked where there are no probabilities, trained or fitted."""
     X, half = sparse.csr_array(NUMBERS), N // 2
     pair = classifier, LogisticRegression()
-    row = fitted(*pair, X, WORDS, scoring="roc_auc").results_["roc_auc"]
+    row = fitted(*pair, X, WORDS, cv=2, scoring="roc_auc").results_["roc_auc"]
     trained = [clone(one).fit(X[:half], WORDS[:half]) for one in pair]
     holdout = fitted(*trained, X[half:], WORDS[half:], cv="prefit", scoring="roc_auc")
 
-    assert judged(pair[0], X, WORDS, "roc_auc") == pytest.approx(row.champion)
-    assert judged(pair[1], X, WORDS, "roc_auc") == pytest.approx(row.challenger)
+    assert judged(pair[0], X, WORDS, "roc_auc", cv=2) == pytest.approx(row.champion)
+    assert judged(pair[1], X, WORDS, "roc_auc", cv=2) == pytest.approx(row.challenger)
     assert "delong" == holdout.comparison_.rows[0].test
 
 
@@ -367,6 +411,6 @@ def test_equal_but_for_a_missing_value():
         make_pipeline(SimpleImputer(missing_values=np.nan), LogisticRegression(C=C))
         for C in (1.0, 0.01)
     ]
-    comparison = fitted(*pair, NUMBERS, WORDS).comparison_
+    comparison = fitted(*pair, NUMBERS, WORDS, cv=2).comparison_
 
     assert comparison.champion.endswith("with logisticregression__C=1.0")

@@ -92,66 +92,69 @@ def test_valid_default_decides_beside_an_invalid_test(data):
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-@pytest.mark.parametrize(
-    ("cv", "test"),
-    [
+def test_liberal_test_runs_by_name_and_decides_nothing(data):
+    """Tests of the literature that call for caution run when asked for, and say so."""
+    for cv, tests in [
         (
             RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
-            "combined_5x2_f",
+            ["combined_5x2_f"],
         ),
-        (ShuffleSplit(15, random_state=0), "repeated_holdout_t"),
-        (StratifiedKFold(10), "kfold_t"),
-        (StratifiedKFold(10), "cv_ci_z"),
-        (StratifiedKFold(10), "naive_kfold_mcnemar"),
-        (None, "calibrated_5x2_f"),
-        (None, "blocked_t"),
-    ],
-)
-def test_liberal_test_runs_by_name_and_decides_nothing(data, cv, test):
-    """Tests of the literature that call for caution run when asked for, and say so."""
-    comparison = pair(DummyClassifier(), cv=cv, tests=test).fit(*data).comparison_
-    everything = pair(DummyClassifier(), cv=cv, tests="all").fit(*data).comparison_
-    row = comparison.results[test]
+        (ShuffleSplit(5, random_state=0), ["repeated_holdout_t"]),
+        (StratifiedKFold(5), ["kfold_t", "cv_ci_z", "naive_kfold_mcnemar"]),
+        (None, ["calibrated_5x2_f", "blocked_t"]),
+    ]:
+        rows = pair(DummyClassifier(), cv=cv, tests=tests).fit(*data).results_
+        everything = pair(DummyClassifier(), cv=cv, tests="all").fit(*data).comparison_
 
-    assert not row.primary
-    assert {"liberal", "naive"} & set(row.flags)
-    assert "invalid-design" not in row.flags
-    assert test not in [row.test for row in everything.rows]
+        for test in tests:
+            assert not rows[test].primary
+            assert {"liberal", "naive"} & set(rows[test].flags)
+            assert "invalid-design" not in rows[test].flags
+            assert test not in [row.test for row in everything.rows]
+
+
+OF_HALVES = ["roc_auc", "neg_brier_score", "precision[1]"]
+REPEATED = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+HOLDOUTS = ShuffleSplit(5, random_state=0)
+REPLICATED = ReplicatedShuffleSplit(3, n_replicates=2, random_state=0)
+BISECTED = HalvesShuffleSplit(3, n_bisections=3, random_state=0)
+DESIGNS = [
+    ("two-sided", None, OF_HALVES, "bcv_jackknife_t"),
+    ("greater", StratifiedKFold(4), ["average_precision"], "corrected_repeated_kfold_t"),
+    ("two-sided", REPEATED, ["balanced_accuracy"], "corrected_repeated_kfold_t"),
+    ("greater", HOLDOUTS, ["f1"], "corrected_repeated_holdout_t"),
+    ("two-sided", REPLICATED, ["f1"], None),
+    ("two-sided", BISECTED, ["f1"], "conservative_z"),
+    ("greater", None, OF_HALVES, "bcv_jackknife_t"),
+    ("two-sided", 3, ["roc_auc"], "corrected_repeated_kfold_t"),
+    ("two-sided", HOLDOUTS, ["f1"], "corrected_repeated_holdout_t"),
+    ("greater", BISECTED, ["f1"], "conservative_z"),
+]
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize(
-    ("cv", "scoring", "test"),
+    "designs",
     [
-        (None, "roc_auc", "bcv_jackknife_t"),
-        (None, "neg_brier_score", "bcv_jackknife_t"),
-        (None, "precision[1]", "bcv_jackknife_t"),
-        (5, "roc_auc", "corrected_repeated_kfold_t"),
-        (StratifiedKFold(10), "average_precision", "corrected_repeated_kfold_t"),
-        (
-            RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0),
-            "balanced_accuracy",
-            "corrected_repeated_kfold_t",
-        ),
-        (ShuffleSplit(15, random_state=0), "f1", "corrected_repeated_holdout_t"),
-        (ReplicatedShuffleSplit(3, n_replicates=2, random_state=0), "f1", None),
-        (HalvesShuffleSplit(3, n_bisections=3, random_state=0), "f1", "conservative_z"),
+        pytest.param(DESIGNS[:6], id="few"),
+        pytest.param(DESIGNS[6:], id="others", marks=pytest.mark.slow),
     ],
 )
-def test_splitter_brings_its_test(data, cv, scoring, test, alternative):
+def test_splitter_brings_its_test(data, designs):
     """Any scorer is tested by what is valid for the splits; interval and p agree."""
-    comparator = pair(cv=cv, scoring=scoring, alternative=alternative).fit(*data)
-    row = comparator.comparison_.rows[0]
+    for alternative, cv, scoring, test in designs:
+        comparator = pair(cv=cv, scoring=scoring, alternative=alternative).fit(*data)
 
-    assert test == row.test
-    if test is None:
-        assert "cv=None" in row.note
-        return
-    assert alternative == row.result.alternative
-    assert (row.pvalue < 0.05) == (not row.low <= 0 <= row.high)
-    assert row.difference == pytest.approx(row.challenger - row.champion)
-    assert "algorithms" == row.result.inference
+        assert len(scoring) == len(comparator.comparison_.rows)
+        for row in comparator.comparison_.rows:
+            assert test == row.test
+            if test is None:
+                assert "cv=None" in row.note
+                continue
+            assert alternative == row.result.alternative
+            assert (row.pvalue < 0.05) == (not row.low <= 0 <= row.high)
+            assert row.difference == pytest.approx(row.challenger - row.champion)
+            assert "algorithms" == row.result.inference
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
@@ -203,14 +206,13 @@ def test_time_order_is_not_advised_away(data):
 @pytest.mark.filterwarnings("ignore:There will be no")
 def test_measures_are_known_by_what_they_measure(data):
     """A name for display neither gives a measure a test nor takes it away."""
-    by_name = pair(scoring={"acc": "accuracy"}).fit(*data).results_["acc"]
-    other = pair(scoring={"accuracy": make_scorer(f1_score)}).fit(*data).results_
-    plain = pair(scoring="f1").fit(*data).results_["f1"]
+    scoring = {"acc": "accuracy", "accuracy": make_scorer(f1_score), "f1": "f1"}
+    rows = pair(scoring=scoring).fit(*data).results_
 
-    assert "bcv_jackknife_t" == by_name.test
-    assert "bcv_jackknife_t" == plain.test
-    assert other["accuracy"].test is None
-    assert plain.champion == pytest.approx(other["accuracy"].champion, rel=1e-12)
+    assert "bcv_jackknife_t" == rows["acc"].test
+    assert "bcv_jackknife_t" == rows["f1"].test
+    assert rows["accuracy"].test is None
+    assert rows["f1"].champion == pytest.approx(rows["accuracy"].champion, rel=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
@@ -288,7 +290,7 @@ def test_decision_scores_on_request(data):
         hinge_loss, response_method="decision_function", greater_is_better=False
     )
     linear = LogisticRegression(), LogisticRegression(C=0.01)
-    row = pair(*linear, scoring={"hinge": scorer}).fit(*data).results_["hinge"]
+    row = pair(*linear, cv=3, scoring={"hinge": scorer}).fit(*data).results_["hinge"]
 
     assert row.champion > row.challenger
 
@@ -308,25 +310,22 @@ def test_decision_scores_of_two_among_three_classes():
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-@pytest.mark.parametrize(
-    ("scoring", "error", "message"),
-    [
+def test_what_is_no_scorer(data):
+    """What is no scorer is refused in words."""
+    for scoring, error, message in [
         (accuracy_score, TypeError, "make_scorer"),
         ("neg_accuracy", ValueError, "Unknown scoring"),
         (lambda estimator, X, y: {"a": 1}, TypeError, "must give one number"),
         (None, TypeError, "'scoring' parameter of PairedComparator must be"),
         ({"a": 3}, TypeError, "name or callable"),
-    ],
-)
-def test_what_is_no_scorer(data, scoring, error, message):
-    """What is no scorer is refused in words."""
-    with pytest.raises(error, match=message):
-        pair(scoring=scoring).fit(*data)
+    ]:
+        with pytest.raises(error, match=message):
+            pair(scoring=scoring).fit(*data)
 
 
-@pytest.mark.parametrize(
-    ("settings", "labels", "message"),
-    [
+def test_refused_before_anything_is_fitted(data):
+    """What can be known before fitting is refused before fitting."""
+    for settings, labels, message in [
         ({"scoring": "f1"}, ["a", "b"], "pos_label"),
         ({"scoring": "f1"}, [0, 1, 2], "multi-class"),
         ({"scoring": "roc_auc"}, [0, 1, 2], "multi-class"),
@@ -338,18 +337,15 @@ def test_what_is_no_scorer(data, scoring, error, message):
         ({"tests": {"bcv_mcnemar": {"rho1": 5}}}, [0, 1], "`rho1` must be"),
         ({"cv": [([0, 1, 500], [2])]}, [0, 1], "indices from 0 to 199"),
         ({"cv": [(np.ones(7, bool), [9])]}, [0, 1], "masks of 200"),
-    ],
-)
-def test_refused_before_anything_is_fitted(data, settings, labels, message):
-    """What can be known before fitting is refused before fitting."""
+    ]:
 
-    class Untouched(Fitted):
-        def fit(self, X, y):
-            raise AssertionError("it was fitted")
+        class Untouched(Fitted):
+            def fit(self, X, y):
+                raise AssertionError("it was fitted")
 
-    y = np.array(labels)[np.arange(200) % len(labels)]
-    with pytest.raises(ValueError, match=message):
-        pair(Untouched(), Untouched(), **settings).fit(data[0], y)
+        y = np.array(labels)[np.arange(200) % len(labels)]
+        with pytest.raises(ValueError, match=message):
+            pair(Untouched(), Untouched(), **settings).fit(data[0], y)
 
 
 @pytest.mark.parametrize(
@@ -393,7 +389,7 @@ def test_equal_searches_do_not_differ(data):
     search = GridSearchCV(
         KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}, cv=KFold(3, shuffle=True)
     )
-    row = pair(search, search, random_state=None).fit(*data).results_["accuracy"]
+    row = pair(search, search, cv=2, random_state=None).fit(*data).results_["accuracy"]
 
     assert (0, 1) == (row.difference, row.pvalue)
 
@@ -426,7 +422,7 @@ def test_estimator_that_changes_the_records(data):
 def test_equal_names_are_told_apart(data):
     """Two settings of one class are described by what differs."""
     comparison = (
-        pair(LogisticRegression(), LogisticRegression(C=1e-4)).fit(*data).comparison_
+        pair(LogisticRegression(), LogisticRegression(C=1e-4), cv=2).fit(*data).comparison_
     )
 
     assert "LogisticRegression with C=1.0" == comparison.champion
@@ -497,25 +493,20 @@ def test_verdict_names_the_class():
     assert "no test of precision[2] is valid" in comparison.conclusion.sentence
 
 
-@pytest.mark.parametrize(
-    ("scoring", "n_positive", "flagged"),
-    [("roc_auc", 18, True), ("roc_auc", 40, False), ("recall", 18, True)]
-    + [("accuracy", 18, False), ("neg_brier_score", 18, False)],
-)
-def test_few_records_of_a_class_in_a_half(scoring, n_positive, flagged):
+def test_few_records_of_a_class_in_a_half():
     """Scores of classes are skewed there, and the interval says so."""
     X = np.random.default_rng(0).normal(size=(120, 3))
-    y = (np.arange(120) < n_positive).astype(int)
-    fitted = PairedComparator(
-        GaussianNB(),
-        DecisionTreeClassifier(max_depth=3, random_state=0),
-        scoring=scoring,
-        random_state=0,
-    ).fit(X, y)
+    measures = ["roc_auc", "recall", "accuracy", "neg_brier_score"]
+    flagged = {18: {"roc_auc", "recall"}, 40: set()}
+    for n_positive, of_classes in flagged.items():
+        y = (np.arange(120) < n_positive).astype(int)
+        tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+        rows = pair(challenger=tree, scoring=measures).fit(X, y).comparison_.rows
 
-    row = fitted.comparison_.rows[0]
-
-    assert flagged == ("few-of-a-class-in-a-half" in row.flags)
+        assert measures == [row.measure for row in rows]
+        assert of_classes == {
+            row.measure for row in rows if "few-of-a-class-in-a-half" in row.flags
+        }
 
 
 def test_stack_of_classifiers():

@@ -27,11 +27,6 @@ def n_splits_of(splitter, groups=None):
     return len(list(splitter.split(X, Y, groups)))
 
 
-def name_of(value):
-    """A short name for a parameter."""
-    return value.name if isinstance(value, Design) else type(value).__name__
-
-
 SPLITTERS = [
     (ms.KFold(4), Design("kfold", n_folds=4)),
     (ms.StratifiedKFold(10, shuffle=True), Design("kfold", n_folds=10)),
@@ -62,27 +57,27 @@ GROUP_SPLITTERS = [
 ]
 
 
-@pytest.mark.parametrize(("splitter", "design"), SPLITTERS, ids=name_of)
-def test_known_splitters(splitter, design):
+def test_known_splitters():
     """Every splitter of scikit-learn has its design, with its numbers."""
-    assert design == design_of(splitter, n_splits_of(splitter))
+    for splitter, design in SPLITTERS:
+        assert design == design_of(splitter, n_splits_of(splitter))
 
 
-@pytest.mark.parametrize(("splitter", "design"), GROUP_SPLITTERS, ids=name_of)
-def test_group_splitters(splitter, design):
+def test_group_splitters():
     """Splitters that keep groups together make a grouped design."""
-    assert design == design_of(splitter, n_splits_of(splitter, GROUPS), grouped=True)
+    for splitter, design in GROUP_SPLITTERS:
+        assert design == design_of(splitter, n_splits_of(splitter, GROUPS), grouped=True)
 
 
-@pytest.mark.parametrize(("splitter", "design"), SPLITTERS, ids=name_of)
-def test_groups_make_any_design_grouped(splitter, design):
+def test_groups_make_any_design_grouped():
     """Records of groups are dependent, whether or not the splitter looks at groups."""
-    expected = Design(design.kind, design.n_repeats, design.n_folds, grouped=True)
+    for splitter, design in SPLITTERS:
+        expected = Design(design.kind, design.n_repeats, design.n_folds, grouped=True)
 
-    actual = design_of(splitter, n_splits_of(splitter), grouped=True)
+        actual = design_of(splitter, n_splits_of(splitter), grouped=True)
 
-    assert expected == actual
-    assert f"grouped {design.kind}" == actual.name
+        assert expected == actual
+        assert f"grouped {design.kind}" == actual.name
 
 
 def test_splitters_without_a_design():
@@ -143,9 +138,9 @@ def test_subclass_is_unknown_unless_it_declares():
     assert Design("kfold", 1, 4) == design_of(Declared(4), 4)
 
 
-@pytest.mark.parametrize(
-    ("declared", "expected"),
-    [
+def test_declared_design():
+    """A name or a design as the public attribute is believed."""
+    for declared, expected in [
         ("kfold", Design("kfold", 1, 6)),
         ("grouped kfold", Design("kfold", 1, 6, grouped=True)),
         (Design("bcv", 3, 2), Design("bcv", 3, 2)),
@@ -153,11 +148,8 @@ def test_subclass_is_unknown_unless_it_declares():
             Design("repeated kfold", 2, 3, grouped=True),
             Design("repeated kfold", 2, 3, True),
         ),
-    ],
-)
-def test_declared_design(declared, expected):
-    """A name or a design as the public attribute is believed."""
-    assert expected == design_of(Told(declared), 6)
+    ]:
+        assert expected == design_of(Told(declared), 6)
 
 
 def test_declared_design_that_is_unknown():
@@ -174,33 +166,30 @@ def test_number_of_splits_is_that_of_the_splits():
     assert 5 == design.n_splits
 
 
-@pytest.mark.parametrize("kind", DESIGN_KINDS)
-def test_names(kind):
+def test_names():
     """A design's name leads back to it, grouped or not, and advice has words for it."""
-    for grouped in (False, True):
-        design = Design(kind, grouped=grouped)
+    for kind in DESIGN_KINDS:
+        for grouped in (False, True):
+            design = Design(kind, grouped=grouped)
 
-        assert design == as_design(design.name)
-        assert design == as_design(design)
-        assert remedy(design.name)
-        assert grouped == remedy(design.name).endswith("with groups")
-        assert grouped == str(design).endswith("by groups")
+            assert design == as_design(design.name)
+            assert design == as_design(design)
+            assert remedy(design.name)
+            assert grouped == remedy(design.name).endswith("with groups")
+            assert grouped == str(design).endswith("by groups")
 
 
-@pytest.mark.parametrize(
-    ("design", "words"),
-    [
+def test_words():
+    """Reports name the design with its numbers."""
+    for design, words in [
         (HOLDOUT, "hold-out"),
         (Design("bcv", 5, 2), "5×2 block-regularized cross-validation"),
         (Design("kfold", 1, 10), "10-fold cross-validation"),
         (Design("repeated kfold", 3, 10), "3×10-fold cross-validation"),
         (Design("repeated holdout", 15), "15-times repeated hold-out"),
         (Design("holdout", grouped=True), "hold-out by groups"),
-    ],
-)
-def test_words(design, words):
-    """Reports name the design with its numbers."""
-    assert words == str(design)
+    ]:
+        assert words == str(design)
 
 
 def test_validity_of_the_first_tests():

@@ -10,9 +10,9 @@ from skcompare._core import labels as _labels
 from skcompare._core.labels import check_labels, class_codes, classes_of, encode_labels
 
 
-@pytest.mark.parametrize(
-    ("given", "kind"),
-    [
+def test_labels():
+    """Labels come back one-dimensional, in a type that compares and sorts."""
+    for given, kind in [
         ([1, 2, 3], "i"),
         (np.array([1, 2], dtype=np.uint8), "u"),
         ([1.0, -2.0], "i"),
@@ -24,19 +24,16 @@ from skcompare._core.labels import check_labels, class_codes, classes_of, encode
         (np.array([b"a", b"b"]), "S"),
         (np.array([[1], [2]]), "i"),
         (np.array([-(2**40), 2**40], dtype=float), "i"),
-    ],
-)
-def test_labels(given, kind):
-    """Labels come back one-dimensional, in a type that compares and sorts."""
-    labels = check_labels("y", given)
+    ]:
+        labels = check_labels("y", given)
 
-    assert kind == labels.dtype.kind
-    assert np.asarray(given).ravel().tolist() == labels.tolist()
+        assert kind == labels.dtype.kind
+        assert np.asarray(given).ravel().tolist() == labels.tolist()
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_no_labels():
+    """Whatever is no label is refused with where and what it is."""
+    for given, message in [
         (3, "class labels of shape"),
         ([[1, 2], [3, 4]], r"shape \(2, 2\). Multilabel"),
         ([1.0, math.nan, 2.0, math.nan], r"missing labels. Got 2, the first at position 1"),
@@ -47,12 +44,9 @@ def test_labels(given, kind):
         ([0.5, 1.0], "not whole, for example 0.5"),
         ([1j], "dtype complex128"),
         (np.array(["2020-01-01", "NaT"], dtype="M8[D]"), "missing labels"),
-    ],
-)
-def test_no_labels(given, message):
-    """Whatever is no label is refused with where and what it is."""
-    with pytest.raises(ValueError, match=message):
-        check_labels("y", given)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            check_labels("y", given)
 
 
 @pytest.mark.parametrize("given", [["a", math.nan], ["a", 1], ["a", True]])
@@ -93,20 +87,17 @@ def test_constant_truth():
     assert [0, 1] == classes_of(np.array([1, 1]), a=np.array([0, 0])).tolist()
 
 
-@pytest.mark.parametrize(
-    ("answers", "message"),
-    [
+def test_answers_about_something_else():
+    """Labels that cannot be about the same classes are refused."""
+    for answers, message in [
         (np.array(["Cat", "dog"]), "'Cat' where `y_true` has 'cat'. Labels must match"),
         (np.array([" cat", "dog"]), "' cat' where `y_true` has 'cat'"),
         (np.array(["CAT", "DOG"]), "'CAT' where `y_true` has 'cat'"),
         (np.array(["mouse", "rat"]), "no label in common with `y_true`: 'mouse', 'rat'"),
         (np.array([0, 1]), r"`a` has numeric labels \(such as 0\) but `y_true` has string"),
-    ],
-)
-def test_answers_about_something_else(answers, message):
-    """Labels that cannot be about the same classes are refused."""
-    with pytest.raises(ValueError, match=message):
-        classes_of(np.array(["cat", "dog"]), a=answers)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            classes_of(np.array(["cat", "dog"]), a=answers)
 
 
 def test_case_that_means_something():
@@ -122,17 +113,17 @@ def test_long_lists_of_labels_are_cut():
         classes_of(np.arange(10), a=np.arange(20, 30))
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 128, 129, 40_000])
-def test_codes(n_classes):
+def test_codes():
     """Codes lead back to the labels, in a signed type that is large enough."""
-    classes = np.arange(n_classes) * 3
-    labels = np.random.default_rng(0).permutation(classes)
+    for n_classes in [1, 2, 128, 129, 40_000]:
+        classes = np.arange(n_classes) * 3
+        labels = np.random.default_rng(0).permutation(classes)
 
-    codes = class_codes("y", labels, classes)
+        codes = class_codes("y", labels, classes)
 
-    assert "i" == codes.dtype.kind
-    assert labels.tolist() == classes[codes].tolist()
-    assert codes.min() >= 0
+        assert "i" == codes.dtype.kind
+        assert labels.tolist() == classes[codes].tolist()
+        assert codes.min() >= 0
 
 
 def test_codes_of_unknown_labels():
@@ -163,20 +154,20 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("name", LABELS)
-def test_encoding_agrees_with_numpy(name):
+def test_encoding_agrees_with_numpy():
     """Classes and codes are those of numpy's sorting, for any kind of label."""
-    rng = np.random.default_rng(3)
-    labels = LABELS[name]
-    y = rng.choice(labels, 4000)
-    answers = rng.choice(y, 4000)
-    expected, codes = np.unique(np.concatenate([y, answers]), return_inverse=True)
+    for name in LABELS:
+        rng = np.random.default_rng(3)
+        labels = LABELS[name]
+        y = rng.choice(labels, 4000)
+        answers = rng.choice(y, 4000)
+        expected, codes = np.unique(np.concatenate([y, answers]), return_inverse=True)
 
-    classes, (y_codes, answer_codes) = encode_labels(y, {"answers": answers})
+        classes, (y_codes, answer_codes) = encode_labels(y, {"answers": answers})
 
-    assert expected.tolist() == classes.tolist()
-    assert codes.tolist() == [*y_codes.tolist(), *answer_codes.tolist()]
-    assert "i" == y_codes.dtype.kind
+        assert expected.tolist() == classes.tolist()
+        assert codes.tolist() == [*y_codes.tolist(), *answer_codes.tolist()]
+        assert "i" == y_codes.dtype.kind
 
 
 def test_encoding_of_different_types():
@@ -225,9 +216,9 @@ def late_label(n=5000):
     return np.append(np.tile([0, 3, 1], n), 2)
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
+def test_classes_of_integers_of_any_type():
+    """Few small integers take a short way, with the same classes and codes."""
+    for labels in [
         np.tile([0, 1, 2], 9),
         np.array([5, 0, 5]),
         np.array([-1, 0, 3], dtype=np.int8),
@@ -238,17 +229,14 @@ def late_label(n=5000):
         np.arange(12)[::-3],
         late_label(),
         np.array([0, 2**63], dtype=np.uint64),
-    ],
-)
-def test_classes_of_integers_of_any_type(labels):
-    """Few small integers take a short way, with the same classes and codes."""
-    classes, codes = encode_labels(labels, {"a": labels[:1], "b": labels[::-1]})
+    ]:
+        classes, codes = encode_labels(labels, {"a": labels[:1], "b": labels[::-1]})
 
-    assert sorted(set(labels.tolist())) == classes.tolist()
-    assert classes.tolist() == classes_of(labels, a=labels[:1], b=labels).tolist()
-    assert labels.tolist() == classes[codes[0]].tolist()
-    assert labels[:1].tolist() == classes[codes[1]].tolist()
-    assert labels[::-1].tolist() == classes[codes[2]].tolist()
+        assert sorted(set(labels.tolist())) == classes.tolist()
+        assert classes.tolist() == classes_of(labels, a=labels[:1], b=labels).tolist()
+        assert labels.tolist() == classes[codes[0]].tolist()
+        assert labels[:1].tolist() == classes[codes[1]].tolist()
+        assert labels[::-1].tolist() == classes[codes[2]].tolist()
 
 
 def test_labels_of_short_floats():

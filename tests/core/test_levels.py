@@ -38,21 +38,21 @@ def assert_in_order(levels, scores):
     assert np.int32 == codes.dtype
 
 
-@pytest.mark.parametrize("n_levels", [1, 2, 3, 17, 512, 4096])
-def test_no_two_scores_are_reversed(n_levels):
+def test_no_two_scores_are_reversed():
     """Whatever the scores and however the steps are rounded."""
-    rng = np.random.default_rng(n_levels)
-    for n in (1, 2, 30, 700):
-        for sample in samples(rng, n):
-            levels = Levels.fitted(sample, n_levels)
-            assert n_levels == levels.n_levels
-            assert len(levels.slopes) <= 12
-            assert_in_order(levels, sample)
-            chosen = Levels.choose(sample, n_levels)
-            if not chosen.is_distinct:
-                assert_in_order(chosen, sample)
-        low, high = np.sort(rng.normal(size=2))
-        assert_in_order(Levels.uniform(n_levels, low, high), rng.normal(size=n))
+    for n_levels in [1, 2, 3, 17, 512, 4096]:
+        rng = np.random.default_rng(n_levels)
+        for n in (1, 2, 30, 700):
+            for sample in samples(rng, n):
+                levels = Levels.fitted(sample, n_levels)
+                assert n_levels == levels.n_levels
+                assert len(levels.slopes) <= 12
+                assert_in_order(levels, sample)
+                chosen = Levels.choose(sample, n_levels)
+                if not chosen.is_distinct:
+                    assert_in_order(chosen, sample)
+            low, high = np.sort(rng.normal(size=2))
+            assert_in_order(Levels.uniform(n_levels, low, high), rng.normal(size=n))
 
 
 def test_uniform_levels_of_a_power_of_two_are_exact():
@@ -154,25 +154,25 @@ def test_an_engine_finds_the_same_levels():
         assert levels.codes(scores).tolist() == actual
 
 
-@pytest.mark.parametrize("value", [0.0, -0.0, 5e-324, 1e-300, 0.3, -1e300])
-def test_levels_around_one_value(value):
+def test_levels_around_one_value():
     """Other scores than the only one of a sample are below it or above it."""
-    scores = [value - max(1, abs(value)), value, value + max(1, abs(value))]
-    for n_levels in (3, 512):
-        codes = Levels.fitted([value] * 5, n_levels).codes(scores).tolist()
-        assert codes == sorted(set(codes))
+    for value in [0.0, -0.0, 5e-324, 1e-300, 0.3, -1e300]:
+        scores = [value - max(1, abs(value)), value, value + max(1, abs(value))]
+        for n_levels in (3, 512):
+            codes = Levels.fitted([value] * 5, n_levels).codes(scores).tolist()
+            assert codes == sorted(set(codes))
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int8, list])
-def test_scores_of_other_types_have_the_levels_of_their_float64(kind):
+def test_scores_of_other_types_have_the_levels_of_their_float64():
     """Whatever type they are of: steps in float32 would be rounded elsewhere."""
-    scores = np.random.default_rng(6).integers(-50, 50, 20_000)
-    if kind in (np.float32, np.float16):
-        scores = np.random.default_rng(6).random(20_000)
-    given = scores.tolist() if kind is list else scores.astype(kind)
-    for levels in (Levels.uniform(1000), Levels.uniform(512, -3, 7)):
-        expected = levels.codes(np.array(given, dtype=np.float64))
-        assert expected.tolist() == levels.codes(given).tolist()
+    for kind in [np.float32, np.float16, np.int8, list]:
+        scores = np.random.default_rng(6).integers(-50, 50, 20_000)
+        if kind in (np.float32, np.float16):
+            scores = np.random.default_rng(6).random(20_000)
+        given = scores.tolist() if kind is list else scores.astype(kind)
+        for levels in (Levels.uniform(1000), Levels.uniform(512, -3, 7)):
+            expected = levels.codes(np.array(given, dtype=np.float64))
+            assert expected.tolist() == levels.codes(given).tolist()
 
 
 def test_levels_that_are_scores():
@@ -194,9 +194,9 @@ def test_levels_are_plain_values():
     assert all(a < b for a, b in pairwise(levels.knots))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
+def test_levels_that_are_none():
+    """Refused, with what to do."""
+    for call, message in [
         (lambda: Levels.uniform(0), "n_levels"),
         (lambda: Levels.uniform(2.5), "n_levels"),
         (lambda: Levels.uniform(MOST_LEVELS + 1), "at most"),
@@ -212,9 +212,6 @@ def test_levels_are_plain_values():
         (lambda: Levels((0.0, 1.0), (9.0,), (0, 2)), "stay within"),
         (lambda: Levels((0.0, 1.0), (-1.0,), (0, 2)), "stay within"),
         (lambda: Levels((0.0, 1.0), (np.nan,), (0, 2)), "stay within"),
-    ],
-)
-def test_levels_that_are_none(call, message):
-    """Refused, with what to do."""
-    with pytest.raises(ValueError, match=message):
-        call()
+    ]:
+        with pytest.raises(ValueError, match=message):
+            call()

@@ -29,14 +29,15 @@ def test_unknown_name():
     assert "Unknown test 3." in str(unknown_name("test", 3, ["mcnemar"]))
 
 
-@pytest.mark.parametrize("wrong", ["Two-sided", "two_sided", "", None, 1, ["less"]])
-def test_alternative(wrong):
+def test_alternative():
     """Only scipy's three words are directions."""
-    assert ["two-sided", "less", "greater"] == [
-        check_alternative(word) for word in ("two-sided", "less", "greater")
-    ]
-    with pytest.raises(ValueError, match=r"Unknown alternative .* Known: greater, less"):
-        check_alternative(wrong)
+    words = ["two-sided", "less", "greater"]
+    assert words == [check_alternative(word) for word in words]
+    for wrong in ["Two-sided", "two_sided", "", None, 1, ["less"]]:
+        with pytest.raises(
+            ValueError, match=r"Unknown alternative .* Known: greater, less"
+        ):
+            check_alternative(wrong)
 
 
 def test_choice():
@@ -46,26 +47,26 @@ def test_choice():
         check_choice("letter", "c", ("a", "b"))
 
 
-@pytest.mark.parametrize("alpha", [1e-12, 0.05, 0.5, np.float32(0.25), np.float64(0.1)])
-def test_alpha(alpha):
+def test_alpha():
     """A level in (0, 0.5] comes back as a float."""
-    assert float(alpha) == check_alpha(alpha)
-    assert type(check_alpha(alpha)) is float
+    for alpha in [1e-12, 0.05, 0.5, np.float32(0.25), np.float64(0.1)]:
+        assert float(alpha) == check_alpha(alpha)
+        assert type(check_alpha(alpha)) is float
 
 
-@pytest.mark.parametrize("wrong", [0, -0.05, 0.500001, 5, math.nan, "0.05", None, True])
-def test_no_alpha(wrong):
+def test_no_alpha():
     """Anything else is refused with what was given and what is usual."""
-    with pytest.raises(ValueError, match=r"`alpha` must be .* Got .*0.05 is usual"):
-        check_alpha(wrong)
+    for wrong in [0, -0.05, 0.500001, 5, math.nan, "0.05", None, True]:
+        with pytest.raises(ValueError, match=r"`alpha` must be .* Got .*0.05 is usual"):
+            check_alpha(wrong)
 
 
-@pytest.mark.parametrize("wrong", [0, 1, 95, -0.95, math.nan, "0.95", None, True])
-def test_no_confidence_level(wrong):
+def test_no_confidence_level():
     """A percentage is refused with the fraction to pass."""
-    with pytest.raises(ValueError, match=r"`confidence_level` must be .* Pass 0.95"):
-        check_confidence_level(wrong)
     assert 0.9 == check_confidence_level(np.float64(0.9))
+    for wrong in [0, 1, 95, -0.95, math.nan, "0.95", None, True]:
+        with pytest.raises(ValueError, match=r"`confidence_level` must be .* Pass 0.95"):
+            check_confidence_level(wrong)
 
 
 def test_count():
@@ -113,9 +114,9 @@ def test_rounding_of_rows():
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("given", "n_classes", "message"),
-    [
+def test_no_probabilities():
+    """Scores, NaN, wrong shapes and rows that do not sum to 1 are refused."""
+    for given, n_classes, message in [
         ([[0.5, 0.6]], 2, r"Each row of `p` must sum to 1. Row 0 sums to 1.1"),
         ([[0.5, 0.5], [0.2, 0.2]], 2, r"Row 1 sums to 0.4"),
         ([[1.5, -0.5]], 2, r"in \[0, 1\]. Got values from -0.5 to 1.5"),
@@ -126,9 +127,6 @@ def test_rounding_of_rows():
         ([0.2, 0.3], 3, r"shape \(n_samples, 3\)"),
         ([[0.2, 0.8]], 3, r"Got shape \(1, 2\)"),
         ([[[1.0]]], 1, r"Got shape \(1, 1, 1\)"),
-    ],
-)
-def test_no_probabilities(given, n_classes, message):
-    """Scores, NaN, wrong shapes and rows that do not sum to 1 are refused."""
-    with pytest.raises(ValueError, match=message):
-        check_probabilities("p", given, n_classes)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            check_probabilities("p", given, n_classes)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import skcompare
-from tests.doc.pages import DOC, GUIDE, PAGES, ROOT, name_of
+from tests.doc.pages import DOC, GUIDE, PAGES, ROOT
 
 pytestmark = pytest.mark.skipif(not GUIDE.is_dir(), reason="the pages are not here")
 
@@ -22,51 +22,53 @@ DOI = re.compile(r"10\.\d{4,9}/\S+")
 EXAMPLES = {"tcp://scheduler:8786"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_named_files_exist(page):
+def test_named_files_exist():
     """A file that a page names by its path is in the repository, or is built there."""
-    built = ("doc/_build", "doc/auto_examples")
-    for name in NAMED.findall(TEXT[page]):
-        # The package may be installed elsewhere.
-        home = PACKAGE.parent if name.startswith("skcompare/") else ROOT
-        if not name.startswith(built):
-            assert list(home.glob(name.rstrip("/"))), name
+    for page in PAGES:
+        built = ("doc/_build", "doc/auto_examples")
+        for name in NAMED.findall(TEXT[page]):
+            # The package may be installed elsewhere.
+            home = PACKAGE.parent if name.startswith("skcompare/") else ROOT
+            if not name.startswith(built):
+                assert list(home.glob(name.rstrip("/"))), name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_linked_pages_exist(page):
+def test_linked_pages_exist():
     """A page that is linked by its path, or stands in a table of contents, exists."""
-    linked = re.findall(r":doc:`(?:[^`<]*<)?([\w/.-]+)>?`", TEXT[page])
-    for toctree in re.findall(r"^\.\. toctree::\n(?: .*\n|\n)+", TEXT[page], re.MULTILINE):
-        entries = re.findall(r"^ +(?:.*<)?([\w/.-]+)>?$", toctree, re.MULTILINE)
-        linked += [entry for entry in entries if not entry.startswith(":")]
-    for name in linked:
-        if {"api", "auto_examples"} & set(name.split("/")):
-            continue  # built, and checked by the build
-        home = DOC if name.startswith("/") else page.parent
-        assert (home / f"{name.lstrip('/')}.rst").is_file() or name == "upcoming", name
+    for page in PAGES:
+        linked = re.findall(r":doc:`(?:[^`<]*<)?([\w/.-]+)>?`", TEXT[page])
+        for toctree in re.findall(
+            r"^\.\. toctree::\n(?: .*\n|\n)+", TEXT[page], re.MULTILINE
+        ):
+            entries = re.findall(r"^ +(?:.*<)?([\w/.-]+)>?$", toctree, re.MULTILINE)
+            linked += [entry for entry in entries if not entry.startswith(":")]
+        for name in linked:
+            if {"api", "auto_examples"} & set(name.split("/")):
+                continue  # built, and checked by the build
+            home = DOC if name.startswith("/") else page.parent
+            assert (home / f"{name.lstrip('/')}.rst").is_file() or name == "upcoming", name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_addresses_are_well_formed(page):
+def test_addresses_are_well_formed():
     """An address of another site has https and a host, and a DOI its two parts."""
-    for address in URL.findall(TEXT[page]):
-        if address in EXAMPLES:
-            continue
-        parts = urlsplit(address.rstrip(".,;"))
-        assert parts.scheme == "https", address
-        assert re.fullmatch(r"[\w.-]+\.[a-z]{2,}", parts.netloc), address
-        if parts.netloc == "doi.org":
-            assert DOI.fullmatch(parts.path.lstrip("/")), address
+    for page in PAGES:
+        for address in URL.findall(TEXT[page]):
+            if address in EXAMPLES:
+                continue
+            parts = urlsplit(address.rstrip(".,;"))
+            assert parts.scheme == "https", address
+            assert re.fullmatch(r"[\w.-]+\.[a-z]{2,}", parts.netloc), address
+            if parts.netloc == "doi.org":
+                assert DOI.fullmatch(parts.path.lstrip("/")), address
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_footnotes_are_used(page):
+def test_footnotes_are_used():
     """Each reference at the end is cited, and each citation has its reference."""
-    cited = set(re.findall(r"\[(\d+)\]_", TEXT[page]))
-    listed = set(re.findall(r"^\.\. \[(\d+)\]", TEXT[page], re.MULTILINE))
+    for page in PAGES:
+        cited = set(re.findall(r"\[(\d+)\]_", TEXT[page]))
+        listed = set(re.findall(r"^\.\. \[(\d+)\]", TEXT[page], re.MULTILINE))
 
-    assert listed == cited
+        assert listed == cited
 
 
 def check_links():

@@ -7,6 +7,8 @@ import time
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import current_thread, main_thread
+from types import SimpleNamespace
 
 import joblib
 import numpy as np
@@ -22,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import MultipleComparator, PairedComparator, cross_compare
 from skcompare.exceptions import EstimatorValueError, WorkerLostError
+from skcompare.predictions import _worker_memory
 from skcompare.predictions._worker_memory import run_shipped, shipped
 
 X, Y = make_classification(160, n_features=5, flip_y=0.2, random_state=0)
@@ -64,8 +67,9 @@ class Spy(GaussianNB):
     def fit(self, X, y, sample_weight=None):
         if not get_config()["assume_finite"]:
             raise ValueError("assume_finite did not come along")
-        if os.getpid() == MAIN or joblib.effective_n_jobs(None) != 1:
-            raise ValueError("this is not a worker's own process and thread")
+        here = current_thread() is main_thread() and os.getpid() == MAIN
+        if here or joblib.effective_n_jobs(None) != 1:
+            raise ValueError("this is not a worker's own process or thread")
         return super().fit(X, y, sample_weight=sample_weight)
 
 
@@ -129,10 +133,11 @@ def ray_started():
     ray.shutdown()
 
 
+LOKY = pytest.param("loky", marks=pytest.mark.slow)
 RAY = pytest.param("ray", marks=pytest.mark.slow)
 
 
-@pytest.fixture(params=["threading", "loky", "dask", RAY])
+@pytest.fixture(params=["threading", LOKY, "dask", RAY])
 def backend(request):
     """A backend of joblib with two workers."""
     if request.param == "dask":
@@ -310,7 +315,6 @@ def test_jobs_within_a_classifier(backend, n_jobs):
     assert expected == compared(champion=forest, challenger=search)
 
 
-@pytest.mark.parametrize("backend", ["loky", "dask", RAY], indirect=True)
 def test_settings_come_along(backend):
     """scikit-learn's settings and routed metadata reach the workers, jobs do not spread."""
     weight = np.linspace(0.5, 1, len(Y))
@@ -335,16 +339,57 @@ def test_a_comparison_within_a_fit_on_the_cluster(dask_client):
     assert expected.tolist() == actual.tolist()
 
 
-def test_nothing_stays_in_files(monkeypatch, tmp_path):
-    """The file that local processes read is removed, after an error as well."""
+def assert_nothing_stays_in_files(backend, folder, monkeypatch):
+    """Hold that local workers read a frame from a file, which is gone after an error."""
     pd = pytest.importorskip("pandas")
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with joblib.parallel_config("loky", n_jobs=2), pytest.raises(EstimatorValueError):
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    with joblib.parallel_config(backend, n_jobs=2), pytest.raises(EstimatorValueError):
         compared(pd.DataFrame(X), challenger=Failing())
 
-    assert [] == [name for name in os.listdir(tmp_path) if name.startswith("skcompare")]
+    assert [] == [name for name in os.listdir(folder) if name.startswith("skcompare")]
 
 
+def test_local_workers_read_a_file(monkeypatch, tmp_path):
+    """What threads in place of processes read from a file is the frame, and it goes."""
+    pd = pytest.importorskip("pandas")
+    expected = compared(pd.DataFrame(X))
+    monkeypatch.setattr(_worker_memory, "LOCAL_PROCESSES", ("ThreadingBackend",))
+    monkeypatch.setattr(_worker_memory, "_cache", {})
+    with joblib.parallel_config("threading", n_jobs=2):
+        assert expected == compared(pd.DataFrame(X))
+    assert_nothing_stays_in_files("threading", tmp_path, monkeypatch)
+
+    (records,) = _worker_memory._cache.values()
+    assert X.tolist() == records[0].to_numpy().tolist()
+
+
+@pytest.mark.slow
+def test_nothing_stays_in_files(monkeypatch, tmp_path):
+    """The file that local processes read is removed, after an error as well."""
+    assert_nothing_stays_in_files("loky", tmp_path, monkeypatch)
+
+
+def lost_process():
+    """Ship a task that nobody ends, and raise what joblib does then."""
+    task = SimpleNamespace(name="challenger", split=3)
+    with (
+        joblib.parallel_config("loky", n_jobs=2),
+        shipped((X,), [task], 2) as ((_, shipment),),
+    ):
+        running = shipment.at_work(task)
+        running.__enter__()
+        raise BrokenExecutor("A process is gone.")
+
+
+def test_lost_local_worker_is_told():
+    """The error names the fit whose process ended before it was done."""
+    with pytest.raises(WorkerLostError, match=r"memory.*ran challenger in split 3\.") as no:
+        lost_process()
+
+    assert isinstance(no.value.__cause__, BrokenExecutor)
+
+
+@pytest.mark.slow
 def test_lost_worker_of_loky(tmp_path):
     """When a local worker is killed there is a clear error."""
     deadly = Deadly(str(tmp_path / "flag"), always=True)

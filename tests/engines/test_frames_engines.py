@@ -122,9 +122,10 @@ def near(expected):
     return pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
-def test_everything_at_once(frame, engine):
-    """All evidence of probabilities is that of the arrays: counts exactly."""
-    asked = Asked(
+@pytest.fixture(scope="module")
+def asked(frame):
+    """All evidence of probabilities."""
+    return Asked(
         labels=True,
         losses=("brier",),
         calibration=True,
@@ -132,8 +133,18 @@ def test_everything_at_once(frame, engine):
         ranking=True,
         levels=(Levels.uniform(), Levels.fitted(frame["q"], 100)),
     )
+
+
+@pytest.fixture(scope="module")
+def of_arrays(frame, asked):
+    """What arrays give."""
     answers = {name: frame[column] for name, column in ANSWERS.items()}
-    expected = tally_arrays(frame["y"], answers, asked)
+    return tally_arrays(frame["y"], answers, asked)
+
+
+def test_everything_at_once(engine, asked, of_arrays):
+    """All evidence of probabilities is that of the arrays: counts exactly."""
+    expected = of_arrays
     actual = tally_frame(engine, "y", ANSWERS, asked)
 
     assert JointCounts.from_tally(expected) == JointCounts.from_tally(actual)
@@ -190,13 +201,13 @@ def test_few_scores(frame, engine):
     assert expected.aucs.tolist() == actual.aucs.tolist()
 
 
-@pytest.mark.parametrize("column", ["bad", "lack"])
-def test_bad_probabilities(frame, engine, column):
+def test_bad_probabilities(frame, engine):
     """Values that are missing or no probabilities are refused, not counted."""
-    with pytest.raises(
-        ValueError, match=re.escape("missing") + "|in " + re.escape("[0, 1]")
-    ):
-        PairedLosses.from_frame(engine, champion=column, challenger="q", labels=[0, 1])
+    for column in ["bad", "lack"]:
+        with pytest.raises(
+            ValueError, match=re.escape("missing") + "|in " + re.escape("[0, 1]")
+        ):
+            PairedLosses.from_frame(engine, champion=column, challenger="q", labels=[0, 1])
 
 
 def test_missing_labels(engine):
@@ -211,17 +222,24 @@ def test_missing_labels(engine):
         )
 
 
-def test_gates_count_the_records_of_slices(engine, frame):
+GATE = Gate(
+    Superior("accuracy"),
+    NonInferior("brier_loss", margin=0.3, where={"user": "yes"}),
+    NonInferior("accuracy", margin=0.05, where={"user": "yes", "truth": True}),
+    NonInferior("precision[1]", margin=0.05, where={"y": [0, 1], "user": ["no"]}),
+    Superior("accuracy", where={"user": 1}),
+)
+
+
+@pytest.fixture(scope="module")
+def read(frame):
+    """What the gate decides of records that it has read."""
+    return GATE.decide(frame, ANSWERS, y_true="y")
+
+
+def test_gates_count_the_records_of_slices(engine, read):
     """Every engine counts what the conditions of each slice need, as if it were read."""
-    gate = Gate(
-        Superior("accuracy"),
-        NonInferior("brier_loss", margin=0.3, where={"user": "yes"}),
-        NonInferior("accuracy", margin=0.05, where={"user": "yes", "truth": True}),
-        NonInferior("precision[1]", margin=0.05, where={"y": [0, 1], "user": ["no"]}),
-        Superior("accuracy", where={"user": 1}),
-    )
-    read = gate.decide(frame, ANSWERS, y_true="y")
-    counted = gate.decide(engine, ANSWERS, y_true="y", collect=0)
+    counted = GATE.decide(engine, ANSWERS, y_true="y", collect=0)
 
     for one, other in zip(read.outcomes, counted.outcomes, strict=True):
         assert (one.n_records, one.status) == (other.n_records, other.status)

@@ -198,12 +198,12 @@ def evidence_calls(n=N):
     }
 
 
-@pytest.mark.parametrize("name", list(evidence_calls()))
-def test_evidence_is_that_of_numpy(place, dispatch, name):
+def test_evidence_is_that_of_numpy(place, dispatch):
     """Counts and sums of placements are identical, floats agree to rounding."""
-    kind, positional, named = evidence_calls()[name]
+    for name in list(evidence_calls()):
+        kind, positional, named = evidence_calls()[name]
 
-    check_both(place, kind.from_predictions, *positional, **named)
+        check_both(place, kind.from_predictions, *positional, **named)
 
 
 def test_every_evidence_class_is_checked_here():
@@ -228,37 +228,37 @@ def metric_arguments(entry, seed=0):
     return [(a["binary"], a["scores"][0]), (a["binary"], two), (a["y"], a["proba"][0])]
 
 
-@pytest.mark.parametrize("name", list(metrics()))
-def test_metrics_are_those_of_numpy(place, dispatch, name):
+def test_metrics_are_those_of_numpy(place, dispatch):
     """Every registered metric, weighted or not, has one value wherever the arrays are."""
-    entry = metrics()[name]
-    for answers in metric_arguments(entry):
-        for words in ({}, {"sample_weight": made()["weights"]}):
-            _, actual = check_both(place, entry.function, *answers, **words)
+    for name in list(metrics()):
+        entry = metrics()[name]
+        for answers in metric_arguments(entry):
+            for words in ({}, {"sample_weight": made()["weights"]}):
+                _, actual = check_both(place, entry.function, *answers, **words)
 
-            assert isinstance(actual, float | str)
+                assert isinstance(actual, float | str)
 
 
-@pytest.mark.parametrize("strategy", ["uniform", "equal_mass", "quantile"])
-def test_bins_of_every_kind(place, dispatch, strategy):
+def test_bins_of_every_kind(place, dispatch):
     """Bins that the data choose, curves and sweeps are those of numpy."""
-    a = made()
-    error = metrics()["expected_calibration_error"].function
-    check_both(place, error, a["y"], a["proba"][0], strategy=strategy)
-    check_both(place, error, a["binary"], a["scores"][0], n_bins=1, strategy=strategy)
-    check_both(place, calibration_curve, a["binary"], a["scores"][0], strategy=strategy)
-    check_both(place, sweep_calibration_error, a["binary"], a["scores"][0])
-    check_both(place, score_decomposition, a["y"], a["proba"][0])
+    for strategy in ["uniform", "equal_mass", "quantile"]:
+        a = made()
+        error = metrics()["expected_calibration_error"].function
+        check_both(place, error, a["y"], a["proba"][0], strategy=strategy)
+        check_both(place, error, a["binary"], a["scores"][0], n_bins=1, strategy=strategy)
+        check_both(place, calibration_curve, a["binary"], a["scores"][0], strategy=strategy)
+        check_both(place, sweep_calibration_error, a["binary"], a["scores"][0])
+        check_both(place, score_decomposition, a["y"], a["proba"][0])
 
 
-@pytest.mark.parametrize("name", list(record_losses()))
-def test_losses_are_those_of_numpy(place, dispatch, name):
+def test_losses_are_those_of_numpy(place, dispatch):
     """Every registered loss, of two and of three classes, with its values or without."""
-    a = made()
-    for answers in ((a["binary"], *a["scores"]), (a["y"], *a["proba"])):
-        for keep_values in (True, False):
-            words = {"loss": name, "keep_values": keep_values}
-            check_both(place, PairedLosses.from_predictions, *answers, **words)
+    for name in list(record_losses()):
+        a = made()
+        for answers in ((a["binary"], *a["scores"]), (a["y"], *a["proba"])):
+            for keep_values in (True, False):
+                words = {"loss": name, "keep_values": keep_values}
+                check_both(place, PairedLosses.from_predictions, *answers, **words)
 
 
 def test_options_of_losses(place, dispatch):
@@ -321,15 +321,15 @@ def faulty_calls():
     }
 
 
-@pytest.mark.parametrize("name", list(faulty_calls()))
-def test_what_is_refused_is_refused_in_the_same_words(place, dispatch, name):
+def test_what_is_refused_is_refused_in_the_same_words(place, dispatch):
     """Errors do not tell where arrays were."""
-    function, positional, *weights = faulty_calls()[name]
-    named = {"sample_weight": weights[0]} if weights else {}
+    for name in list(faulty_calls()):
+        function, positional, *weights = faulty_calls()[name]
+        named = {"sample_weight": weights[0]} if weights else {}
 
-    expected, _ = check_both(place, function, *positional, **named)
+        expected, _ = check_both(place, function, *positional, **named)
 
-    assert isinstance(expected, str)
+        assert isinstance(expected, str)
 
 
 def test_placement_sums_are_identical(place, dispatch):

@@ -28,14 +28,14 @@ class Records(Mergeable):
         return Records(self.records + other.records)
 
 
-@pytest.mark.parametrize("n_shards", [1, 2, 3, 7, 8, 100, 1000])
-def test_shards_stay_in_order_and_are_copied_seldom(n_shards, monkeypatch):
+def test_shards_stay_in_order_and_are_copied_seldom(monkeypatch):
     """Each record is copied at most once for each doubling of the number of shards."""
-    monkeypatch.setattr(Records, "copied", 0)
-    merged = merge_evidence(Records([k, -k]) for k in range(n_shards))
+    for n_shards in [1, 2, 3, 7, 8, 100, 1000]:
+        monkeypatch.setattr(Records, "copied", 0)
+        merged = merge_evidence(Records([k, -k]) for k in range(n_shards))
 
-    assert [one for k in range(n_shards) for one in (k, -k)] == merged.records
-    assert Records.copied <= 2 * n_shards * math.ceil(math.log2(n_shards))
+        assert [one for k in range(n_shards) for one in (k, -k)] == merged.records
+        assert Records.copied <= 2 * n_shards * math.ceil(math.log2(n_shards))
 
 
 def test_evidence_of_shards_is_that_of_all_records():

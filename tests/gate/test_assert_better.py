@@ -84,13 +84,13 @@ def test_failure_is_an_assertion_with_its_decision(y, old, new):
 
 def test_message_tells_what_is_lacking_and_what_to_do(y, old, new):
     """The condition, what was observed and required, the records needed, the advice."""
-    message = message_of(y, old, new, NonInferior("f1_macro", margin=0.02), margin=0.08)
+    message = message_of(y, old, new, NonInferior("f1_macro", margin=0.02), margin=0.1)
 
     first, *rest = message.splitlines()
     assert "1 of 2 conditions was not shown to hold at alpha 0.05 (400 records)" in first
     told = "\n".join(rest)
-    assert "1. accuracy is better by more than 0.08: inconclusive" in told
-    assert "must be above +0.08 (95 % confidence)" in told
+    assert "1. accuracy is better by more than 0.1: inconclusive" in told
+    assert "must be above +0.1 (95 % confidence)" in told
     assert "records would settle it (80 % power)" in told
     assert "2. f1_macro is worse by less than 0.02: passed" in told
     assert "what to do: judge about" in told

@@ -1,6 +1,7 @@
 """Ways in which a gate was once made to pass a worse challenger, or to tell labels."""
 
 import gzip
+import itertools
 import json
 import os
 import subprocess
@@ -158,18 +159,18 @@ CODINGS = {
 }
 
 
-@pytest.mark.parametrize("coding", CODINGS)
-def test_labels_that_are_no_class(folder, capsys, coding):
+def test_labels_that_are_no_class(folder, capsys):
     """A champion in another coding would lose to a worse challenger."""
-    truth, champion, challenger = CODINGS[coding]
-    write("a.csv", y=truth, label=champion)
-    write("b.csv", label=challenger)
+    for coding in CODINGS:
+        truth, champion, challenger = CODINGS[coding]
+        write("a.csv", y=truth, label=champion)
+        write("b.csv", label=challenger)
 
-    assert "label" in refused(capsys, *ACCURACY)
-    answers = {"a": np.array(champion), "b": np.array(challenger)}
-    for judge in (compare, Gate(Superior("accuracy")).decide):
-        with pytest.raises(ValueError, match="label"):
-            judge(truth, answers)
+        assert "label" in refused(capsys, *ACCURACY)
+        answers = {"a": np.array(champion), "b": np.array(challenger)}
+        for judge in (compare, Gate(Superior("accuracy")).decide):
+            with pytest.raises(ValueError, match="label"):
+                judge(truth, answers)
 
 
 def test_truth_in_two_unicode_forms(folder, capsys):
@@ -195,21 +196,19 @@ def test_labels_that_are_named_are_classes():
 # 4. Macro averages were over other classes for each role.
 
 
-@pytest.mark.parametrize("measure", ["f1_macro", "precision_macro", "recall_macro"])
-@pytest.mark.parametrize("where", [None, {"site": 1}])
-def test_macro_averages_are_over_one_set_of_classes(measure, where):
+def test_macro_averages_are_over_one_set_of_classes():
     """A class that one classifier alone answers is averaged over for neither."""
-    champion = np.where(np.arange(N) < 5, 2, GOOD)
-    answers = {"a": champion, "b": BAD}
+    answers = {"a": np.where(np.arange(N) < 5, 2, GOOD), "b": BAD}
     words = {"labels": [0, 1, 2]}
-    compared = compare(Y, answers, scoring=measure, **words).rows[0]
-    gate = Gate(NonInferior(measure, margin=0.5, where=where))
-    decision = gate.decide(Y, answers, columns={"site": np.ones(N)}, **words)
-    judged = decision.outcomes[0].row
-
-    for row in (compared, judged):
-        assert row.difference == pytest.approx(judged.difference)
-        assert row.champion > row.challenger
+    for measure in ("f1_macro", "precision_macro", "recall_macro"):
+        compared = compare(Y, answers, scoring=measure, **words).rows[0]
+        assert compared.champion > compared.challenger
+        for where in (None, {"site": 1}) if measure == "f1_macro" else (None,):
+            gate = Gate(NonInferior(measure, margin=0.5, where=where))
+            decision = gate.decide(Y, answers, columns={"site": np.ones(N)}, **words)
+            judged = decision.outcomes[0].row
+            assert compared.difference == pytest.approx(judged.difference)
+            assert judged.champion > judged.challenger
 
 
 # 5. What is worse than without skill passed.
@@ -254,24 +253,24 @@ REVERSED = [
 ]
 
 
-@pytest.mark.parametrize(("first", "second"), REVERSED)
-def test_names_that_say_the_opposite(folder, capsys, first, second):
+def test_names_that_say_the_opposite(folder, capsys):
     """Files in order of their names, columns, and keys of answers."""
-    write(f"{first}.csv", y=Y, label=BAD)
-    write(f"{second}.csv", label=GOOD)
-    write("both.csv", y=Y, **{first: BAD, second: GOOD})
-    columns = ["--champion", first, "--challenger", second]
-    lines = [
-        refused(capsys, *ACCURACY, files=(f"{first}.csv", f"{second}.csv")),
-        refused(capsys, *ACCURACY, *columns, files=("both.csv",)),
-    ]
+    for first, second in REVERSED:
+        write(f"{first}.csv", y=Y, label=BAD)
+        write(f"{second}.csv", label=GOOD)
+        write("both.csv", y=Y, **{first: BAD, second: GOOD})
+        columns = ["--champion", first, "--challenger", second]
+        lines = [
+            refused(capsys, *ACCURACY, files=(f"{first}.csv", f"{second}.csv")),
+            refused(capsys, *ACCURACY, *columns, files=("both.csv",)),
+        ]
 
-    assert all(
-        "The champion comes first, and the names say the opposite" in x for x in lines
-    )
-    for judge in (compare, Gate(Superior("accuracy")).decide):
-        with pytest.raises(ValueError, match="names say the opposite"):
-            judge(Y, {first: BAD, second: GOOD})
+        assert all(
+            "The champion comes first, and the names say the opposite" in x for x in lines
+        )
+        for judge in (compare, Gate(Superior("accuracy")).decide):
+            with pytest.raises(ValueError, match="names say the opposite"):
+                judge(Y, {first: BAD, second: GOOD})
 
 
 @pytest.mark.parametrize("names", [("renewed", "older"), ("news", "gold"), ("a", "b")])
@@ -304,42 +303,40 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize("written", FORMATS)
-@pytest.mark.parametrize("quoted", [False, True])
-def test_training_ids_in_other_formats(folder, capsys, written, quoted):
+def test_training_ids_in_other_formats(folder, capsys):
     """They are the same records."""
-    write("a.csv", y=Y, label=BAD)
-    write("b.csv", label=GOOD)
-    ids = [FORMATS[written].format(i) for i in (*range(5), *range(1000, 1100))]
-    ids += ["n/a"] * quoted
-    pd.DataFrame({"id": ids}).to_csv("train.csv", index=False)
+    for written, quoted in itertools.product(FORMATS, [False, True]):
+        write("a.csv", y=Y, label=BAD)
+        write("b.csv", label=GOOD)
+        ids = [FORMATS[written].format(i) for i in (*range(5), *range(1000, 1100))]
+        ids += ["n/a"] * quoted
+        pd.DataFrame({"id": ids}).to_csv("train.csv", index=False)
 
-    line = refused(capsys, *ACCURACY, "--train", "train.csv")
-    assert "5 of 300 records of 'a.csv' are in the training data 'train.csv'" in line
+        line = refused(capsys, *ACCURACY, "--train", "train.csv")
+        assert "5 of 300 records of 'a.csv' are in the training data 'train.csv'" in line
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "found"),
-    [
+def test_ids_that_begin_with_a_mark_or_are_long(folder, capsys):
+    """A mark is no number, and each digit of a long one counts."""
+    for ours, theirs, found in [
         ("#{}", "#{}", 5),
         ("#{}", "{}", None),
         ("true{}", "m{}", 0),
         ("1234567890123456{:03d}", "1234567890123456{:03d}", 5),
         ("1234567890123456{:03d}", "1234567890123457{:03d}", 0),
-    ],
-)
-def test_ids_that_begin_with_a_mark_or_are_long(folder, capsys, ours, theirs, found):
-    """A mark is no number, and each digit of a long one counts."""
-    ids = [ours.format(i) for i in range(N)]
-    pd.DataFrame({"id": ids, "y": Y, "label": BAD}).to_csv("a.csv", index=False)
-    pd.DataFrame({"id": ids, "label": GOOD}).to_csv("b.csv", index=False)
-    pd.DataFrame({"id": [theirs.format(i) for i in range(5)]}).to_csv("t.csv", index=False)
-    options = [*ACCURACY, "--train", "t.csv"]
-    if found == 0:
-        assert 0 == main(["gate", *options, "a.csv", "b.csv"])
-    else:
-        words = "unlike ways" if found is None else f"{found} of 300 records"
-        assert words in refused(capsys, *options)
+    ]:
+        ids = [ours.format(i) for i in range(N)]
+        pd.DataFrame({"id": ids, "y": Y, "label": BAD}).to_csv("a.csv", index=False)
+        pd.DataFrame({"id": ids, "label": GOOD}).to_csv("b.csv", index=False)
+        pd.DataFrame({"id": [theirs.format(i) for i in range(5)]}).to_csv(
+            "t.csv", index=False
+        )
+        options = [*ACCURACY, "--train", "t.csv"]
+        if found == 0:
+            assert 0 == main(["gate", *options, "a.csv", "b.csv"])
+        else:
+            words = "unlike ways" if found is None else f"{found} of 300 records"
+            assert words in refused(capsys, *options)
 
 
 @pytest.mark.parametrize("ids", [["m1", "m2"], ["2024-01-01", "2024-01-02"]])
@@ -462,33 +459,42 @@ class Leaver(ClassifierMixin, BaseEstimator):
         return np.zeros(len(X), dtype=int)
 
 
-@pytest.mark.parametrize("step", ["fit", "predict"])
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_an_estimator_that_leaves_has_failed(step, n_jobs):
-    """It does not end the process with code 0."""
+def check_that_leaving_is_failing(n_jobs):
+    """In a fit or an answer, of a comparator and of an assertion."""
     X = np.arange(2 * N).reshape(N, 2)
-    comparator = PairedComparator(
-        Leaver("never"), Leaver(step), n_jobs=n_jobs, random_state=0
-    )
-    with pytest.raises(EstimatorFailedError, match="SystemExit"):
-        comparator.fit(X, Y)
-    if step == "predict":
+    for step in ("fit", "predict"):
+        comparator = PairedComparator(
+            Leaver("never"), Leaver(step), n_jobs=n_jobs, random_state=0
+        )
         with pytest.raises(EstimatorFailedError, match="SystemExit"):
-            assert_better(Y, Leaver("never").fit(X, Y), Leaver(step).fit(X, Y), X=X)
+            comparator.fit(X, Y)
+    with pytest.raises(EstimatorFailedError, match="SystemExit"):
+        assert_better(Y, Leaver("never").fit(X, Y), Leaver("predict").fit(X, Y), X=X)
 
 
-@pytest.mark.parametrize("times", [(1, 100), (100, 1), (1, 5), (3, 40)])
-def test_scores_on_other_scales(times):
+def test_an_estimator_that_leaves_has_failed():
+    """It does not end the process with code 0."""
+    check_that_leaving_is_failing(None)
+
+
+@pytest.mark.slow
+def test_an_estimator_that_leaves_another_process_has_failed():
+    """Nor is the end of a worker taken for an answer."""
+    check_that_leaving_is_failing(2)
+
+
+def test_scores_on_other_scales():
     """A worse system in per cent beats a better one in shares."""
-    good, bad = RNG.random(N) * 0.5 + 0.5, RNG.random(N) * 0.5
-    good[0] = bad[0] = 1.0
-    scores = np.arange(N), good * times[0], bad * times[1]
-    unlike = ItemScores(*scores)
-    with pytest.raises(ValueError, match=r"must be on one scale\. .* Pass `bounds`"):
-        Gate(Superior("mean_score")).decide(unlike)
-    bounded = ItemScores(*scores, bounds=(0, 100))
+    for times in [(1, 100), (100, 1), (1, 5), (3, 40)]:
+        good, bad = RNG.random(N) * 0.5 + 0.5, RNG.random(N) * 0.5
+        good[0] = bad[0] = 1.0
+        scores = np.arange(N), good * times[0], bad * times[1]
+        unlike = ItemScores(*scores)
+        with pytest.raises(ValueError, match=r"must be on one scale\. .* Pass `bounds`"):
+            Gate(Superior("mean_score")).decide(unlike)
+        bounded = ItemScores(*scores, bounds=(0, 100))
 
-    assert Gate(Superior("mean_score")).decide(bounded).outcomes[0].row is not None
+        assert Gate(Superior("mean_score")).decide(bounded).outcomes[0].row is not None
 
 
 # 9. Resources.
@@ -548,14 +554,14 @@ def test_a_tree_of_an_older_version(folder, capsys):
     assert "internal error" not in line
 
 
-@pytest.mark.parametrize("option", ["--superior", "--data", "--alpha", "--json", "--y"])
-def test_two_dashes_as_a_value(capsys, option):
+def test_two_dashes_as_a_value(capsys):
     """argparse makes an empty list of it."""
-    with pytest.raises(SystemExit) as caught:
-        main(["gate", f"{option}=--", "a.csv", "b.csv"])
+    for option in ["--superior", "--data", "--alpha", "--json", "--y"]:
+        with pytest.raises(SystemExit) as caught:
+            main(["gate", f"{option}=--", "a.csv", "b.csv"])
 
-    assert 2 == caught.value.code
-    assert f"argument {option}: expected one value. Got '--'" in capsys.readouterr().err
+        assert 2 == caught.value.code
+        assert f"argument {option}: expected one value. Got '--'" in capsys.readouterr().err
 
 
 # 10. Outputs.
@@ -580,46 +586,50 @@ def has_command(text):
     return "::" in text or "##[" in text or "##vso[" in text.lower()
 
 
-@pytest.mark.parametrize("format", ["text", "markdown", "json", "junit", "html"])
-@pytest.mark.parametrize("name", COMMANDS)
-def test_names_are_no_commands(folder, capsys, name, format):
+def test_names_are_no_commands(folder, capsys):
     """Neither those of columns, of labels, of slices, nor of files."""
-    words = " ".join(name.split())
-    labels = np.array(["no", words])
-    columns = {words: labels[BAD], "b": labels[GOOD], "y": labels[Y]}
-    write("x.csv", **columns, site=np.full(N, words))
-    where = (
-        json.dumps({"site": words})[1:-1].replace(": ", " = ", 1).replace('"site"', "site")
-    )
-    (folder / "gate.toml").write_text(
-        f'[data]\nchampion = {json.dumps(words)}\nchallenger = "b"\n'
-        f"[[condition]]\nsuperior = {json.dumps(f'recall[{words}]')}\n"
-        f'[[condition]]\nsuperior = "accuracy"\nwhere = {{{where}}}\n'
-    )
-    code = main(["gate", "--policy", "gate.toml", "--format", format, "x.csv"])
-    shown = capsys.readouterr()
-    style = shown.out.partition("<style>")[2].partition("</style>")[0]
-
-    assert code in (0, 1), shown.err
-    assert not has_command(shown.out.replace(style, "") if style else shown.out)
-    assert not has_command(shown.err)
-    if format == "json":
-        assert words == json.loads(shown.out)["champion"]
-    elif format == "junit":
-        ElementTree.fromstring(shown.out.encode())
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_errors_are_no_commands(folder, capsys, name):
-    """What was not found is shown, and is no command."""
-    words = " ".join(name.split())
-    write("a.csv", y=Y, label=BAD)
-    for options in (["--y", words], ["--label", words], ["--policy", words]):
-        assert not has_command(
-            refused(capsys, *ACCURACY[: 2 * (len(options) < 2)], *options)
+    files = {"json": "a.json", "junit": "a.xml", "html": "a.html", "markdown": "a.md"}
+    beside = [word for name, path in files.items() for word in (f"--{name}", path)]
+    for name in COMMANDS:
+        words = " ".join(name.split())
+        labels = np.array(["no", words])
+        columns = {words: labels[BAD], "b": labels[GOOD], "y": labels[Y]}
+        write("x.csv", **columns, site=np.full(N, words))
+        where = (
+            json.dumps({"site": words})[1:-1]
+            .replace(": ", " = ", 1)
+            .replace('"site"', "site")
         )
-    assert 2 == main(["compare", "a.csv", "--y", words])
-    assert not has_command(capsys.readouterr().err)
+        (folder / "gate.toml").write_text(
+            f'[data]\nchampion = {json.dumps(words)}\nchallenger = "b"\n'
+            f"[[condition]]\nsuperior = {json.dumps(f'recall[{words}]')}\n"
+            f'[[condition]]\nsuperior = "accuracy"\nwhere = {{{where}}}\n'
+        )
+        code = main(["gate", "--policy", "gate.toml", *beside, "x.csv"])
+        shown = capsys.readouterr()
+
+        assert code in (0, 1), shown.err
+        assert not has_command(shown.out)
+        assert not has_command(shown.err)
+        made = {kind: (folder / path).read_text("utf-8") for kind, path in files.items()}
+        style = made["html"].partition("<style>")[2].partition("</style>")[0]
+        made["html"] = made["html"].replace(style, "")
+        assert [] == [kind for kind, text in made.items() if has_command(text)]
+        assert words == json.loads(made["json"])["champion"]
+        ElementTree.fromstring(made["junit"].encode())
+
+
+def test_errors_are_no_commands(folder, capsys):
+    """What was not found is shown, and is no command."""
+    for name in COMMANDS:
+        words = " ".join(name.split())
+        write("a.csv", y=Y, label=BAD)
+        for options in (["--y", words], ["--label", words], ["--policy", words]):
+            assert not has_command(
+                refused(capsys, *ACCURACY[: 2 * (len(options) < 2)], *options)
+            )
+        assert 2 == main(["compare", "a.csv", "--y", words])
+        assert not has_command(capsys.readouterr().err)
 
 
 def test_nobody_is_told_by_a_name_in_markdown(folder, capsys):
@@ -654,6 +664,23 @@ def run(*arguments, **options):
     return subprocess.run(command, text=True, check=False, timeout=100, **options)
 
 
+@FULL
+def test_full_streams_are_an_error(folder, capsys, monkeypatch):
+    """An error that cannot be printed is an error, and so is a report."""
+    write("a.csv", y=Y, label=BAD)
+    write("b.csv", label=GOOD)
+    with open("/dev/full", "w") as full, monkeypatch.context() as patch:
+        patch.setattr("sys.stderr", full)
+        assert 2 == main(["gate", *ACCURACY, "none.csv", "b.csv"])
+    with open("/dev/full", "w") as full, monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", full)
+        assert 2 == main(["gate", *ACCURACY, "a.csv", "b.csv"])
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "No space left on device: 'standard output'" in line
+
+
+@pytest.mark.slow
 @FULL
 def test_full_streams_keep_the_code(folder):
     """An error that cannot be printed is an error, and so is a report."""

@@ -1,5 +1,6 @@
 """Which columns of which files a gate judges, and what it refuses."""
 
+import itertools
 import os
 import shutil
 from dataclasses import replace
@@ -74,37 +75,36 @@ def labels_of(subject, role):
     return subject.pair.predictions.classes[getattr(subject.pair, role).labels]
 
 
-@pytest.mark.parametrize("second", FORMATS)
-@pytest.mark.parametrize("first", FORMATS)
-def test_files_are_joined_by_id(files, first, second):
+def test_files_are_joined_by_id(files):
     """Records are told apart by their ids, whatever the order and the format."""
-    subject = judged(files(first, second, other=("said",)), keep_ids=True)
     champion, challenger = (
         role(name, seed)[0].set_index("id") for name, seed in (("o", 1), ("n", 2))
     )
+    for first, second in zip(FORMATS, [*FORMATS[1:], *FORMATS]):
+        subject = judged(files(first, second, other=("said",)), keep_ids=True)
 
-    assert N == subject.n_records
-    assert ("old", "new") == subject.names
-    assert (
-        champion.loc[subject.ids, "said"].tolist()
-        == labels_of(subject, "champion").tolist()
-    )
-    assert (
-        challenger.loc[subject.ids, "said"].tolist()
-        == labels_of(subject, "challenger").tolist()
-    )
+        assert N == subject.n_records
+        assert ("old", "new") == subject.names
+        assert (
+            champion.loc[subject.ids, "said"].tolist()
+            == labels_of(subject, "champion").tolist()
+        )
+        assert (
+            challenger.loc[subject.ids, "said"].tolist()
+            == labels_of(subject, "challenger").tolist()
+        )
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_labels_and_probabilities(files, suffix):
+def test_labels_and_probabilities(files):
     """Both may be named, the probabilities in one array too."""
-    columns = Columns(label="said", proba="p", pos_label="spam")
-    if suffix == ".npz":
-        columns = Columns(label="said", proba="p")
-    subject = judged(files(suffix, suffix, ("y", "said", "p")), columns)
+    for suffix in FORMATS:
+        columns = Columns(label="said", proba="p", pos_label="spam")
+        if suffix == ".npz":
+            columns = Columns(label="said", proba="p")
+        subject = judged(files(suffix, suffix, ("y", "said", "p")), columns)
 
-    assert subject.pair.champion.has_proba
-    assert subject.pair.champion.has_labels
+        assert subject.pair.champion.has_proba
+        assert subject.pair.champion.has_labels
 
 
 def test_truth_of_one_file(files):
@@ -124,22 +124,19 @@ SITE_A = Gate(Superior("accuracy", where={"site": "A"}))
 BY_SITE = Columns(label="said", groups="site", y_from="challenger")
 
 
-@pytest.mark.parametrize(
-    ("champion", "challenger"),
-    [
+def test_slices_and_groups(files):
+    """They are the champion's, or of the file that alone has the true labels."""
+    for champion, challenger in [
         (("y", "said", "site"), ("y", "said")),
         (("said", "site"), ("y", "said")),
         (("y", "said", "site"), ("said", "site")),
         (("said", "site"), ("y", "said", "site")),
         (("said",), ("y", "said", "site")),
-    ],
-)
-def test_slices_and_groups(files, champion, challenger):
-    """They are the champion's, or of the file that alone has the true labels."""
-    subject = judged(files(keep=champion, other=challenger), BY_SITE, SITE_A)
+    ]:
+        subject = judged(files(keep=champion, other=challenger), BY_SITE, SITE_A)
 
-    assert N // 2 == subject.part({"site": "A"}).n_records
-    assert subject.design.grouped
+        assert N // 2 == subject.part({"site": "A"}).n_records
+        assert subject.design.grouped
 
 
 @pytest.mark.parametrize(
@@ -153,19 +150,18 @@ def test_challenger_does_not_choose_slices(files, gate, columns):
         judged(paths, columns, gate)
 
 
-@pytest.mark.parametrize("second", FORMATS)
-@pytest.mark.parametrize("columns", [Columns(label="said"), BY_SITE])
-def test_slices_that_differ(files, tmp_path, columns, second):
+def test_slices_that_differ(files, tmp_path):
     """Columns of slices and groups that both files have are compared record by record."""
-    keep = ("y", "said", "site")
-    first, other = files(second=second, keep=keep)
-    gate = SITE_A if columns.groups is None else GATE
-    assert N == judged((first, other), columns, gate).n_records
-    frame, _ = role("new", 2)
-    path = save(frame[["id", *keep]].assign(site="A"), tmp_path / f"wrong{second}")
-    message = f"'site' of .* in {N // 2} of {N} records, ids 'm.*: id 'm.*' has B and A"
-    with pytest.raises(ValueError, match=message):
-        judged((first, path), columns, gate)
+    for second, columns in itertools.product(FORMATS, [Columns(label="said"), BY_SITE]):
+        keep = ("y", "said", "site")
+        first, other = files(second=second, keep=keep)
+        gate = SITE_A if columns.groups is None else GATE
+        assert N == judged((first, other), columns, gate).n_records
+        frame, _ = role("new", 2)
+        path = save(frame[["id", *keep]].assign(site="A"), tmp_path / f"wrong{second}")
+        message = f"'site' of .* in {N // 2} of {N} records, ids 'm.*: id 'm.*' has B and A"
+        with pytest.raises(ValueError, match=message):
+            judged((first, path), columns, gate)
 
 
 @pytest.mark.parametrize("where", [{"said": "spam"}, {"p": 0.75}])
@@ -185,41 +181,35 @@ def test_labels_against_probabilities(files):
         judged(paths, columns)
 
 
-@pytest.mark.parametrize(
-    ("champion", "challenger", "columns", "message"),
-    [
+def test_columns_of_another_kind(tmp_path):
+    """What a column holds instead of what it was named as is shown."""
+    for champion, challenger, columns, message in [
         ("0", "1", {"label": "a"}, "must hold labels. Got 0, which are none of .*'no'"),
         ("1", "0", {"label": "a", "pos_label": "no"}, "Got 1, which are none of"),
         ("0.5", "0.25", {"label": "a"}, "must hold labels. Got fractions, such as 0.5"),
         ("0.5", "12%", {"proba": "a"}, "new.csv' must hold probabilities. Got '12%'"),
         ('"0,5"', "0.5", {"proba": "a"}, "old.csv' must hold probabilities. Got '0,5'"),
-    ],
-)
-def test_columns_of_another_kind(tmp_path, champion, challenger, columns, message):
-    """What a column holds instead of what it was named as is shown."""
-    for name, value in (("old", champion), ("new", challenger)):
-        rows = f"id,y,a\n1,no,{value}\n2,yes,{value}\n"
-        (tmp_path / f"{name}.csv").write_text(rows)
-    paths = (str(tmp_path / "old.csv"), str(tmp_path / "new.csv"))
-    with pytest.raises(ValueError, match=message):
-        judged(paths, Columns(**columns))
+    ]:
+        for name, value in (("old", champion), ("new", challenger)):
+            rows = f"id,y,a\n1,no,{value}\n2,yes,{value}\n"
+            (tmp_path / f"{name}.csv").write_text(rows)
+        paths = (str(tmp_path / "old.csv"), str(tmp_path / "new.csv"))
+        with pytest.raises(ValueError, match=message):
+            judged(paths, Columns(**columns))
 
 
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [
+def test_formats_that_are_not_read(files, tmp_path):
+    """A file of another format is not read as CSV."""
+    for name, advice in [
         ("a.json", "Rename it to .jsonl"),
         ("a.XLSX", "Export the sheet as CSV"),
         ("a.csv.zip", "Unpack it"),
         ("a.feather", "write it anew"),
         ("a.h5", "Got '.h5'"),
-    ],
-)
-def test_formats_that_are_not_read(files, tmp_path, name, advice):
-    """A file of another format is not read as CSV."""
-    path, _ = files()
-    with pytest.raises(ValueError, match=rf"must be CSV .*{advice}"):
-        judged((path, str(tmp_path / name)))
+    ]:
+        path, _ = files()
+        with pytest.raises(ValueError, match=rf"must be CSV .*{advice}"):
+            judged((path, str(tmp_path / name)))
 
 
 @pytest.mark.parametrize("name", ["answers", "answers.txt", "answers.dat"])
@@ -269,14 +259,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("values", "message"), REFUSED)
-def test_columns_that_cannot_be(files, values, message):
+def test_columns_that_cannot_be(files):
     """Columns that are not there, or are something else, are named."""
-    columns = Columns(**values)
-    if "label" in values and values["label"] == "p":
-        columns = Columns(label="p", pos_label="spam")
-    with pytest.raises(ValueError, match=message):
-        judged(files(keep=("y", "said", "p")), columns)
+    for values, message in REFUSED:
+        columns = Columns(**values)
+        if "label" in values and values["label"] == "p":
+            columns = Columns(label="p", pos_label="spam")
+        with pytest.raises(ValueError, match=message):
+            judged(files(keep=("y", "said", "p")), columns)
 
 
 def test_files_without_ids(tmp_path):
@@ -291,22 +281,22 @@ def test_files_without_ids(tmp_path):
         judged(tuple(paths))
 
 
-@pytest.mark.parametrize("how", ["path", "link", "hard link", "copy"])
-def test_same_file(files, tmp_path, how):
+def test_same_file(files, tmp_path):
     """One file as both is found, by another name and as a copy too."""
-    path, _ = files()
-    other = tmp_path / "other.csv"
-    if how == "path":
-        other = tmp_path / "." / os.path.basename(path)
-    elif how == "link":
-        other.symlink_to(path)
-    elif how == "hard link":
-        os.link(path, other)
-    else:
-        shutil.copyfile(path, other)
+    for how in ["path", "link", "hard link", "copy"]:
+        path, _ = files()
+        other = tmp_path / f"{how}.csv"
+        if how == "path":
+            other = tmp_path / "." / os.path.basename(path)
+        elif how == "link":
+            other.symlink_to(path)
+        elif how == "hard link":
+            os.link(path, other)
+        else:
+            shutil.copyfile(path, other)
 
-    with pytest.raises(ValueError, match="Champion and challenger are the same"):
-        judged((path, str(other)))
+        with pytest.raises(ValueError, match="Champion and challenger are the same"):
+            judged((path, str(other)))
 
 
 def test_same_column(tmp_path):
@@ -334,9 +324,9 @@ def test_files_of_one_name(files, tmp_path):
     ).names
 
 
-@pytest.mark.parametrize(
-    ("train", "columns", "message"),
-    [
+def test_training_records(files, tmp_path):
+    """Records that were trained on are refused, by ids or else by features."""
+    for train, columns, message in [
         ({"id": ["m7", "m8", "x"]}, {}, r"2 of 40 records .*by column 'id'\): ids 'm"),
         ({"key": ["m7", "x"]}, {"key": "key"}, "1 of 40 records"),
         ({"id": ["x"]}, {}, None),
@@ -345,20 +335,17 @@ def test_files_of_one_name(files, tmp_path):
         ({"p": [0.75]}, {}, "cannot be told"),
         ({"p": [0.75]}, {"features": ("p", "site")}, "Unknown column 'site'"),
         ({"id": ["x"]}, {"key": "key"}, "Unknown column 'key'"),
-    ],
-)
-def test_training_records(files, tmp_path, train, columns, message):
-    """Records that were trained on are refused, by ids or else by features."""
-    path = save(pd.DataFrame(train), tmp_path / "train.csv")
-    settings = TrainSettings(path, columns.pop("key", None))
-    paths = files(".jsonl", ".csv", ("y", "said", "p", "site"), ("y", "said"))
-    given = GateFiles(paths, train=settings)
-    asked = Columns(champion="said", **columns)
-    if message is None:
-        assert N == subject_from_files(given, asked, GATE).n_records
-        return
-    with pytest.raises(ValueError, match=message):
-        subject_from_files(given, asked, GATE)
+    ]:
+        path = save(pd.DataFrame(train), tmp_path / "train.csv")
+        settings = TrainSettings(path, columns.pop("key", None))
+        paths = files(".jsonl", ".csv", ("y", "said", "p", "site"), ("y", "said"))
+        given = GateFiles(paths, train=settings)
+        asked = Columns(champion="said", **columns)
+        if message is None:
+            assert N == subject_from_files(given, asked, GATE).n_records
+            continue
+        with pytest.raises(ValueError, match=message):
+            subject_from_files(given, asked, GATE)
 
 
 def test_scores_item_by_item(tmp_path):

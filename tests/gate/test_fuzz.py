@@ -9,12 +9,11 @@ import sys
 import tomllib
 from collections import Counter
 from contextlib import contextmanager
-from functools import cache
 
 import numpy as np
 import pytest
 
-from skcompare.cli import _main, main
+from skcompare.cli import main
 from skcompare.gate import Policy
 from tests.gate.malformed_files import (
     bad_files,
@@ -26,17 +25,13 @@ from tests.gate.malformed_files import (
 )
 from tests.gate.malformed_policies import GOOD, as_toml, bad_policy
 
-QUICK, MANY = 300, 10_000
+pytestmark = pytest.mark.usefixtures("one_parser")
+
+QUICK, MANY = 100, 10_000
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link")
 
 _watched: list[str] | None = None
-
-
-@pytest.fixture(autouse=True)
-def _one_parser(monkeypatch):
-    """Options are the same each time, and making the parser takes most of the time."""
-    monkeypatch.setattr(_main, "_parser", cache(_main._parser))
 
 
 def _watch(event, arguments):
@@ -124,7 +119,7 @@ def test_malformed_input_is_refused(tmp_path, capsys):
     """A file or policy that is wrong in one way ends in exit code 2 and one line."""
     messages = check_malformed(QUICK, "quick", tmp_path, capsys)
 
-    assert len(messages) > 30
+    assert len(messages) > 20
 
 
 @pytest.mark.slow
@@ -138,7 +133,7 @@ def test_ten_thousand_malformed_inputs_are_refused(tmp_path, capsys):
 
 def test_good_input_is_judged(tmp_path, capsys):
     """What is spoilt is good before: nothing is refused for another reason."""
-    for case in range(20):
+    for case in range(10):
         rng = seeded("good", case)
         paths = good_files(rng, fresh(tmp_path))
         arguments = ["gate", *write_policy(tmp_path, good_policy(rng)), *map(str, paths)]
@@ -247,9 +242,9 @@ def check_changed(n, seed, folder, capsys, suffixes):
 def test_changed_bytes_are_refused_or_read_as_they_are(tmp_path, capsys):
     """Bytes changed at random are refused by one line, or are still a good file."""
     text = (".csv", ".tsv", ".jsonl", ".npz")
-    codes = check_changed(150, "changed", tmp_path, capsys, text)
+    codes = check_changed(100, "changed", tmp_path, capsys, text)
 
-    assert codes[2] > 30
+    assert codes[2] > 25
 
 
 @pytest.mark.slow

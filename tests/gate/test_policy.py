@@ -104,9 +104,9 @@ def test_table_of_a_pyproject(written, monkeypatch, tmp_path):
         find_policy()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_what_is_wrong_is_named(written):
+    """Each mistake is an error that names the file, the place and what to write."""
+    for text, message in [
         ("", r"needs a \[\[condition\]\]"),
         ("conditon = []", "Unknown key in a policy: 'conditon'. Did you mean 'condition'"),
         (SMALL + "margn = 1", "Unknown key in Condition 1: 'margn'. Did you mean 'margin'"),
@@ -149,16 +149,13 @@ def test_table_of_a_pyproject(written, monkeypatch, tmp_path):
         ("#" * 2_000_000, "at most 1,048,576 bytes"),
         ("a." * 8000 + "b = 1", "10,000 in a line"),
         ("a = " + "1" * 5000, "not TOML: .* digits"),
-    ],
-)
-def test_what_is_wrong_is_named(written, text, message):
-    """Each mistake is an error that names the file, the place and what to write."""
-    with pytest.raises((ValueError, TypeError), match=message) as caught:
-        load_policy(written(text))
-    words = str(caught.value)
+    ]:
+        with pytest.raises((ValueError, TypeError), match=message) as caught:
+            load_policy(written(text))
+        words = str(caught.value)
 
-    assert words.startswith("Policy '")
-    assert len(words) < 2500
+        assert words.startswith("Policy '")
+        assert len(words) < 2500
 
 
 def test_missing_policy(tmp_path):
@@ -188,10 +185,8 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(TREES)
-def test_any_values_are_refused_or_make_a_policy(values):
-    """Whatever is in a policy ends in an error of one line, or goes there and back."""
+def check_values(values):
+    """They end in an error of one line, or go there and back."""
     try:
         policy = Policy.from_dict(values)
     except (ValueError, TypeError) as error:
@@ -201,6 +196,21 @@ def test_any_values_are_refused_or_make_a_policy(values):
         assert policy == Policy.from_dict(policy.to_dict())
 
     assert 0 < len(words) < 2500
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(TREES)
+def test_values_are_refused_or_make_a_policy(values):
+    """Whatever is in a policy, there is an error of one line or a policy."""
+    check_values(values)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(TREES)
+def test_any_values_are_refused_or_make_a_policy(values):
+    """So it is with more values."""
+    check_values(values)
 
 
 def test_every_key_is_documented():

@@ -8,17 +8,18 @@ champion looks worse or the challenger better.
 import json
 import unicodedata
 from collections import Counter
-from functools import cache
 
 import numpy as np
 import pytest
 
 from skcompare import compare
-from skcompare.cli import _main, main
+from skcompare.cli import main
 from skcompare.gate import Gate, Superior
 from skcompare.predictions import ItemScores
 
-QUICK, MANY = 600, 20_000
+pytestmark = pytest.mark.usefixtures("one_parser")
+
+MANY = 20_000
 NAMES = [
     ("0", "1"),
     ("ham", "spam"),
@@ -27,12 +28,6 @@ NAMES = [
     ("no", "yes"),
     ("A b", "c"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _one_parser(monkeypatch):
-    """Options are the same each time, and making the parser takes most of the time."""
-    monkeypatch.setattr(_main, "_parser", cache(_main._parser))
 
 
 class World:
@@ -373,9 +368,9 @@ NEVER_JUDGED = {*FILES, *ARRAYS} - {
 
 
 def test_a_worse_challenger_never_passes(tmp_path, monkeypatch, capsys):
-    """Some worlds of each fault, most of which are refused in one line."""
+    """Two worlds of each fault, most of which are refused in one line."""
     monkeypatch.chdir(tmp_path)
-    ends = check_worlds(QUICK, 0, tmp_path, capsys)
+    ends = check_worlds(2 * len(FILES | ARRAYS), 0, tmp_path, capsys)
 
     judged = {name for name, code in ends if code == 1}
     assert judged.isdisjoint(NEVER_JUDGED), judged & NEVER_JUDGED

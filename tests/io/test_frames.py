@@ -2,6 +2,7 @@
 
 import builtins
 import gzip
+import itertools
 import os
 import sys
 import tracemalloc
@@ -246,27 +247,32 @@ def test_lazy_frames_compute_only_the_named_columns():
     np.testing.assert_array_equal([1, 2], only_column(lazy))
 
 
-@pytest.mark.parametrize(
-    "values", [["a", None, "b"], [1, None, 2], [True, None, False], [0.5, None, 0.1]]
-)
-def test_missing_values_are_refused(library, values):
+def test_missing_values_are_refused(library):
     """A missing value is refused with its column and position."""
-    frame = frame_from_columns({"x": values}, library)
+    for values in [["a", None, "b"], [1, None, 2], [True, None, False], [0.5, None, 0.1]]:
+        frame = frame_from_columns({"x": values}, library)
 
-    with pytest.raises(ValueError, match=r"`x` must not have missing .* Got 1, .* 1\."):
-        columns_of(frame, ["x"])
+        with pytest.raises(ValueError, match=r"`x` must not have missing .* Got 1, .* 1\."):
+            columns_of(frame, ["x"])
 
 
-@pytest.mark.parametrize("kind", ["object", "string", "category", "Int64", "boolean", "f8"])
-def test_missing_values_of_pandas(kind):
+def test_missing_values_of_pandas():
     """Missing values are found in every type of pandas."""
     pd = pytest.importorskip("pandas")
     pytest.importorskip("narwhals")
-    values = {"Int64": [1, 2, None], "boolean": [True, False, None], "f8": [0, 1, None]}
-    frame = pd.DataFrame({"x": pd.Series(values.get(kind, ["a", "b", None]), dtype=kind)})
+    texts = ["a", "b", None]
+    for kind, values in {
+        "object": texts,
+        "string": texts,
+        "category": texts,
+        "Int64": [1, 2, None],
+        "boolean": [True, False, None],
+        "f8": [0, 1, None],
+    }.items():
+        frame = pd.DataFrame({"x": pd.Series(values, dtype=kind)})
 
-    with pytest.raises(ValueError, match=r"`x` must not have missing .* Got 1, .* 2\."):
-        columns_of(frame, ["x"])
+        with pytest.raises(ValueError, match=r"`x` must not have missing .* Got 1, .* 2\."):
+            columns_of(frame, ["x"])
 
 
 def test_nan_is_missing():
@@ -344,13 +350,13 @@ def test_no_records(library):
     assert 0 == len(only_column(frame))
 
 
-@pytest.mark.parametrize("wrong", [[1, 2], {"x": [1]}, np.zeros((2, 2)), None, 3])
-def test_what_is_no_frame(wrong):
+def test_what_is_no_frame():
     """Anything else is refused by type."""
     pytest.importorskip("narwhals")
-
-    with pytest.raises(TypeError, match=rf"must be a frame.* Got {type(wrong).__name__}"):
-        columns_of(wrong, ["x"])
+    for wrong in [[1, 2], {"x": [1]}, np.zeros((2, 2)), None, 3]:
+        words = rf"must be a frame.* Got {type(wrong).__name__}"
+        with pytest.raises(TypeError, match=words):
+            columns_of(wrong, ["x"])
 
 
 def test_frames_need_narwhals(without):
@@ -369,9 +375,9 @@ def test_csv_files_need_nothing_else(write, without):
     check_arrays(path, {"x": np.array([1, 0]), "y": np.array(["a", "b"])})
 
 
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
+def test_types_in_csv_files(write):
+    """Plain whole numbers, numbers and texts are told apart, column by column."""
+    for cells, expected in [
         (["1", "0", "-3"], np.array([1, 0, -3])),
         ([" 1", "0 ", "1"], np.array([1, 0, 1])),
         (["01", "1", "1"], np.array(["01", "1", "1"])),
@@ -384,13 +390,10 @@ def test_csv_files_need_nothing_else(write, without):
         (["é ü", "ß", "ß"], np.array(["é ü", "ß", "ß"])),
         (["9223372036854775807", "0", "1"], np.array([2**63 - 1, 0, 1])),
         (["9223372036854775808", "0", "1"], np.array(["9223372036854775808", "0", "1"])),
-    ],
-)
-def test_types_in_csv_files(write, cells, expected):
-    """Plain whole numbers, numbers and texts are told apart, column by column."""
-    path = write("x,other\n" + "".join(f"{cell},n/a\n" for cell in cells))
+    ]:
+        path = write("x,other\n" + "".join(f"{cell},n/a\n" for cell in cells))
 
-    check_arrays(path, {"x": expected})
+        check_arrays(path, {"x": expected})
 
 
 def test_csv_columns_as_written(write):
@@ -402,19 +405,18 @@ def test_csv_columns_as_written(write):
     assert [1, 0] == found["y"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("name", "delimiter"), [("a.csv", ","), ("a.tsv", "\t"), ("a.TAB", "\t"), ("a", ",")]
-)
-@pytest.mark.parametrize("is_compressed", [False, True])
-def test_delimiter_by_name(write, name, delimiter, is_compressed):
+def test_delimiter_by_name(write):
     """`.tsv` files have tabs, others commas, compressed or not."""
-    content = f"x{delimiter}y\n1{delimiter}2\n".encode()
-    if is_compressed:
-        path = write(gzip.compress(content), f"{name}.gz")
-    else:
-        path = write(content, name)
+    for (name, delimiter), is_compressed in itertools.product(
+        [("a.csv", ","), ("a.tsv", "\t"), ("a.TAB", "\t"), ("a", ",")], [False, True]
+    ):
+        content = f"x{delimiter}y\n1{delimiter}2\n".encode()
+        if is_compressed:
+            path = write(gzip.compress(content), f"{name}.gz")
+        else:
+            path = write(content, name)
 
-    check_arrays(str(path), {"y": np.array([2])})
+        check_arrays(str(path), {"y": np.array([2])})
 
 
 def test_csv_of_many_batches(write):
@@ -427,9 +429,9 @@ def test_csv_of_many_batches(write):
     assert [f"t{i}" for i in range(n)] == found["y"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_csv_files_that_are_wrong(write):
+    """What is wrong with a CSV file is said with the file and the record."""
+    for text, message in [
         ("", "empty file"),
         ("\n\n", "empty file"),
         ("x,y\n", "at least one record"),
@@ -441,12 +443,9 @@ def test_csv_of_many_batches(write):
         ('x,y\n"1,2\n', "is not a CSV file"),
         ("z,y\n1,2\n", "Unknown column 'x'.* the columns of .*answers.csv'"),
         (b"x,y\n\xff\xfe,2\n", "must be UTF-8"),
-    ],
-)
-def test_csv_files_that_are_wrong(write, text, message):
-    """What is wrong with a CSV file is said with the file and the record."""
-    with pytest.raises(ValueError, match=message):
-        columns_of(write(text), ["x"])
+    ]:
+        with pytest.raises(ValueError, match=message):
+            columns_of(write(text), ["x"])
 
 
 @pytest.mark.parametrize("text", ["a\0", "\0", "a\ud800"])

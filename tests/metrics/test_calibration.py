@@ -1,5 +1,6 @@
 """Calibration errors and curves: values of others, worked examples, conventions."""
 
+import itertools
 from itertools import pairwise
 
 import numpy as np
@@ -27,9 +28,9 @@ from tests.common.golden import golden
 GOLDEN = golden("calibration")
 WORKED = {example["id"]: example for example in GOLDEN["worked"]}
 CASES = [
-    pytest.param(case, model, kind, id=f"{case['name']}-{kind}-{k}")
+    (case, model, kind)
     for case in GOLDEN["cases"]
-    for k, model in enumerate(case["models"])
+    for model in case["models"]
     for kind in model["errors"]
 ]
 ERRORS = [
@@ -48,21 +49,15 @@ def random_answers(seed, n=200, n_classes=2):
     return y, proba
 
 
-@pytest.mark.parametrize(("case", "model", "kind"), CASES)
-def test_values_of_others(case, model, kind):
+def test_values_of_others():
     """Errors are those that independent implementations give for the same bins."""
-    proba = np.array(model["proba"]).astype(case["dtype"])
-    for one in model["errors"][kind]:
-        actual = expected_calibration_error(
-            case["y"],
-            proba,
-            n_bins=one["n_bins"],
-            strategy=one["strategy"],
-            norm=one["norm"],
-            kind=kind,
-        )
+    for case, model, kind in CASES:
+        proba = np.array(model["proba"]).astype(case["dtype"])
+        for known in model["errors"][kind]:
+            options = {name: known[name] for name in ("n_bins", "strategy", "norm")}
+            actual = expected_calibration_error(case["y"], proba, kind=kind, **options)
 
-        assert one["value"] == pytest.approx(actual, rel=1e-10, abs=1e-14)
+            assert known["value"] == pytest.approx(actual, rel=1e-10, abs=1e-14)
 
 
 def test_worked_examples():
@@ -83,81 +78,80 @@ def test_worked_examples():
         assert expected == pytest.approx(error, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
-def test_curve_of_sklearn(seed, strategy):
+def test_curve_of_sklearn():
     """Off the edges the curve is scikit-learn's, without leaving out empty bins."""
-    y, proba = random_answers(seed, n=60)
-    share, mean = sklearn_curve(y, proba[:, 1], n_bins=7, strategy=strategy)
-    # scikit-learn's bins hold their upper edge, so that those of quantiles, which are
-    # probabilities themselves, are left to the test of golden values.
-    curve = calibration_curve(y, proba, n_bins=7, strategy="uniform")
-    if strategy == "quantile":
-        edges = np.quantile(proba[:, 1], np.arange(8) / 7)
-        middle = np.nextafter(edges[1:-1], 2)
-        curve = calibration_curve(y, proba, edges=[0, *middle, 1])
+    for seed, strategy in itertools.product(range(3), ["uniform", "quantile"]):
+        y, proba = random_answers(seed, n=60)
+        share, mean = sklearn_curve(y, proba[:, 1], n_bins=7, strategy=strategy)
+        # scikit-learn's bins hold their upper edge, so that those of quantiles, which are
+        # probabilities themselves, are left to the test of golden values.
+        curve = calibration_curve(y, proba, n_bins=7, strategy="uniform")
+        if strategy == "quantile":
+            edges = np.quantile(proba[:, 1], np.arange(8) / 7)
+            middle = np.nextafter(edges[1:-1], 2)
+            curve = calibration_curve(y, proba, edges=[0, *middle, 1])
 
-    full = curve.count > 0
-    assert share == pytest.approx(curve.mean_outcome[full], rel=1e-12)
-    assert mean == pytest.approx(curve.mean_proba[full], rel=1e-12)
+        full = curve.count > 0
+        assert share == pytest.approx(curve.mean_outcome[full], rel=1e-12)
+        assert mean == pytest.approx(curve.mean_proba[full], rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("share", "n", "level", "low", "high"),
-    [
+def test_wilson_limits():
+    """Limits of a bin by statsmodels 0.15.0, proportion_confint(method="wilson")."""
+    for share, n, level, low, high in [
         (0, 2, 0.95, 0.0, 0.657619772493347),
         (1, 2, 0.95, 0.342380227506653, 1.0),
         (0.3, 10, 0.95, 0.10779126740630104, 0.6032218525388546),
         (7 / 9, 9, 0.9, 0.5036427823767538, 0.9235052624456037),
-    ],
-)
-def test_wilson_limits(share, n, level, low, high):
-    """Limits of a bin by statsmodels 0.15.0, proportion_confint(method="wilson")."""
-    y = np.arange(n) < round(share * n)
-    curve = calibration_curve(y, np.full(n, 0.5), n_bins=1, confidence_level=level)
+    ]:
+        y = np.arange(n) < round(share * n)
+        curve = calibration_curve(y, np.full(n, 0.5), n_bins=1, confidence_level=level)
 
-    assert [low] == pytest.approx(curve.low, rel=1e-12)
-    assert [high] == pytest.approx(curve.high, rel=1e-12)
+        assert [low] == pytest.approx(curve.low, rel=1e-12)
+        assert [high] == pytest.approx(curve.high, rel=1e-12)
 
 
-@pytest.mark.parametrize("strategy", ["uniform", "equal_mass", "quantile"])
-@pytest.mark.parametrize("kind", ["binary", "top_label", "classwise"])
-def test_evidence_has_the_same_errors(strategy, kind):
+def test_evidence_has_the_same_errors():
     """A metric and the evidence of two classifiers are computed in one place."""
-    y, proba = random_answers(0, n_classes=2 if kind == "binary" else 3)
-    options = {"n_bins": 8, "strategy": strategy, "kind": kind}
-    evidence = PairedCalibration.from_predictions(y, proba, proba, **options)
+    for strategy, kind in itertools.product(
+        ["uniform", "equal_mass", "quantile"], ["binary", "top_label", "classwise"]
+    ):
+        y, proba = random_answers(0, n_classes=2 if kind == "binary" else 3)
+        options = {"n_bins": 8, "strategy": strategy, "kind": kind}
+        evidence = PairedCalibration.from_predictions(y, proba, proba, **options)
 
-    for norm in ("l1", "l2"):
+        for norm in ("l1", "l2"):
+            for debiased in (False, True):
+                assert evidence.error(
+                    0, norm, debiased=debiased
+                ) == expected_calibration_error(
+                    y, proba, norm=norm, debiased=debiased, **options
+                )
         for debiased in (False, True):
-            assert evidence.error(0, norm, debiased=debiased) == expected_calibration_error(
-                y, proba, norm=norm, debiased=debiased, **options
-            )
-    for debiased in (False, True):
-        expected = evidence.error(0, "l2", squared=True, debiased=debiased)
-        actual = squared_calibration_error(y, proba, debiased=debiased, **options)
-        assert expected == actual
-    assert evidence.error(0, "max") == maximum_calibration_error(y, proba, **options)
-    if kind == "classwise":
-        del options["kind"]
-        assert evidence.error(0) == classwise_calibration_error(y, proba, **options)
+            expected = evidence.error(0, "l2", squared=True, debiased=debiased)
+            actual = squared_calibration_error(y, proba, debiased=debiased, **options)
+            assert expected == actual
+        assert evidence.error(0, "max") == maximum_calibration_error(y, proba, **options)
+        if kind == "classwise":
+            del options["kind"]
+            assert evidence.error(0) == classwise_calibration_error(y, proba, **options)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_reliability_of_the_brier_score(seed):
+def test_reliability_of_the_brier_score():
     """Where each probability has a bin, the square is the reliability term of Murphy."""
-    rng = np.random.default_rng(seed)
-    proba = rng.integers(10, size=80) / 10
-    y = rng.random(80) < proba
-    resolution = sum(
-        np.mean(proba == p) * (y[proba == p].mean() - y.mean()) ** 2 for p in set(proba)
-    )
-    uncertainty = y.mean() * (1 - y.mean())
-    expected = brier_score_loss(y, proba) + resolution - uncertainty
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        proba = rng.integers(10, size=80) / 10
+        y = rng.random(80) < proba
+        resolution = sum(
+            np.mean(proba == p) * (y[proba == p].mean() - y.mean()) ** 2 for p in set(proba)
+        )
+        uncertainty = y.mean() * (1 - y.mean())
+        expected = brier_score_loss(y, proba) + resolution - uncertainty
 
-    assert expected == pytest.approx(
-        squared_calibration_error(y, proba, n_bins=10, debiased=False), rel=1e-10
-    )
+        assert expected == pytest.approx(
+            squared_calibration_error(y, proba, n_bins=10, debiased=False), rel=1e-10
+        )
 
 
 def test_chance_adds_to_the_error():
@@ -200,28 +194,28 @@ def test_all_zeros(strategy):
     assert 0.25 == error
 
 
-@pytest.mark.parametrize("label", [0, 1])
-@pytest.mark.parametrize("error", ERRORS[:3])
-def test_one_class_only(error, label):
+def test_one_class_only():
     """One class in the truth is no obstacle: the error is that of one share."""
-    proba = np.array([0.2, 0.4, 0.3])
-    gap = abs(label - proba.mean())
+    for label, error in itertools.product([0, 1], ERRORS[:3]):
+        proba = np.array([0.2, 0.4, 0.3])
+        gap = abs(label - proba.mean())
 
-    # A share of 0 or 1 has no variance to correct for.
-    actual = error([label] * 3, proba, n_bins=1)
+        # A share of 0 or 1 has no variance to correct for.
+        actual = error([label] * 3, proba, n_bins=1)
 
-    assert (gap**2 if error is squared_calibration_error else gap) == pytest.approx(actual)
+        assert (gap**2 if error is squared_calibration_error else gap) == pytest.approx(
+            actual
+        )
 
 
-@pytest.mark.parametrize(
-    "error", [*ERRORS, sweep_calibration_error, smooth_calibration_error]
-)
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_perfect_answers(error, n_classes):
+def test_perfect_answers():
     """Certain and right answers have no error."""
-    y = np.random.default_rng(0).permutation(np.arange(20) % n_classes)
+    for error, n_classes in itertools.product(
+        [*ERRORS, sweep_calibration_error, smooth_calibration_error], [2, 4]
+    ):
+        y = np.random.default_rng(0).permutation(np.arange(20) % n_classes)
 
-    assert 0 == error(y, np.eye(n_classes)[y])
+        assert 0 == error(y, np.eye(n_classes)[y])
 
 
 def test_class_without_records():
@@ -246,32 +240,32 @@ def sweep_slowly(y, proba):
     return sum(gap * len(g) for gap, g in zip(gaps, groups, strict=True)) / len(y)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_sweep(seed):
+def test_sweep():
     """The sweep stops at the first share out of order."""
-    y, proba = random_answers(seed, n=20 + 13 * seed)
-    proba = proba[:, 1]
+    for seed in range(10):
+        y, proba = random_answers(seed, n=20 + 13 * seed)
+        proba = proba[:, 1]
 
-    assert sweep_slowly(y, proba) == pytest.approx(
-        sweep_calibration_error(y, proba), rel=1e-10
-    )
+        assert sweep_slowly(y, proba) == pytest.approx(
+            sweep_calibration_error(y, proba), rel=1e-10
+        )
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_sweep_of_nearly_separated_classes(seed):
+def test_sweep_of_nearly_separated_classes():
     """So it does where bins become many, and where one class is nearly all there is."""
-    rng = np.random.default_rng(seed)
-    n = 60 + seed
-    proba = np.sort(rng.random(n))
-    y = (np.arange(n) >= n * rng.random()).astype(int)
-    flipped = rng.integers(n, size=1 + seed % 3)
-    y[flipped] = 1 - y[flipped]
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        n = 60 + seed
+        proba = np.sort(rng.random(n))
+        y = (np.arange(n) >= n * rng.random()).astype(int)
+        flipped = rng.integers(n, size=1 + seed % 3)
+        y[flipped] = 1 - y[flipped]
 
-    expected = sweep_slowly(y, proba)
+        expected = sweep_slowly(y, proba)
 
-    assert expected == pytest.approx(sweep_calibration_error(y, proba, labels=[0, 1]))
-    other = sweep_calibration_error(1 - y, 1 - proba, labels=[0, 1])
-    assert sweep_slowly(1 - y[::-1], 1 - proba[::-1]) == pytest.approx(other)
+        assert expected == pytest.approx(sweep_calibration_error(y, proba, labels=[0, 1]))
+        other = sweep_calibration_error(1 - y, 1 - proba, labels=[0, 1])
+        assert sweep_slowly(1 - y[::-1], 1 - proba[::-1]) == pytest.approx(other)
 
 
 def test_sweep_of_separated_classes():
@@ -304,15 +298,15 @@ def smoothed_slowly(y, proba, width):
     return np.sum((total[1:] + total[:-1]) / 2) / 4000
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_smooth_error_is_its_own_width(seed):
+def test_smooth_error_is_its_own_width():
     """Smoothed by a kernel as wide as the error, the mean absolute excess is the error."""
-    y, proba = random_answers(seed, n=30)
-    proba = proba[:, 1] ** (1 + seed)
+    for seed in range(4):
+        y, proba = random_answers(seed, n=30)
+        proba = proba[:, 1] ** (1 + seed)
 
-    error = smooth_calibration_error(y, proba)
+        error = smooth_calibration_error(y, proba)
 
-    assert smoothed_slowly(y, proba, error) == pytest.approx(error, rel=1e-4)
+        assert smoothed_slowly(y, proba, error) == pytest.approx(error, rel=1e-4)
 
 
 def test_smooth_error_of_one_sided_probabilities():
@@ -341,21 +335,21 @@ def test_smooth_error_of_top_labels():
     assert expected == smooth_calibration_error(y, proba)
 
 
-@pytest.mark.parametrize("kind", ["binary", "top_label", "classwise"])
-@pytest.mark.parametrize("norm", ["l1", "l2", "max"])
-@pytest.mark.parametrize("debiased", [False, True])
-def test_integer_weights_are_repetition(kind, norm, debiased):
+def test_integer_weights_are_repetition():
     """A record of weight 3 counts as three records, for every kind and norm."""
-    y, proba = random_answers(1, n=50, n_classes=2 if kind == "binary" else 3)
-    weights = np.random.default_rng(0).integers(4, size=50)
-    options = {"n_bins": 2, "norm": norm, "kind": kind, "labels": np.unique(y)}
-    options["debiased"] = debiased and norm != "max"
-    rows = np.arange(50).repeat(weights)
-    repeated = expected_calibration_error(y[rows], proba[rows], **options)
-    weighted = expected_calibration_error(y, proba, sample_weight=weights, **options)
+    for kind, norm, debiased in itertools.product(
+        ["binary", "top_label", "classwise"], ["l1", "l2", "max"], [False, True]
+    ):
+        y, proba = random_answers(1, n=50, n_classes=2 if kind == "binary" else 3)
+        weights = np.random.default_rng(0).integers(4, size=50)
+        options = {"n_bins": 2, "norm": norm, "kind": kind, "labels": np.unique(y)}
+        options["debiased"] = debiased and norm != "max"
+        rows = np.arange(50).repeat(weights)
+        repeated = expected_calibration_error(y[rows], proba[rows], **options)
+        weighted = expected_calibration_error(y, proba, sample_weight=weights, **options)
 
-    assert repeated == pytest.approx(weighted, rel=1e-12)
-    assert weighted != expected_calibration_error(y, proba, **options)
+        assert repeated == pytest.approx(weighted, rel=1e-12)
+        assert weighted != expected_calibration_error(y, proba, **options)
 
 
 @pytest.mark.parametrize("strategy", ["equal_mass", "quantile"])
@@ -413,18 +407,18 @@ def test_weights_that_do_not_count():
     )
 
 
-@pytest.mark.parametrize("error", [*ERRORS[:3], sweep_calibration_error])
-def test_positive_class_of_strings(error):
+def test_positive_class_of_strings():
     """A vector of probabilities needs `pos_label` where no class is 1; columns do not."""
     codes, proba = random_answers(0)
     y = np.array(["sick", "well"])[codes]
-    with pytest.raises(ValueError, match="pass `pos_label`"):
-        error(y, proba[:, 1])
+    for error in [*ERRORS[:3], sweep_calibration_error]:
+        with pytest.raises(ValueError, match="pass `pos_label`"):
+            error(y, proba[:, 1])
 
-    expected = error(codes, proba[:, 1])
-    assert expected == error(y, proba[:, 1], pos_label="well") == error(y, proba)
-    assert error(1 - codes, proba[:, 0]) == error(y, proba[:, 0], pos_label="sick")
-    assert error(1 - codes, proba[:, 0]) == error(y, proba, pos_label="sick")
+        expected = error(codes, proba[:, 1])
+        assert expected == error(y, proba[:, 1], pos_label="well") == error(y, proba)
+        assert error(1 - codes, proba[:, 0]) == error(y, proba[:, 0], pos_label="sick")
+        assert error(1 - codes, proba[:, 0]) == error(y, proba, pos_label="sick")
 
 
 def test_classwise_of_one_column():
@@ -435,23 +429,23 @@ def test_classwise_of_one_column():
     assert both == pytest.approx(classwise_calibration_error(y, proba[:, 1]), rel=1e-12)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("error", [*ERRORS, smooth_calibration_error])
-def test_scoring_by_name(error, n_classes):
+def test_scoring_by_name():
     """Each error is a scorer by its name, with `neg_` a greater-is-better one."""
-    X, y = make_classification(
-        n_samples=200, n_informative=4, n_classes=n_classes, random_state=0
-    )
-    y = np.array(["a", "b", "c"])[y]
-    models = LogisticRegression().fit(X, y), GaussianNB().fit(X, y)
-    expected = [error(y, model.predict_proba(X)) for model in models]
-    name = error.__name__
-    plain, negated = resolve_scoring([name, f"neg_{name}"])
+    for n_classes in (2, 3):
+        X, y = make_classification(
+            n_samples=200, n_informative=4, n_classes=n_classes, random_state=0
+        )
+        y = np.array(["a", "b", "c"])[y]
+        models = LogisticRegression().fit(X, y), GaussianNB().fit(X, y)
+        for error in [*ERRORS, smooth_calibration_error]:
+            name = error.__name__
+            plain, negated = resolve_scoring([name, f"neg_{name}"])
 
-    for model, value in zip(models, expected, strict=True):
-        assert value == pytest.approx(plain.scorer(model, X, y), rel=1e-9)
-        assert -value == pytest.approx(negated.scorer(model, X, y), rel=1e-9)
-    assert (False, True) == (plain.greater_is_better, negated.greater_is_better)
+            for model in models:
+                expected = error(y, model.predict_proba(X))
+                assert expected == pytest.approx(plain.scorer(model, X, y), rel=1e-9)
+                assert -expected == pytest.approx(negated.scorer(model, X, y), rel=1e-9)
+            assert (False, True) == (plain.greater_is_better, negated.greater_is_better)
 
 
 def test_report_has_the_metric():
@@ -466,9 +460,9 @@ def test_report_has_the_metric():
         assert expected == pytest.approx(value, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_options():
+    """What cannot be is refused with what to do."""
+    for options, message in [
         ({"n_bins": 0}, "`n_bins` must be an integer of at least 1"),
         ({"strategy": "adaptive"}, "Unknown strategy 'adaptive'"),
         ({"norm": "l0"}, "Unknown norm 'l0'"),
@@ -476,12 +470,9 @@ def test_report_has_the_metric():
         ({"norm": "max", "debiased": True}, "no correction is known"),
         ({"labels": [0, 1, 2]}, r"shape \(n_samples, 3\)"),
         ({"pos_label": 5}, "`pos_label` must be one of two classes"),
-    ],
-)
-def test_bad_options(options, message):
-    """What cannot be is refused with what to do."""
-    with pytest.raises(ValueError, match=message):
-        expected_calibration_error(*random_answers(0), **options)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            expected_calibration_error(*random_answers(0), **options)
 
 
 def test_bad_switch():

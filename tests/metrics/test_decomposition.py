@@ -3,6 +3,7 @@
 `decomposition.json` has figures of scipy's isotonic regression, scikit-learn and R.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -41,18 +42,18 @@ def assert_adds_up(found):
 
 def isotonic(y, p, w):
     """Isotonic regression by its min-max formula (Barlow et al. 1972, theorem 1.9)."""
-    values = np.unique(p)
-    total = np.array([w[p == v].sum() for v in values])
-    mean = np.array([np.average(y[p == v], weights=w[p == v]) for v in values])
-    k = len(values)
+    values, codes = np.unique(p, return_inverse=True)
+    # Sums up to a value; a mean from i to j is a difference of both kinds of sums.
+    total = np.append(0, np.bincount(codes, w).cumsum())
+    events = np.append(0, np.bincount(codes, w * y).cumsum())
     fitted = [
         max(
-            min(np.average(mean[i : j + 1], weights=total[i : j + 1]) for j in range(at, k))
+            min((events[at + 1 :] - events[i]) / (total[at + 1 :] - total[i]))
             for i in range(at + 1)
         )
-        for at in range(k)
+        for at in range(len(values))
     ]
-    return np.array(fitted)[np.searchsorted(values, p)]
+    return np.array(fitted)[codes]
 
 
 def costs(y, p, loss):
@@ -65,17 +66,19 @@ def costs(y, p, loss):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_recalibration_by_scipy(case):
+def test_recalibration_by_scipy():
     """The parts from scipy's isotonic regression, and the score of scikit-learn and R."""
-    for loss, values in case["values"].items():
-        found = score_decomposition(case["y"], case["p"], loss=loss)
+    for case in CASES:
+        for loss, values in case["values"].items():
+            found = score_decomposition(case["y"], case["p"], loss=loss)
 
-        for name in PARTS:
-            assert values[name] == pytest.approx(getattr(found, name), rel=1e-10, abs=1e-15)
-    assert case["brier_score"] == pytest.approx(
-        score_decomposition(case["y"], case["p"]).score, rel=1e-12
-    )
+            for name in PARTS:
+                assert values[name] == pytest.approx(
+                    getattr(found, name), rel=1e-10, abs=1e-15
+                )
+        assert case["brier_score"] == pytest.approx(
+            score_decomposition(case["y"], case["p"]).score, rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("method", ["corp", "murphy"])
@@ -99,26 +102,27 @@ def test_log_score_of_scikit_learn():
 # -------------------------------------------------------------- what defines CORP
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", ["brier", "log"])
-def test_parts_are_differences_of_mean_losses(loss, weighted):
+def test_parts_are_differences_of_mean_losses():
     """Of the forecasts, of their isotonic regression and of the share of positives."""
-    for seed in range(6):
-        y, p = sample(seed, n=40, decimals=2)
-        p = np.clip(p, 0.01, 0.99)
-        w = np.random.default_rng(seed).integers(0, 4, 40) if weighted else np.ones(40)
-        kept = w > 0
-        fitted = isotonic(y[kept], p[kept], w[kept])
-        share = np.full(kept.sum(), np.average(y, weights=w))
-        own, calibrated, constant = (
-            np.average(costs(y[kept], q, loss), weights=w[kept])
-            for q in (p[kept], fitted, share)
-        )
+    for weighted, loss in itertools.product([False, True], ["brier", "log"]):
+        for seed in range(6):
+            y, p = sample(seed, n=40, decimals=2)
+            p = np.clip(p, 0.01, 0.99)
+            w = np.random.default_rng(seed).integers(0, 4, 40) if weighted else np.ones(40)
+            kept = w > 0
+            fitted = isotonic(y[kept], p[kept], w[kept])
+            share = np.full(kept.sum(), np.average(y, weights=w))
+            own, calibrated, constant = (
+                np.average(costs(y[kept], q, loss), weights=w[kept])
+                for q in (p[kept], fitted, share)
+            )
 
-        found = score_decomposition(y, p, loss=loss, sample_weight=w if weighted else None)
+            found = score_decomposition(
+                y, p, loss=loss, sample_weight=w if weighted else None
+            )
 
-        expected = own, own - calibrated, constant - calibrated, constant
-        assert list(expected) == pytest.approx(parts_of(found), abs=1e-12)
+            expected = own, own - calibrated, constant - calibrated, constant
+            assert list(expected) == pytest.approx(parts_of(found), abs=1e-12)
 
 
 @pytest.mark.parametrize("loss", ["brier", "log"])
@@ -198,16 +202,16 @@ def test_weights_of_very_different_size():
 # ------------------------------------------------------------ what defines Murphy
 
 
-@pytest.mark.parametrize("options", MURPHY, ids=str)
-def test_bins_add_up(options):
+def test_bins_add_up():
     """With variance and covariance within bins, and without bias too."""
-    for seed in range(5):
-        y, p = sample(seed, n=50, decimals=1 + seed % 3)
+    for options in MURPHY:
+        for seed in range(5):
+            y, p = sample(seed, n=50, decimals=1 + seed % 3)
 
-        found = score_decomposition(y, p, method="murphy", **options)
+            found = score_decomposition(y, p, method="murphy", **options)
 
-        assert_adds_up(found)
-        assert 1 <= found.n_bins <= options["n_bins"]
+            assert_adds_up(found)
+            assert 1 <= found.n_bins <= options["n_bins"]
 
 
 def test_three_parts_are_enough_for_constant_bins():
@@ -348,9 +352,9 @@ def test_plain_values():
     assert found.score == values["score"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_options_that_cannot_be():
+    """Each is refused with what was expected."""
+    for options, message in [
         ({"loss": "hinge"}, "Unknown loss 'hinge'"),
         ({"method": "bins"}, "Unknown method 'bins'"),
         ({"strategy": "even"}, "Unknown strategy 'even'"),
@@ -366,12 +370,9 @@ def test_plain_values():
             '`sample_weight` goes with strategy="uniform"',
         ),
         ({"sample_weight": [1, -1, 1]}, "weights of at least 0"),
-    ],
-)
-def test_options_that_cannot_be(options, message):
-    """Each is refused with what was expected."""
-    with pytest.raises(ValueError, match=message):
-        score_decomposition([0, 1, 1], [0.2, 0.4, 0.9], **options)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            score_decomposition([0, 1, 1], [0.2, 0.4, 0.9], **options)
 
 
 def test_log_loss_of_many_classes_is_refused():

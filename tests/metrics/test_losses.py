@@ -27,13 +27,15 @@ def answers(seed, n=40, n_classes=3):
     return y, rng.dirichlet(np.ones(n_classes), size=n), rng.random(n)
 
 
-@pytest.mark.parametrize("name", MEANS)
-def test_metric_is_the_mean_of_its_loss(name):
+def test_metric_is_the_mean_of_its_loss():
     """What tests compare is what the metric reports."""
     y, proba, _ = answers(0, n_classes=2)
-    losses = PairedLosses.from_predictions(y, proba, proba, loss=loss_of(name).name)
+    for name in MEANS:
+        losses = PairedLosses.from_predictions(y, proba, proba, loss=loss_of(name).name)
 
-    assert metrics()[name].function(y, proba) == pytest.approx(losses.means[0], rel=1e-12)
+        assert metrics()[name].function(y, proba) == pytest.approx(
+            losses.means[0], rel=1e-12
+        )
 
 
 def test_metrics_of_losses():
@@ -136,18 +138,17 @@ def test_cost_weighted_loss():
         )
 
 
-@pytest.mark.parametrize("scoring", [*MEANS, "neg_log_loss", "neg_brier_score"])
-def test_reports_test_the_loss_that_they_show(scoring):
+def test_reports_test_the_loss_that_they_show():
     """A report's means are those of its scorer, and its test is the t test of them."""
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(120, 3)), rng.integers(2, size=120)
     models = [LogisticRegression(C=C).fit(X[:60], y[:60]) for C in (1e-3, 1e3)]
     proba = {str(i): model.predict_proba(X[60:]) for i, model in enumerate(models)}
+    for scoring in [*MEANS, "neg_log_loss", "neg_brier_score"]:
+        row = compare(y[60:], proba, scoring=scoring).results["paired_t"]
 
-    row = compare(y[60:], proba, scoring=scoring).results["paired_t"]
-
-    sign = -1 if scoring.startswith("neg_") else 1
-    loss = loss_of(scoring).name
-    losses = PairedLosses.from_predictions(y[60:], *proba.values(), loss=loss)
-    assert losses.means == pytest.approx((sign * row.champion, sign * row.challenger))
-    assert losses.gain == pytest.approx(row.difference)
+        sign = -1 if scoring.startswith("neg_") else 1
+        loss = loss_of(scoring).name
+        losses = PairedLosses.from_predictions(y[60:], *proba.values(), loss=loss)
+        assert losses.means == pytest.approx((sign * row.champion, sign * row.challenger))
+        assert losses.gain == pytest.approx(row.difference)

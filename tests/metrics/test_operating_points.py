@@ -1,5 +1,7 @@
 """Sensitivity at a specificity and the reverse: points of the empirical ROC curve."""
 
+import itertools
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_curve
@@ -28,19 +30,18 @@ def by_thresholds(y, scores, wanted):
     return best
 
 
-@pytest.mark.parametrize("wanted", [0.1, 0.5, 0.8, 0.9, 1.0])
-@pytest.mark.parametrize("tied", [False, True])
-def test_best_of_all_thresholds(tied, wanted):
+def test_best_of_all_thresholds():
     """Trying every threshold finds the same rates."""
-    for seed in range(10):
-        y, scores = random_scores(seed, tied=tied)
-        best = by_thresholds(y, scores, wanted)
+    for wanted, tied in itertools.product([0.1, 0.5, 0.8, 0.9, 1.0], [False, True]):
+        for seed in range(10):
+            y, scores = random_scores(seed, tied=tied)
+            best = by_thresholds(y, scores, wanted)
 
-        sensitivity = sensitivity_at_specificity(y, scores, specificity=wanted)
-        specificity = specificity_at_sensitivity(y, scores, sensitivity=wanted)
+            sensitivity = sensitivity_at_specificity(y, scores, specificity=wanted)
+            specificity = specificity_at_sensitivity(y, scores, sensitivity=wanted)
 
-        assert best["sensitivity"] == pytest.approx(sensitivity, abs=1e-12)
-        assert best["specificity"] == pytest.approx(specificity, abs=1e-12)
+            assert best["sensitivity"] == pytest.approx(sensitivity, abs=1e-12)
+            assert best["specificity"] == pytest.approx(specificity, abs=1e-12)
 
 
 def test_points_of_the_roc_curve():

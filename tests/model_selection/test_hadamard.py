@@ -8,7 +8,8 @@ from skcompare.model_selection._hadamard import hadamard, orthogonal_array, smal
 
 def assert_hadamard(matrix, order):
     """Entries are -1 and 1, rows orthogonal, and the first row and column all 1."""
-    wide = matrix.astype(np.int64)
+    # Of whole numbers as floats, BLAS is exact and quick.
+    wide = matrix.astype(float)
     assert (order, order) == matrix.shape
     assert np.int8 == matrix.dtype
     assert {1} == set(np.abs(wide).ravel())
@@ -17,27 +18,16 @@ def assert_hadamard(matrix, order):
     assert (wide[:, 0] == 1).all()
 
 
-@pytest.mark.parametrize("order", [1, 2, *range(4, 204, 4)])
-def test_every_order_up_to_200(order):
+def test_every_order_up_to_200():
     """Every multiple of 4 up to 200 has a normalised matrix."""
-    assert_hadamard(hadamard(order), order)
+    for order in [1, 2, *range(4, 204, 4)]:
+        assert_hadamard(hadamard(order), order)
 
 
-@pytest.mark.parametrize(
-    "order",
-    [
-        pytest.param(244, id="Paley I over GF(3^5)"),
-        pytest.param(252, id="Paley I over GF(251)"),
-        pytest.param(344, id="Paley I over GF(7^3)"),
-        pytest.param(100, id="Paley II over GF(7^2)"),
-        pytest.param(164, id="Paley II over GF(3^4)"),
-        pytest.param(232, id="doubled Goethals-Seidel"),
-        pytest.param(400, id="Kronecker product"),
-    ],
-)
-def test_constructions_beyond_primes(order):
+def test_constructions_beyond_primes():
     """Prime powers and products work, below 200 and above."""
-    assert_hadamard(hadamard(order), order)
+    for order in [244, 252, 344, 100, 164, 232, 400]:
+        assert_hadamard(hadamard(order), order)
 
 
 def test_power_of_two_counts_bits():
@@ -47,11 +37,13 @@ def test_power_of_two_counts_bits():
     np.testing.assert_array_equal(expected, hadamard(16))
 
 
-@pytest.mark.parametrize("order", [-4, 0, 3, 6, 10, 90])
-def test_impossible_order(order):
+def test_impossible_order():
     """An order that is no multiple of 4 is refused, with a way on."""
-    with pytest.raises(ValueError, match=rf"Got {order} instead. `smallest_order` finds"):
-        hadamard(order)
+    for order in [-4, 0, 3, 6, 10, 90]:
+        with pytest.raises(
+            ValueError, match=rf"Got {order} instead. `smallest_order` finds"
+        ):
+            hadamard(order)
 
 
 def test_smallest_order_steps_by_four():
@@ -70,19 +62,19 @@ def test_smallest_order_always_exists(n_columns):
     assert n_columns < order < 1.1 * n_columns
 
 
-@pytest.mark.parametrize("n_columns", [1, 2, 3, 5, 7, 8, 11, 27, 91])
-def test_array_has_strength_two(n_columns):
+def test_array_has_strength_two():
     """Each combination of levels of two columns fills a quarter of the rows."""
-    array = orthogonal_array(n_columns)
-    n_rows = smallest_order(n_columns)
+    for n_columns in [1, 2, 3, 5, 7, 8, 11, 27, 91]:
+        array = orthogonal_array(n_columns)
+        n_rows = smallest_order(n_columns)
 
-    assert (n_rows, n_columns) == array.shape
-    assert [n_rows // 2] * n_columns == array.sum(axis=0).tolist()
-    for first in (array, ~array):
-        for second in (array, ~array):
-            joint = first.T.astype(int) @ second.astype(int)
-            off_diagonal = joint[~np.eye(n_columns, dtype=bool)]
-            assert (off_diagonal == n_rows // 4).all()
+        assert (n_rows, n_columns) == array.shape
+        assert [n_rows // 2] * n_columns == array.sum(axis=0).tolist()
+        for first in (array, ~array):
+            for second in (array, ~array):
+                joint = first.T.astype(int) @ second.astype(int)
+                off_diagonal = joint[~np.eye(n_columns, dtype=bool)]
+                assert (off_diagonal == n_rows // 4).all()
 
 
 def test_table_iii():

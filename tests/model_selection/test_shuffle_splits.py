@@ -1,11 +1,12 @@
 """Replicated hold-outs and hold-outs of halves: sizes, classes, order, scikit-learn."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     RepeatedKFold,
     RepeatedStratifiedKFold,
@@ -13,6 +14,7 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     cross_val_score,
 )
+from sklearn.naive_bayes import GaussianNB
 
 from skcompare._core.design import Design, design_of
 from skcompare._core.flags import FLAG_TEXTS
@@ -71,31 +73,30 @@ class TestReplicated:
 
 
 class TestHalves:
-    @pytest.mark.parametrize("n_records", [40, 41, 57])
     @pytest.mark.parametrize("stratify", [True, False])
-    @pytest.mark.parametrize("test_size", [0.1, 7])
-    def test_halves_are_disjoint(self, n_records, stratify, test_size):
+    def test_halves_are_disjoint(self, stratify):
         """Hold-outs of one half share no record with those of the other."""
-        y = labels(n_records // 2, n_records - n_records // 2)
-        cv = HalvesShuffleSplit(
-            3, n_bisections=4, test_size=test_size, stratify=stratify, random_state=1
-        )
-        splits = list(cv.split(y, y))
-        n_test = int(np.ceil(0.1 * n_records)) if test_size < 1 else 7
-        used = [set(train) | set(test) for train, test in splits]
+        for n_records, test_size in itertools.product([40, 41, 57], [0.1, 7]):
+            y = labels(n_records // 2, n_records - n_records // 2)
+            cv = HalvesShuffleSplit(
+                3, n_bisections=4, test_size=test_size, stratify=stratify, random_state=1
+            )
+            splits = list(cv.split(y, y))
+            n_test = int(np.ceil(0.1 * n_records)) if test_size < 1 else 7
+            used = [set(train) | set(test) for train, test in splits]
 
-        assert 27 == len(splits) == cv.get_n_splits()
-        assert {n_test} == {len(test) for _, test in splits}
-        assert {n_records - n_test} == {len(train) for train, _ in splits[:3]}
-        assert {n_records // 2 - n_test} == {len(train) for train, _ in splits[3:]}
-        for train, test in splits:
-            assert not set(train) & set(test)
-        for start in range(3, 27, 6):
-            one, other = used[start], used[start + 3]
-            assert [one] * 3 == used[start : start + 3]
-            assert [other] * 3 == used[start + 3 : start + 6]
-            assert not one & other
-            assert n_records - n_records % 2 == len(one | other)
+            assert 27 == len(splits) == cv.get_n_splits()
+            assert {n_test} == {len(test) for _, test in splits}
+            assert {n_records - n_test} == {len(train) for train, _ in splits[:3]}
+            assert {n_records // 2 - n_test} == {len(train) for train, _ in splits[3:]}
+            for train, test in splits:
+                assert not set(train) & set(test)
+            for start in range(3, 27, 6):
+                one, other = used[start], used[start + 3]
+                assert [one] * 3 == used[start : start + 3]
+                assert [other] * 3 == used[start + 3 : start + 6]
+                assert not one & other
+                assert n_records - n_records % 2 == len(one | other)
 
     def test_bisections_differ(self):
         """Each bisection, and each hold-out, is drawn anew."""
@@ -172,7 +173,7 @@ class TestStratification:
         That two members a half are enough for scikit-learn holds for any numbers.
         """
         rng = np.random.default_rng(5)
-        for seed in range(60):
+        for seed in range(15):
             counts = rng.integers(4, 12, size=rng.integers(2, 5))
             y = labels(*counts)
             n_test = len(counts)
@@ -184,22 +185,19 @@ class TestStratification:
                 assert (one >= 2).all()
                 assert (other >= 2).all()
 
-    @pytest.mark.parametrize(
-        "y",
-        [
-            pytest.param([0, 1] * 20, id="list"),
-            pytest.param(np.array([[0], [1]] * 20), id="column"),
-            pytest.param(np.array(["no", "yes"] * 20, dtype=object), id="objects"),
-            pytest.param(pd.Series(["no", "yes"] * 20, dtype="category"), id="category"),
-        ],
-    )
     @pytest.mark.parametrize("splitter", SPLITTERS)
-    def test_kinds_of_labels(self, splitter, y):
+    def test_kinds_of_labels(self, splitter):
         """Labels count by value, whatever holds them."""
         X = np.zeros((40, 1))
-        cv = splitter(2, random_state=0)
-
-        assert splits_of(cv, X, np.array([0, 1] * 20)) == splits_of(cv, X, y)
+        cv = splitter(1, random_state=0)
+        expected = splits_of(cv, X, np.array([0, 1] * 20))
+        for y in [
+            [0, 1] * 20,
+            np.array([[0], [1]] * 20),
+            np.array(["no", "yes"] * 20, dtype=object),
+            pd.Series(["no", "yes"] * 20, dtype="category"),
+        ]:
+            assert expected == splits_of(cv, X, y)
 
     @pytest.mark.parametrize("splitter", SPLITTERS)
     def test_without_it_labels_do_not_matter(self, splitter):
@@ -235,7 +233,7 @@ class TestStratification:
         """It is named and flagged where its share of a training set is below one record."""
         few, enough = (np.repeat(["a", "b"], [60 - k, k]) for k in (least - 1, least))
         size = 40 if splitter is ReplicatedShuffleSplit else 22
-        cv = splitter(40, test_size=size, random_state=0)
+        cv = splitter(10, test_size=size, random_state=0)
 
         assert ("b",) == cv.describe(few, few).small_classes
         assert ("class-may-be-missing",) == cv.describe(few, few).flags
@@ -249,10 +247,10 @@ class TestRandomState:
     def test_int_repeats(self, splitter):
         """An int gives the same splits at every call, another int other splits."""
         y = labels(25, 25)
-        cv = splitter(2, random_state=4)
+        cv = splitter(1, random_state=4)
 
         assert splits_of(cv, y, y) == splits_of(cv, y, y)
-        assert splits_of(cv, y, y) != splits_of(splitter(2, random_state=5), y, y)
+        assert splits_of(cv, y, y) != splits_of(splitter(1, random_state=5), y, y)
 
     @pytest.mark.parametrize("splitter", SPLITTERS)
     @pytest.mark.parametrize("seed", [None, 0])
@@ -260,7 +258,7 @@ class TestRandomState:
         """None and a RandomState give other splits at every call."""
         y = labels(25, 25)
         state = None if seed is None else np.random.RandomState(seed)
-        cv = splitter(2, random_state=state)
+        cv = splitter(1, random_state=state)
 
         assert splits_of(cv, y, y) != splits_of(cv, y, y)
 
@@ -270,8 +268,8 @@ class TestScikitLearn:
     def test_cross_validation(self, splitter):
         """It is a `cv` as any other."""
         X = np.random.default_rng(0).normal(size=(60, 2))
-        cv = splitter(2, random_state=0)
-        scores = cross_val_score(LogisticRegression(), X, labels(30, 30), cv=cv)
+        cv = splitter(1, random_state=0)
+        scores = cross_val_score(GaussianNB(), X, labels(30, 30), cv=cv)
 
         assert cv.get_n_splits() == len(scores)
 
@@ -301,19 +299,19 @@ class TestScikitLearn:
     def test_routing(self, splitter):
         """With metadata routing it works, and takes no groups either."""
         X, y = np.random.default_rng(0).normal(size=(60, 2)), labels(30, 30)
-        cv = splitter(2, random_state=0)
+        cv = splitter(1, random_state=0)
 
-        scores = cross_val_score(LogisticRegression(), X, y, cv=cv, params={})
+        scores = cross_val_score(GaussianNB(), X, y, cv=cv, params={})
 
         assert cv.get_n_splits() == len(scores)
         with pytest.raises(TypeError, match="groups"):
-            cross_val_score(LogisticRegression(), X, y, cv=cv, params={"groups": y})
+            cross_val_score(GaussianNB(), X, y, cv=cv, params={"groups": y})
 
 
 class TestErrors:
-    @pytest.mark.parametrize(
-        ("cv", "message"),
-        [
+    def test_counts(self):
+        """Numbers of splits are whole, and checked at use."""
+        for cv, message in [
             (
                 ReplicatedShuffleSplit(0),
                 "`n_splits` must be an integer of at least 1. Got 0",
@@ -321,22 +319,19 @@ class TestErrors:
             (HalvesShuffleSplit(2.0), "`n_splits` must be .* Got 2.0"),
             (ReplicatedShuffleSplit(n_replicates=1), "`n_replicates` .* 2. Got 1"),
             (HalvesShuffleSplit(n_bisections=0), "`n_bisections` .* 1. Got 0"),
-        ],
-    )
-    def test_counts(self, cv, message):
-        """Numbers of splits are whole, and checked at use."""
-        with pytest.raises(ValueError, match=message):
-            cv.get_n_splits()
-        with pytest.raises(ValueError, match=message):
-            list(cv.split(np.zeros((60, 1)), labels(30, 30)))
+        ]:
+            with pytest.raises(ValueError, match=message):
+                cv.get_n_splits()
+            with pytest.raises(ValueError, match=message):
+                list(cv.split(np.zeros((60, 1)), labels(30, 30)))
 
     @pytest.mark.parametrize("splitter", SPLITTERS)
-    @pytest.mark.parametrize("test_size", [0, -1, 1.5, 0.0, 1.0, "0.1", None, True])
-    def test_test_size(self, splitter, test_size):
+    def test_test_size(self, splitter):
         """A share below 1 or a number of records."""
         y = labels(30, 30)
-        with pytest.raises(ValueError, match=rf"`test_size` must .* Got {test_size!r}"):
-            splitter(test_size=test_size).split(y, y)
+        for test_size in [0, -1, 1.5, 0.0, 1.0, "0.1", None, True]:
+            with pytest.raises(ValueError, match=rf"`test_size` must .* Got {test_size!r}"):
+                splitter(test_size=test_size).split(y, y)
 
     @pytest.mark.parametrize("splitter", SPLITTERS)
     def test_more_test_records_than_there_are(self, splitter):
@@ -361,22 +356,23 @@ class TestErrors:
             splitter().split(y, y[:-1])
 
 
-@pytest.mark.parametrize("kind", [RepeatedKFold, RepeatedStratifiedKFold])
-@pytest.mark.parametrize("n_records", [40, 41])
-def test_scikit_learns_random_halves(kind, n_records):
+def test_scikit_learns_random_halves():
     """Splits 2j and 2j + 1 are the two halves of repetition j, complementary.
 
     Tests of random halves read their evidence in this order.
     """
-    y = labels(n_records // 2, n_records - n_records // 2)
-    splits = splits_of(kind(n_splits=2, n_repeats=5, random_state=3), y, y)
+    for kind, n_records in itertools.product(
+        [RepeatedKFold, RepeatedStratifiedKFold], [40, 41]
+    ):
+        y = labels(n_records // 2, n_records - n_records // 2)
+        splits = splits_of(kind(n_splits=2, n_repeats=5, random_state=3), y, y)
 
-    assert 10 == len(splits)
-    for (train, test), (again, other) in zip(splits[::2], splits[1::2], strict=True):
-        assert sorted(train) == sorted(other)
-        assert sorted(test) == sorted(again)
-        assert list(range(n_records)) == sorted(train + test)
-    assert 5 == len({tuple(test) for _, test in splits[::2]})
+        assert 10 == len(splits)
+        for (train, test), (again, other) in zip(splits[::2], splits[1::2], strict=True):
+            assert sorted(train) == sorted(other)
+            assert sorted(test) == sorted(again)
+            assert list(range(n_records)) == sorted(train + test)
+        assert 5 == len({tuple(test) for _, test in splits[::2]})
 
 
 @pytest.mark.parametrize("n_folds", [3, 10])

@@ -19,6 +19,22 @@ def drawn(display):
     return display.plot(ax=new_figure(display._room())[1])
 
 
+ALIKE = ["the same beginning 1", "the same beginning 2"]
+AWKWARD = {
+    "dollars": AgreementMatrix(5 * np.ones((3, 3)), ["a $5_x$ y", *ALIKE]),
+    "a formula": AgreementMatrix([[9, 50], [2, 9]], ["a $5$ y", "b"]),
+    "few": AgreementMatrix([[9, 3], [1, 9]], [0, 1]),
+    "long": AgreementMatrix(
+        [[85, 6], [5, 47]], ["100% {be}nign\n&c", "malign_ant $x$ of the skin"]
+    ),
+}
+
+
+def picture(name):
+    """The picture of a matrix whose words are hard to place."""
+    return drawn(AgreementDisplay.of_result(AWKWARD[name]))
+
+
 def framed(ax):
     """Cells with a frame: row, column and dashes."""
     return {
@@ -75,6 +91,7 @@ def test_diagonal_does_not_drown_the_rest():
     assert ["310", "41", ""] == [words[0, 0], words[1, 2], words[3, 0]]
 
 
+@pytest.mark.slow
 def test_counts_of_many_classes_are_short():
     """No count is wider than a cell of 26 classes."""
     display = drawn(agreement_of_letters())
@@ -134,24 +151,20 @@ def test_options_are_checked():
         AgreementDisplay.of_result(matrix, max_classes=1)
 
 
-def test_names_are_shown_as_they_are(overlaps):
+def test_names_are_shown_as_they_are():
     """Dollars make no formula, and long names that begin alike still differ."""
-    names = sorted(["a $5_x$ y", "the same beginning 1", "the same beginning 2"])
-    display = drawn(AgreementDisplay.of_result(AgreementMatrix(5 * np.ones((3, 3)), names)))
+    display = picture("dollars")
     written = [label.get_text() for label in display.ax_.get_yticklabels()]
 
     assert 3 == len(set(written))
     assert r"a \$5_x\$ y" == written[0]
-    assert ([], []) == overlaps(display.figure_)
 
 
-def test_summary_has_the_names(overlaps):
+def test_summary_has_the_names():
     """For those who hear it, a name is not shortened or changed."""
-    matrix = AgreementMatrix([[9, 50], [2, 9]], ["a $5$ y", "b"])
-    display = drawn(AgreementDisplay.of_result(matrix))
+    display = picture("a formula")
 
     assert "Champion a $5$ y, challenger b: 50 records" in display.summary
-    assert ([], []) == overlaps(display.figure_)
 
 
 def test_not_shown_is_not_said_to_be_symmetric():
@@ -161,19 +174,17 @@ def test_not_shown_is_not_said_to_be_symmetric():
     assert "alone is shown to be asymmetric at 0.05" in display.summary
 
 
-def test_caveats_of_the_test_are_told(overlaps):
+def test_caveats_of_the_test_are_told():
     """A chi-squared p-value of few disagreements is a poor one."""
-    display = drawn(AgreementDisplay.of_result(AgreementMatrix([[9, 3], [1, 9]], [0, 1])))
+    display = picture("few")
 
     assert ("few-disagreements",) == display.flags
     assert "few-disagreements: " in display.summary
     assert "few-disagreements: " in display.ax_.get_title()
-    assert ([], []) == overlaps(display.figure_)
 
 
-def test_two_classes_of_long_names(overlaps):
-    """The title has room beside names that are wider than the matrix."""
-    names = ["100% {be}nign\n&c", "malign_ant $x$ of the skin"]
-    display = AgreementDisplay.of_result(AgreementMatrix([[85, 6], [5, 47]], names))
-
-    assert ([], []) == overlaps(display.plot().figure_)
+@pytest.mark.slow
+def test_words_fit(overlaps):
+    """The title has room beside names that are wider than the matrix, too."""
+    for name in AWKWARD:
+        assert ([], []) == overlaps(picture(name).figure_)

@@ -62,7 +62,7 @@ def test_words(words_of):
     result = calibration_difference(evidence)
     low, high = result.confidence_interval(0.9)
     display = CalibrationComparisonDisplay.from_result(evidence, confidence_level=0.9)
-    words = "\n".join(each for each, _ in words_of(display.figure_))
+    words = "\n".join(words_of(display.figure_))
 
     assert f"Squared calibration error {result.champion:.4f}" in words
     assert f"Gain in squared calibration error {result.estimate:+.4f}" in words
@@ -150,28 +150,29 @@ def test_predicted_classes():
         CalibrationComparisonDisplay.of_result(comparison, kind="classwise")
 
 
-def test_groups(overlaps):
-    """Neither boxes nor bars for records that depend on each other, but a test."""
+def grouped():
+    """A picture of records in groups."""
     evidence = evidence_of(90, groups=np.arange(90) // 3)
-    display = CalibrationComparisonDisplay.from_result(evidence)
+    return CalibrationComparisonDisplay.from_result(evidence)
+
+
+def test_groups():
+    """Neither boxes nor bars for records that depend on each other, but a test."""
+    display = grouped()
 
     assert [] == list(display.axes_[0].patches)
     assert [] == list(display.axes_[0].collections)
     assert "No bands: records of a group depend on each other" in display.summary
     assert display.finding.low is not None
     assert "low" not in display.frame()
-    assert ([], []) == overlaps(display.figure_)
 
 
-@pytest.mark.parametrize(
-    ("splitter", "banded"),
-    [
-        (StratifiedKFold(3), True),
-        (RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0), False),
-    ],
-)
-def test_cross_validation(overlaps, splitter, banded):
-    """Answers of all splits together; no test, and no bands for repeated records."""
+ONCE = StratifiedKFold(3)
+AGAIN = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
+
+
+def cross_validated(splitter):
+    """A picture of answers of all splits together."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 2))
     y = (X[:, 0] + rng.normal(size=90) > 0).astype(int)
@@ -179,13 +180,25 @@ def test_cross_validation(overlaps, splitter, banded):
     outputs = [
         cross_validate(one, X, y, **options) for one in (GaussianNB(), LogisticRegression())
     ]
-    display = CalibrationComparisonDisplay.from_cv_results(*outputs, X, y, cv=splitter)
+    return CalibrationComparisonDisplay.from_cv_results(*outputs, X, y, cv=splitter)
 
-    assert "no p-value for" in display.summary
-    assert display.finding.low is None
-    assert banded is bool(display.axes_[0].patches)
-    assert banded is not bool(display.why_no_bands)
-    assert ([], []) == overlaps(display.figure_)
+
+def test_cross_validation():
+    """There is no test, and there are no bands for repeated records."""
+    for splitter, banded in ((ONCE, True), (AGAIN, False)):
+        display = cross_validated(splitter)
+
+        assert "no p-value for" in display.summary
+        assert display.finding.low is None
+        assert banded is bool(display.axes_[0].patches)
+        assert banded is not bool(display.why_no_bands)
+
+
+@pytest.mark.slow
+def test_words_fit(overlaps):
+    """Those that say why something is not there have room."""
+    for display in (grouped(), cross_validated(ONCE), cross_validated(AGAIN)):
+        assert ([], []) == overlaps(display.figure_)
 
 
 @pytest.mark.parametrize("design", ["unknown", "time ordered"])

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ForestDisplay
 from skcompare.plots._interval_rows import IntervalRow, interval_words
@@ -17,9 +15,9 @@ def remarks_of(display):
     return " ".join(display._remarks(display._panels()))
 
 
-@pytest.mark.parametrize(
-    ("row", "signed", "words"),
-    [
+def test_limits_show_the_side_that_they_are_on():
+    """One that just excludes no difference, or a margin, does not look like it."""
+    for row, signed, words in [
         (IntervalRow("a", "t", 0.02, 0.0003, 0.04), True, "+0.0200 [+0.0003, +0.0400]"),
         (IntervalRow("a", "t", 0.02, 0.0, 0.04), True, "+0.020 [0.000, +0.040]"),
         (IntervalRow("a", "t", 1.2, 1.0002, 1.4), False, "1.2000 [1.0002, 1.4000]"),
@@ -28,39 +26,35 @@ def remarks_of(display):
             True,
             "0.00000 [-0.01998, +0.02000]",
         ),
-    ],
-)
-def test_limits_show_the_side_that_they_are_on(row, signed, words):
-    """One that just excludes no difference, or a margin, does not look like it."""
-    assert words == interval_words(row, signed=signed)
+    ]:
+        assert words == interval_words(row, signed=signed)
 
 
-@pytest.mark.parametrize(
-    ("level", "words"),
-    [(0.95, "95 %"), (0.9, "90 %"), (1 - 0.05 / 3, "98.33 %"), (1 - 5e-6, "99.9995 %")],
-)
-def test_levels_in_percent(level, words):
+def test_levels_in_percent():
     """No level is rounded to 100 percent."""
-    assert words == percent(level)
+    for level, words in [
+        (0.95, "95 %"),
+        (0.9, "90 %"),
+        (1 - 0.05 / 3, "98.33 %"),
+        (1 - 5e-6, "99.9995 %"),
+    ]:
+        assert words == percent(level)
 
 
-@pytest.mark.parametrize(
-    ("level", "low", "adjusted", "words"),
-    [
+def test_intervals_that_disagree_with_adjusted_pvalues():
+    """A reader who sees one exclude 0 and the other not is told why."""
+    for level, low, adjusted, words in [
         (0.95, 0.01, 0.08, "An interval is of its row alone, as p is; p (holm) is of"),
         (0.95, 0.01, 0.04, ""),
         (0.99, -0.01, 0.03, "The intervals hold all together, which takes more than p"),
         (0.99, 0.01, 0.03, ""),
         (0.95, 0.01, float("nan"), ""),
-    ],
-)
-def test_intervals_that_disagree_with_adjusted_pvalues(level, low, adjusted, words):
-    """A reader who sees one exclude 0 and the other not is told why."""
-    row = IntervalRow("a", "t", 0.02, low, 0.03, 0.02, adjusted, level=level)
-    remarks = remarks_of(ForestDisplay((row,), adjust="holm"))
+    ]:
+        row = IntervalRow("a", "t", 0.02, low, 0.03, 0.02, adjusted, level=level)
+        remarks = remarks_of(ForestDisplay((row,), adjust="holm"))
 
-    assert words in remarks
-    assert bool(words) is ("interval" in remarks)
+        assert words in remarks
+        assert bool(words) is ("interval" in remarks)
 
 
 def test_levels_of_rows_are_named_where_they_differ():

@@ -1,5 +1,6 @@
 """Looks at a stream as a picture."""
 
+import functools
 import math
 
 import numpy as np
@@ -9,7 +10,7 @@ from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.plots import LooksDisplay
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.stats import AnytimeMonitor
-from tests.plots.cases import looks, looks_by_the_thousand
+from tests.plots.cases import looks_by_the_thousand
 
 
 def drawn(display):
@@ -17,6 +18,7 @@ def drawn(display):
     return display.plot(ax=new_figure(display._room())[1])
 
 
+@functools.cache
 def monitor():
     """Three looks, of which the second decides."""
     watched = AnytimeMonitor(alternative="greater")
@@ -49,7 +51,7 @@ def test_decision_is_marked():
 
 def test_alpha_and_the_smallest_p_are_drawn():
     """On a logarithmic scale, where the line never rises."""
-    display = drawn(looks())
+    display = drawn(LooksDisplay.of_result(changing()))
     lines = display.axes_[1].get_lines()
     smallest = lines[0].get_ydata()
     level = [line for line in lines if set(line.get_ydata()) == {math.log10(display.alpha)}]
@@ -70,14 +72,28 @@ def test_undecided():
     assert -0.1 < low < 0 < high < 0.1
 
 
-def test_tiny_pvalues_stay_on_the_scale(overlaps):
-    """Below the smallest double too, as their logarithms are kept."""
+@functools.cache
+def certain():
+    """One look at records of which all favour one."""
     watched = AnytimeMonitor()
     watched.update(ContingencyTable(0, 0, 3000, 0))
-    display = drawn(LooksDisplay.of_result(watched))
+    return watched
+
+
+@functools.cache
+def changing():
+    """Looks at a difference that changes with time."""
+    watched = AnytimeMonitor()
+    for counts in [(0, 0, 100, 0)] * 3 + [(0, 100, 0, 0)] * 8:
+        watched.update(ContingencyTable(*counts))
+    return watched
+
+
+def test_tiny_pvalues_stay_on_the_scale():
+    """Below the smallest double too, as their logarithms are kept."""
+    display = drawn(LooksDisplay.of_result(certain()))
 
     assert display.axes_[1].get_ylim()[0] < -800
-    assert ([], []) == overlaps(display.figure_)
 
 
 def test_losses():
@@ -100,18 +116,22 @@ def test_nothing_to_draw():
         LooksDisplay.of_result([1, 2])
 
 
-def test_intervals_without_a_common_value(overlaps):
+def test_intervals_without_a_common_value():
     """A difference that changed with time is no news of a decision alone."""
-    watched = AnytimeMonitor()
-    for counts in [(0, 0, 100, 0)] * 3 + [(0, 100, 0, 0)] * 8:
-        watched.update(ContingencyTable(*counts))
-    display = drawn(LooksDisplay.of_result(watched))
+    display = drawn(LooksDisplay.of_result(changing()))
 
-    assert ("empty-intersection",) == watched.flags
+    assert ("empty-intersection",) == changing().flags
     assert "no value in common" in display.summary
     assert "no value in common" in display.ax_.get_title()
-    assert ([], []) == overlaps(display.figure_)
-    assert "no value in common" not in looks().summary
+    assert "no value in common" not in LooksDisplay.of_result(monitor()).summary
+
+
+@pytest.mark.slow
+def test_words_fit(overlaps):
+    """Also where there is nothing usual to say."""
+    for watched in (certain(), changing()):
+        display = drawn(LooksDisplay.of_result(watched))
+        assert ([], []) == overlaps(display.figure_)
 
 
 @pytest.mark.parametrize(

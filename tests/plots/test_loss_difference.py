@@ -1,5 +1,7 @@
 """Differences of losses, record by record, as a picture."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -66,7 +68,7 @@ def test_tails_are_cut_in_words(words_of):
     """The range is that of most records, and the number beyond it is written."""
     display = loss_difference_of_heavy_tails()
     below, above = display.beyond
-    written = " ".join(words for words, _ in words_of(drawn(display).figure_))
+    written = " ".join(words_of(drawn(display).figure_))
 
     assert 0.01 == pytest.approx(below / display.n, rel=0.1)
     assert f"{below:,} beyond" in written
@@ -84,31 +86,43 @@ def test_moments_have_their_mean_alone():
     assert "only the moments were kept" in display.ax_.get_title()
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
+def edge_cases():
+    """All equal, all by the same difference, one always better."""
+    for old, new in (
         ([0.5, 0.5], [0.5, 0.5]),
         ([0.5, 0.75], [0.25, 0.5]),
         ([0.1, 0.2, 0.3], [0.4, 0.6, 0.7]),
-    ],
-)
-def test_edge_cases(overlaps, old, new):
-    """All equal, all by the same difference, one always better: each can be drawn."""
-    display = drawn(LossDifferenceDisplay.of_result(PairedLosses.from_losses(old, new)))
-
-    assert len(old) == display.frame()["records"].sum()
-    assert ([], []) == overlaps(display.figure_)
+    ):
+        yield LossDifferenceDisplay.of_result(PairedLosses.from_losses(old, new))
 
 
-def test_one_sided_interval(overlaps):
-    """The side without a limit has no end within the picture."""
+def one_sided():
+    """A display of an interval with one limit."""
     rng = np.random.default_rng(0)
     losses = PairedLosses.from_losses(*rng.random((2, 50)))
-    display = drawn(LossDifferenceDisplay.of_result(losses, alternative="greater"))
+    return LossDifferenceDisplay.of_result(losses, alternative="greater")
+
+
+def test_edge_cases():
+    """Each can be drawn, with all of its records."""
+    shown = [drawn(display).frame()["records"].sum() for display in edge_cases()]
+
+    assert [2, 2, 3] == shown
+
+
+def test_one_sided_interval():
+    """The side without a limit has no end within the picture."""
+    display = drawn(one_sided())
     ends = [line for line in display.axes_[2].get_lines() if line.get_marker() == "|"]
 
     assert [1] == [len(line.get_xdata()) for line in ends]
-    assert ([], []) == overlaps(display.figure_)
+
+
+@pytest.mark.slow
+def test_words_fit(overlaps):
+    """Also of what is hard to draw."""
+    for display in (*edge_cases(), one_sided()):
+        assert ([], []) == overlaps(drawn(display).figure_)
 
 
 def test_cross_validated_losses_have_no_interval():
@@ -122,24 +136,25 @@ def test_cross_validated_losses_have_no_interval():
     assert "no p-value for 5-fold cross-validation" in display.summary
 
 
-@pytest.mark.parametrize("most", [0.093102100929, 0.771614158324, 0.443525994236])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_largest_differences_are_in_the_last_bin(most, sign):
+def test_largest_differences_are_in_the_last_bin():
     """Rounding of the limits of bins does not leave records beyond the picture."""
-    for others in (0.35, 0.6, 0.95):
-        gains = sign * np.array([most, most, most / 3, -others * most])
-        losses = PairedLosses.from_losses(1 + gains, np.ones(4))
-        for bins in range(2, 41):
-            display = LossDifferenceDisplay.of_result(losses, bins=bins)
-            assert (0, 0) == display.beyond
-            assert 4 == display.records.sum()
+    for most, sign in itertools.product(
+        [0.093102100929, 0.771614158324, 0.443525994236], [1, -1]
+    ):
+        for others in (0.35, 0.6, 0.95):
+            gains = sign * np.array([most, most, most / 3, -others * most])
+            losses = PairedLosses.from_losses(1 + gains, np.ones(4))
+            for bins in (2, 3, 7, 12, 20, 29, 40):
+                display = LossDifferenceDisplay.of_result(losses, bins=bins)
+                assert (0, 0) == display.beyond
+                assert 4 == display.records.sum()
 
 
 def test_caveats_of_the_test_are_told(words_of):
     """Gains that do not vary have an interval of no length, which proves nothing."""
     losses = PairedLosses.from_losses([0.5, 0.75], [0.25, 0.5])
     display = drawn(LossDifferenceDisplay.of_result(losses))
-    written = " ".join(" ".join(words for words, _ in words_of(display.figure_)).split())
+    written = " ".join(" ".join(words_of(display.figure_)).split())
 
     assert display.finding.caveats
     assert all(caveat in display.summary for caveat in display.finding.caveats)

@@ -120,28 +120,31 @@ def test_without_true_labels(frame_of):
     assert COLUMNS["new"] == answers["new"].tolist()
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_join_is_by_id_whatever_the_order(frame_of, seed):
+def test_join_is_by_id_whatever_the_order(frame_of):
     """Frames in any order of their records give the predictions of one frame."""
-    rng = np.random.default_rng(seed)
-    expected = predictions_from_frame(
-        frame_of(COLUMNS), "truth", {"old": "old", "new": ["p_a", "p_b"]}, groups="patient"
-    )
-    actual = predictions_from_frame(
-        frame_of(some("record", "truth", "patient")),
-        "truth",
-        {
-            "old": (frame_of(some("record", "old"), rng.permutation(4)), "old"),
-            "new": (
-                frame_of(some("record", "p_a", "p_b"), rng.permutation(4)),
-                ["p_a", "p_b"],
-            ),
-        },
-        id="record",
-        groups="patient",
-    )
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        expected = predictions_from_frame(
+            frame_of(COLUMNS),
+            "truth",
+            {"old": "old", "new": ["p_a", "p_b"]},
+            groups="patient",
+        )
+        actual = predictions_from_frame(
+            frame_of(some("record", "truth", "patient")),
+            "truth",
+            {
+                "old": (frame_of(some("record", "old"), rng.permutation(4)), "old"),
+                "new": (
+                    frame_of(some("record", "p_a", "p_b"), rng.permutation(4)),
+                    ["p_a", "p_b"],
+                ),
+            },
+            id="record",
+            groups="patient",
+        )
 
-    check_equal(expected, actual)
+        check_equal(expected, actual)
 
 
 def test_join_against_a_dictionary():
@@ -181,18 +184,18 @@ def ids_of_types():
     }
 
 
-@pytest.mark.parametrize("types", ids_of_types())
-def test_ids_of_many_types(types):
+def test_ids_of_many_types():
     """Ids of all sensible types are compared, numbers and text as they are written."""
     pytest.importorskip("narwhals")
     pd = pytest.importorskip("pandas")
-    first, second = ids_of_types()[types]
-    order = [2, 0, 3, 1]
-    main = pd.DataFrame({"id": first, "y": [0, 1, 2, 3]})
-    other = pd.DataFrame({"id": second, "a": [0, 1, 2, 3]}).iloc[order]
-    truth, answers, _ = arrays_from_frame(main, "y", {"a": (other, "a")}, id="id")
+    for kind, (first, second) in ids_of_types().items():
+        order = [2, 0, 3, 1]
+        main = pd.DataFrame({"id": first, "y": [0, 1, 2, 3]})
+        other = pd.DataFrame({"id": second, "a": [0, 1, 2, 3]}).iloc[order]
 
-    assert truth.tolist() == answers["a"].tolist()
+        truth, answers, _ = arrays_from_frame(main, "y", {"a": (other, "a")}, id="id")
+
+        assert truth.tolist() == answers["a"].tolist(), kind
 
 
 def test_ids_of_csv_files_are_as_written(csv_file, frame_of):
@@ -208,9 +211,9 @@ def test_ids_of_csv_files_are_as_written(csv_file, frame_of):
     assert truth.tolist() == answers["a"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "message"),
-    [
+def test_ids_that_do_not_match(frame_of):
+    """Repeated and missing ids are counted, and the first of them shown."""
+    for first, second, message in [
         (
             [1, 2, 2],
             [1, 2, 3],
@@ -237,15 +240,12 @@ def test_ids_of_csv_files_are_as_written(csv_file, frame_of):
         ([1, 2], [True, False], r"must be of one type .* `a` has bool"),
         ([1, "a"], [1, "a"], r"must be of one type .* has int and str"),
         ([], ["a"], "must be of one type|lacks 1 of them"),
-    ],
-)
-def test_ids_that_do_not_match(frame_of, first, second, message):
-    """Repeated and missing ids are counted, and the first of them shown."""
-    main = frame_of({"id": list(first), "y": [0] * len(first)})
-    other = frame_of({"id": list(second), "a": [0] * len(second)})
+    ]:
+        main = frame_of({"id": list(first), "y": [0] * len(first)})
+        other = frame_of({"id": list(second), "a": [0] * len(second)})
 
-    with pytest.raises(ValueError, match=message):
-        arrays_from_frame(main, "y", {"a": (other, "a")}, id="id")
+        with pytest.raises(ValueError, match=message):
+            arrays_from_frame(main, "y", {"a": (other, "a")}, id="id")
 
 
 def test_ids_are_checked_in_one_frame_too(frame_of):
@@ -279,9 +279,9 @@ def test_frames_are_not_joined_by_position(csv_file, frame_of):
     assert COLUMNS["old"] == answers["old"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
+def test_columns_of_csv_files_beside_each_other(csv_file):
+    """Columns of CSV files are typed by what stands beside them."""
+    for columns, expected in [
         # Numbers beside labels of text are probabilities, unless they are such labels.
         ({"y": ["no", "yes"], "a": [0.5, 1]}, {"y": ["no", "yes"], "a": [0.5, 1.0]}),
         ({"y": ["no", "yes"], "a": [0, 1]}, {"y": ["no", "yes"], "a": [0.0, 1.0]}),
@@ -289,13 +289,10 @@ def test_frames_are_not_joined_by_position(csv_file, frame_of):
         # An answer that is no number makes labels of all numbers.
         ({"y": [0, 1], "a": [0, "none"]}, {"y": ["0", "1"], "a": ["0", "none"]}),
         ({"y": [0, 1], "a": [0, 1]}, {"y": [0, 1], "a": [0, 1]}),
-    ],
-)
-def test_columns_of_csv_files_beside_each_other(csv_file, columns, expected):
-    """Columns of CSV files are typed by what stands beside them."""
-    truth, answers, _ = arrays_from_frame(csv_file(columns), "y", {"a": "a"})
+    ]:
+        truth, answers, _ = arrays_from_frame(csv_file(columns), "y", {"a": "a"})
 
-    assert expected == {"y": truth.tolist(), "a": answers["a"].tolist()}
+        assert expected == {"y": truth.tolist(), "a": answers["a"].tolist()}
 
 
 def test_csv_answers_without_truth(csv_file):
@@ -324,9 +321,9 @@ def test_groups_of_csv_files_are_as_written(csv_file):
     ].tolist()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "settings", "error", "message"),
-    [
+def test_bad_arguments(frame_of):
+    """What is wrong is said with the name of the argument."""
+    for arguments, settings, error, message in [
         (("truht", {"a": "old"}), {}, ValueError, "Unknown column 'truht'.* 'truth'"),
         (("truth", {"a": "olt"}), {}, ValueError, "Unknown column 'olt'"),
         (("truth", {"a": ["p_a", "p"]}), {}, ValueError, "Unknown column 'p'"),
@@ -342,12 +339,9 @@ def test_groups_of_csv_files_are_as_written(csv_file):
         (("truth", {"a": ("p_a", "p_b")}), {}, FileNotFoundError, "no file 'p_a'.* a list"),
         (("truth", {"a": ([1], "x")}), {}, TypeError, "the frame of `a` must be a frame"),
         (("truth", {"a": "p_a"}), {}, ValueError, "pass `pos_label`"),
-    ],
-)
-def test_bad_arguments(frame_of, arguments, settings, error, message):
-    """What is wrong is said with the name of the argument."""
-    with pytest.raises(error, match=message):
-        predictions_from_frame(frame_of(COLUMNS), *arguments, **settings)
+    ]:
+        with pytest.raises(error, match=message):
+            predictions_from_frame(frame_of(COLUMNS), *arguments, **settings)
 
 
 def test_empty_frames(frame_of):

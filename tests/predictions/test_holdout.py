@@ -1,5 +1,7 @@
 """A hold-out set from files, with further columns of its records."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -77,25 +79,22 @@ def test_columns_in_two_roles(tmp_path):
     assert [["0", "1", "1"], ["0", "1", "0"]] == [o.tolist() for o in others.values()]
 
 
-@pytest.mark.parametrize(
-    ("truth", "again"),
-    [
+def test_the_same_truth():
+    """True labels are the same whatever their type."""
+    for truth, again in [
         ([0, 1, 1], [0.0, 1.0, 1.0]),
         ([0, 1, 1], ["0", "1", "1"]),
         ([False, True, True], [0, 1, 1]),
         (["no", "yes", "yes"], ["no", "yes", "yes"]),
         (["n", "y" * 99, "n"], ["n", "y" * 99, "n"]),
-    ],
-)
-def test_the_same_truth(truth, again):
-    """True labels are the same whatever their type."""
-    one = frame({"id": [1, 2, 3], "y": truth, "a": truth})
-    two = frame({"id": [3, 2, 1], "y": again[::-1]})
-    predictions, _ = holdout_from_frame(
-        one, "y", {"a": "a"}, id="id", same=[(two, "y"), (one, "a")]
-    )
+    ]:
+        one = frame({"id": [1, 2, 3], "y": truth, "a": truth})
+        two = frame({"id": [3, 2, 1], "y": again[::-1]})
+        predictions, _ = holdout_from_frame(
+            one, "y", {"a": "a"}, id="id", same=[(two, "y"), (one, "a")]
+        )
 
-    assert predictions.y.tolist() == predictions["a"].labels.tolist()
+        assert predictions.y.tolist() == predictions["a"].labels.tolist()
 
 
 @pytest.mark.parametrize(
@@ -120,9 +119,9 @@ def test_another_truth_without_ids():
         holdout_from_frame(one, "y", {"a": "a"}, same=[(one, "z")])
 
 
-@pytest.mark.parametrize(
-    ("settings", "error", "message"),
-    [
+def test_bad_arguments():
+    """What is wrong is said with the name of the argument."""
+    for settings, error, message in [
         ({"others": "site"}, TypeError, "`others` must be a list of names"),
         ({"others": ["sight"]}, ValueError, "Unknown column 'sight'"),
         ({"others": [3]}, TypeError, "`others` must be a list of names"),
@@ -130,35 +129,34 @@ def test_another_truth_without_ids():
         ({"same_others": ["age"]}, ValueError, "one of `others`. Got 'age'"),
         ({"same": [3]}, TypeError, "the second y_true` must be the name of a column"),
         ({"same": [("none.csv", "y")]}, FileNotFoundError, "no file 'none.csv'"),
-    ],
-)
-def test_bad_arguments(settings, error, message):
-    """What is wrong is said with the name of the argument."""
-    with pytest.raises(error, match=message):
-        both(frame(FIRST), frame(SECOND), **settings)
+    ]:
+        with pytest.raises(error, match=message):
+            both(frame(FIRST), frame(SECOND), **settings)
 
 
-@pytest.mark.parametrize("kind", ["csv", "frame"])
-@pytest.mark.parametrize(
-    ("ages", "message"),
-    [
-        ([7, 31, 31, 80], None),
-        (["7.0", "31", " 31", "80.00"], None),
-        ([7, 32, 31, 80], r"'age' of .* in 1 of 4 records, ids .?2.?: id .?2.? has 31 and"),
-        (["seven", 31, 31, 80], "has 7 and seven. Correct one of them"),
-    ],
-)
-def test_further_columns_that_must_be_the_same(tmp_path, kind, ages, message):
+def test_further_columns_that_must_be_the_same(tmp_path):
     """Facts about records must agree, however their numbers are written."""
-    second = SECOND | {"age": [*map(str, ages)] if isinstance(ages[0], str) else ages}
-    make = frame if kind == "frame" else lambda one: write_csv(tmp_path / "a.csv", one)
-    first, second = frame(FIRST), make(second)
-    settings = {"others": {"age": (first, "age")}, "same_others": [(second, "age")]}
-    if message is None:
-        assert FIRST["age"] == both(first, second, **settings)[1]["age"].tolist()
-        return
-    with pytest.raises(ValueError, match=message):
-        both(first, second, **settings)
+    for kind, (ages, message) in itertools.product(
+        ["csv", "frame"],
+        [
+            ([7, 31, 31, 80], None),
+            (["7.0", "31", " 31", "80.00"], None),
+            (
+                [7, 32, 31, 80],
+                r"'age' of .* in 1 of 4 records, ids .?2.?: id .?2.? has 31 and",
+            ),
+            (["seven", 31, 31, 80], "has 7 and seven. Correct one of them"),
+        ],
+    ):
+        second = SECOND | {"age": [*map(str, ages)] if isinstance(ages[0], str) else ages}
+        make = frame if kind == "frame" else lambda one: write_csv(tmp_path / "a.csv", one)
+        first, second = frame(FIRST), make(second)
+        settings = {"others": {"age": (first, "age")}, "same_others": [(second, "age")]}
+        if message is None:
+            assert FIRST["age"] == both(first, second, **settings)[1]["age"].tolist()
+            continue
+        with pytest.raises(ValueError, match=message):
+            both(first, second, **settings)
 
 
 def test_further_columns_elsewhere():
@@ -178,21 +176,20 @@ def test_further_truth_needs_a_first():
         holdout_from_frame(one, None, {"a": "a"}, same=[(one, "y")])
 
 
-@pytest.mark.parametrize("unit", [1, 7, 10**6])
-@pytest.mark.parametrize("start", [-50, 0, 2**40])
-def test_integers_near_and_far_from_each_other(unit, start):
+def test_integers_near_and_far_from_each_other():
     """Joining by a table and by sorting give one answer."""
-    rng = np.random.default_rng(0)
-    ids = start + unit * rng.permutation(100)
-    order = rng.permutation(100)
-    y = rng.integers(0, 2, 100)
-    one = frame({"id": ids, "y": y, "a": y})
-    two = frame({"id": ids[order], "b": y[order]})
-    for second in (two, frame({"id": ids, "b": y})):
-        predictions, _ = holdout_from_frame(
-            one, "y", {"a": "a", "b": (second, "b")}, id="id"
-        )
-        assert y.tolist() == predictions["b"].labels.tolist()
+    for unit, start in itertools.product([1, 7, 10**6], [-50, 0, 2**40]):
+        rng = np.random.default_rng(0)
+        ids = start + unit * rng.permutation(100)
+        order = rng.permutation(100)
+        y = rng.integers(0, 2, 100)
+        one = frame({"id": ids, "y": y, "a": y})
+        two = frame({"id": ids[order], "b": y[order]})
+        for second in (two, frame({"id": ids, "b": y})):
+            predictions, _ = holdout_from_frame(
+                one, "y", {"a": "a", "b": (second, "b")}, id="id"
+            )
+            assert y.tolist() == predictions["b"].labels.tolist()
 
 
 @pytest.mark.parametrize("types", [(np.uint64, np.int64), (np.int64, np.uint64)])
@@ -220,21 +217,23 @@ def test_a_source_stands_for_its_file(tmp_path):
 P = np.array([0.1, 0.2, 0.3, 0.6, 0.7, 0.9])
 
 
-@pytest.mark.parametrize("threshold", [0.0, 0.15, 0.5, 0.65, 0.8, 1.0])
-def test_any_threshold_is_allowed(threshold):
+def test_any_threshold_is_allowed():
     """Labels by any threshold agree with their probabilities, and not with those of the
     other class, unless all are one label."""
-    labels = (threshold < P).astype(int)
-    given = {"a": {"labels": labels, "proba": P}}
-    y = [0, 1] * 3
+    for threshold in [0.0, 0.15, 0.5, 0.65, 0.8, 1.0]:
+        labels = (threshold < P).astype(int)
+        given = {"a": {"labels": labels, "proba": P}}
+        y = [0, 1] * 3
 
-    assert labels.tolist() == predictions_from_arrays(y, given)["a"].labels.tolist()
-    given["a"]["proba"] = 1 - P
-    if labels.min() < labels.max():
-        with pytest.raises(ValueError, match=r"`a` disagree with .* Is `pos_label` right"):
+        assert labels.tolist() == predictions_from_arrays(y, given)["a"].labels.tolist()
+        given["a"]["proba"] = 1 - P
+        if labels.min() < labels.max():
+            with pytest.raises(
+                ValueError, match=r"`a` disagree with .* Is `pos_label` right"
+            ):
+                predictions_from_arrays(y, given)
+        else:
             predictions_from_arrays(y, given)
-    else:
-        predictions_from_arrays(y, given)
 
 
 def test_columns_in_another_order():

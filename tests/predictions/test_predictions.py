@@ -111,9 +111,9 @@ def test_arrays_of_labels_and_probabilities():
     assert "holdout" == predictions.design.kind
 
 
-@pytest.mark.parametrize(
-    ("y", "answers", "settings", "message"),
-    [
+def test_bad_arrays():
+    """Each bad input gets a message that says what came and what to do."""
+    for y, answers, settings, message in [
         ([0, 1], {"a": [0, 1, 1]}, {}, "y_true has 2, a has 3"),
         ([], {"a": []}, {}, "at least one record"),
         ([0, 1], {"a": [0.2, np.nan]}, {}, "NaN"),
@@ -128,12 +128,9 @@ def test_arrays_of_labels_and_probabilities():
         ([0, 1], {"a": ["0", "1"]}, {}, "string labels"),
         ([0, None], {"a": [0, 1]}, {}, "missing labels"),
         ([0, 1], {"a": [5, 6]}, {}, "no label in common"),
-    ],
-)
-def test_bad_arrays(y, answers, settings, message):
-    """Each bad input gets a message that says what came and what to do."""
-    with pytest.raises(ValueError, match=message):
-        predictions_from_arrays(y, answers, **settings)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            predictions_from_arrays(y, answers, **settings)
 
 
 def test_fingerprint_is_of_values():
@@ -207,23 +204,20 @@ def test_arrays_are_left_to_joblib():
     assert ("task", Shipment) == (task, type(shipment))
 
 
-@pytest.mark.parametrize(
-    ("package", "name", "expected"),
-    [
+def test_what_says_that_a_worker_is_gone():
+    """Every error by which a cluster says so; one of a library's own name stays itself."""
+    for package, name, expected in [
         ("ray.exceptions", "OutOfMemoryError", WorkerLostError),
         ("ray.exceptions", "WorkerCrashedError", WorkerLostError),
         ("ray.exceptions", "NodeDiedError", WorkerLostError),
         ("distributed.scheduler", "KilledWorker", WorkerLostError),
         ("torch", "OutOfMemoryError", None),
-    ],
-)
-def test_what_says_that_a_worker_is_gone(package, name, expected):
-    """Every error by which a cluster says so; one of a library's own name stays itself."""
-    error = type(name, (Exception,), {"__module__": package})
-    task = SimpleNamespace(name="challenger", split=3)
-    words = "one of 1 fits, from challenger in split 3 .*full" if expected else "full"
-    with pytest.raises(expected or error, match=words), shipped(([1],), [task], 1):
-        raise error("full")
+    ]:
+        error = type(name, (Exception,), {"__module__": package})
+        task = SimpleNamespace(name="challenger", split=3)
+        words = "one of 1 fits, from challenger in split 3 .*full" if expected else "full"
+        with pytest.raises(expected or error, match=words), shipped(([1],), [task], 1):
+            raise error("full")
 
 
 def blas_threads():

@@ -1,5 +1,6 @@
 """Pages in a real browser: what it complains of, fetches, shows, and says aloud."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -66,28 +67,27 @@ def pages(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("width", "dark"), [(1280, False), (1280, True), (400, True), (320, False)]
-)
-def test_quiet_and_narrow(browser, pages, kind, width, dark):
+def test_quiet_and_narrow(browser, pages):
     """Nothing on the console, nothing fetched, nothing wider than the window."""
-    path = pages / f"{kind}.html"
-    browser.open(path, width, dark)
-    measure = "[document.documentElement.scrollWidth, innerWidth]"
-    found, window = browser.run(measure)
-    asked = [
-        event["params"]["request"]["url"]
-        for event in browser.events
-        if event.get("method") == "Network.requestWillBeSent"
-    ]
+    for kind, (width, dark) in itertools.product(
+        KINDS, [(1280, False), (1280, True), (400, True), (320, False)]
+    ):
+        path = pages / f"{kind}.html"
+        browser.open(path, width, dark)
+        measure = "[document.documentElement.scrollWidth, innerWidth]"
+        found, window = browser.run(measure)
+        asked = [
+            event["params"]["request"]["url"]
+            for event in browser.events
+            if event.get("method") == "Network.requestWillBeSent"
+        ]
 
-    assert (found, window) == (width, width)
-    assert [] == [one for one in browser.events if one.get("method") in COMPLAINTS]
-    assert [path.as_uri()] == [url for url in asked if not url.startswith("data:")]
-    ground = browser.run("getComputedStyle(document.body).backgroundColor")
-    assert ("rgb(15, 20, 27)" if dark else "rgb(255, 255, 255)") == ground
-    assert min(browser.run(SMALL_WORDS), default=99) >= 9
+        assert (found, window) == (width, width)
+        assert [] == [one for one in browser.events if one.get("method") in COMPLAINTS]
+        assert [path.as_uri()] == [url for url in asked if not url.startswith("data:")]
+        ground = browser.run("getComputedStyle(document.body).backgroundColor")
+        assert ("rgb(15, 20, 27)" if dark else "rgb(255, 255, 255)") == ground
+        assert min(browser.run(SMALL_WORDS), default=99) >= 9
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,5 +1,6 @@
 """The report as a page: what is in it, for eyes, ears, paper and machines."""
 
+import functools
 import re
 import sys
 from html.parser import HTMLParser
@@ -63,100 +64,135 @@ def answers(n=300, n_classifiers=2, names=None):
     return y, {name: 1 / (1 + np.exp(-s)) for name, s in zip(names, scores)}
 
 
-@pytest.fixture(scope="module")
-def comparison():
+@functools.cache
+def two():
     """Two classifiers by a score and a loss."""
     y, proba = answers()
     return compare(y, proba, scoring=["accuracy", "roc_auc", "brier_loss"])
 
 
-@pytest.fixture(scope="module")
-def pages(comparison):
-    """The page of two classifiers, of several, and of a gate, with hostile names."""
+@pytest.fixture
+def comparison():
+    """Two classifiers by a score and a loss."""
+    return two()
+
+
+@functools.cache
+def hostile(n=2):
+    """Classes, and answers by names that are hard to show."""
     y, proba = answers(names=[HOSTILE, "plain", "x" * 500])
-    gate = Gate(Superior("accuracy"), NonInferior("roc_auc", margin=0.05))
-    two = dict(list(proba.items())[:2])
-    return {
-        "two": comparison.to_html(pictures=True),
-        "hostile": compare(y, two).to_html(),
-        "several": compare(y, proba).to_html(pictures=True),
-        "gate": gate.decide(y, two).to_html(),
-    }
+    return y, dict(list(proba.items())[:n])
 
 
-@pytest.mark.parametrize("kind", ["two", "hostile", "several", "gate"])
-def test_structure(pages, kind):
+GATE = Gate(Superior("accuracy"), NonInferior("roc_auc", margin=0.05))
+PAGES = {
+    "two": lambda: two().to_html(pictures=False),
+    "hostile": lambda: compare(*hostile()).to_html(pictures=True),
+    "several": lambda: compare(*hostile(3)).to_html(pictures=False),
+    "gate": lambda: GATE.decide(*hostile()).to_html(),
+}
+DRAWN = {
+    "two with pictures": lambda: two().to_html(pictures=True),
+    "several with pictures": lambda: compare(*hostile(3)).to_html(pictures=True),
+}
+ALL_PAGES = {**PAGES, **DRAWN}
+of_pages = pytest.mark.parametrize(
+    "kinds", [PAGES, pytest.param(DRAWN, marks=pytest.mark.slow)], ids=["some", "drawn"]
+)
+
+
+@functools.cache
+def page_of(kind):
+    """The page of two classifiers, of several, or of a gate."""
+    return ALL_PAGES[kind]()
+
+
+@of_pages
+def test_structure(kinds):
     """Language, title, skip link, headings in order, links that lead somewhere."""
-    page = Page(pages[kind])
-    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
-    ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
-    links = [attrs["href"] for attrs in page.all("a")]
+    for kind in kinds:
+        page = Page(page_of(kind))
+        levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+        ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+        links = [attrs["href"] for attrs in page.all("a")]
 
-    assert "en" == page.all("html")[0]["lang"]
-    assert page.words["title"]
-    assert ("skip", "#verdict") == (page.all("a")[0]["class"], links[0])
-    assert (1, 1) == (levels[0], levels.count(1))
-    assert max(after - before for before, after in pairwise(levels)) <= 1
-    assert len(ids) == len(set(ids))
-    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
-    assert 1 == len(page.all("main")) == len(page.all("nav"))
-    order = [attrs["id"] for attrs in page.all("section")]
-    expected = ["verdict", "results", "pictures", "conditions", "assumed", "next", "how"]
-    assert [name for name in expected if name in order] == [
-        name for name in order if name in expected
-    ]
-    assert {"verdict", "results", "assumed", "next", "how", "data"} <= set(order)
+        assert "en" == page.all("html")[0]["lang"]
+        assert page.words["title"]
+        assert ("skip", "#verdict") == (page.all("a")[0]["class"], links[0])
+        assert (1, 1) == (levels[0], levels.count(1))
+        assert max(after - before for before, after in pairwise(levels)) <= 1
+        assert len(ids) == len(set(ids))
+        assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+        assert 1 == len(page.all("main")) == len(page.all("nav"))
+        order = [attrs["id"] for attrs in page.all("section")]
+        expected = [
+            "verdict",
+            "results",
+            "pictures",
+            "conditions",
+            "assumed",
+            "next",
+            "how",
+        ]
+        assert [name for name in expected if name in order] == [
+            name for name in order if name in expected
+        ]
+        assert {"verdict", "results", "assumed", "next", "how", "data"} <= set(order)
 
 
-@pytest.mark.parametrize("kind", ["two", "hostile", "several", "gate"])
-def test_tables_and_pictures_have_names(pages, kind):
+@of_pages
+def test_tables_and_pictures_have_names(kinds):
     """Captions, scopes, boxes that can be scrolled by keyboard, words for pictures."""
-    page = Page(pages[kind])
+    for kind in kinds:
+        page = Page(page_of(kind))
 
-    assert len(page.all("table")) == len(page.all("caption")) >= 1
-    assert {"col", "row"} == {attrs["scope"] for attrs in page.all("th")}
-    boxes = [attrs for attrs in page.all("div") if "scroll" in attrs.get("class", "")]
-    assert all(one["tabindex"] == "0" and one["aria-label"] for one in boxes)
-    assert all(one["role"] == "region" for one in boxes)
-    assert all(one["role"] == "img" and one["aria-label"] for one in page.all("svg"))
-    assert len(page.all("figure")) == len(page.all("figcaption"))
+        assert len(page.all("table")) == len(page.all("caption")) >= 1
+        assert {"col", "row"} == {attrs["scope"] for attrs in page.all("th")}
+        boxes = [attrs for attrs in page.all("div") if "scroll" in attrs.get("class", "")]
+        assert all(one["tabindex"] == "0" and one["aria-label"] for one in boxes)
+        assert all(one["role"] == "region" for one in boxes)
+        assert all(one["role"] == "img" and one["aria-label"] for one in page.all("svg"))
+        assert len(page.all("figure")) == len(page.all("figcaption"))
 
 
-@pytest.mark.parametrize("kind", ["two", "hostile", "several", "gate"])
-def test_nothing_is_fetched_or_run(pages, kind):
+@of_pages
+def test_nothing_is_fetched_or_run(kinds):
     """The only script is data; addresses lead within the page."""
-    page = Page(pages[kind])
+    for kind in kinds:
+        page = Page(page_of(kind))
 
-    assert [{"type": "application/json", "id": "skcompare-comparison"}] == page.all(
-        "script"
-    )
-    for _, attrs in page.tags:
-        assert "src" not in attrs
-        for name in ("href", "xlink:href"):
-            assert attrs.get(name, "#").startswith(("#", "data:"))
-        assert not any(name.startswith("on") for name in attrs)
-    assert not re.search(r"url\((?!#)|@import|<!--", pages[kind])
-    assert "default-src 'none'" in pages[kind]
+        assert [{"type": "application/json", "id": "skcompare-comparison"}] == page.all(
+            "script"
+        )
+        for _, attrs in page.tags:
+            assert "src" not in attrs
+            for name in ("href", "xlink:href"):
+                assert attrs.get(name, "#").startswith(("#", "data:"))
+            assert not any(name.startswith("on") for name in attrs)
+        assert not re.search(r"url\((?!#)|@import|<!--", page_of(kind))
+        assert "default-src 'none'" in page_of(kind)
 
 
-def test_numbers_come_back(comparison, pages):
+def test_numbers_come_back(comparison):
     """The JSON within each page is the result, whatever stands in names."""
-    assert comparison.to_json() == Comparison.from_html(pages["two"]).to_json()
-    assert HOSTILE == Comparison.from_html(pages["hostile"]).champion
-    several = MultipleComparison.from_html(pages["several"])
+    two = page_of("two")
+    assert comparison.to_json() == Comparison.from_html(two).to_json()
+    assert HOSTILE == Comparison.from_html(page_of("hostile")).champion
+    several = MultipleComparison.from_html(page_of("several"))
     assert {HOSTILE, "plain", "x" * 500} == {row.name for row in several.classifiers}
-    assert HOSTILE == GateDecision.from_html(pages["gate"]).champion
-    assert 'download="comparison.json"' in pages["two"]
-    for text in ("", "<html></html>", pages["two"].partition("</script>")[0]):
+    assert HOSTILE == GateDecision.from_html(page_of("gate")).champion
+    assert 'download="comparison.json"' in two
+    for text in ("", "<html></html>", two.partition("</script>")[0]):
         with pytest.raises(ValueError, match="that `to_html` wrote"):
             Comparison.from_html(text)
 
 
-def test_same_comparison_same_page():
+@pytest.mark.parametrize("pictures", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_same_comparison_same_page(pictures):
     """Nothing in a page says when it was made."""
     small = compare(*answers(60))
 
-    assert small.to_html(pictures=True) == small.to_html(pictures=True)
+    assert small.to_html(pictures=pictures) == small.to_html(pictures=pictures)
 
 
 @pytest.mark.slow
@@ -196,9 +232,9 @@ def test_pictures_on_request(comparison, monkeypatch):
         comparison.to_html(pictures=True)
 
 
-def test_verdict_comes_first(comparison, pages):
+def test_verdict_comes_first(comparison):
     """The sentence and the primary numbers stand before every table."""
-    head = pages["two"].partition("<table")[0]
+    head = page_of("two").partition("<table")[0]
 
     assert comparison.conclusion.sentence in head
     for words in ("accuracy, champion", "95 % interval", "p (mcnemar)"):
@@ -217,15 +253,15 @@ def test_one_sided_numbers_say_so():
     assert "<dt>95 % upper limit</dt>" in page
 
 
-def test_several_are_not_called_two(pages):
+def test_several_are_not_called_two():
     """What a test of all classifiers speaks of."""
-    assert "<dd>two trained models" not in pages["several"]
-    assert "the trained models, over new records" in pages["several"]
+    assert "<dd>two trained models" not in page_of("several")
+    assert "the trained models, over new records" in page_of("several")
 
 
-def test_what_was_assumed(comparison, pages):
+def test_what_was_assumed(comparison):
     """Each test of the table with its null hypothesis, its sources and its caveats."""
-    words = " ".join(Page(pages["two"]).words["section"])
+    words = " ".join(Page(page_of("two")).words["section"])
 
     assert "The design: hold-out" in words
     for row in comparison.rows:

@@ -1,7 +1,8 @@
 """What a report says was assumed, and what to do next."""
 
+import itertools
+
 import numpy as np
-import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import PairedComparator, compare
@@ -16,19 +17,19 @@ from skcompare.reports._next_steps import next_steps, next_steps_among
 MARKS = ("*", "`", "_ ", "]_", ":func:", "::", "**")
 
 
-@pytest.mark.parametrize("name", paired_tests())
-def test_every_test_says_what_it_assumes(name):
+def test_every_test_says_what_it_assumes():
     """A question, a null hypothesis or a purpose, and full sources, without markup."""
-    said = assumed_by(paired_tests()[name], HOLDOUT, ())
+    for name in paired_tests():
+        said = assumed_by(paired_tests()[name], HOLDOUT, ())
 
-    assert said.question
-    assert said.words
-    assert said.about.startswith("two ")
-    assert said.sources
-    for words in (said.question, *said.words, *said.sources):
-        assert not [mark for mark in MARKS if mark in words], words
-        assert len(words) > 30 or words == said.question
-    assert paired_tests()[name].valid_for(HOLDOUT) is said.valid
+        assert said.question
+        assert said.words
+        assert said.about.startswith("two ")
+        assert said.sources
+        for words in (said.question, *said.words, *said.sources):
+            assert not [mark for mark in MARKS if mark in words], words
+            assert len(words) > 30 or words == said.question
+        assert paired_tests()[name].valid_for(HOLDOUT) is said.valid
 
 
 def test_tests_are_named_once_with_all_their_caveats():
@@ -49,17 +50,16 @@ def test_tests_are_named_once_with_all_their_caveats():
     assert assumed_of_tests(rows, None)[0].valid is None
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize("kind", DESIGN_KINDS)
-def test_every_design_says_what_it_assumes(kind, grouped):
+def test_every_design_says_what_it_assumes():
     """In words, and the title of a design leads back to it."""
-    design = Design(kind, 5, 2, grouped)
-    found = design_in_words(str(design))
+    for grouped, kind in itertools.product([False, True], DESIGN_KINDS):
+        design = Design(kind, 5, 2, grouped)
+        found = design_in_words(str(design))
 
-    assert ("Records of one group" in design.assumption) is grouped
-    assert (kind, grouped) == (found.kind, found.grouped)
-    assert str(design) == str(found)
-    assert design_in_words("by eye") is None
+        assert ("Records of one group" in design.assumption) is grouped
+        assert (kind, grouped) == (found.kind, found.grouped)
+        assert str(design) == str(found)
+        assert design_in_words("by eye") is None
 
 
 def answers(right, n=400):

@@ -26,9 +26,9 @@ def names(pictures):
     return [one.name for one in pictures.shown]
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
+def test_rows_choose_pictures():
+    """The differences always, and what each row is about."""
+    for options, expected in [
         ({}, {"contingency"}),
         ({"scoring": "roc_auc"}, {"roccomparison"}),
         ({"scoring": "brier_loss"}, {"calibrationcomparison", "losses-1"}),
@@ -39,14 +39,11 @@ def names(pictures):
             {"contingency", "relativeprecision"},
         ),
         ({"scoring": "recall"}, set()),
-    ],
-)
-def test_rows_choose_pictures(options, expected):
-    """The differences always, and what each row is about."""
-    found = pictures_of(compare(Y, PROBA, **options))
+    ]:
+        found = pictures_of(compare(Y, PROBA, **options))
 
-    assert {"forest"} | expected == set(names(found))
-    assert () == found.left_out
+        assert {"forest"} | expected == set(names(found))
+        assert () == found.left_out
 
 
 def test_designs_choose_pictures():
@@ -128,9 +125,9 @@ def numbers_of(finding):
     )
 
 
-@pytest.mark.parametrize(
-    ("test", "options", "measure", "picture"),
-    [
+def test_pictures_have_the_numbers_of_their_rows():
+    """Method, direction, level and bins of the comparison; the same p and interval."""
+    for test, options, measure, picture in [
         ("mcnemar", {"method": "exact"}, "accuracy", "contingency"),
         ("delong", {}, "roc_auc", "roccomparison"),
         (
@@ -140,21 +137,18 @@ def numbers_of(finding):
             "calibrationcomparison",
         ),
         ("paired_t", {}, "neg_log_loss", "losses-1"),
-    ],
-)
-def test_pictures_have_the_numbers_of_their_rows(test, options, measure, picture):
-    """Method, direction, level and bins of the comparison; the same p and interval."""
-    settings = {"alternative": "greater", "alpha": 0.1}
-    found = compare(Y, PROBA, scoring=measure, tests={test: options}, **settings)
-    (row,) = found.rows
-    shown = {one.name: one.display for one in pictures_of(found).shown}
-    title = paired_tests()[test].title
+    ]:
+        settings = {"alternative": "greater", "alpha": 0.1}
+        found = compare(Y, PROBA, scoring=measure, tests={test: options}, **settings)
+        (row,) = found.rows
+        shown = {one.name: one.display for one in pictures_of(found).shown}
+        title = paired_tests()[test].title
 
-    assert numbers_of(shown[picture].finding) == (
-        *(row.difference, row.low, row.high, row.pvalue, title, 0.9, "greater"),
-    )
-    if options.get("n_bins"):
-        assert 4 >= len(shown[picture].bins[0][0])
+        assert numbers_of(shown[picture].finding) == (
+            *(row.difference, row.low, row.high, row.pvalue, title, 0.9, "greater"),
+        )
+        if options.get("n_bins"):
+            assert 4 >= len(shown[picture].bins[0][0])
 
 
 def test_pictures_of_other_designs_have_the_numbers_of_their_rows():
@@ -228,4 +222,3 @@ def test_svg_of_a_page():
     assert "<metadata" not in one
     assert "<!--" not in one
     assert 'id="one-' in one
-    assert one == svg_of(display, "one")

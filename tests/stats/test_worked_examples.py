@@ -127,17 +127,17 @@ def computed(example):
     return {name: numbers[name] for name in example["value"]}
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=[one["id"] for one in EXAMPLES])
-def test_worked_example(example):
+def test_worked_example():
     """The number is that of the source, corrected where the source is wrong."""
-    actual, expected = computed(example), example["value"]
-    if isinstance(expected, dict):
-        for name, value in expected.items():
-            # A pattern that occurs on no record is 0 in the source's table.
-            found = actual.get(name, 0) if set(name) <= {"0", "1"} else actual[name]
-            assert value == pytest.approx(found, rel=1e-10, abs=1e-12), name
-    else:
-        assert expected == pytest.approx(actual, rel=1e-10, abs=1e-12)
+    for example in EXAMPLES:
+        actual, expected = computed(example), example["value"]
+        if isinstance(expected, dict):
+            for name, value in expected.items():
+                # A pattern that occurs on no record is 0 in the source's table.
+                found = actual.get(name, 0) if set(name) <= {"0", "1"} else actual[name]
+                assert value == pytest.approx(found, rel=1e-10, abs=1e-12), name
+        else:
+            assert expected == pytest.approx(actual, rel=1e-10, abs=1e-12)
 
 
 def test_printed_statistic_that_is_wrong():

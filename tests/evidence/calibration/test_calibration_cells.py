@@ -1,6 +1,8 @@
 """Evidence of calibration as sums over cells: how they are made, merged and refused."""
 
+import itertools
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -101,19 +103,19 @@ def test_bins_that_depend_on_the_records(strategy):
     assert whole.reduced() == records("binary", strategy=strategy, keep_values=False)
 
 
-@pytest.mark.parametrize(
-    "proba", [np.array([0.1, 0.9, 0.4]), [0.1, 0.9, 0.4], np.float32([0.5, 0.25, 0.75])]
-)
-@pytest.mark.parametrize("y", [[0, 1, 1], ["a", "b", "b"], [1, 1, 1], [False, True, True]])
-def test_answers_in_any_form(y, proba):
+def test_answers_in_any_form():
     """What is taken a few records at a time is what is taken whole, labels and all."""
-    options = {"n_bins": 3, "pos_label": "b" if y[0] == "a" else None}
-    whole = PairedCalibration.from_predictions(y, proba, proba, **options)
-    parts = PairedCalibration.from_predictions(
-        y, proba, proba, keep_values=False, **options
-    )
+    for proba, y in itertools.product(
+        [np.array([0.1, 0.9, 0.4]), [0.1, 0.9, 0.4], np.float32([0.5, 0.25, 0.75])],
+        [[0, 1, 1], ["a", "b", "b"], [1, 1, 1], [False, True, True]],
+    ):
+        options = {"n_bins": 3, "pos_label": "b" if y[0] == "a" else None}
+        whole = PairedCalibration.from_predictions(y, proba, proba, **options)
+        parts = PairedCalibration.from_predictions(
+            y, proba, proba, keep_values=False, **options
+        )
 
-    assert whole.reduced() == parts
+        assert whole.reduced() == parts
 
 
 def test_faults_are_found_in_parts(monkeypatch):
@@ -207,9 +209,15 @@ def test_what_has_no_sums():
         PairedCalibration.from_predictions(*grouped, keep_values=0)
 
 
+@cache
+def right_cells():
+    """A group-by that is right."""
+    return group_by(records("binary"))
+
+
 def changed(what):
     """A group-by with something wrong."""
-    cells, counts, sums = group_by(records("binary"))
+    cells, counts, sums = right_cells()
     cells, counts = cells.copy(), list(counts)
     sums = {name: list(values) for name, values in sums.items()}
     what(cells, counts, sums)
@@ -221,9 +229,9 @@ def turned(sums, name, factor=-1):
     sums[name] = [factor * value if value else factor for value in sums[name]]
 
 
-@pytest.mark.parametrize(
-    ("what", "message"),
-    [
+def test_wrong_cells():
+    """Cells, counts and sums that cannot be are refused."""
+    for what, message in [
         (lambda cells, counts, sums: cells.__setitem__((0, 0), 5), "below the numbers of"),
         (lambda cells, counts, sums: cells.__setitem__((0, 2), -1), "below the numbers"),
         (lambda cells, counts, sums: cells.__setitem__((0, 0), 4), "in the bin from 0.8"),
@@ -241,12 +249,9 @@ def turned(sums, name, factor=-1):
         (lambda cells, counts, sums: turned(sums, "m2d0", 0.1), "Got m2d0 that contra"),
         (lambda cells, counts, sums: turned(sums, "champion_refuted", -1), "champion_ref"),
         (lambda cells, counts, sums: cells.__setitem__((0, 2), 1 - cells[0, 2]), "same ev"),
-    ],
-)
-def test_wrong_cells(what, message):
-    """Cells, counts and sums that cannot be are refused."""
-    with pytest.raises(ValueError, match=message):
-        PairedCalibration.from_cells(*changed(what), EDGES)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PairedCalibration.from_cells(*changed(what), EDGES)
 
 
 def test_what_sums_do_not_say():

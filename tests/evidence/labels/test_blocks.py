@@ -17,23 +17,20 @@ def cells(table):
     return tuple(getattr(table, name) for name in CELLS)
 
 
-@pytest.mark.parametrize(
-    ("tables", "name", "shape"),
-    [
+def test_design_of_blocks():
+    """Pairs of halves are taken for block-regularized, other shapes for unknown."""
+    for tables, name, shape in [
         ([[TABLE, TABLE]] * 5, "bcv", (5, 2)),
         ([[TABLE, TABLE]], "bcv", (1, 2)),
         ([TABLE] * 10, "unknown", (1, 10)),
         ([TABLE], "unknown", (1, 1)),
         ([[TABLE] * 3] * 4, "unknown", (4, 3)),
-    ],
-)
-def test_design_of_blocks(tables, name, shape):
-    """Pairs of halves are taken for block-regularized, other shapes for unknown."""
-    blocks = PairedBlocks(tables)
+    ]:
+        blocks = PairedBlocks(tables)
 
-    assert name == blocks.design.name
-    assert shape == (blocks.design.n_repeats, blocks.design.n_folds)
-    assert shape[0] * shape[1] == blocks.design.n_splits
+        assert name == blocks.design.name
+        assert shape == (blocks.design.n_repeats, blocks.design.n_folds)
+        assert shape[0] * shape[1] == blocks.design.n_splits
 
 
 def test_declared_design_takes_its_numbers_from_the_tables():
@@ -61,9 +58,9 @@ def test_blocks_of_tables():
         assert np.int64 == PairedBlocks(tables).tables.dtype
 
 
-@pytest.mark.parametrize(
-    ("tables", "message"),
-    [
+def test_bad_blocks():
+    """Other shapes, fractions, negatives, empty and uneven repetitions are refused."""
+    for tables, message in [
         ([], "must have shape"),
         (TABLE, "must have shape"),
         ([TABLE[:3]] * 2, "must have shape"),
@@ -74,12 +71,9 @@ def test_blocks_of_tables():
         ([["1", "2", "3", "4"]], "whole counts"),
         ([TABLE, [0, 0, 0, 0]], "Got an empty table"),
         ([[TABLE, TABLE], [TABLE, [1, 0, 0, 0]]], "repetitions of 100, 51 records"),
-    ],
-)
-def test_bad_blocks(tables, message):
-    """Other shapes, fractions, negatives, empty and uneven repetitions are refused."""
-    with pytest.raises(ValueError, match=message):
-        PairedBlocks(tables)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PairedBlocks(tables)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -179,20 +173,20 @@ def test_blocks_from_bad_predictions():
         PairedBlocks.from_predictions(y, [[0], [1], [0]], y)
 
 
-@pytest.mark.parametrize("kind", ["bcv", "random 5x2", "repeated kfold", "kfold"])
-def test_blocks_from_pair(kind):
+def test_blocks_from_pair():
     """Every test set has its table, and together they hold all answers."""
-    predictions = random_predictions(kind, 41, 2)
-    pair = predictions.pair("champion", "challenger")
-    y = predictions.y_answered()
-    first, second = (answer.labels for answer in predictions.answers)
-    parts = list(predictions.slices())
-    expected = PairedBlocks.from_predictions(
-        *([values[part] for part in parts] for values in (y, first, second))
-    )
+    for kind in ["bcv", "random 5x2", "repeated kfold", "kfold"]:
+        predictions = random_predictions(kind, 41, 2)
+        pair = predictions.pair("champion", "challenger")
+        y = predictions.y_answered()
+        first, second = (answer.labels for answer in predictions.answers)
+        parts = list(predictions.slices())
+        expected = PairedBlocks.from_predictions(
+            *([values[part] for part in parts] for values in (y, first, second))
+        )
 
-    blocks = PairedBlocks.from_pair(pair)
+        blocks = PairedBlocks.from_pair(pair)
 
-    assert predictions.design == blocks.design
-    assert expected.tables.tolist() == blocks.tables.reshape(-1, 4).tolist()
-    assert len(y) == blocks.tables.sum()
+        assert predictions.design == blocks.design
+        assert expected.tables.tolist() == blocks.tables.reshape(-1, 4).tolist()
+        assert len(y) == blocks.tables.sum()

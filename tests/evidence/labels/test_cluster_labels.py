@@ -1,5 +1,6 @@
 """Labels of clusters: repeated answers, several classifiers, and what follows by class."""
 
+import itertools
 import json
 import pickle
 import tracemalloc
@@ -48,50 +49,50 @@ def influence_slowly(y, answers, clusters, label, score):
     return shares[:, 0], (hits - shares * rows) / total
 
 
-@pytest.mark.parametrize("score", CLASS_SCORES)
-@pytest.mark.parametrize("grouped", [False, True])
-def test_moments_of_every_class(score, grouped):
+def test_moments_of_every_class():
     """Shares and covariances are those of going through the clusters one by one."""
-    y, answers = random_answers(1)
-    groups = np.random.default_rng(2).integers(31, size=len(y)) if grouped else None
-    clusters = np.arange(len(y)) if groups is None else np.unique(groups, False, True)[1]
-    rows = ClusterSums.from_predictions(
-        y, *answers, groups=groups, names=NAMES
-    ).class_rows()
+    for score, grouped in itertools.product(CLASS_SCORES, [False, True]):
+        y, answers = random_answers(1)
+        groups = np.random.default_rng(2).integers(31, size=len(y)) if grouped else None
+        clusters = (
+            np.arange(len(y)) if groups is None else np.unique(groups, False, True)[1]
+        )
+        rows = ClusterSums.from_predictions(
+            y, *answers, groups=groups, names=NAMES
+        ).class_rows()
 
-    moments = rows.moments(score)
+        moments = rows.moments(score)
 
-    for label in range(4):
-        shares, influence = influence_slowly(y, answers, clusters, label, score)
-        expected = influence @ influence.T
-        assert shares == pytest.approx(moments.shares[label], rel=1e-14)
-        assert expected == pytest.approx(moments.covariance()[label], rel=1e-11)
-        alone = rows.moments(score, label)
-        assert expected == pytest.approx(alone.covariance(), rel=1e-11)
+        for label in range(4):
+            shares, influence = influence_slowly(y, answers, clusters, label, score)
+            expected = influence @ influence.T
+            assert shares == pytest.approx(moments.shares[label], rel=1e-14)
+            assert expected == pytest.approx(moments.covariance()[label], rel=1e-11)
+            alone = rows.moments(score, label)
+            assert expected == pytest.approx(alone.covariance(), rel=1e-11)
 
 
-@pytest.mark.parametrize("score", CLASS_SCORES)
-@pytest.mark.parametrize("grouped", [False, True])
-def test_covariance_over_classes(score, grouped):
+def test_covariance_over_classes():
     """Weighted sums of shares of different classes covary as their influences do."""
-    rng = np.random.default_rng(3)
-    y, answers = random_answers(3)
-    groups = rng.integers(31, size=len(y)) if grouped else np.arange(len(y))
-    sums = ClusterSums.from_predictions(
-        y, *answers, groups=groups if grouped else None, names=NAMES
-    )
-    weight = rng.normal(size=(4, 3))
-    clusters = np.unique(groups, return_inverse=True)[1]
-    influence = np.array(
-        [
-            weight[label] @ influence_slowly(y, answers, clusters, label, score)[1]
-            for label in range(4)
-        ]
-    )
+    for score, grouped in itertools.product(CLASS_SCORES, [False, True]):
+        rng = np.random.default_rng(3)
+        y, answers = random_answers(3)
+        groups = rng.integers(31, size=len(y)) if grouped else np.arange(len(y))
+        sums = ClusterSums.from_predictions(
+            y, *answers, groups=groups if grouped else None, names=NAMES
+        )
+        weight = rng.normal(size=(4, 3))
+        clusters = np.unique(groups, return_inverse=True)[1]
+        influence = np.array(
+            [
+                weight[label] @ influence_slowly(y, answers, clusters, label, score)[1]
+                for label in range(4)
+            ]
+        )
 
-    actual = sums.class_rows().influence_covariance(score, weight)
+        actual = sums.class_rows().influence_covariance(score, weight)
 
-    assert influence @ influence.T == pytest.approx(actual, rel=1e-10, abs=1e-16)
+        assert influence @ influence.T == pytest.approx(actual, rel=1e-10, abs=1e-16)
 
 
 def test_answers_that_count():
@@ -300,9 +301,9 @@ def test_tables_say_nothing_of_classes():
         several + ClusterSums.from_predictions(y, *answers, groups=y, names=NAMES)
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
+def test_cells_that_are_refused():
+    """Shapes, counts and labels that cannot be meant are refused in words."""
+    for changed, message in [
         ({"cells": [[0, 0, 0]], "counts": [1]}, r"shape \(n_cells, 2 \+ n_classifiers\)"),
         ({"counts": [1]}, "`cells` must be positions"),
         ({"counts": [0.5, 1]}, "whole numbers"),
@@ -314,19 +315,16 @@ def test_tables_say_nothing_of_classes():
         ({"groups": ["a", "a"]}, "must occur once"),
         ({"names": ["a", "a"]}, "different strings"),
         ({"classes": [1, 0]}, "sorted"),
-    ],
-)
-def test_cells_that_are_refused(changed, message):
-    """Shapes, counts and labels that cannot be meant are refused in words."""
-    given = {
-        "groups": ["a", "b"],
-        "classes": [0, 1],
-        "cells": [[0, 0, 0, 1], [1, 1, 1, 1]],
-        "counts": [2, 5],
-    }
+    ]:
+        given = {
+            "groups": ["a", "b"],
+            "classes": [0, 1],
+            "cells": [[0, 0, 0, 1], [1, 1, 1, 1]],
+            "counts": [2, 5],
+        }
 
-    with pytest.raises(ValueError, match=message):
-        ClusterSums(**(given | changed))
+        with pytest.raises(ValueError, match=message):
+            ClusterSums(**(given | changed))
 
 
 def test_predictions_that_are_refused():

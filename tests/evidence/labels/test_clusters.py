@@ -46,38 +46,35 @@ def test_numbers_of_groups(sums):
     assert GROUPED == sums.design
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_counts_of_predictions(seed):
+def test_counts_of_predictions():
     """One pass counts what going through the records counts."""
-    records = random_records(seed)
-    labels, tables = counted_slowly(*records)
+    for seed in range(5):
+        records = random_records(seed)
+        labels, tables = counted_slowly(*records)
 
-    sums = ClusterSums.from_predictions(*records[:3], groups=records[3])
+        sums = ClusterSums.from_predictions(*records[:3], groups=records[3])
 
-    assert labels == sums.groups.tolist()
-    assert tables == sums.tables.tolist()
-    plain = ContingencyTable.from_predictions(*records[:3])
-    assert replace(plain, design=GROUPED) == sums.contingency_table()
+        assert labels == sums.groups.tolist()
+        assert tables == sums.tables.tolist()
+        plain = ContingencyTable.from_predictions(*records[:3])
+        assert replace(plain, design=GROUPED) == sums.contingency_table()
 
 
-@pytest.mark.parametrize(
-    ("groups", "labels"),
-    [
+def test_kinds_of_groups():
+    """Strings and numbers of any kind are groups, in sorted order."""
+    for groups, labels in [
         (["b", "a", "b", "c"], ["a", "b", "c"]),
         (np.array(["b", "a", "b", "c"], dtype=object), ["a", "b", "c"]),
         (np.array([7, -2, 7, 2**40]), [-2, 7, 2**40]),
         (np.array([0.5, -1.0, 0.5, 2.0]), [-1.0, 0.5, 2.0]),
         (np.array([7, -2, 7, 9], dtype=object), [-2, 7, 9]),
-    ],
-)
-def test_kinds_of_groups(groups, labels):
-    """Strings and numbers of any kind are groups, in sorted order."""
-    sums = ClusterSums.from_predictions(
-        [0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 0, 0], groups=groups
-    )
+    ]:
+        sums = ClusterSums.from_predictions(
+            [0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 0, 0], groups=groups
+        )
 
-    assert labels == sums.groups.tolist()
-    assert [[0, 0, 0, 1], [1, 1, 0, 0], [0, 0, 0, 1]] == sums.tables.tolist()
+        assert labels == sums.groups.tolist()
+        assert [[0, 0, 0, 1], [1, 1, 0, 0], [0, 0, 0, 1]] == sums.tables.tolist()
 
 
 def test_counts_of_a_pair():
@@ -136,21 +133,21 @@ def test_groups_are_sorted():
     assert [[0, 2, 0, 0], [0, 0, 3, 0], [1, 0, 0, 0]] == sums.tables.tolist()
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_merge(seed):
+def test_merge():
     """Shards add bit for bit, also where both have records of a group."""
-    records = [np.asarray(column) for column in random_records(seed)]
-    kept = np.random.default_rng(seed).random(200) < 0.3
-    first, second = (
-        ClusterSums.from_predictions(
-            *(column[part] for column in records[:3]), groups=records[3][part]
+    for seed in range(5):
+        records = [np.asarray(column) for column in random_records(seed)]
+        kept = np.random.default_rng(seed).random(200) < 0.3
+        first, second = (
+            ClusterSums.from_predictions(
+                *(column[part] for column in records[:3]), groups=records[3][part]
+            )
+            for part in (kept, ~kept)
         )
-        for part in (kept, ~kept)
-    )
-    expected = ClusterSums.from_predictions(*records[:3], groups=records[3])
+        expected = ClusterSums.from_predictions(*records[:3], groups=records[3])
 
-    assert expected == first + second == second + first
-    assert set(first.groups) & set(second.groups)
+        assert expected == first + second == second + first
+        assert set(first.groups) & set(second.groups)
 
 
 def test_merge_of_text_groups():
@@ -219,9 +216,9 @@ def test_words_and_plain_values(sums):
     assert {"tables", "groups", "design"} == values.keys()
 
 
-@pytest.mark.parametrize(
-    ("tables", "groups", "message"),
-    [
+def test_what_is_refused():
+    """Shapes, counts and labels that cannot be meant are refused in words."""
+    for tables, groups, message in [
         ([[1, 2, 3]], [1], r"shape \(n_groups, 4\)"),
         ([1, 2, 3, 4], [1], r"shape \(n_groups, 4\)"),
         ([[1, 2, 3, 4]], [1, 2], r"Got \(1, 4\) and 2 groups"),
@@ -235,12 +232,9 @@ def test_words_and_plain_values(sums):
         ([[1, 0, 0, 0]], [[1]], r"shape \(n_samples,\)"),
         ([[1, 0, 0, 0], [1, 0, 0, 0]], [1, "x"], "labels of one type"),
         ([[1, 0, 0, 0]], [1j], "must be numbers or strings"),
-    ],
-)
-def test_what_is_refused(tables, groups, message):
-    """Shapes, counts and labels that cannot be meant are refused in words."""
-    with pytest.raises(ValueError, match=message):
-        ClusterSums(tables, groups)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ClusterSums(tables, groups)
 
 
 def test_predictions_that_do_not_match():

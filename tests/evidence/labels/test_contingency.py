@@ -1,5 +1,6 @@
 """Tables of right and wrong answers: where they come from, and what they refuse."""
 
+import itertools
 import pickle
 from dataclasses import FrozenInstanceError
 
@@ -50,15 +51,18 @@ def test_one_float_makes_a_table_fractional():
     assert 10.5 == table.n
 
 
-@pytest.mark.parametrize("wrong", [-1, -0.5, np.nan, np.inf, "3", None, True, 1j, [3]])
-@pytest.mark.parametrize("position", range(4))
-def test_no_count(wrong, position):
+def test_no_count():
     """Negative, undefined and non-numeric counts are refused by the name of the cell."""
-    given = [1, 1, 1, 1]
-    given[position] = wrong
+    for wrong, position in itertools.product(
+        [-1, -0.5, np.nan, np.inf, "3", None, True, 1j, [3]], range(4)
+    ):
+        given = [1, 1, 1, 1]
+        given[position] = wrong
 
-    with pytest.raises(ValueError, match=rf"`{CELLS[position]}` must be a count of rec"):
-        ContingencyTable(*given)
+        with pytest.raises(
+            ValueError, match=rf"`{CELLS[position]}` must be a count of rec"
+        ):
+            ContingencyTable(*given)
 
 
 def test_no_records():
@@ -139,9 +143,9 @@ EXPECTED = ContingencyTable(2, 1, 2, 1)
 NAMES = np.array(["ant", "bee", "cow"])
 
 
-@pytest.mark.parametrize(
-    "convert",
-    [
+def test_labels_of_any_kind():
+    """Numbers, strings, objects and pandas columns count alike, by position."""
+    for convert in [
         list,
         tuple,
         np.array,
@@ -158,13 +162,10 @@ NAMES = np.array(["ant", "bee", "cow"])
         lambda v: as_pandas(NAMES[v], "category"),
         lambda v: as_pandas(NAMES[v], "string"),
         lambda v: as_pandas(v, "Int64"),
-    ],
-)
-def test_labels_of_any_kind(convert):
-    """Numbers, strings, objects and pandas columns count alike, by position."""
-    table = ContingencyTable.from_predictions(convert(Y), convert(A), convert(B))
+    ]:
+        table = ContingencyTable.from_predictions(convert(Y), convert(A), convert(B))
 
-    assert EXPECTED == table
+        assert EXPECTED == table
 
 
 def test_kinds_may_differ():
@@ -203,9 +204,9 @@ def test_one_record():
     )
 
 
-@pytest.mark.parametrize(
-    ("y", "champion", "challenger", "message"),
-    [
+def test_bad_predictions():
+    """What cannot be counted is refused by name, with what came and what to do."""
+    for y, champion, challenger, message in [
         ([0, 1], [0, 1, 1], [0, 1], r"y_true has 2, champion has 3, challenger has 2"),
         ([], [], [], "at least one record"),
         (["cat", "dog"], ["Cat", "dog"], ["cat"] * 2, r"'Cat' where `y_true` has 'cat'"),
@@ -224,12 +225,9 @@ def test_one_record():
         (["a", 1], ["a", "b"], ["a", "b"], r"`y_true` must have labels of one type"),
         ([1j, 0], [0, 1], [0, 1], r"must be integer, boolean or string labels"),
         (5, [0, 1], [0, 1], r"`y_true` must be class labels"),
-    ],
-)
-def test_bad_predictions(y, champion, challenger, message):
-    """What cannot be counted is refused by name, with what came and what to do."""
-    with pytest.raises(ValueError, match=message):
-        ContingencyTable.from_predictions(y, champion, challenger)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ContingencyTable.from_predictions(y, champion, challenger)
 
 
 def test_missing_values_of_pandas():

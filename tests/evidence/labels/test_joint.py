@@ -35,21 +35,21 @@ def as_dict(joint):
     return dict(zip(map(tuple, labels.tolist()), joint.counts.tolist()))
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 3, 10, 60])
-def test_counts_agree_with_a_loop(n_classes):
+def test_counts_agree_with_a_loop():
     """Each cell holds the records with this truth and these two answers."""
-    answers = random_answers(500, n_classes, n_classes)
+    for n_classes in [1, 2, 3, 10, 60]:
+        answers = random_answers(500, n_classes, n_classes)
 
-    joint = JointCounts.from_predictions(*answers)
+        joint = JointCounts.from_predictions(*answers)
 
-    assert counted_by_loop(*answers) == as_dict(joint)
-    assert 500 == joint.n
-    assert not joint.counts.flags.writeable
+        assert counted_by_loop(*answers) == as_dict(joint)
+        assert 500 == joint.n
+        assert not joint.counts.flags.writeable
 
 
-@pytest.mark.parametrize(
-    "convert",
-    [
+def test_labels_of_any_type():
+    """The same labels in another type have the same counts."""
+    for convert in [
         lambda codes: STRINGS[codes],
         lambda codes: STRINGS[codes].astype(object),
         lambda codes: STRINGS[codes].tolist(),
@@ -57,17 +57,14 @@ def test_counts_agree_with_a_loop(n_classes):
         lambda codes: codes.astype(np.uint8),
         lambda codes: (codes - 3) * 10**12,
         lambda codes: codes.reshape(-1, 1),
-    ],
-)
-def test_labels_of_any_type(convert):
-    """The same labels in another type have the same counts."""
-    answers = random_answers(300, 5, 0)
-    expected = JointCounts.from_predictions(*answers)
+    ]:
+        answers = random_answers(300, 5, 0)
+        expected = JointCounts.from_predictions(*answers)
 
-    joint = JointCounts.from_predictions(*map(convert, answers))
+        joint = JointCounts.from_predictions(*map(convert, answers))
 
-    assert expected.counts.tolist() == joint.counts.tolist()
-    assert expected.cells.tolist() == joint.cells.tolist()
+        assert expected.counts.tolist() == joint.counts.tolist()
+        assert expected.cells.tolist() == joint.cells.tolist()
 
 
 def test_classes_that_only_one_side_gives():
@@ -103,29 +100,30 @@ def test_large_and_small_tables_are_counted_alike(monkeypatch):
     assert expected == JointCounts.from_predictions(*answers)
 
 
-@pytest.mark.parametrize("n_shards", [1, 7, 100])
-@pytest.mark.parametrize("evidence", [JointCounts, ContingencyTable, AgreementMatrix])
-def test_shards_merge_to_the_whole(n_shards, evidence):
+def test_shards_merge_to_the_whole():
     """Counts of shards add up to those of all records, bit for bit, in any order."""
-    answers = [STRINGS[codes] for codes in random_answers(1000, 5, 3)]
-    if evidence is AgreementMatrix:
-        answers = answers[1:]
-    whole = evidence.from_predictions(*answers)
-    rng = np.random.default_rng(n_shards)
-    part = rng.integers(n_shards, size=1000)
-    shards = [
-        evidence.from_predictions(*(array[part == k] for array in answers))
-        for k in range(n_shards)
-    ]
-    rng.shuffle(shards)
+    for n_shards, evidence in itertools.product(
+        [1, 7, 40], [JointCounts, ContingencyTable, AgreementMatrix]
+    ):
+        answers = [STRINGS[codes] for codes in random_answers(1000, 5, 3)]
+        if evidence is AgreementMatrix:
+            answers = answers[1:]
+        whole = evidence.from_predictions(*answers)
+        rng = np.random.default_rng(n_shards)
+        part = rng.integers(n_shards, size=1000)
+        shards = [
+            evidence.from_predictions(*(array[part == k] for array in answers))
+            for k in range(n_shards)
+        ]
+        rng.shuffle(shards)
 
-    merged = shards[0]
-    for shard in shards[1:]:
-        merged = merged + shard
+        merged = shards[0]
+        for shard in shards[1:]:
+            merged = merged + shard
 
-    assert whole == merged == sum(shards)
-    assert whole.to_dict() == merged.to_dict()
-    assert pickle.dumps(whole) == pickle.dumps(merged)
+        assert whole == merged == sum(shards)
+        assert whole.to_dict() == merged.to_dict()
+        assert pickle.dumps(whole) == pickle.dumps(merged)
 
 
 def test_derived_tables():
@@ -198,9 +196,9 @@ def test_from_pair_pools_test_sets():
     )
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_no_joint_counts():
+    """What cannot be counts of records is refused with what was expected."""
+    for given, message in [
         ({"counts": np.ones((2, 2)), "classes": [0, 1]}, r"shape \(2, 2, 2\)"),
         ({"counts": -np.ones((2, 2, 2)), "classes": [0, 1]}, "whole counts"),
         ({"counts": np.full((2, 2, 2), 0.5), "classes": [0, 1]}, "whole counts"),
@@ -212,12 +210,9 @@ def test_from_pair_pools_test_sets():
         ({"counts": [1], "classes": [0], "cells": [[0, 0]]}, r"shape \(n_cells, 3\)"),
         ({"counts": [1, 2], "classes": [0], "cells": [[0, 0, 0]]}, r"\(2,\)"),
         ({"counts": [1, 2], "classes": [0], "cells": [[0, 0, 0]] * 2}, "must occur once"),
-    ],
-)
-def test_no_joint_counts(given, message):
-    """What cannot be counts of records is refused with what was expected."""
-    with pytest.raises(ValueError, match=message):
-        JointCounts(**given)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            JointCounts(**given)
 
 
 def test_designs_do_not_mix():

@@ -1,5 +1,6 @@
 """Who of several classifiers was right: made, packed, counted, merged."""
 
+import itertools
 import pickle
 from collections import Counter
 from dataclasses import FrozenInstanceError, replace
@@ -49,46 +50,43 @@ def test_published_table():
     assert HOLDOUT == patterns.design
 
 
-@pytest.mark.parametrize("dtype", [bool, int, np.uint8, float])
-def test_from_right_and_wrong(dtype):
+def test_from_right_and_wrong():
     """A column a classifier, of any type that holds 0 and 1."""
-    answers = random_answers(50, 4)
+    for dtype in [bool, int, np.uint8, float]:
+        answers = random_answers(50, 4)
 
-    patterns = CorrectnessPatterns(answers.astype(dtype), ["a", "b", "c", "d"], "kfold")
+        patterns = CorrectnessPatterns(answers.astype(dtype), ["a", "b", "c", "d"], "kfold")
 
-    np.testing.assert_array_equal(answers, unpacked(patterns))
-    assert ("a", "b", "c", "d") == patterns.names
-    assert "kfold" == patterns.design.kind
-    assert patterns == CorrectnessPatterns(answers.tolist(), list("abcd"), "kfold")
+        np.testing.assert_array_equal(answers, unpacked(patterns))
+        assert ("a", "b", "c", "d") == patterns.names
+        assert "kfold" == patterns.design.kind
+        assert patterns == CorrectnessPatterns(answers.tolist(), list("abcd"), "kfold")
 
 
-@pytest.mark.parametrize(
-    ("y", "first", "second"),
-    [
+def test_types_of_labels():
+    """Integers of all widths, booleans, whole floats, strings and objects are labels."""
+    for y, first, second in [
         ([0, 1, 1], [0, 1, 0], [1, 1, 1]),
         (["a", "b", "b"], ["a", "b", "a"], ["b", "b", "b"]),
         (np.array([0, 1, 1], dtype=object), [False, True, False], [1.0, 1.0, 1.0]),
         ([[0], [1], [1]], np.array([0, 1, 0], dtype=np.int8), np.ones(3, dtype=np.uint64)),
-    ],
-)
-def test_types_of_labels(y, first, second):
-    """Integers of all widths, booleans, whole floats, strings and objects are labels."""
-    patterns = CorrectnessPatterns.from_predictions(y, first, second)
+    ]:
+        patterns = CorrectnessPatterns.from_predictions(y, first, second)
 
-    assert [[1, 0], [1, 1], [0, 1]] == unpacked(patterns).tolist()
+        assert [[1, 0], [1, 1], [0, 1]] == unpacked(patterns).tolist()
 
 
-@pytest.mark.parametrize(("n", "k"), SIZES)
-def test_comparison_with_the_truth(n, k):
+def test_comparison_with_the_truth():
     """Packed answers are those of a plain comparison, at all lengths."""
-    rng = np.random.default_rng(n)
-    y = rng.integers(3, size=n)
-    labels = rng.integers(3, size=(k, n))
-    labels[:, 0] = y[0]  # a classifier without a common label would be refused
+    for n, k in SIZES:
+        rng = np.random.default_rng(n)
+        y = rng.integers(3, size=n)
+        labels = rng.integers(3, size=(k, n))
+        labels[:, 0] = y[0]  # a classifier without a common label would be refused
 
-    patterns = CorrectnessPatterns.from_predictions(y, *labels)
+        patterns = CorrectnessPatterns.from_predictions(y, *labels)
 
-    np.testing.assert_array_equal((labels == y).T, unpacked(patterns))
+        np.testing.assert_array_equal((labels == y).T, unpacked(patterns))
 
 
 def test_of_a_pair_and_of_all_predictions():
@@ -135,43 +133,42 @@ def test_predictions_without_labels():
         CorrectnessPatterns.from_predictions_of(predictions)
 
 
-@pytest.mark.parametrize(
-    "counts",
-    [
+def test_from_counts():
+    """Patterns as strings or tuples, in any order, some without records or named twice."""
+    for counts in [
         {"110": 2, "001": 3, "111": 4, "010": 0},
         {(1, 1, 0): 2, (0, 0, 1): 3, (1, 1, 1): 4},
         {(True, True, False): 2, tuple(np.array([0, 0, 1])): np.int32(3), "111": 4},
         {"110": 1, (1, 1, 0): 1, "001": 3, "111": 4},
-    ],
-)
-def test_from_counts(counts):
-    """Patterns as strings or tuples, in any order, some without records or named twice."""
-    patterns = CorrectnessPatterns.from_counts(counts, names=["a", "b", "c"])
+    ]:
+        patterns = CorrectnessPatterns.from_counts(counts, names=["a", "b", "c"])
 
-    assert {"001": 3, "110": 2, "111": 4} == patterns.to_dict()["counts"]
-    assert 9 == patterns.n
-    assert ("a", "b", "c") == patterns.names
+        assert {"001": 3, "110": 2, "111": 4} == patterns.to_dict()["counts"]
+        assert 9 == patterns.n
+        assert ("a", "b", "c") == patterns.names
 
 
 # --------------------------------------------------------------------- what they say
 
 
-@pytest.mark.parametrize(("n", "k"), [*SIZES, (70_000, 3), (140_001, 2)])
-def test_counts(n, k):
+def test_counts():
     """All counts are those of the table of right and wrong."""
-    answers = random_answers(n, k)
-    joint = answers.T @ answers
-    totals = answers.sum(axis=1)
+    for n, k in [*SIZES, (70_000, 3), (140_001, 2)]:
+        answers = random_answers(n, k)
+        joint = answers.T @ answers
+        totals = answers.sum(axis=1)
 
-    patterns = CorrectnessPatterns(answers)
+        patterns = CorrectnessPatterns(answers)
 
-    assert (n, k) == (patterns.n, patterns.n_classifiers)
-    np.testing.assert_array_equal(joint, patterns.both_correct)
-    np.testing.assert_array_equal(answers.sum(axis=0), patterns.n_correct)
-    np.testing.assert_allclose(answers.mean(axis=0), patterns.accuracies, rtol=1e-15)
-    np.testing.assert_array_equal(answers.T @ (1 - answers), patterns.discordant)
-    np.testing.assert_array_equal(np.bincount(totals, minlength=k + 1), patterns.row_totals)
-    assert np.count_nonzero((totals > 0) & (totals < k)) == patterns.n_informative
+        assert (n, k) == (patterns.n, patterns.n_classifiers)
+        np.testing.assert_array_equal(joint, patterns.both_correct)
+        np.testing.assert_array_equal(answers.sum(axis=0), patterns.n_correct)
+        np.testing.assert_allclose(answers.mean(axis=0), patterns.accuracies, rtol=1e-15)
+        np.testing.assert_array_equal(answers.T @ (1 - answers), patterns.discordant)
+        np.testing.assert_array_equal(
+            np.bincount(totals, minlength=k + 1), patterns.row_totals
+        )
+        assert np.count_nonzero((totals > 0) & (totals < k)) == patterns.n_informative
 
 
 def test_counts_without_instructions_for_bits(monkeypatch):
@@ -193,21 +190,22 @@ def test_all_right_in_many_records():
     assert [0, 0, n] == patterns.row_totals.tolist()
 
 
-@pytest.mark.parametrize("block", [16, _patterns.BLOCK])
-@pytest.mark.parametrize(("n", "k"), SIZES)
-def test_distinct_patterns(n, k, block, monkeypatch):
+def test_distinct_patterns(monkeypatch):
     """Each pattern that occurs with its records, sorted, however many are read at once."""
-    monkeypatch.setattr(_patterns, "BLOCK", block)
-    answers = random_answers(n, k)
-    expected = sorted(Counter(map(tuple, answers.tolist())).items())
+    for block, (n, k) in itertools.product([16, _patterns.BLOCK], SIZES):
+        monkeypatch.setattr(_patterns, "BLOCK", block)
+        answers = random_answers(n, k)
+        expected = sorted(Counter(map(tuple, answers.tolist())).items())
 
-    patterns = CorrectnessPatterns(answers)
-    rows, counts = patterns.distinct()
+        patterns = CorrectnessPatterns(answers)
+        rows, counts = patterns.distinct()
 
-    assert expected == list(zip(map(tuple, rows.tolist()), counts.tolist(), strict=True))
-    assert np.bincount(answers.sum(axis=1), minlength=k + 1).tolist() == (
-        patterns.row_totals.tolist()
-    )
+        assert expected == list(
+            zip(map(tuple, rows.tolist()), counts.tolist(), strict=True)
+        )
+        assert np.bincount(answers.sum(axis=1), minlength=k + 1).tolist() == (
+            patterns.row_totals.tolist()
+        )
 
 
 def test_table_of_two():
@@ -228,16 +226,15 @@ def test_table_of_two():
 # ------------------------------------------------------------------------- as values
 
 
-@pytest.mark.parametrize("first", [1, 7, 8, 9, 16, 30])
-@pytest.mark.parametrize("second", [1, 2, 8, 9, 31])
-def test_merge(first, second):
+def test_merge():
     """Records of shards in order, at every remainder of bits."""
-    answers = random_answers(first + second, 3)
-    one, other = answers[:first], answers[first:]
+    for first, second in itertools.product([1, 7, 8, 9, 16, 30], [1, 2, 8, 9, 31]):
+        answers = random_answers(first + second, 3)
+        one, other = answers[:first], answers[first:]
 
-    merged = CorrectnessPatterns(one) + CorrectnessPatterns(other)
+        merged = CorrectnessPatterns(one) + CorrectnessPatterns(other)
 
-    assert CorrectnessPatterns(answers) == merged
+        assert CorrectnessPatterns(answers) == merged
 
 
 def test_merge_refuses_others():
@@ -335,9 +332,9 @@ def test_words():
 # -------------------------------------------------------------------- what is refused
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_no_patterns():
+    """What is no table of right and wrong is refused, with what was expected."""
+    for arguments, message in [
         ([[0, 1, 1]], "must have shape"),
         ([[[0, 2]]], "must be 1 where an answer is right"),
         ([[[0, np.nan]]], "must be 1 where an answer is right"),
@@ -352,17 +349,14 @@ def test_words():
         ([np.zeros((2, 1), int), None, "holdout", 8], "dtype uint8. Got shape"),
         ([np.full((2, 1), 255, np.uint8), None, "holdout", 7], "last record must be 0"),
         ([np.zeros((2, 1), np.uint8), None, "holdout", 7.5], "`n` must be the number"),
-    ],
-)
-def test_no_patterns(arguments, message):
-    """What is no table of right and wrong is refused, with what was expected."""
-    with pytest.raises(ValueError, match=message):
-        CorrectnessPatterns(*arguments)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            CorrectnessPatterns(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("y", "answers", "message"),
-    [
+def test_no_answers():
+    """Answers that cannot be about these records are refused by the classifier's name."""
+    for y, answers, message in [
         ([0, 1], [[0, 1]], "at least two classifiers"),
         ([0, 1], [], "at least two classifiers"),
         ([], [[], []], "one record"),
@@ -373,12 +367,9 @@ def test_no_patterns(arguments, message):
         ([0, 1], [[0, 1], [5, 6]], "`answers of classifier 2` has no label in common"),
         (["a", "b"], [["a", "b"], ["A", "b"]], "Labels must match exactly"),
         (["a", "b"], [["a", "b"], [0, 1]], "has numeric labels"),
-    ],
-)
-def test_no_answers(y, answers, message):
-    """Answers that cannot be about these records are refused by the classifier's name."""
-    with pytest.raises(ValueError, match=message):
-        CorrectnessPatterns.from_predictions(y, *answers)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            CorrectnessPatterns.from_predictions(y, *answers)
 
 
 def test_never_right_with_a_label_in_common():
@@ -388,9 +379,9 @@ def test_never_right_with_a_label_in_common():
     assert [2, 0] == patterns.n_correct.tolist()
 
 
-@pytest.mark.parametrize(
-    "counts",
-    [
+def test_no_counts():
+    """Counts need patterns of one length with whole numbers of records."""
+    for counts in [
         {},
         None,
         [("11", 1)],
@@ -402,9 +393,6 @@ def test_never_right_with_a_label_in_common():
         {"11": 1.5},
         {"11": 0},
         {"1": 4},
-    ],
-)
-def test_no_counts(counts):
-    """Counts need patterns of one length with whole numbers of records."""
-    with pytest.raises(ValueError, match=r"counts|pattern|classifiers"):
-        CorrectnessPatterns.from_counts(counts)
+    ]:
+        with pytest.raises(ValueError, match=r"counts|pattern|classifiers"):
+            CorrectnessPatterns.from_counts(counts)

@@ -1,5 +1,7 @@
 """Right answers counted without a look at the labels of all records."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -26,15 +28,18 @@ def by_hand(truth, first, second):
     return tuple(kind.sum() for kind in kinds)
 
 
-@pytest.mark.parametrize("part", [100, 1000, 10**5])
-@pytest.mark.parametrize("dtype", ["int64", "int8", "bool", "U", "U20", "S", "S11"])
-def test_as_by_hand(monkeypatch, part, dtype):
+def test_as_by_hand(monkeypatch):
     """Counts are those of three comparisons, for parts of any size and all kinds."""
-    monkeypatch.setattr(module, "PART", part)
-    codes = drawn(0)
-    given = [WORDS[c].astype(dtype) if dtype[0] in "US" else c.astype(dtype) for c in codes]
+    for part, dtype in itertools.product(
+        [100, 1000, 10**5], ["int64", "int8", "bool", "U", "U20", "S", "S11"]
+    ):
+        monkeypatch.setattr(module, "PART", part)
+        codes = drawn(0)
+        given = [
+            WORDS[c].astype(dtype) if dtype[0] in "US" else c.astype(dtype) for c in codes
+        ]
 
-    assert by_hand(*given) == right_cells(*given)
+        assert by_hand(*given) == right_cells(*given)
 
 
 def test_texts_of_different_width():
@@ -57,32 +62,31 @@ def test_labels_are_not_sorted_where_they_are_shared(monkeypatch):
     right_cells(*(WORDS[c] for c in codes))
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        ("Ant", "Labels must match exactly"),
-        ("bee ", "Labels must match exactly"),
-        (None, "no label in common"),
-        (3, "numeric labels"),
-    ],
-)
-@pytest.mark.parametrize("role", [0, 1])
-def test_strange_labels_are_refused(answer, message, role):
+def test_strange_labels_are_refused():
     """Labels that cannot be about the truth are refused as by the check of all labels."""
-    answers = [WORDS[:3].repeat(2000), WORDS[:3].repeat(2000)]
-    truth = answers[0].copy()
-    if answer is None:
-        answers[role][:] = "zebra"
-    elif isinstance(answer, str):
-        answers[role][-1] = answer
-    else:
-        answers[role] = np.full(len(truth), answer)
+    for (answer, message), role in itertools.product(
+        [
+            ("Ant", "Labels must match exactly"),
+            ("bee ", "Labels must match exactly"),
+            (None, "no label in common"),
+            (3, "numeric labels"),
+        ],
+        [0, 1],
+    ):
+        answers = [WORDS[:3].repeat(2000), WORDS[:3].repeat(2000)]
+        truth = answers[0].copy()
+        if answer is None:
+            answers[role][:] = "zebra"
+        elif isinstance(answer, str):
+            answers[role][-1] = answer
+        else:
+            answers[role] = np.full(len(truth), answer)
 
-    with pytest.raises(ValueError, match=message) as found:
-        ContingencyTable.from_predictions(truth, *answers)
-    with pytest.raises(ValueError, match=message) as expected:
-        classes_of(truth, champion=answers[0], challenger=answers[1])
-    assert str(expected.value) == str(found.value)
+        with pytest.raises(ValueError, match=message) as found:
+            ContingencyTable.from_predictions(truth, *answers)
+        with pytest.raises(ValueError, match=message) as expected:
+            classes_of(truth, champion=answers[0], challenger=answers[1])
+        assert str(expected.value) == str(found.value)
 
 
 @pytest.mark.parametrize("n_labels", [3, 100])

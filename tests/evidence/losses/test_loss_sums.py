@@ -1,5 +1,7 @@
 """Paired losses from sums, and from probabilities that are taken a few at a time."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -33,21 +35,20 @@ def moments_of(losses):
     return [getattr(losses.moments, name) for name in FIELDS]
 
 
-@pytest.mark.parametrize("n_parts", [1, 9, 500])
-@pytest.mark.parametrize("loss", ["brier", "log", "spherical"])
-def test_sums_of_parts(n_parts, loss):
+def test_sums_of_parts():
     """However records are parted, moments and tests are those of the records."""
-    y, p, q, _ = answers()
-    kept = PairedLosses.from_predictions(y, p, q, loss=loss)
-    whole = PairedLosses.from_predictions(y, p, q, loss=loss, keep_values=False)
-    parts = np.arange(500) % n_parts
-    losses = PairedLosses.from_sums(*summed(kept, parts), loss=loss)
+    for n_parts, loss in itertools.product([1, 9, 500], ["brier", "log", "spherical"]):
+        y, p, q, _ = answers()
+        kept = PairedLosses.from_predictions(y, p, q, loss=loss)
+        whole = PairedLosses.from_predictions(y, p, q, loss=loss, keep_values=False)
+        parts = np.arange(500) % n_parts
+        losses = PairedLosses.from_sums(*summed(kept, parts), loss=loss)
 
-    assert moments_of(whole) == pytest.approx(moments_of(losses), rel=1e-12)
-    assert (500, loss, None) == (losses.n, losses.loss, losses.values)
-    for test in (paired_t, error_correlation):
-        assert tuple(test(whole)) == pytest.approx(tuple(test(losses)), rel=1e-11)
-    assert "moments only" in repr(losses)
+        assert moments_of(whole) == pytest.approx(moments_of(losses), rel=1e-12)
+        assert (500, loss, None) == (losses.n, losses.loss, losses.values)
+        for test in (paired_t, error_correlation):
+            assert tuple(test(whole)) == pytest.approx(tuple(test(losses)), rel=1e-11)
+        assert "moments only" in repr(losses)
 
 
 def test_one_part_of_plain_numbers():
@@ -125,9 +126,9 @@ def test_clipped_records():
         PairedLosses.from_sums(counts, sums, clipped=(0, 10**6))
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_wrong_sums():
+    """Sums that are missing, not numbers or not of the same losses are refused."""
+    for changes, message in [
         ({"products": None}, "`sums` must have champion, challenger"),
         ({"product": [1.0]}, "`sums` must have champion, challenger"),
         ({"products": [np.nan]}, "must be finite"),
@@ -135,47 +136,47 @@ def test_clipped_records():
         ({"gain": [0.2]}, "of the same losses"),
         ({"gain_squares": [0.5]}, "of the same losses"),
         ({"champion": [4.0], "gain": [3.85]}, "of the same losses"),
-    ],
-)
-def test_wrong_sums(changes, message):
-    """Sums that are missing, not numbers or not of the same losses are refused."""
-    kept = PairedLosses.from_losses([0.01, 0.16, 0.16, 0.04], [0.04, 0.01, 0.01, 0.09])
-    counts, sums = summed(kept, np.zeros(4, dtype=int))
-    sums = {name: values for name, values in (sums | changes).items() if values is not None}
+    ]:
+        kept = PairedLosses.from_losses([0.01, 0.16, 0.16, 0.04], [0.04, 0.01, 0.01, 0.09])
+        counts, sums = summed(kept, np.zeros(4, dtype=int))
+        sums = {
+            name: values for name, values in (sums | changes).items() if values is not None
+        }
 
-    with pytest.raises(ValueError, match=message):
-        PairedLosses.from_sums(counts, sums)
+        with pytest.raises(ValueError, match=message):
+            PairedLosses.from_sums(counts, sums)
 
 
-@pytest.mark.parametrize("counts", [0, [0], [-1], [1.5], [[1]]])
-def test_wrong_counts(counts):
+def test_wrong_counts():
     """Numbers of records are whole, one a part, and not all 0."""
-    nothing = {name: [0.0] for name in LOSS_SUMS}
-    with pytest.raises(ValueError, match="`counts` must"):
-        PairedLosses.from_sums(counts, nothing)
+    for counts in [0, [0], [-1], [1.5], [[1]]]:
+        nothing = {name: [0.0] for name in LOSS_SUMS}
+        with pytest.raises(ValueError, match="`counts` must"):
+            PairedLosses.from_sums(counts, nothing)
 
 
-@pytest.mark.parametrize("loss", ["brier", "multiclass_brier", "log"])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_few_records_at_a_time(loss, grouped, monkeypatch):
+def test_few_records_at_a_time(monkeypatch):
     """Records that come part by part have the moments of all, groups and clipping too."""
-    y, p, q, groups = answers(n=2000)
-    p[3] = float(1 - y[3])
-    options = {"loss": loss, "groups": groups if grouped else None}
-    whole = PairedLosses.from_predictions(y, p, q, **options)
-    monkeypatch.setattr(_chunked_losses, "CHUNK", 300)
-    parts = PairedLosses.from_predictions(y, p, q, keep_values=False, **options)
+    for loss, grouped in itertools.product(
+        ["brier", "multiclass_brier", "log"], [False, True]
+    ):
+        y, p, q, groups = answers(n=2000)
+        p[3] = float(1 - y[3])
+        options = {"loss": loss, "groups": groups if grouped else None}
+        whole = PairedLosses.from_predictions(y, p, q, **options)
+        monkeypatch.setattr(_chunked_losses, "CHUNK", 300)
+        parts = PairedLosses.from_predictions(y, p, q, keep_values=False, **options)
 
-    assert moments_of(whole) == pytest.approx(moments_of(parts), rel=1e-12)
-    assert (whole.clipped, whole.design, whole.loss) == (
-        parts.clipped,
-        parts.design,
-        parts.loss,
-    )
-    assert (None, None) == (parts.values, getattr(parts.groups, "codes", None))
-    if grouped:
-        assert whole.groups.gains.tolist() == parts.groups.gains.tolist()
-        assert whole.groups.sizes.tolist() == parts.groups.sizes.tolist()
+        assert moments_of(whole) == pytest.approx(moments_of(parts), rel=1e-12)
+        assert (whole.clipped, whole.design, whole.loss) == (
+            parts.clipped,
+            parts.design,
+            parts.loss,
+        )
+        assert (None, None) == (parts.values, getattr(parts.groups, "codes", None))
+        if grouped:
+            assert whole.groups.gains.tolist() == parts.groups.gains.tolist()
+            assert whole.groups.sizes.tolist() == parts.groups.sizes.tolist()
 
 
 def test_faults_in_parts(monkeypatch):

@@ -1,5 +1,6 @@
 """Paired losses: how they are made, merged, and what is left of them in floating point."""
 
+import itertools
 import json
 import math
 import pickle
@@ -51,28 +52,28 @@ def moments_of(losses):
 # ------------------------------------------------------- moments
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e8])
-@pytest.mark.parametrize("n", [1, 2, 50])
-def test_moments_by_exact_arithmetic(offset, n):
+def test_moments_by_exact_arithmetic():
     """Means and sums of squares to the last digits, even of losses of 1e8 and a little."""
-    losses = random_losses(1, n, offset=offset)
+    for offset, n in itertools.product([0.0, 1e8], [1, 2, 50]):
+        losses = random_losses(1, n, offset=offset)
 
-    assert exact_moments(losses) == pytest.approx(moments_of(losses), rel=1e-12, abs=1e-300)
+        assert exact_moments(losses) == pytest.approx(
+            moments_of(losses), rel=1e-12, abs=1e-300
+        )
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e8])
-@pytest.mark.parametrize("cut", [1, 20, 49])
-def test_merged_moments(offset, cut):
+def test_merged_moments():
     """Shards have the moments of all records, however they are cut."""
-    whole = random_losses(2, offset=offset)
-    first, second = (
-        PairedLosses.from_losses(*whole.values[:, part])
-        for part in (slice(cut), slice(cut, None))
-    )
-    expected = exact_moments(whole)
+    for offset, cut in itertools.product([0.0, 1e8], [1, 20, 49]):
+        whole = random_losses(2, offset=offset)
+        first, second = (
+            PairedLosses.from_losses(*whole.values[:, part])
+            for part in (slice(cut), slice(cut, None))
+        )
+        expected = exact_moments(whole)
 
-    assert expected == pytest.approx(moments_of(first + second), rel=1e-12)
-    assert expected == pytest.approx(moments_of(second + first), rel=1e-12)
+        assert expected == pytest.approx(moments_of(first + second), rel=1e-12)
+        assert expected == pytest.approx(moments_of(second + first), rel=1e-12)
 
 
 def test_many_shards():
@@ -121,9 +122,9 @@ def test_moments_of_a_publication():
         _ = by_difference.differences
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
+def test_impossible_moments():
+    """Moments that no losses have are refused."""
+    for changed, message in [
         ({"n": 1}, "`n` must be an integer of at least 2"),
         ({"n": 2.0}, "`n` must be an integer of at least 2"),
         ({"covariance": 0.0}, "`covariance` or `difference_variance`, one of them"),
@@ -133,18 +134,15 @@ def test_moments_of_a_publication():
         ({"variances": (0.1, -0.1)}, "A variance must not be negative"),
         ({"difference_variance": 10.0}, "covariance must not be more than the product"),
         ({"difference_variance": -0.1}, "covariance must not be more than the product"),
-    ],
-)
-def test_impossible_moments(changed, message):
-    """Moments that no losses have are refused."""
-    given = {
-        "n": 5,
-        "means": (0.1, 0.2),
-        "variances": (1.0, 1.0),
-        "difference_variance": 0.5,
-    }
-    with pytest.raises(ValueError, match=message):
-        PairedLosses.from_moments(**(given | changed))
+    ]:
+        given = {
+            "n": 5,
+            "means": (0.1, 0.2),
+            "variances": (1.0, 1.0),
+            "difference_variance": 0.5,
+        }
+        with pytest.raises(ValueError, match=message):
+            PairedLosses.from_moments(**(given | changed))
 
 
 # ------------------------------------------------------- from probabilities
@@ -202,19 +200,16 @@ def test_labels_and_columns_in_another_order():
             PairedLosses.from_predictions(names, sorted_columns, frame, labels=labels)
 
 
-@pytest.mark.parametrize(
-    ("champion", "message"),
-    [
+def test_bad_probabilities():
+    """Lengths, NaN, scores of another scale and rows that do not sum to 1 are refused."""
+    for champion, message in [
         ([0.1, 0.2], "y_true has 3, champion_proba has 2"),
         ([0.1, 0.2, np.nan], "missing values"),
         ([0.1, 0.2, 1.2], r"in \[0, 1\]"),
         ([[0.1, 0.2]] * 3, "must sum to 1"),
-    ],
-)
-def test_bad_probabilities(champion, message):
-    """Lengths, NaN, scores of another scale and rows that do not sum to 1 are refused."""
-    with pytest.raises(ValueError, match=message):
-        PairedLosses.from_predictions([0, 1, 1], champion, [0.1, 0.2, 0.3])
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PairedLosses.from_predictions([0, 1, 1], champion, [0.1, 0.2, 0.3])
 
 
 def test_clipped_probabilities_are_counted():
@@ -276,18 +271,20 @@ def test_pair_and_arrays_agree():
         PairedLosses.from_pair(labels)
 
 
-@pytest.mark.parametrize("size", [1e141, -1e141, np.inf, -np.inf, np.nan])
-def test_losses_beyond_reason(size):
+def test_losses_beyond_reason():
     """Losses whose squares overflow are refused, with where they are."""
-    with pytest.raises(ValueError, match=r"at most 1e\+140\. Got 1 others, .* position 1"):
-        PairedLosses.from_losses([1.0, size], [1.0, 1.0])
-    with pytest.raises(ValueError, match=r"at most 1e\+140\. Got 1 records .* position 1"):
-        PairedLosses.from_predictions(
-            [0, 1],
-            [0.2, 0.9],
-            [0.5, 0.5],
-            loss=lambda codes, proba: np.where(codes, size, 1),
-        )
+    answers = [0, 1], [0.2, 0.9], [0.5, 0.5]
+    for size in [1e141, -1e141, np.inf, -np.inf, np.nan]:
+
+        def too_large(codes, proba, size=size):
+            return np.where(codes, size, 1)
+
+        words = r"at most 1e\+140\. Got 1 others, .* position 1"
+        with pytest.raises(ValueError, match=words):
+            PairedLosses.from_losses([1.0, size], [1.0, 1.0])
+        words = r"at most 1e\+140\. Got 1 records .* position 1"
+        with pytest.raises(ValueError, match=words):
+            PairedLosses.from_predictions(*answers, loss=too_large)
     largest = PairedLosses.from_losses([1e140, -1e140], [0, 0])
     assert math.sqrt(2) * 1e140 == pytest.approx(largest.moments.gain_deviation)
 

@@ -1,5 +1,6 @@
 """Scores of every class: areas and influence against brute force, shards, and edges."""
 
+import itertools
 import pickle
 from itertools import permutations
 
@@ -73,29 +74,30 @@ def check_by_pairs(values, y, answers):
         assert expected == pytest.approx(one.influence, abs=1e-14)
 
 
-@pytest.mark.parametrize("digits", [None, 1, 2])
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_all_pairs(n_classes, digits):
+def test_all_pairs():
     """Areas and influence are those of every pair of records, with and without ties."""
-    y, *answers = random_answers(60, n_classes, 1, digits)
+    for digits, n_classes in itertools.product([None, 1, 2], [2, 3, 5]):
+        y, *answers = random_answers(60, n_classes, 1, digits)
 
-    check_by_pairs(ClassPlacementValues.from_predictions(y, *answers), y, answers)
+        check_by_pairs(ClassPlacementValues.from_predictions(y, *answers), y, answers)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_golden_areas(case):
+def test_golden_areas():
     """The areas of each class, and of all pairs, are those of others."""
-    y, scores = np.array(case["y"]), np.array(case["scores"])
-    for first, second in permutations(range(len(scores)), 2):
-        values = ClassPlacementValues.from_predictions(y, scores[first], scores[second])
-        for role, at in enumerate((first, second)):
-            known = case["values"][at]
-            rest, pairs = values.one_vs_rest(role).aucs, values.one_vs_one(role).aucs
+    for case in CASES:
+        y, scores = np.array(case["y"]), np.array(case["scores"])
+        for first, second in permutations(range(len(scores)), 2):
+            values = ClassPlacementValues.from_predictions(y, scores[first], scores[second])
+            for role, at in enumerate((first, second)):
+                known = case["values"][at]
+                rest, pairs = values.one_vs_rest(role).aucs, values.one_vs_one(role).aucs
 
-            assert pytest.approx(known["per_class"]["value"], rel=1e-12) == rest
-            assert pytest.approx(known["roc_auc_ovr"]["value"], rel=1e-12) == rest.mean()
-            expected = known["roc_auc_ovo"]["value"]
-            assert pytest.approx(expected, rel=1e-12) == np.nanmean(pairs)
+                assert pytest.approx(known["per_class"]["value"], rel=1e-12) == rest
+                assert (
+                    pytest.approx(known["roc_auc_ovr"]["value"], rel=1e-12) == rest.mean()
+                )
+                expected = known["roc_auc_ovo"]["value"]
+                assert pytest.approx(expected, rel=1e-12) == np.nanmean(pairs)
 
 
 def test_influence_of_many_ties():
@@ -290,9 +292,9 @@ def test_arrays_are_kept_apart_and_read_only():
             array[0] = 1
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_wrong_arguments():
+    """Each is refused by name."""
+    for change, message in [
         ({"champion": np.zeros((4, 2))}, r"`champion` must be scores of shape \(n_sam"),
         ({"challenger": np.full((4, 3), np.nan)}, "`challenger` must be finite"),
         ({"codes": [0, 1, 2, 3]}, "`codes` must be positions in 3 classes"),
@@ -301,19 +303,16 @@ def test_arrays_are_kept_apart_and_read_only():
         ({"classes": ["b", "a", "c"]}, "sorted order"),
         ({"classes": ["a"]}, "needs two classes"),
         ({"groups": [1, 2]}, "one entry a record"),
-    ],
-)
-def test_wrong_arguments(change, message):
-    """Each is refused by name."""
-    given = {
-        "codes": [0, 1, 2, 1],
-        "champion": np.zeros((4, 3)),
-        "challenger": np.zeros((4, 3)),
-        "classes": ["a", "b", "c"],
-    }
+    ]:
+        given = {
+            "codes": [0, 1, 2, 1],
+            "champion": np.zeros((4, 3)),
+            "challenger": np.zeros((4, 3)),
+            "classes": ["a", "b", "c"],
+        }
 
-    with pytest.raises(ValueError, match=message):
-        ClassPlacementValues(**given | change)
+        with pytest.raises(ValueError, match=message):
+            ClassPlacementValues(**given | change)
 
 
 def test_wrong_predictions():

@@ -48,8 +48,11 @@ def arranged(rng, y, codes, how):
     return codes + within / 1.01
 
 
-def assert_bounded(y, codes, scores, weights=(-1.0, 1.0)):
-    """Everything by the scores is within the bounds of everything by their levels."""
+def assert_bounded(y, codes, scores, *contrasts):
+    """Everything by the scores is within the bounds of everything by their levels.
+
+    Of the last contrast, the share of its bound that the standard error is off by.
+    """
     np.testing.assert_array_equal(codes, [LEVELS.codes(score) for score in scores])
     exact = PlacementValues(y, scores)
     placements = PlacementValues(y, codes, levels=LEVELS)
@@ -58,33 +61,34 @@ def assert_bounded(y, codes, scores, weights=(-1.0, 1.0)):
     assert (np.abs(exact.aucs - placements.aucs) <= bounds + tiny).all()
     off = np.abs(exact.covariance - placements.covariance)
     assert (off <= placements.covariance_bounds + tiny).all()
-    w = np.array(weights)
-    found = placements.contrast_bounds(weights)
-    assert abs(w @ (exact.aucs - placements.aucs)) <= found.estimate + tiny
-    variance, binned = (w @ one.covariance @ w for one in (exact, placements))
-    assert abs(variance - binned) <= found.variance + tiny
-    roots = math.sqrt(max(variance, 0)) - math.sqrt(max(binned, 0))
-    assert abs(roots) <= found.standard_error + 1e-7
+    for weights in contrasts:
+        w = np.array(weights)
+        found = placements.contrast_bounds(weights)
+        assert abs(w @ (exact.aucs - placements.aucs)) <= found.estimate + tiny
+        variance, binned = (w @ one.covariance @ w for one in (exact, placements))
+        assert abs(variance - binned) <= found.variance + tiny
+        roots = math.sqrt(max(variance, 0)) - math.sqrt(max(binned, 0))
+        assert abs(roots) <= found.standard_error + 1e-7
     return abs(roots) / found.standard_error
 
 
-@pytest.mark.parametrize("how", ["any", "up", "down", "apart", "wide", "narrow"])
-def test_bounds_hold_however_levels_are_arranged(how):
+def test_bounds_hold_however_levels_are_arranged():
     """Also for the arrangements that change most."""
-    greatest = 0.0
-    for seed in range(40):
-        rng, y, codes = levelled(seed)
-        scores = arranged(rng, y, codes, how)
-        greatest = max(greatest, assert_bounded(y, codes, scores))
-        assert_bounded(y, codes, scores, (0.3, -1.7))
-    # They are no wild guess either.
-    assert how in ("any", "narrow") or greatest > 0.2
+    for how in ["any", "up", "down", "apart", "wide", "narrow"]:
+        greatest = 0.0
+        for seed in range(12):
+            rng, y, codes = levelled(seed)
+            scores = arranged(rng, y, codes, how)
+            share = assert_bounded(y, codes, scores, (0.3, -1.7), (-1.0, 1.0))
+            greatest = max(greatest, share)
+        # They are no wild guess either.
+        assert how in ("any", "narrow") or greatest > 0.2
 
 
 def test_bounds_hold_for_few_records():
     """Any arrangement, with ties within levels as well."""
     rng = np.random.default_rng(0)
-    for _ in range(300):
+    for _ in range(60):
         n = 9
         y = np.isin(np.arange(n), rng.choice(n, rng.integers(2, 8), replace=False))
         codes = rng.integers(0, 3, (2, n)).astype(float)
@@ -202,11 +206,9 @@ def test_the_error_of_haphazard_orders_is_as_expected():
     codes = rng.integers(0, N_LEVELS, (2, 60)).astype(float)
     found = PlacementValues(y, codes, levels=LEVELS)
     deviations, _ = found._order_errors()
-    errors = []
-    for _ in range(2000):
-        exact = PlacementValues(y, arranged(rng, y, codes, "any"))
-        errors.append(exact.aucs - found.aucs)
-    errors = np.array(errors)
+    scores = arranged(rng, y, np.tile(codes, (2000, 1)), "any")
+    wins = scores[:, y, np.newaxis] > scores[:, np.newaxis, ~y]
+    errors = wins.mean(axis=(1, 2)).reshape(2000, 2) - found.aucs
 
     np.testing.assert_allclose(deviations, np.sqrt((errors**2).mean(axis=0)), rtol=0.06)
     expected = np.hypot(*deviations)

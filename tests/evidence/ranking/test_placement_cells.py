@@ -41,19 +41,19 @@ def both(seed=0, k=2, **settings):
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_cells_are_their_records(seed):
+def test_cells_are_their_records():
     """Whole numbers, so that AUCs and covariances agree to the last bit."""
-    counted, single = both(seed, k=1 + seed % 4, n=2 + seed, values=1 + seed % 7)
+    for seed in range(40):
+        counted, single = both(seed, k=1 + seed % 4, n=2 + seed, values=1 + seed % 7)
 
-    assert single.sums == counted.sums
-    assert single.n_distinct == counted.n_distinct
-    assert (single.n, single.n_positives) == (counted.n, counted.n_positives)
-    np.testing.assert_array_equal(single.aucs, counted.aucs)
-    np.testing.assert_array_equal(single.covariance, counted.covariance)
-    assert len(counted.repeats) == len(
-        np.unique(single.scores * 100 + single.positive, axis=1).T
-    )
+        assert single.sums == counted.sums
+        assert single.n_distinct == counted.n_distinct
+        assert (single.n, single.n_positives) == (counted.n, counted.n_positives)
+        np.testing.assert_array_equal(single.aucs, counted.aucs)
+        np.testing.assert_array_equal(single.covariance, counted.covariance)
+        assert len(counted.repeats) == len(
+            np.unique(single.scores * 100 + single.positive, axis=1).T
+        )
 
 
 def test_whole_scores_are_ranked_like_any_others():
@@ -67,24 +67,24 @@ def test_whole_scores_are_ranked_like_any_others():
         np.testing.assert_array_equal(expected.repeats, actual.repeats)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_tests_of_cells_are_those_of_records(seed):
+def test_tests_of_cells_are_those_of_records():
     """Every test that needs sums alone finds the same in either."""
-    for counted, single in (both(seed, k=3), both(seed + 5, k=3, n=40, values=9)):
-        assert delong_joint(single).to_dict() == delong_joint(counted).to_dict()
-        weights = [-1, 0.5, 0.5]
-        expected = auc_contrast(single, weights)
-        assert expected.to_dict() == auc_contrast(counted, weights).to_dict()
-        for adjust in ("holm", "max-t"):
-            expected = pairwise_delong(single, adjust=adjust, n_resamples=99)
-            actual = pairwise_delong(counted, adjust=adjust, n_resamples=99)
-            assert str(expected) == str(actual)
-    counted, single = both(seed, n=30)
-    assert delong(single).to_dict() == delong(counted).to_dict()
-    counted, single = both(seed, k=1, n=30)
-    assert auc_interval(single) == auc_interval(counted)
-    expected = unpaired_delong(single, single).to_dict()
-    assert expected == unpaired_delong(single, counted).to_dict()
+    for seed in range(5):
+        for counted, single in (both(seed, k=3), both(seed + 5, k=3, n=40, values=9)):
+            assert delong_joint(single).to_dict() == delong_joint(counted).to_dict()
+            weights = [-1, 0.5, 0.5]
+            expected = auc_contrast(single, weights)
+            assert expected.to_dict() == auc_contrast(counted, weights).to_dict()
+            for adjust in ("holm", "max-t"):
+                expected = pairwise_delong(single, adjust=adjust, n_resamples=99)
+                actual = pairwise_delong(counted, adjust=adjust, n_resamples=99)
+                assert str(expected) == str(actual)
+        counted, single = both(seed, n=30)
+        assert delong(single).to_dict() == delong(counted).to_dict()
+        counted, single = both(seed, k=1, n=30)
+        assert auc_interval(single) == auc_interval(counted)
+        expected = unpaired_delong(single, single).to_dict()
+        assert expected == unpaired_delong(single, counted).to_dict()
 
 
 def test_perfect_reversed_and_constant_scores():
@@ -181,25 +181,25 @@ def test_many_cells_in_several_blocks(monkeypatch):
     assert single.sums == counted.sums
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_order_and_equal_rows_do_not_matter(seed):
+def test_order_and_equal_rows_do_not_matter():
     """Cells are sorted and different, so that equal evidence is equal."""
-    positive, scores, repeats = cells(seed, n=30)
-    placements = PlacementValues(positive, scores, repeats=repeats)
-    order = np.random.default_rng(seed).permutation(30)
-    again = PlacementValues(positive[order], scores[:, order], repeats=repeats[order])
-    assert placements == again
-    assert hash(placements) == hash(again)
-    assert (again.repeats > 0).all()
+    for seed in range(6):
+        positive, scores, repeats = cells(seed, n=30)
+        placements = PlacementValues(positive, scores, repeats=repeats)
+        order = np.random.default_rng(seed).permutation(30)
+        again = PlacementValues(positive[order], scores[:, order], repeats=repeats[order])
+        assert placements == again
+        assert hash(placements) == hash(again)
+        assert (again.repeats > 0).all()
 
-    twice = PlacementValues(
-        np.tile(positive, 2),
-        np.tile(scores, 2),
-        repeats=np.concatenate([repeats, 0 * repeats]),
-    )
-    assert placements == twice
-    for array in (twice.repeats, twice.scores, twice.positive):
-        assert not array.flags.writeable
+        twice = PlacementValues(
+            np.tile(positive, 2),
+            np.tile(scores, 2),
+            repeats=np.concatenate([repeats, 0 * repeats]),
+        )
+        assert placements == twice
+        for array in (twice.repeats, twice.scores, twice.positive):
+            assert not array.flags.writeable
 
 
 def test_shards_add_up():
@@ -231,20 +231,17 @@ def test_key_of_many_scores(monkeypatch):
     assert sorted(rows) == rows
 
 
-@pytest.mark.parametrize(
-    ("repeats", "message"),
-    [
+def test_repeats_that_count_nothing():
+    """Whole numbers of records, one at least in all."""
+    for repeats, message in [
         ([1], r"shape \(2,\)"),
         ([1.5, 2.0], "float64"),
         ([3, -1], "some below 0"),
         ([0, 0], "1 record at least"),
         ([True, False], "bool"),
-    ],
-)
-def test_repeats_that_count_nothing(repeats, message):
-    """Whole numbers of records, one at least in all."""
-    with pytest.raises(ValueError, match=message):
-        PlacementValues([True, False], [[0, 1]], repeats=repeats)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PlacementValues([True, False], [[0, 1]], repeats=repeats)
 
 
 def test_what_needs_single_records_is_refused():
@@ -383,9 +380,9 @@ def test_shard_of_one_class():
     assert "b" == shard.pos_label
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_options_that_contradict():
+    """Refused, with what to do."""
+    for options, message in [
         ({"n_levels": 4, "levels": Levels.uniform(4)}, "only one"),
         ({"n_levels": 4, "groups": np.arange(500)}, "only one"),
         ({"n_levels": 0}, "n_levels"),
@@ -394,13 +391,10 @@ def test_shard_of_one_class():
         ({"levels": 512}, "a number of levels is `n_levels`"),
         ({"levels": [Levels.uniform()] * 3}, "must be Levels"),
         ({"n_levels": 4, "pos_label": 7}, "pos_label"),
-    ],
-)
-def test_options_that_contradict(options, message):
-    """Refused, with what to do."""
-    y, first, second = records()
-    with pytest.raises(ValueError, match=message):
-        PlacementValues.from_predictions(y, first, second, **options)
+    ]:
+        y, first, second = records()
+        with pytest.raises(ValueError, match=message):
+            PlacementValues.from_predictions(y, first, second, **options)
 
 
 def test_messages_name_positions_among_all_records(monkeypatch):

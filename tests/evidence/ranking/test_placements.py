@@ -111,19 +111,22 @@ def test_ties_in_several_blocks(n_different):
     assert np.unique(score).size == distinct
 
 
-@pytest.mark.parametrize(
-    "transform", [lambda s: s, np.exp, lambda s: np.sinh(20 * s), lambda s: -np.exp(9 * s)]
-)
-def test_steps_tell_most_scores_apart(transform):
+def test_steps_tell_most_scores_apart():
     """Scores of any spread fall into many steps, which keep their order."""
-    score = transform(np.random.default_rng(4).normal(size=4 * ranks.COUNTED))
-    packed, _ = ranks._packed(score)
+    for transform in [
+        lambda s: s,
+        np.exp,
+        lambda s: np.sinh(20 * s),
+        lambda s: -np.exp(9 * s),
+    ]:
+        score = transform(np.random.default_rng(4).normal(size=4 * ranks.COUNTED))
+        packed, _ = ranks._packed(score)
 
-    steps = ranks._steps(packed, score)
+        steps = ranks._steps(packed, score)
 
-    assert (np.diff(steps[np.argsort(score)]) >= 0).all()
-    assert len(np.unique(steps)) > ranks.COUNTED // 10
-    np.testing.assert_array_equal(np.sort(packed), ranks._sorted(packed.copy(), score))
+        assert (np.diff(steps[np.argsort(score)]) >= 0).all()
+        assert len(np.unique(steps)) > ranks.COUNTED // 10
+        np.testing.assert_array_equal(np.sort(packed), ranks._sorted(packed.copy(), score))
 
 
 def test_one_score_at_a_time_and_two_at_a_time():
@@ -162,7 +165,7 @@ def test_placements_of_one_score():
 
 def test_auc_is_that_of_scikit_learn():
     """The area under the curve by trapezoids, ties and all."""
-    for seed in range(20):
+    for seed in range(5):
         y, scores = sample(seed)
         scores[1] = np.round(scores[1])
         placements = PlacementValues.from_predictions(y, *scores)
@@ -249,9 +252,9 @@ def test_direction_is_never_guessed():
     )
 
 
-@pytest.mark.parametrize(
-    ("y", "pos_label", "expected"),
-    [
+def test_positive_class():
+    """Class 1 is positive unless another is named."""
+    for y, pos_label, expected in [
         ([0, 1, 1], None, [False, True, True]),
         ([False, True, True], None, [False, True, True]),
         ([0, 1, 1], 0, [True, False, False]),
@@ -259,18 +262,15 @@ def test_direction_is_never_guessed():
         ([-1, 1, 1], None, [False, True, True]),
         ([1, 2, 2], 2, [False, True, True]),
         ([0, 0, 0], 1, [False, False, False]),
-    ],
-)
-def test_positive_class(y, pos_label, expected):
-    """Class 1 is positive unless another is named."""
-    placements = PlacementValues.from_predictions(y, [1, 2, 3], pos_label=pos_label)
+    ]:
+        placements = PlacementValues.from_predictions(y, [1, 2, 3], pos_label=pos_label)
 
-    assert expected == placements.positive.tolist()
+        assert expected == placements.positive.tolist()
 
 
-@pytest.mark.parametrize(
-    ("y", "options", "message"),
-    [
+def test_refused_records():
+    """What is wrong with labels, groups or names is said."""
+    for y, options, message in [
         (["a", "b", "b"], {}, "Say which of 'a', 'b' is the positive class"),
         ([0, 1, 2], {}, "needs two classes. Got 3"),
         ([0, 1, 1], {"pos_label": 5}, "must be one of two classes. Got 5"),
@@ -278,17 +278,14 @@ def test_positive_class(y, pos_label, expected):
         ([0, 1, np.nan], {}, "must not have missing labels"),
         ([0, 1, 1], {"groups": [1, 2]}, "`groups` must have one entry a record. Got 2"),
         ([0, 1, 1], {"names": ["a", "b"]}, "`names` must be 1 different strings"),
-    ],
-)
-def test_refused_records(y, options, message):
-    """What is wrong with labels, groups or names is said."""
-    with pytest.raises(ValueError, match=message):
-        PlacementValues.from_predictions(y, [1, 2, 3], **options)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PlacementValues.from_predictions(y, [1, 2, 3], **options)
 
 
-@pytest.mark.parametrize(
-    ("score", "message"),
-    [
+def test_refused_scores():
+    """A score that cannot be ordered as it was given is refused."""
+    for score, message in [
         ([1, np.nan, 2], "must be finite. Got nan at position 1"),
         ([np.inf, 1, 2], "must be finite. Got inf at position 0"),
         ([1, None, 2], "must be finite. Got nan at position 1"),
@@ -299,17 +296,14 @@ def test_refused_records(y, options, message):
         ([2**53, 2**53 + 1, 0], "9007199254740993 that float64 rounds"),
         (np.array([1, 2, 2**64 - 1], dtype=np.uint64), "that float64 rounds"),
         ([Decimal("0.1"), Decimal("0.2"), Decimal("0.3")], "that float64 rounds"),
-    ],
-)
-def test_refused_scores(score, message):
-    """A score that cannot be ordered as it was given is refused."""
-    with pytest.raises(ValueError, match=message):
-        PlacementValues.from_predictions([0, 1, 1], score)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PlacementValues.from_predictions([0, 1, 1], score)
 
 
-@pytest.mark.parametrize(
-    "score",
-    [
+def test_scores_of_any_type():
+    """Integers, short floats and columns are scores; huge ones do not overflow."""
+    for score in [
         np.array([1, 3, 2], dtype=np.int8),
         np.array([1, 3, 2], dtype=np.float32),
         np.array([1, 3, 2], dtype=np.float16),
@@ -318,14 +312,11 @@ def test_refused_scores(score, message):
         [-1e308, 1e308, 0.0],
         [[1.0], [3.0], [2.0]],
         [Decimal(1), Decimal(3), Decimal(2)],
-    ],
-)
-def test_scores_of_any_type(score):
-    """Integers, short floats and columns are scores; huge ones do not overflow."""
-    placements = PlacementValues.from_predictions([0, 1, 1], score)
+    ]:
+        placements = PlacementValues.from_predictions([0, 1, 1], score)
 
-    assert [1.0] == placements.aucs.tolist()
-    assert [[4, 2, 2]] == placements.counts.tolist()
+        assert [1.0] == placements.aucs.tolist()
+        assert [[4, 2, 2]] == placements.counts.tolist()
 
 
 def test_one_class_is_an_error_where_an_auc_is_asked_for():
@@ -366,24 +357,21 @@ def test_merged_shards_are_ranked_anew():
     np.testing.assert_array_equal(groups, whole.group_codes())
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_shards_that_do_not_go_together():
+    """Names, positive class, design and groups must agree."""
+    for changes, message in [
         ({"names": ("x", "y")}, "same classifiers"),
         ({"pos_label": "spam"}, "same positive class"),
         ({"design": Design("kfold")}, "of one design"),
         ({"groups": np.arange(60)}, "Only one of the shards has groups"),
-    ],
-)
-def test_shards_that_do_not_go_together(changes, message):
-    """Names, positive class, design and groups must agree."""
-    y, scores = sample()
-    one = PlacementValues.from_predictions(y, *scores)
+    ]:
+        y, scores = sample()
+        one = PlacementValues.from_predictions(y, *scores)
 
-    with pytest.raises(ValueError, match=message):
-        one + replace(one, **{"design": one.design, **changes})
-    with pytest.raises(TypeError):
-        one + 1
+        with pytest.raises(ValueError, match=message):
+            one + replace(one, **{"design": one.design, **changes})
+        with pytest.raises(TypeError):
+            one + 1
 
 
 def test_groups_of_different_types_do_not_merge():

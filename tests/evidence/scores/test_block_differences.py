@@ -99,9 +99,9 @@ def test_other_halves_are_refused(halves):
         BlockDifferences.from_records(np.zeros(halves.shape), halves)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
+def test_values_that_do_not_fit_are_refused():
+    """Each in one line that says what came."""
+    for change, words in [
         ({"values": np.zeros((2, 3))}, "must have one shape"),
         ({"sizes": np.ones(3, dtype=int)}, "`sizes` must have shape"),
         ({"own": np.zeros((3, 3))}, "`own` "),
@@ -109,12 +109,9 @@ def test_other_halves_are_refused(halves):
         ({"variance": -1.0}, "must not be negative"),
         ({"sizes": np.array([1, 1, 1, 0])}, "Each block must hold a record"),
         ({"sides": np.ones((2, 4))}, "must hold whole numbers"),
-    ],
-)
-def test_values_that_do_not_fit_are_refused(change, words):
-    """Each in one line that says what came."""
-    with pytest.raises(ValueError, match=words):
-        replace(BlockDifferences.from_records(D, HALVES), **change)
+    ]:
+        with pytest.raises(ValueError, match=words):
+            replace(BlockDifferences.from_records(D, HALVES), **change)
 
 
 def test_swap_pickle_and_files(tmp_path):
@@ -131,36 +128,39 @@ def test_swap_pickle_and_files(tmp_path):
         assert blocks == BlockDifferences.load(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    "scoring",
-    ["accuracy", "roc_auc", "neg_log_loss", "f1", "balanced_accuracy",
-     "squared_calibration_error"],
-)  # fmt: skip
-def test_of_a_measure(pair, scoring):
+def test_of_a_measure(pair):
     """The mean is that of the scores on all halves, weighted by their records."""
-    (measure,) = resolve_scoring(scoring)
-    blocks = block_differences(pair, measure)
-    predictions = pair.predictions
-    scores = [[], []]
-    for role, answers in enumerate(pair.roles):
-        for part in predictions.slices():
-            one = replace(
-                answers,
-                labels=answers.labels[part],
-                proba=answers.proba[part],
-                decision=None,
-            )
-            scores[role].append(_score(measure, one, predictions, part))
-    weights = predictions.n_test / predictions.n_test.sum()
-    champion, challenger = np.array(scores) @ weights
+    for scoring in [
+        "accuracy",
+        "roc_auc",
+        "neg_log_loss",
+        "f1",
+        "balanced_accuracy",
+        "squared_calibration_error",
+    ]:
+        (measure,) = resolve_scoring(scoring)
+        blocks = block_differences(pair, measure)
+        predictions = pair.predictions
+        scores = [[], []]
+        for role, answers in enumerate(pair.roles):
+            for part in predictions.slices():
+                one = replace(
+                    answers,
+                    labels=answers.labels[part],
+                    proba=answers.proba[part],
+                    decision=None,
+                )
+                scores[role].append(_score(measure, one, predictions, part))
+        weights = predictions.n_test / predictions.n_test.sum()
+        champion, challenger = np.array(scores) @ weights
 
-    assert 8 == len(blocks.sizes)
-    assert (champion, challenger) == pytest.approx(blocks.means, rel=1e-9)
-    sign = 1 if measure.greater_is_better else -1
-    assert sign * (challenger - champion) == pytest.approx(blocks.mean, abs=1e-9)
-    if scoring == "accuracy":
-        assert blocks.values == pytest.approx(BlockDifferences.from_pair(pair).values)
-        assert blocks.own == pytest.approx(BlockDifferences.from_pair(pair).own)
+        assert 8 == len(blocks.sizes)
+        assert (champion, challenger) == pytest.approx(blocks.means, rel=1e-9)
+        sign = 1 if measure.greater_is_better else -1
+        assert sign * (challenger - champion) == pytest.approx(blocks.mean, abs=1e-9)
+        if scoring == "accuracy":
+            assert blocks.values == pytest.approx(BlockDifferences.from_pair(pair).values)
+            assert blocks.own == pytest.approx(BlockDifferences.from_pair(pair).own)
 
 
 def _score(measure, answers, predictions, part):

@@ -1,5 +1,8 @@
 """Score differences from outputs of `cross_validate`."""
 
+from copy import deepcopy
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -32,12 +35,28 @@ BAYES, TREE = GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)
 from_cv = ScoreDifferences.from_cv_results
 
 
-def outputs(cv, *, indices=True, **settings):
+def outputs(cv, *, indices=True, scoring=()):
     """What `cross_validate` gives for two classifiers."""
+    made = of_folds if isinstance(cv, int) else fitted
+    both = deepcopy(made(cv, *scoring))
+    if not indices:
+        for one in both:
+            del one["indices"]
+    return both
+
+
+def fitted(cv, *scoring):
+    """What `cross_validate` gives with the indices of the splits."""
     return tuple(
-        cross_validate(model, X, Y, cv=cv, return_indices=indices, **settings)
+        cross_validate(
+            model, X, Y, cv=cv, return_indices=True, scoring=list(scoring) or None
+        )
         for model in (BAYES, TREE)
     )
+
+
+of_folds = cache(fitted)
+"""The same for a number of folds, made once."""
 
 
 def made_up(cv, n=24):
@@ -71,9 +90,9 @@ def test_swapped_roles():
     assert from_cv(new, old) == from_cv(old, new).swap()
 
 
-@pytest.mark.parametrize(
-    ("cv", "expected", "shape"),
-    [
+def test_recognised_designs():
+    """Indices show the designs that they can show, and no more."""
+    for cv, expected, shape in [
         (KFold(5), Design("kfold", 1, 5), (5,)),
         (KFold(2, shuffle=True, random_state=0), Design("kfold", 1, 2), (2,)),
         (LeaveOneOut(), Design("kfold", 1, 24), (24,)),
@@ -99,15 +118,12 @@ def test_swapped_roles():
             (4,),
         ),
         (LeavePGroupsOut(3), Design("repeated holdout", 220, 1), (220, 1)),
-    ],
-)
-def test_recognised_designs(cv, expected, shape):
-    """Indices show the designs that they can show, and no more."""
-    output = made_up(cv)
-    scores = from_cv(output, output)
+    ]:
+        output = made_up(cv)
+        scores = from_cv(output, output)
 
-    assert expected == scores.design
-    assert shape == scores.values.shape
+        assert expected == scores.design
+        assert shape == scores.values.shape
 
 
 def test_windows_are_no_repeated_holdout():
@@ -128,30 +144,30 @@ def test_repetitions_of_unequal_folds_are_unknown():
     assert "unknown" == from_cv(output, output).design.name
 
 
-@pytest.mark.parametrize(
-    "cv",
-    [
+def test_splitter_instead_of_indices():
+    """A splitter makes the same sizes and at least the same design, but is a guess."""
+    for cv in [
         BlockRegularized5x2CV(random_state=0),
         RepeatedStratifiedKFold(n_splits=2, n_repeats=3, random_state=1),
         StratifiedShuffleSplit(3, random_state=0),
         TimeSeriesSplit(3),
         list(KFold(3).split(X)),
         4,
-    ],
-)
-def test_splitter_instead_of_indices(cv):
-    """A splitter makes the same sizes and at least the same design, but is a guess."""
-    old, new = outputs(cv)
-    shown = from_cv(old, new)
-    told = from_cv(*outputs(cv, indices=False), X, Y, cv=cv)
+    ]:
+        old, new = outputs(cv)
+        blind = tuple(one.copy() for one in (old, new))
+        for one in blind:
+            del one["indices"]
+        shown = from_cv(old, new)
+        told = from_cv(*blind, X, Y, cv=cv)
 
-    assert ("splits-not-checked",) == told.flags
-    assert () == from_cv(old, new, X, Y, cv=cv).flags
-    assert told.design == from_cv(old, new, cv=cv).design
-    assert shown.n_train.tolist() == told.n_train.tolist()
-    assert shown.n_test.tolist() == told.n_test.tolist()
-    assert shown.values.ravel().tolist() == told.values.ravel().tolist()
-    assert told == from_cv(*outputs(cv, indices=False), y=Y, cv=cv)
+        assert ("splits-not-checked",) == told.flags
+        assert () == from_cv(old, new, X, Y, cv=cv).flags
+        assert told.design == from_cv(old, new, cv=cv).design
+        assert shown.n_train.tolist() == told.n_train.tolist()
+        assert shown.n_test.tolist() == told.n_test.tolist()
+        assert shown.values.ravel().tolist() == told.values.ravel().tolist()
+        assert told == from_cv(*blind, y=Y, cv=cv)
 
 
 def test_designs_that_must_be_told():
@@ -163,36 +179,36 @@ def test_designs_that_must_be_told():
         assert kind == from_cv(*outputs(cv), cv=cv).design.kind
 
 
-@pytest.mark.parametrize(
-    ("design", "expected"),
-    [
+def test_told_design():
+    """What is told goes before what indices show."""
+    for design, expected in [
         ("bcv", Design("bcv", 5, 2)),
         ("random 5x2", Design("random 5x2", 5, 2)),
         ("repeated kfold", Design("repeated kfold", 5, 2)),
         ("repeated holdout", Design("repeated holdout", 10, 1)),
         ("grouped kfold", Design("kfold", 1, 10, grouped=True)),
         (Design("repeated kfold", 2, 5), Design("repeated kfold", 2, 5)),
-    ],
-)
-def test_told_design(design, expected):
-    """What is told goes before what indices show."""
-    output = made_up(BlockRegularized5x2CV(random_state=0))
-    scores = from_cv(output, output, design=design)
+    ]:
+        output = made_up(BlockRegularized5x2CV(random_state=0))
+        scores = from_cv(output, output, design=design)
 
-    assert expected == scores.design
-    assert expected.n_splits == scores.values.size
+        assert expected == scores.design
+        assert expected.n_splits == scores.values.size
 
 
-@pytest.mark.parametrize(
-    "design",
-    ["holdout", "bcv", "repeated kfold", "replicated holdout", Design("kfold", 1, 4)],
-)
-def test_told_design_must_fit(design):
+def test_told_design_must_fit():
     """Five splits are no hold-out, no halves, and of no layout that only a name tells."""
-    output = made_up(KFold(5))
+    for design in [
+        "holdout",
+        "bcv",
+        "repeated kfold",
+        "replicated holdout",
+        Design("kfold", 1, 4),
+    ]:
+        output = made_up(KFold(5))
 
-    with pytest.raises(ValueError, match=r"does not tell how 5 splits are laid out"):
-        from_cv(output, output, design=design)
+        with pytest.raises(ValueError, match=r"does not tell how 5 splits are laid out"):
+            from_cv(output, output, design=design)
 
 
 def test_groups():
@@ -324,9 +340,9 @@ def test_unseeded_splitter_is_refused():
     assert "kfold" == from_cv(*outputs(KFold(3)), cv=cv).design.name
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_bad_settings():
+    """Each says what is missing or does not fit."""
+    for settings, message in [
         ({}, "sizes of the training and test sets are not known"),
         ({"cv": 3}, "sizes of the training and test sets are not known"),
         ({"cv": 3, "X": X}, "sizes of the training and test sets are not known"),
@@ -339,12 +355,9 @@ def test_unseeded_splitter_is_refused():
         ({"cv": iter(()), "y": Y}, "`cv` has 0 splits.*generator"),
         ({"complexity": "max_depth"}, "Pass `search`"),
         ({"scoring": len}, "`scoring` must be the name"),
-    ],
-)
-def test_bad_settings(settings, message):
-    """Each says what is missing or does not fit."""
-    with pytest.raises(ValueError, match=message):
-        from_cv(*outputs(3, indices=False), **settings)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            from_cv(*outputs(3, indices=False), **settings)
 
 
 def test_bad_indices():

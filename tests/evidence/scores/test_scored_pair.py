@@ -1,5 +1,6 @@
 """Answers with a score: any weighting and any exchange is scored as scikit-learn would."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -30,27 +31,25 @@ def random_scores(seed, n=40, tied=True):
     return y, *(np.round(scores, 0) if tied else scores)
 
 
-def random_weights(seed, n, size=50):
+def random_weights(seed, n, size=10):
     """How often n records are drawn, as in a bootstrap."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.int32)
 
 
-def sensitivity_by_roc_curve(y, scores, at_least):
-    """The greatest sensitivity on scikit-learn's ROC curve that is specific enough."""
+def sensitivities_by_roc_curve(y, scores, limits):
+    """The greatest sensitivities on scikit-learn's ROC curve that are specific enough."""
     fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
-    return tpr[1 - fpr >= at_least - 1e-12].max()
+    return [tpr[1 - fpr >= at_least - 1e-12].max() for at_least in limits]
 
 
 # --------------------------------------------------------------- many weightings
 
 
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("name", RANKINGS)
-def test_weights_are_repetition(name, tied):
+def test_weights_are_repetition():
     """A record of weight 3 counts as three records, one of weight 0 not at all."""
-    score, metric = RANKINGS[name]
-    for seed in range(5):
+    for tied, name, seed in itertools.product([False, True], RANKINGS, range(3)):
+        score, metric = RANKINGS[name]
         y, scores, _ = random_scores(seed, tied=tied)
         weights = random_weights(seed, len(y))
         expected = [metric(y.repeat(w), scores.repeat(w)) for w in weights]
@@ -60,22 +59,27 @@ def test_weights_are_repetition(name, tied):
         assert expected == pytest.approx(actual.tolist(), rel=1e-12, abs=1e-15)
 
 
-@pytest.mark.parametrize("at_least", [0.5, 0.8, 0.9, 1.0])
-@pytest.mark.parametrize("tied", [False, True])
-def test_rates_at_a_threshold(tied, at_least):
+def test_rates_at_a_threshold():
     """They are the best points of scikit-learn's ROC curve, for either class."""
-    for seed in range(5):
+    limits = [0.5, 0.8, 0.9, 1.0]
+    for tied, seed, within in itertools.product(
+        [False, True], range(3), ["positive", "negative"]
+    ):
         y, scores, _ = random_scores(seed, tied=tied)
         weights = random_weights(seed, len(y))
-        sets = [(y.repeat(w), scores.repeat(w)) for w in weights]
-        sensitive = [sensitivity_by_roc_curve(*one, at_least) for one in sets]
-        specific = [sensitivity_by_roc_curve(1 - one[0], -one[1], at_least) for one in sets]
+        truth, ranks = (y, scores) if within == "positive" else (1 - y, -scores)
+        rates = np.array(
+            [
+                sensitivities_by_roc_curve(truth.repeat(w), ranks.repeat(w), limits)
+                for w in weights
+            ]
+        )
 
-        for within, expected in (("positive", sensitive), ("negative", specific)):
+        for at_least, expected in zip(limits, rates.T, strict=True):
             score = OperatingPoint("rate", at_least, within)
             actual = score.prepared(y, scores, np.arange(len(y))).values(weights)
 
-            assert expected == pytest.approx(actual.tolist(), abs=1e-12)
+            assert expected == pytest.approx(actual, abs=1e-12)
 
 
 def test_mean_of_records():
@@ -89,21 +93,22 @@ def test_mean_of_records():
     assert expected == pytest.approx(actual.tolist(), rel=1e-12)
 
 
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("score", [AreaUnderCurve(), AveragePrecision(), RecordMean()])
-def test_slopes(score, tied):
+def test_slopes():
     """They are the derivatives of the score by the weights."""
-    y, scores, _ = random_scores(3, tied=tied)
-    prepared = score.prepared(y, scores, np.arange(len(y)))
-    scale = 10**6
-    weights = scale * (1 + random_weights(3, len(y), size=1).astype(np.int64))
-    up, down = (weights + sign * np.eye(len(y), dtype=np.int64) for sign in (1, -1))
-    expected = (prepared.values(up) - prepared.values(down)) / 2
+    for tied, score in itertools.product(
+        [False, True], [AreaUnderCurve(), AveragePrecision(), RecordMean()]
+    ):
+        y, scores, _ = random_scores(3, tied=tied)
+        prepared = score.prepared(y, scores, np.arange(len(y)))
+        scale = 10**6
+        weights = scale * (1 + random_weights(3, len(y), size=1).astype(np.int64))
+        up, down = (weights + sign * np.eye(len(y), dtype=np.int64) for sign in (1, -1))
+        expected = (prepared.values(up) - prepared.values(down)) / 2
 
-    actual = prepared.slopes(weights)[0]
+        actual = prepared.slopes(weights)[0]
 
-    assert expected * scale == pytest.approx(actual * scale, abs=1e-7)
-    assert 0 == pytest.approx(float(weights[0] @ actual), abs=1e-12)
+        assert expected * scale == pytest.approx(actual * scale, abs=1e-7)
+        assert 0 == pytest.approx(float(weights[0] @ actual), abs=1e-12)
 
 
 def test_slopes_have_the_variance_of_delong():
@@ -174,30 +179,29 @@ def test_records_that_differ():
 # --------------------------------------------------------------- its own order
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize("score", ["roc_auc", roc_auc_score])
-def test_own_order(score, grouped):
+def test_own_order():
     """Neither the order of the records nor the roles change the order they are kept in."""
-    y, first, second = random_scores(7)
-    groups = np.arange(len(y)) % 6 if grouped else None
-    order = np.random.default_rng(1).permutation(len(y))
+    for grouped, score in itertools.product([False, True], ["roc_auc", roc_auc_score]):
+        y, first, second = random_scores(7)
+        groups = np.arange(len(y)) % 6 if grouped else None
+        order = np.random.default_rng(1).permutation(len(y))
 
-    pair = ScoredPair.from_predictions(y, first, second, score=score, groups=groups)
-    mixed = ScoredPair.from_predictions(
-        y[order],
-        first[order],
-        second[order],
-        score=score,
-        groups=None if groups is None else groups[order],
-    )
-    swapped = ScoredPair.from_predictions(y, second, first, score=score, groups=groups)
+        pair = ScoredPair.from_predictions(y, first, second, score=score, groups=groups)
+        mixed = ScoredPair.from_predictions(
+            y[order],
+            first[order],
+            second[order],
+            score=score,
+            groups=None if groups is None else groups[order],
+        )
+        swapped = ScoredPair.from_predictions(y, second, first, score=score, groups=groups)
 
-    for other in (mixed, swapped.swap(), pair.swap().swap()):
-        for name in ("y", "champion", "challenger"):
-            assert np.array_equal(getattr(pair, name), getattr(other, name))
-    assert np.array_equal(pair.champion, swapped.challenger)
-    assert pair.values == swapped.values[::-1]
-    assert order[mixed.rows].tolist() != mixed.rows.tolist()
+        for other in (mixed, swapped.swap(), pair.swap().swap()):
+            for name in ("y", "champion", "challenger"):
+                assert np.array_equal(getattr(pair, name), getattr(other, name))
+        assert np.array_equal(pair.champion, swapped.challenger)
+        assert pair.values == swapped.values[::-1]
+        assert order[mixed.rows].tolist() != mixed.rows.tolist()
 
 
 def test_symmetric_pair():
@@ -306,22 +310,27 @@ def test_own_function_sees_the_order_of_the_records():
     assert hits(y, mixed) == pair.prepared_for_exchange().values(exchange[np.newaxis])[0]
 
 
-@pytest.mark.parametrize("value", [np.float32(0.5), np.array(0.5), np.array([0.5]), True])
-def test_numbers_of_own_functions(value):
+def scored_by(value):
+    """A pair whose score is a value, whatever the answers."""
+    return ScoredPair.from_predictions([0, 1], [0, 1], [1, 1], score=lambda y, a: value)
+
+
+def test_numbers_of_own_functions():
     """Numbers of NumPy are numbers, and an array of one is one, as in scikit-learn."""
-    pair = ScoredPair.from_predictions([0, 1], [0, 1], [1, 1], score=lambda y, a: value)
+    for value in [np.float32(0.5), np.array(0.5), np.array([0.5]), True]:
+        pair = scored_by(value)
 
-    assert (np.sum(value), np.sum(value)) == pair.values
-    assert float is type(pair.values[0])
+        assert (np.sum(value), np.sum(value)) == pair.values
+        assert float is type(pair.values[0])
 
 
-@pytest.mark.parametrize("value", [None, {"a": 1.0}, np.array([0.5, 0.6]), "0.5", 1j])
-def test_own_functions_that_give_no_number(value):
+def test_own_functions_that_give_no_number():
     """Anything else is refused with what it was."""
-    pair = ScoredPair.from_predictions([0, 1], [0, 1], [1, 1], score=lambda y, a: value)
+    for value in [None, {"a": 1.0}, np.array([0.5, 0.6]), "0.5", 1j]:
+        pair = scored_by(value)
 
-    with pytest.raises(TypeError, match=f"one number. Got {type(value).__name__}"):
-        _ = pair.values
+        with pytest.raises(TypeError, match=f"one number. Got {type(value).__name__}"):
+            _ = pair.values
 
 
 def test_undefined_own_function():
@@ -370,19 +379,20 @@ def test_frozen():
     assert pair.score == again.score
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_bad_input():
+    """Input that cannot be scored is refused with what was expected."""
+    for settings, message in [
         ({"score": "f1"}, "Unknown score 'f1'.*accuracy, average_precision, roc_auc"),
         ({"champion": [0.1, 0.2]}, "y_true has 4, champion has 2"),
         ({"groups": [1, 2]}, "groups has 2"),
         ({"champion": [0.1, np.nan, 1, 2], "score": "roc_auc"}, "with NaN or infinity"),
         ({"champion": np.ones((4, 2)), "score": "roc_auc"}, r"Got shape \(4, 2\)"),
         ({"y_true": [0, 1, 2, 1], "score": "roc_auc"}, "needs two classes"),
-    ],
-)
-def test_bad_input(settings, message):
-    """Input that cannot be scored is refused with what was expected."""
-    given = {"y_true": [0, 1, 0, 1], "champion": [0, 1, 1, 1], "challenger": [0, 0, 0, 1]}
-    with pytest.raises(ValueError, match=message):
-        ScoredPair.from_predictions(**(given | settings))
+    ]:
+        given = {
+            "y_true": [0, 1, 0, 1],
+            "champion": [0, 1, 1, 1],
+            "challenger": [0, 0, 0, 1],
+        }
+        with pytest.raises(ValueError, match=message):
+            ScoredPair.from_predictions(**(given | settings))

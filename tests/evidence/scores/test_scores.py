@@ -77,11 +77,11 @@ def test_values_are_frozen():
         scores.values[0] = 1
 
 
-@pytest.mark.parametrize("values", [0.5, [], [[]], [[[0.1]]]])
-def test_bad_shape(values):
+def test_bad_shape():
     """A number, nothing, and three dimensions are refused."""
-    with pytest.raises(ValueError, match="`values` must have shape"):
-        ScoreDifferences(values, 9, 3)
+    for values in [0.5, [], [[]], [[[0.1]]]]:
+        with pytest.raises(ValueError, match="`values` must have shape"):
+            ScoreDifferences(values, 9, 3)
 
 
 @pytest.mark.parametrize("name", ["variances", "champion", "challenger"])

@@ -49,24 +49,21 @@ def by_hand(search, first, second, metric="score"):
     return [float(column[second] - column[first]) for column in columns]
 
 
-@pytest.mark.parametrize(
-    ("champion", "challenger", "expected"),
-    [
+def test_named_candidates(search):
+    """A candidate is named by its index, its parameters, or its rank."""
+    for champion, challenger, expected in [
         (0, 2, (0, 2)),
         (np.int64(7), 1, (7, 1)),
         ({"max_depth": 2, "min_samples_leaf": 9}, 0, (3, 0)),
         ({"max_depth": None, "min_samples_leaf": 1}, 0, (6, 0)),
         ("best", 0, (4, 0)),
-    ],
-)
-def test_named_candidates(search, champion, challenger, expected):
-    """A candidate is named by its index, its parameters, or its rank."""
-    scores = from_cv(champion, challenger, X, Y, search=search)
+    ]:
+        scores = from_cv(champion, challenger, X, Y, search=search)
 
-    assert by_hand(search, *expected) == scores.values.tolist()
-    assert Design("kfold", 1, 5) == scores.design
-    assert [120] * 5 == scores.n_train.tolist()
-    assert ("chosen-on-these-scores" in scores.flags) == (4 in expected)
+        assert by_hand(search, *expected) == scores.values.tolist()
+        assert Design("kfold", 1, 5) == scores.design
+        assert [120] * 5 == scores.n_train.tolist()
+        assert ("chosen-on-these-scores" in scores.flags) == (4 in expected)
 
 
 def test_best_and_runner_up(search):
@@ -78,22 +75,19 @@ def test_best_and_runner_up(search):
     assert set(scores.flags) <= set(corrected_repeated_kfold_t(scores).flags)
 
 
-@pytest.mark.parametrize(
-    ("complexity", "expected"),
-    [
+def test_simplest(search):
+    """The least value, the greatest, several in order, or a function; then the score."""
+    for complexity, expected in [
         ("max_depth", 0),
         ("-max_depth", 6),
         (["-min_samples_leaf", "max_depth"], 1),
         (["-min_samples_leaf", "-max_depth"], 7),
         (lambda params: params["max_depth"] != 2, 2),
-    ],
-)
-def test_simplest(search, complexity, expected):
-    """The least value, the greatest, several in order, or a function; then the score."""
-    scores = from_cv("simplest", "best", y=Y, search=search, complexity=complexity)
+    ]:
+        scores = from_cv("simplest", "best", y=Y, search=search, complexity=complexity)
 
-    assert by_hand(search, expected, 4) == scores.values.tolist()
-    assert ("chosen-on-these-scores",) == scores.flags
+        assert by_hand(search, expected, 4) == scores.values.tolist()
+        assert ("chosen-on-these-scores",) == scores.flags
 
 
 def test_several_measures():
@@ -242,9 +236,9 @@ def test_candidate_that_failed(search):
         from_cv(1, 0, y=Y, search=broken)
 
 
-@pytest.mark.parametrize(
-    ("champion", "challenger", "settings", "message"),
-    [
+def test_bad_candidates(search):
+    """What is wrong is said, with what is known."""
+    for champion, challenger, settings, message in [
         (1, 1, {}, r"one candidate, 1: .*Name two"),
         ("best", 4, {}, "one candidate, 4"),
         (8, 0, {}, r"its index, from 0 to 7.*Got 8"),
@@ -261,12 +255,9 @@ def test_candidate_that_failed(search):
         (0, 1, {"y": None}, r"sizes of the training and test sets are not known"),
         (0, 1, {"n_train": 9, "n_test": 9}, r"Leave out `n_train`"),
         (0, 1, {"cv": 3}, r"scores on 5 test sets, but `cv` has 3"),
-    ],
-)
-def test_bad_candidates(search, champion, challenger, settings, message):
-    """What is wrong is said, with what is known."""
-    with pytest.raises(ValueError, match=message):
-        from_cv(champion, challenger, search=search, **{"y": Y} | settings)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            from_cv(champion, challenger, search=search, **{"y": Y} | settings)
 
 
 def test_complexity_of_words():

@@ -22,13 +22,12 @@ def library(request):
     return request.param
 
 
-@pytest.fixture(params=LABELS)
-def drawn(request):
-    """Truth, two answers and ids of 200 records."""
-    rng = np.random.default_rng(7)
-    labels = LABELS[request.param]
-    columns = {name: rng.choice(labels, 200).tolist() for name in ("y", "a", "b")}
-    return columns | {"id": rng.permutation(200).tolist()}
+def drawn():
+    """Truth, two answers and ids of 200 records, with labels of each type."""
+    for labels in LABELS.values():
+        rng = np.random.default_rng(7)
+        columns = {name: rng.choice(labels, 200).tolist() for name in ("y", "a", "b")}
+        yield columns | {"id": rng.permutation(200).tolist()}
 
 
 def shuffled(columns, *names):
@@ -45,56 +44,66 @@ def csv_of(columns, path):
     return path
 
 
-def test_counts_of_a_frame(library, drawn):
+def test_counts_of_a_frame(library):
     """Columns of a frame give the counts of the arrays in them."""
-    frame = frame_from_columns(drawn, library)
+    for columns in drawn():
+        frame = frame_from_columns(columns, library)
 
-    assert JointCounts.from_predictions(
-        drawn["y"], drawn["a"], drawn["b"]
-    ) == JointCounts.from_frame(frame)
-    assert AgreementMatrix.from_predictions(
-        drawn["a"], drawn["b"]
-    ) == AgreementMatrix.from_frame(frame, champion="a", challenger="b")
+        assert JointCounts.from_predictions(
+            columns["y"], columns["a"], columns["b"]
+        ) == JointCounts.from_frame(frame)
+        assert AgreementMatrix.from_predictions(
+            columns["a"], columns["b"]
+        ) == AgreementMatrix.from_frame(frame, champion="a", challenger="b")
 
 
-def test_counts_of_joined_frames(library, drawn):
+def test_counts_of_joined_frames(library):
     """Frames in another order are joined by the id."""
-    truth = frame_from_columns({"id": drawn["id"], "truth": drawn["y"]}, library)
-    first = frame_from_columns(shuffled(drawn, "id", "a"), library)
-    second = frame_from_columns(shuffled(drawn, "b", "id"), library)
+    for columns in drawn():
+        truth = frame_from_columns({"id": columns["id"], "truth": columns["y"]}, library)
+        first = frame_from_columns(shuffled(columns, "id", "a"), library)
+        second = frame_from_columns(shuffled(columns, "b", "id"), library)
 
-    assert JointCounts.from_predictions(
-        drawn["y"], drawn["a"], drawn["b"]
-    ) == JointCounts.from_frame(
-        truth, y_true="truth", champion=(first, "a"), challenger=(second, "b"), id="id"
-    )
-    assert AgreementMatrix.from_predictions(
-        drawn["a"], drawn["b"]
-    ) == AgreementMatrix.from_frame(first, champion="a", challenger=(second, "b"), id="id")
+        assert JointCounts.from_predictions(
+            columns["y"], columns["a"], columns["b"]
+        ) == JointCounts.from_frame(
+            truth,
+            y_true="truth",
+            champion=(first, "a"),
+            challenger=(second, "b"),
+            id="id",
+        )
+        assert AgreementMatrix.from_predictions(
+            columns["a"], columns["b"]
+        ) == AgreementMatrix.from_frame(
+            first, champion="a", challenger=(second, "b"), id="id"
+        )
 
 
-def test_roles_exchanged(library, drawn):
+def test_roles_exchanged(library):
     """Columns exchanged give the counts with the roles exchanged."""
-    frame = frame_from_columns(drawn, library)
+    for columns in drawn():
+        frame = frame_from_columns(columns, library)
 
-    assert JointCounts.from_frame(frame).swap() == JointCounts.from_frame(
-        frame, champion="b", challenger="a"
-    )
+        assert JointCounts.from_frame(frame).swap() == JointCounts.from_frame(
+            frame, champion="b", challenger="a"
+        )
 
 
-def test_counts_of_csv_files(tmp_path, drawn):
+def test_counts_of_csv_files(tmp_path):
     """CSV files give the counts of the columns, and of their labels as text."""
-    path = csv_of(drawn, tmp_path / "answers.csv")
-    other = csv_of(shuffled(drawn, "id", "b"), tmp_path / "other.csv")
-    is_whole = not isinstance(drawn["y"][0], bool | str)
-    arrays = {
-        name: values if is_whole else [str(value) for value in values]
-        for name, values in drawn.items()
-    }
-    expected = JointCounts.from_predictions(arrays["y"], arrays["a"], arrays["b"])
+    for columns in drawn():
+        path = csv_of(columns, tmp_path / "answers.csv")
+        other = csv_of(shuffled(columns, "id", "b"), tmp_path / "other.csv")
+        is_whole = not isinstance(columns["y"][0], bool | str)
+        arrays = {
+            name: values if is_whole else [str(value) for value in values]
+            for name, values in columns.items()
+        }
+        expected = JointCounts.from_predictions(arrays["y"], arrays["a"], arrays["b"])
 
-    assert expected == JointCounts.from_frame(path)
-    assert expected == JointCounts.from_frame(path, challenger=(other, "b"), id="id")
+        assert expected == JointCounts.from_frame(path)
+        assert expected == JointCounts.from_frame(path, challenger=(other, "b"), id="id")
 
 
 def test_files_of_two_kinds(tmp_path):
@@ -132,21 +141,18 @@ def test_probabilities_are_no_labels(tmp_path):
         JointCounts.from_frame(path, challenger=["a", "b"])
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_bad_columns(library):
+    """Columns that are not there, and ids that repeat, are refused."""
+    for settings, message in [
         ({"champion": "c"}, "Unknown column 'c'"),
         ({"y_true": "Y"}, "Unknown column 'Y'. Did|Unknown column 'Y'. Known"),
         ({"id": "key"}, "Unknown column 'key'"),
         ({"id": "y"}, "more than once"),
-    ],
-)
-def test_bad_columns(library, settings, message):
-    """Columns that are not there, and ids that repeat, are refused."""
-    frame = frame_from_columns({"y": [0, 0], "a": [0, 1], "b": [1, 1]}, library)
+    ]:
+        frame = frame_from_columns({"y": [0, 0], "a": [0, 1], "b": [1, 1]}, library)
 
-    with pytest.raises(ValueError, match=message):
-        JointCounts.from_frame(frame, **settings)
+        with pytest.raises(ValueError, match=message):
+            JointCounts.from_frame(frame, **settings)
 
 
 def test_missing_labels(library):

@@ -1,6 +1,7 @@
 """Every form of a decision says the same, and no name that it holds can break one."""
 
 import copy
+import itertools
 import json
 import math
 import re
@@ -195,10 +196,10 @@ def check_all_forms(one):
     assert first.startswith("PASSED: " if one.passed else "NOT PASSED")
 
 
-@pytest.mark.parametrize("one", ALL, ids=NAMES)
-def test_every_form_is_sound(one):
+def test_every_form_is_sound():
     """Hostile names break nothing, blind decisions and reasons have every form too."""
-    check_all_forms(one)
+    for one in ALL:
+        check_all_forms(one)
 
 
 def test_schema_names_every_field():
@@ -212,6 +213,7 @@ def test_schema_names_every_field():
             assert found["row"] is None or set(found["row"]) == row_names
 
 
+@pytest.mark.slow
 def test_schema_is_a_schema():
     """Where a validator is installed, it agrees."""
     jsonschema = pytest.importorskip("jsonschema")
@@ -219,21 +221,18 @@ def test_schema_is_a_schema():
         jsonschema.validate(json.loads(one.to_json()), SCHEMA)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
+def test_other_json_is_refused():
+    """What is no decision says so; a passing decision is never made of it."""
+    for change, words in [
         ({"status": "maybe"}, "unknown status"),
         ({"alpha": None, "outcomes": [{}]}, "not complete"),
         ({"schema_version": 2}, "version 2"),
         ({"schema": "skcompare.comparison"}, "skcompare.comparison"),
-    ],
-)
-def test_other_json_is_refused(change, words):
-    """What is no decision says so; a passing decision is never made of it."""
-    values = json.loads(decision(BETTER).to_json()) | change
+    ]:
+        values = json.loads(decision(BETTER).to_json()) | change
 
-    with pytest.raises(ValueError, match=words):
-        GateDecision.from_json(json.dumps(values))
+        with pytest.raises(ValueError, match=words):
+            GateDecision.from_json(json.dumps(values))
 
 
 def test_text_that_is_no_json():
@@ -270,23 +269,20 @@ def test_small_numbers_keep_their_digits():
         assert not re.search(r"[+-]0\.0+(?![0-9])", getattr(decision(zero), form)())
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+def test_words_for_what_would_settle():
+    """Infinite and asked-for numbers of records are told apart."""
+    for changes, words in [
         ({"records_needed": math.inf}, "does not favour the challenger"),
         ({"records_needed": math.inf, "margin": 0.1}, "is not above the margin"),
         ({"records_needed": 90.0, "where": {"a": 1}}, "about 90 records of the slice"),
         ({"records_needed": 500.0, "blocked": True}, "asked for needs about 500 records"),
         ({"records_needed": math.inf, "blocked": True}, "is unknown"),
-    ],
-)
-def test_words_for_what_would_settle(changes, words):
-    """Infinite and asked-for numbers of records are told apart."""
-    asked = {name: changes[name] for name in ("margin", "where") if name in changes}
-    rest = {name: value for name, value in changes.items() if name not in asked}
-    one = outcome(Superior("accuracy", **asked), "inconclusive", **rest)
+    ]:
+        asked = {name: changes[name] for name in ("margin", "where") if name in changes}
+        rest = {name: value for name, value in changes.items() if name not in asked}
+        one = outcome(Superior("accuracy", **asked), "inconclusive", **rest)
 
-    assert words in str(decision(one, status="inconclusive"))
+        assert words in str(decision(one, status="inconclusive"))
 
 
 def test_items_are_called_items():
@@ -358,19 +354,19 @@ def test_counts_in_groups_are_counted():
     assert "60 records, in 20 groups" == found.size
 
 
-@pytest.mark.parametrize("one", ALL, ids=NAMES)
-def test_equal_decisions(one):
+def test_equal_decisions():
     """A decision and its outcomes equal their copies and what is read of their JSON."""
-    for again in (copy.deepcopy(one), GateDecision.from_json(one.to_json())):
-        assert one == again
-        assert hash(one) == hash(again)
-    twin = copy.deepcopy(one)
-    assert [*one.outcomes] == [*twin.outcomes]
-    assert {*one.outcomes} == {*twin.outcomes}
-    assert one != replace(one, alpha=0.01)
-    assert one != one.to_json()
-    assert BETTER != replace(BETTER, pvalue=0.02)
-    assert BETTER != "passed"
+    for one in ALL:
+        for again in (copy.deepcopy(one), GateDecision.from_json(one.to_json())):
+            assert one == again
+            assert hash(one) == hash(again)
+        twin = copy.deepcopy(one)
+        assert [*one.outcomes] == [*twin.outcomes]
+        assert {*one.outcomes} == {*twin.outcomes}
+        assert one != replace(one, alpha=0.01)
+        assert one != one.to_json()
+        assert BETTER != replace(BETTER, pvalue=0.02)
+        assert BETTER != "passed"
 
 
 def test_losses_are_gains():
@@ -413,16 +409,15 @@ def test_junit_of_reasons_that_stop_everything():
     assert "cannot pass whatever the conditions say" in str(stopped)
 
 
-@pytest.mark.parametrize("status", ["passed", "not passed"])
-@pytest.mark.parametrize("form", FORMS)
-def test_blind_decisions_tell_nothing_else(form, status):
+def test_blind_decisions_tell_nothing_else():
     """No outcomes, even where the decision holds some; not even the time it took."""
-    blind = replace(MIXED, status=status, blind=True, seconds=7, fingerprint="secret")
-    shown = getattr(blind, form)()
+    for status, form in itertools.product(["passed", "not passed"], FORMS):
+        blind = replace(MIXED, status=status, blind=True, seconds=7, fingerprint="secret")
+        shown = getattr(blind, form)()
 
-    for word in ("secret", "accuracy", "0.03", "2,3", "inconclusive)", "7.0"):
-        assert word not in shown
-    assert ("NOT PASSED: new" if status != "passed" else "PASSED: new") in shown
+        for word in ("secret", "accuracy", "0.03", "2,3", "inconclusive)", "7.0"):
+            assert word not in shown
+        assert ("NOT PASSED: new" if status != "passed" else "PASSED: new") in shown
 
 
 def test_look_in_words():
@@ -521,25 +516,28 @@ def outcomes(draw):
     )
 
 
-@settings(max_examples=40, deadline=None, database=None)
-@given(
-    st.lists(outcomes(), min_size=1, max_size=2),
-    st.booleans(),
-    words,
-    st.lists(words, max_size=1),
-)
-def test_any_decision_has_every_form(found, blind, name, reasons):
-    """Whatever the numbers and names: nothing breaks, and nothing is lost."""
+@st.composite
+def decisions(draw):
+    """Decisions with these outcomes, and names of any kind."""
+    found = draw(st.lists(outcomes(), min_size=1, max_size=2))
+    blind, name = draw(st.booleans()), draw(words)
+    reasons = draw(st.lists(words, max_size=1))
     passed = all(one.passed for one in found) and not reasons
     status = "passed" if passed else "not passed" if blind else "inconclusive"
-    check_all_forms(
-        decision(
-            *found,
-            status=status,
-            blind=blind,
-            champion=name,
-            challenger=name[::-1],
-            reasons=tuple(reasons),
-            look={name: 1},
-        )
+    return decision(
+        *found,
+        status=status,
+        blind=blind,
+        champion=name,
+        challenger=name[::-1],
+        reasons=tuple(reasons),
+        look={name: 1},
     )
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None, database=None)
+@given(decisions())
+def test_any_decision_has_every_form(one):
+    """Whatever the numbers and names: nothing breaks, and nothing is lost."""
+    check_all_forms(one)

@@ -13,9 +13,6 @@ from skcompare.metrics.measures._scored_pair import record_differences
 from skcompare.predictions import Answers, Predictions, one_class
 from skcompare.stats import delong
 
-# Numbers that take long; one set of dependencies is enough for them.
-pytestmark = pytest.mark.slow
-
 N = 150
 FEW = 75  # enough for the jackknife, whose time rises with the square
 MEANS = ("accuracy", "neg_brier_score", "neg_log_loss")
@@ -74,45 +71,49 @@ def jackknife(y, both, scoring):
     return (n - 1) / n * ((left - left.mean()) ** 2).sum()
 
 
-@pytest.mark.parametrize(
-    ("scoring", "n_classes"),
-    [*((mean, 2) for mean in MEANS), ("accuracy", 3), ("neg_log_loss", 3)],
-)
-def test_means_over_records(scoring, n_classes):
+@pytest.mark.slow
+def test_means_over_records():
     """For a mean the jackknife is the sample variance over n, and so is ours."""
-    y, both = answers(n_classes, n=FEW)
-    found = variance(differences(pair_of(y, both), scoring))
+    for scoring, n_classes in [
+        *((mean, 2) for mean in MEANS),
+        ("accuracy", 3),
+        ("neg_log_loss", 3),
+    ]:
+        y, both = answers(n_classes, n=FEW)
+        found = variance(differences(pair_of(y, both), scoring))
 
-    assert jackknife(y, both, scoring) == pytest.approx(found, rel=1e-9)
+        assert jackknife(y, both, scoring) == pytest.approx(found, rel=1e-9)
 
 
-@pytest.mark.parametrize("scoring", [*COUNTS, "roc_auc", "matthews_corrcoef"])
-def test_scores_of_two_classes(scoring):
+@pytest.mark.slow
+def test_scores_of_two_classes():
     """Influences to first order are as good as the jackknife, but for a few percent."""
-    y, both = answers(2, n=FEW)
-    found = variance(differences(pair_of(y, both), scoring))
+    for scoring in [*COUNTS, "roc_auc", "matthews_corrcoef"]:
+        y, both = answers(2, n=FEW)
+        found = variance(differences(pair_of(y, both), scoring))
 
-    assert jackknife(y, both, scoring) == pytest.approx(found, rel=0.1)
+        assert jackknife(y, both, scoring) == pytest.approx(found, rel=0.1)
 
 
-@pytest.mark.parametrize("scoring", ["precision[2]", "f1[1]", "recall[0]", "f1_macro"])
-def test_scores_of_three_classes(scoring):
+@pytest.mark.slow
+def test_scores_of_three_classes():
     """The same holds for one class of several, and for all of them."""
-    y, both = answers(3, n=FEW)
-    found = variance(differences(pair_of(y, both), scoring))
+    for scoring in ["precision[2]", "f1[1]", "recall[0]", "f1_macro"]:
+        y, both = answers(3, n=FEW)
+        found = variance(differences(pair_of(y, both), scoring))
 
-    assert jackknife(y, both, scoring) == pytest.approx(found, rel=0.1)
+        assert jackknife(y, both, scoring) == pytest.approx(found, rel=0.1)
 
 
-@pytest.mark.parametrize("scoring", [*MEANS, *COUNTS, "roc_auc", "average_precision"])
-def test_mean_is_the_difference(scoring):
+def test_mean_is_the_difference():
     """Of the scores of both classifiers, whatever the score."""
-    y, both = answers(2)
-    pair, measure, pos_label = measured(pair_of(y, both), scoring)
-    sign = 1 if measure.greater_is_better else -1
+    for scoring in [*MEANS, *COUNTS, "roc_auc", "average_precision"]:
+        y, both = answers(2)
+        pair, measure, pos_label = measured(pair_of(y, both), scoring)
+        sign = 1 if measure.greater_is_better else -1
 
-    expected = sign * score_differences(pair, measure, pos_label).mean
-    assert differences(pair, scoring).mean() == pytest.approx(expected, rel=1e-9)
+        expected = sign * score_differences(pair, measure, pos_label).mean
+        assert differences(pair, scoring).mean() == pytest.approx(expected, rel=1e-9)
 
 
 def test_roc_auc_has_the_variance_of_delong():

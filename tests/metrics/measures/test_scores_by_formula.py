@@ -1,5 +1,7 @@
 """Scores that a formula finds are those of the scorer, on every test set."""
 
+import itertools
+
 import numpy as np
 import pytest
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
@@ -52,17 +54,18 @@ def predictions(n_classes, seed):
     return PairedPredictions(made, answers, answers)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("seed", range(8))
-def test_scores_are_those_of_the_scorer(seed, n_classes):
+def test_scores_are_those_of_the_scorer():
     """Undefined where it is, whichever test set comes first, and with its warnings."""
-    pair = predictions(n_classes, seed)
-    for measure in measures(n_classes):
-        given = pair.predictions, pair.champion, measure, None
-        watch, expected = Watch(), Watch()
-        scores = _split_scores(pair, pair.champion, measure, None, watch)
-        parts = pair.predictions.slices()
-        by_scorer = [score_of_part(*given, part, expected) for part in parts]
+    for n_classes, seed in itertools.product([2, 3], range(8)):
+        pair = predictions(n_classes, seed)
+        for measure in measures(n_classes):
+            given = pair.predictions, pair.champion, measure, None
+            watch, expected = Watch(), Watch()
+            scores = _split_scores(pair, pair.champion, measure, None, watch)
+            parts = pair.predictions.slices()
+            by_scorer = [score_of_part(*given, part, expected) for part in parts]
 
-        assert scores == pytest.approx(by_scorer, rel=1e-9, abs=1e-12, nan_ok=True), measure
-        assert watch.warned == expected.warned, measure
+            assert scores == pytest.approx(by_scorer, rel=1e-9, abs=1e-12, nan_ok=True), (
+                measure
+            )
+            assert watch.warned == expected.warned, measure

@@ -1,6 +1,7 @@
 """Scorers against a champion in every entry point of scikit-learn, test by test."""
 
 import inspect
+import itertools
 import math
 import pickle
 import warnings
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from joblib.externals.loky.backend import reduction
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -31,6 +33,7 @@ from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
     KFold,
+    ShuffleSplit,
     StratifiedKFold,
     TunedThresholdClassifierCV,
     cross_val_score,
@@ -130,6 +133,19 @@ EVERY = {
     },
 }
 
+FEW = [each.__name__ for each in CLASSES]
+few_and_others = pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(FEW, id="one of each subject"),
+        pytest.param(
+            [name for name in EVERY if name not in FEW],
+            id="all others",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+
 
 def scores_of_folds(entry, scorer, X, y):
     """Scores of the test sets of two folds by an entry point."""
@@ -147,60 +163,77 @@ def scores_of_folds(entry, scorer, X, y):
 # ------------------------------------------------- every scorer x every entry point
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_folds(data, champion, name):
+@few_and_others
+def test_folds(data, champion, names):
     """Each entry point has the score of each test set."""
-    scorer = EVERY[name](champion)
-    expected = by_fold(TREE, *data, scorer)
+    for name in names:
+        scorer = EVERY[name](champion)
+        expected = by_fold(TREE, *data, scorer)
 
-    assert np.isfinite(expected).all()
-    assert scorer is check_scoring(TREE, scoring=scorer)
-    for entry in ("cross_validate", "cross_val_score", "learning_curve", "GridSearchCV"):
-        found = scores_of_folds(entry, scorer, *data)
-        assert expected == pytest.approx(list(found), rel=1e-12), entry
+        assert np.isfinite(expected).all()
+        assert scorer is check_scoring(TREE, scoring=scorer)
+        for entry in (
+            "cross_validate",
+            "cross_val_score",
+            "learning_curve",
+            "GridSearchCV",
+        ):
+            found = scores_of_folds(entry, scorer, *data)
+            assert expected == pytest.approx(list(found), rel=1e-12), entry
 
 
-@pytest.mark.parametrize("returns", RETURNS)
-@pytest.mark.parametrize("make", CLASSES)
-def test_scorers_of_one_subject(data, champion, challenger, make, returns):
+def test_scorers_of_one_subject(data, champion, challenger):
     """Each is the general scorer with its test, by both kinds of champions."""
-    general = PairedScorer(make.default_test, champion, returns=returns)
-    stored = asked_of(make(), champion, data[0])
+    for returns, make in itertools.product(RETURNS, CLASSES):
+        general = PairedScorer(make.default_test, champion, returns=returns)
+        stored = asked_of(make(), champion, data[0])
 
-    expected = general(challenger, *data)
+        expected = general(challenger, *data)
 
-    assert expected == make(champion, returns=returns)(challenger, *data)
-    assert expected == pytest.approx(make(returns=returns)(challenger, *data, **stored))
+        assert expected == make(champion, returns=returns)(challenger, *data)
+        assert expected == pytest.approx(make(returns=returns)(challenger, *data, **stored))
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_halving(data, champion, name):
+def test_every_test_takes_stored_answers(data, champion, challenger):
+    """Each scorer finds the same by the champion as by its answers."""
+    for name, make in EVERY.items():
+        stored = asked_of(make(), champion, data[0])
+        expected = make(champion)(challenger, *data)
+
+        assert 1 == len(stored)
+        assert expected == pytest.approx(make()(challenger, *data, **stored)), name
+
+
+@few_and_others
+def test_halving(data, champion, names):
     """A search by halving scores its candidates, and what it has chosen."""
-    scorer = EVERY[name](champion)
-    grid = {"max_depth": [1, 3]}
-    halving = HalvingGridSearchCV(TREE, grid, scoring=scorer, cv=CV, random_state=0)
+    for name in names:
+        scorer = EVERY[name](champion)
+        grid = {"max_depth": [1, 3]}
+        halving = HalvingGridSearchCV(TREE, grid, scoring=scorer, cv=CV, random_state=0)
 
-    halving.fit(*data)
+        halving.fit(*data)
 
-    assert np.isfinite(halving.cv_results_["mean_test_score"]).all()
-    assert scorer(halving.best_estimator_, *data) == halving.score(*data)
+        assert np.isfinite(halving.cv_results_["mean_test_score"]).all()
+        assert scorer(halving.best_estimator_, *data) == halving.score(*data)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_importance(data, champion, challenger, name):
+@few_and_others
+def test_importance(data, champion, challenger, names):
     """A feature without values has no importance, and others have."""
-    scorer = EVERY[name](champion)
+    for name in names:
+        scorer = EVERY[name](champion)
 
-    found = permutation_importance(
-        challenger, *data, scoring=scorer, n_repeats=1, random_state=0
-    )
+        found = permutation_importance(
+            challenger, *data, scoring=scorer, n_repeats=1, random_state=0
+        )
 
-    assert not found.importances[-1].any()
-    assert found.importances[:-1].any()
+        assert not found.importances[-1].any()
+        assert found.importances[:-1].any()
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_logistic_regression_cv(data, champion, name):
+@few_and_others
+def test_logistic_regression_cv(data, champion, names):
     """It has a score of each fold, or a message where it encodes the labels."""
     X, y = data
     seen = []
@@ -210,15 +243,17 @@ def test_logistic_regression_cv(data, champion, name):
         return 0.0
 
     LogisticRegressionCV(**SMALL, scoring=spy).fit(X, y)
-    search = LogisticRegressionCV(**SMALL, scoring=EVERY[name](champion))
-    if set(seen[0]) != set(y):
-        with pytest.raises(ValueError, match=r"which look like codes.*use GridSearchCV"):
-            search.fit(X, y)
-        return
-    expected = by_fold(LogisticRegression(), X, y, EVERY[name](champion))
-    search.fit(X, y)
+    for name in names:
+        search = LogisticRegressionCV(**SMALL, scoring=EVERY[name](champion))
+        if set(seen[0]) != set(y):
+            with pytest.raises(ValueError, match=r"look like codes.*use GridSearchCV"):
+                search.fit(X, y)
+            continue
+        expected = by_fold(LogisticRegression(), X, y, EVERY[name](champion))
+        search.fit(X, y)
 
-    assert expected == pytest.approx(np.ravel(search.scores_[1]).tolist(), abs=1e-3)
+        found = np.ravel(search.scores_[1]).tolist()
+        assert expected == pytest.approx(found, abs=1e-3), name
 
 
 SMALL = {"Cs": [1.0], "cv": CV}
@@ -228,40 +263,57 @@ if "use_legacy_attributes" in inspect.signature(LogisticRegressionCV).parameters
 
 
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize("name", EVERY)
-def test_feature_selection(data, champion, name):
+@few_and_others
+def test_feature_selection(data, champion, names):
     """A selector of features needs stored answers, and finds what a loop finds."""
-    X, y = data
-    scorer = EVERY[name]()
-    given = asked_of(scorer, champion, X)
-    X, tree = X[:, :2], clone(TREE).set_params(class_weight="balanced")
-    selector = SequentialFeatureSelector(
-        tree, n_features_to_select=1, scoring=scorer, cv=CV
-    )
-
-    def scored(column):
-        found = []
-        for train, test in CV.split(X, y):
-            fitted = clone(tree).fit(X[train][:, [column]], y[train])
+    X, y = data[0][:, :2], data[1]
+    tree = clone(TREE).set_params(class_weight="balanced")
+    # A column and a test set, with the tree that was fitted to the rest.
+    fitted = [
+        (column, test, clone(tree).fit(X[train][:, [column]], y[train]))
+        for column in range(X.shape[1])
+        for train, test in CV.split(X, y)
+    ]
+    for name in names:
+        scorer = EVERY[name]()
+        given = asked_of(scorer, champion, data[0])
+        selector = SequentialFeatureSelector(
+            tree, n_features_to_select=1, scoring=scorer, cv=CV
+        )
+        found = [[] for _ in range(X.shape[1])]
+        for column, test, one in fitted:
             cut = {each: answers[test] for each, answers in given.items()}
-            found.append(scorer(fitted, X[test][:, [column]], y[test], **cut))
-        return np.mean(found)
+            found[column].append(scorer(one, X[test][:, [column]], y[test], **cut))
 
-    selector.fit(X, y, **given)
+        selector.fit(X, y, **given)
 
-    scores = [scored(column) for column in range(X.shape[1])]
-    assert max(scores) == np.array(scores)[selector.support_].item()
+        scores = np.mean(found, axis=1)
+        assert scores.max() == scores[selector.support_].item(), name
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_threshold_tuning_is_refused(data, champion, name):
+@few_and_others
+def test_threshold_tuning_is_refused(data, champion, names):
     """Thresholds are applied to answers that the scorer would ask for itself."""
-    tuned = TunedThresholdClassifierCV(TREE, scoring=EVERY[name](champion), cv=CV)
+    for name in names:
+        tuned = TunedThresholdClassifierCV(TREE, scoring=EVERY[name](champion), cv=CV)
 
-    with pytest.raises(AttributeError, match=r"calls both classifiers itself.*Tune by a"):
-        tuned.fit(*data)
+        with pytest.raises(
+            AttributeError, match=r"calls both classifiers itself.*Tune by a"
+        ):
+            tuned.fit(*data)
 
 
+@pytest.mark.usefixtures("own_test")
+def test_scorers_are_sent_with_their_test(data, champion, challenger):
+    """A scorer goes where nobody has registered its test, as to a worker."""
+    scorer = PairedScorer("own_gain", champion, weight=2.0)
+    sent = bytes(reduction.dumps(scorer))
+    del tests._tests["own_gain"]
+
+    assert scorer(challenger, *data) == pickle.loads(sent)(challenger, *data)
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_test")
 def test_other_processes(data, champion, challenger):
     """Two workers find what one process finds, for a test that they do not know too."""
@@ -295,10 +347,11 @@ def test_other_processes(data, champion, challenger):
 
 def test_all_scorers_at_once(data, champion):
     """Many scorers beside each other, by names, each have their own score."""
+    cv = ShuffleSplit(1, test_size=0.5, random_state=0)
     scoring = {name: make(champion) for name, make in EVERY.items()}
-    expected = {name: by_fold(TREE, *data, each) for name, each in scoring.items()}
+    expected = {name: by_fold(TREE, *data, each, cv) for name, each in scoring.items()}
 
-    found = cross_validate(TREE, *data, scoring={**scoring, "auc": "roc_auc"}, cv=CV)
+    found = cross_validate(TREE, *data, scoring={**scoring, "auc": "roc_auc"}, cv=cv)
 
     for name, scores in expected.items():
         assert scores == pytest.approx(found[f"test_{name}"].tolist()), name
@@ -322,27 +375,31 @@ def test_weights_of_the_fit_do_not_reach_the_scorer(data, champion):
 # --------------------------------------------------------------- what they return
 
 
-@pytest.mark.parametrize(
-    "method",
-    ["mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", "permutation"],
-)
-def test_mcnemar(data, champion, challenger, method):
+def test_mcnemar(data, champion, challenger):
     """Difference, signed root and confidence are those of McNemar's test."""
     X, y = data
     table = ContingencyTable.from_predictions(y, champion.predict(X), challenger.predict(X))
     gain = table.only_challenger - table.only_champion
-    distance = max(0, abs(gain) - (method == "corrected"))
-    one_sided = mcnemar(table, method=method, alternative="greater")
-    expected = {
-        "difference": gain / table.n,
-        "statistic": math.copysign(distance, gain) / math.sqrt(table.n_discordant),
-        "confidence": 1 - one_sided.pvalue,
-    }
-
     assert abs(gain) > 1
-    for returns, value in expected.items():
-        scorer = McNemarScorer(champion, returns=returns, method=method)
-        assert value == pytest.approx(scorer(challenger, X, y))
+    for method in [
+        "mid-p",
+        "exact",
+        "asymptotic",
+        "corrected",
+        "exact-unconditional",
+        "permutation",
+    ]:
+        distance = max(0, abs(gain) - (method == "corrected"))
+        one_sided = mcnemar(table, method=method, alternative="greater")
+        expected = {
+            "difference": gain / table.n,
+            "statistic": math.copysign(distance, gain) / math.sqrt(table.n_discordant),
+            "confidence": 1 - one_sided.pvalue,
+        }
+
+        for returns, value in expected.items():
+            scorer = McNemarScorer(champion, returns=returns, method=method)
+            assert value == pytest.approx(scorer(challenger, X, y))
 
 
 @pytest.mark.parametrize(("right", "root"), [(0, 0.0), (4, 2.0)])
@@ -462,20 +519,20 @@ def test_options_of_the_evidence(data, champion, challenger):
         PairedScorer("paired_t", champion, loss="logg")
 
 
-@pytest.mark.parametrize("scoring", ["f1", "roc_auc", "neg_log_loss", "precision[0]"])
-def test_any_score(data, champion, challenger, scoring):
+def test_any_score(data, champion, challenger):
     """A test of any score compares what it is told to, accuracy by default."""
     X, y = data
-    scorer = PairedScorer(
-        "permutation_difference", champion, scoring=scoring, n_resamples=99
-    )
-    if scoring == "precision[0]":
-        expected = PrecisionScorer(champion, label=0)(challenger, X, y)
-    else:
-        score = sklearn.metrics.get_scorer(scoring)
-        expected = score(challenger, X, y) - score(champion, X, y)
+    for scoring in ["f1", "roc_auc", "neg_log_loss", "precision[0]"]:
+        scorer = PairedScorer(
+            "permutation_difference", champion, scoring=scoring, n_resamples=99
+        )
+        if scoring == "precision[0]":
+            expected = PrecisionScorer(champion, label=0)(challenger, X, y)
+        else:
+            score = sklearn.metrics.get_scorer(scoring)
+            expected = score(challenger, X, y) - score(champion, X, y)
 
-    assert expected == pytest.approx(scorer(challenger, X, y))
+        assert expected == pytest.approx(scorer(challenger, X, y))
 
 
 def test_any_score_of_a_positive_class(data, champion, challenger):
@@ -499,17 +556,16 @@ WITHOUT = {"wilcoxon": "statistic", "discordant_odds_ratio": "difference"}
 """What a test has none of."""
 
 
-@pytest.mark.parametrize("returns", RETURNS)
-@pytest.mark.parametrize("name", PairedScorer.available_tests())
-def test_equal_classifiers(data, champion, name, returns):
+def test_equal_classifiers(data, champion):
     """The champion itself has difference and statistic 0, and no confidence."""
-    if WITHOUT.get(name) == returns:
-        with pytest.raises(ValueError, match=r"no sign|no difference"):
-            PairedScorer(name, champion, returns=returns)
-        return
-    settings = settings_of(name) | {"returns": returns}
+    for returns, name in itertools.product(RETURNS, PairedScorer.available_tests()):
+        if WITHOUT.get(name) == returns:
+            with pytest.raises(ValueError, match=r"no sign|no difference"):
+                PairedScorer(name, champion, returns=returns)
+            continue
+        settings = settings_of(name) | {"returns": returns}
 
-    assert 0 == PairedScorer(name, champion, **settings)(champion, *data)
+        assert 0 == PairedScorer(name, champion, **settings)(champion, *data)
 
 
 # ----------------------------------------------------------------- what is refused
@@ -662,18 +718,18 @@ def asked_of(scorer, champion, X):
 
 
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize("name", EVERY)
-def test_routed_answers(data, champion, name):
+@few_and_others
+def test_routed_answers(data, champion, names):
     """Stored answers, cut by scikit-learn, score as the champion does."""
     X, y = data
-    scorer = EVERY[name]()
-    stored = asked_of(scorer, champion, X)
-    expected = by_fold(TREE, X, y, EVERY[name](champion))
+    for name in names:
+        scorer = EVERY[name]()
+        stored = asked_of(scorer, champion, X)
+        expected = by_fold(TREE, X, y, EVERY[name](champion))
 
-    found = cross_val_score(TREE, X, y, scoring=scorer, cv=CV, params=stored)
+        found = cross_val_score(TREE, X, y, scoring=scorer, cv=CV, params=stored)
 
-    assert 1 == len(stored)
-    assert expected == pytest.approx(found.tolist())
+        assert expected == pytest.approx(found.tolist()), name
 
 
 @pytest.mark.usefixtures("routing")
@@ -777,9 +833,9 @@ def test_kinds_of_records(data, kind):
     }[kind]()
     old = DecisionTreeClassifier(max_depth=1).fit(made, labels)
     new = CalibratedClassifierCV(LinearSVC(random_state=0), cv=2).fit(made, labels)
+    plain_old, plain_new = clone(old).fit(X, labels), clone(new).fit(X, labels)
     for make in CLASSES:
-        plain = clone(old).fit(X, labels), clone(new).fit(X, labels)
-        expected = make(plain[0])(plain[1], X, labels)
+        expected = make(plain_old)(plain_new, X, labels)
 
         assert expected == pytest.approx(make(old)(new, made, labels))
 
@@ -850,24 +906,24 @@ def test_polars(data):
     assert expected == pytest.approx(found.tolist())
 
 
-@pytest.mark.parametrize("make", CLASSES)
-def test_copies(data, champion, challenger, make):
+def test_copies(data, champion, challenger):
     """A clone shares the champion and keeps its requests; a pickle scores the same."""
-    scorer = make(champion, returns="confidence")
-    search = clone(GridSearchCV(TREE, {}, scoring=scorer))
-    again = pickle.loads(pickle.dumps(scorer))
+    for make in CLASSES:
+        scorer = make(champion, returns="confidence")
+        search = clone(GridSearchCV(TREE, {}, scoring=scorer))
+        again = pickle.loads(pickle.dumps(scorer))
 
-    assert champion is search.scoring.champion
-    assert scorer is not search.scoring
-    assert scorer(challenger, *data) == again(challenger, *data)
-    assert repr(scorer) == repr(again) == repr(search.scoring)
-    with sklearn.config_context(enable_metadata_routing=True):
-        asking = make()
-        (name,) = asking.get_metadata_routing().score.requests
-        clone(GridSearchCV(TREE, {}, scoring=asking)).scoring.set_score_request(
-            **{name: "other"}
-        )
-        assert {name: True} == asking.get_metadata_routing().score.requests
+        assert champion is search.scoring.champion
+        assert scorer is not search.scoring
+        assert scorer(challenger, *data) == again(challenger, *data)
+        assert repr(scorer) == repr(again) == repr(search.scoring)
+        with sklearn.config_context(enable_metadata_routing=True):
+            asking = make()
+            (name,) = asking.get_metadata_routing().score.requests
+            clone(GridSearchCV(TREE, {}, scoring=asking)).scoring.set_score_request(
+                **{name: "other"}
+            )
+            assert {name: True} == asking.get_metadata_routing().score.requests
 
 
 def test_words():

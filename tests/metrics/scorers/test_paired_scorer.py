@@ -1,7 +1,6 @@
 """Scorers against a champion: what they return, and that scikit-learn can use them."""
 
 import math
-import pickle
 import warnings
 
 import numpy as np
@@ -12,14 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.frozen import FrozenEstimator
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import check_scoring, precision_score
+from sklearn.metrics import precision_score
 from sklearn.model_selection import (
     GridSearchCV,
-    HalvingGridSearchCV,
     StratifiedKFold,
     cross_val_predict,
     cross_val_score,
@@ -145,13 +142,6 @@ def test_greater_is_better(data, champion):
             assert 0.99 < better <= 1
 
 
-def test_against_itself(data, champion):
-    """No difference: 0, and a confidence of 0 since p is 1."""
-    _, _, X, y = data
-    for returns in RETURNS:
-        assert 0 == PrecisionScorer(champion, returns=returns)(champion, X, y)
-
-
 def test_other_tests_and_their_options(data, champion, challenger):
     """A ratio has the difference of the two precisions, options go to the test."""
     _, _, X, y = data
@@ -228,21 +218,20 @@ def test_no_number_of_each_role_is_refused(champion):
         PairedScorer("discordant_odds_ratio", champion, returns=returns)
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
+def test_tests_that_make_no_sense_are_refused(champion):
+    """A test without direction, of several test sets or of groups scores no pair."""
+    for name, why in [
         ("bowker", "bowker has no direction"),
         ("yule_q", "yule_q has no direction"),
         ("precision_simes", "precision_simes has no direction"),
         ("bcv_mcnemar", "valid for bcv.* only.*PairedComparator runs it"),
         ("clustered_delong", "valid for grouped holdout only.*without groups"),
-    ],
-)
-def test_tests_that_make_no_sense_are_refused(champion, name, why):
-    """A test without direction, of several test sets or of groups scores no pair."""
-    with pytest.raises(ValueError, match=rf"{why}.*one of PairedScorer\.available_tests"):
-        PairedScorer(name, champion)
-    assert name not in PairedScorer.available_tests()
+    ]:
+        with pytest.raises(
+            ValueError, match=rf"{why}.*one of PairedScorer\.available_tests"
+        ):
+            PairedScorer(name, champion)
+        assert name not in PairedScorer.available_tests()
 
 
 # ---------------------------------------------------------------- labels
@@ -363,13 +352,13 @@ def test_unfitted_champion():
             PrecisionScorer(unfitted)
 
 
-@pytest.mark.parametrize("wrong", [LogisticRegression, "champion", [0, 1], 3])
-def test_no_champion_at_all(wrong):
+def test_no_champion_at_all():
     """Classes, names and stored answers are no fitted classifier."""
-    with pytest.raises(
-        TypeError, match=r"`champion` must be a fitted classifier.*metadata"
-    ):
-        PrecisionScorer(wrong)
+    for wrong in [LogisticRegression, "champion", [0, 1], 3]:
+        with pytest.raises(
+            TypeError, match=r"`champion` must be a fitted classifier.*metadata"
+        ):
+            PrecisionScorer(wrong)
 
 
 def test_regressor(data):
@@ -501,31 +490,6 @@ def test_words_for_a_scorer(champion):
     )
 
 
-def test_pickles_and_copies(data, champion, challenger):
-    """A scorer that was sent elsewhere gives the same score."""
-    _, _, X, y = data
-    scorer = PrecisionScorer(champion, returns="statistic")
-    again = pickle.loads(pickle.dumps(scorer))
-
-    assert scorer(challenger, X, y) == again(challenger, X, y)
-    assert repr(scorer) == repr(again)
-    copied = clone(GridSearchCV(LogisticRegression(), {}, scoring=scorer)).scoring
-    assert scorer(challenger, X, y) == copied(challenger, X, y)
-
-
-@pytest.mark.parametrize("returns", RETURNS)
-def test_cross_validate(data, champion, returns):
-    """Each test set is scored."""
-    _, _, X, y = data
-    scorer = PrecisionScorer(champion, returns=returns)
-    cv = StratifiedKFold(4)
-    expected = by_fold(LogisticRegression(), X, y, cv, scorer)
-
-    found = cross_validate(LogisticRegression(), X, y, scoring=scorer, cv=cv)
-
-    assert expected == pytest.approx(found["test_score"].tolist(), rel=1e-12)
-
-
 def test_several_scorers(data, champion):
     """It goes beside others by name, with sample weights for the fit too."""
     _, _, X, y = data
@@ -557,50 +521,10 @@ def test_searches(data, champion):
     ]
 
     search = GridSearchCV(tree, grid, scoring=scorer, cv=cv).fit(X, y)
-    halving = HalvingGridSearchCV(tree, grid, scoring=scorer, cv=cv)
 
     assert means == pytest.approx(search.cv_results_["mean_test_score"].tolist())
     assert grid["max_depth"][int(np.argmax(means))] == search.best_params_["max_depth"]
     assert scorer(search.best_estimator_, X, y) == pytest.approx(search.score(X, y))
-    assert halving.fit(X, y).best_score_ > -10
-
-
-def test_learning_curve(data, champion):
-    """The score of the whole training set is that of cross-validation."""
-    _, _, X, y = data
-    # Training sets of one size, since the curve has the least of them.
-    scorer, cv = PrecisionScorer(champion), StratifiedKFold(5)
-    sizes, _, scores = learning_curve(
-        LogisticRegression(), X, y, scoring=scorer, cv=cv, train_sizes=[0.3, 1.0]
-    )
-
-    assert 2 == len(sizes)
-    assert cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=cv) == (
-        pytest.approx(scores[1])
-    )
-
-
-def test_permutation_importance(data, champion, challenger):
-    """A feature that neither classifier uses has no importance, others have."""
-    _, _, X, y = data
-    used = champion.feature_importances_ > 0
-    sparse = LogisticRegression().fit(X, y)
-    sparse.coef_[:, ~used] = 0
-
-    found = permutation_importance(
-        sparse, X, y, scoring=PrecisionScorer(champion), n_repeats=3,
-        random_state=0,
-    )  # fmt: skip
-
-    assert not found.importances[~used].any()
-    assert found.importances[used].any()
-
-
-def test_check_scoring(champion):
-    """scikit-learn takes it for a scorer."""
-    scorer = PrecisionScorer(champion)
-
-    assert scorer is check_scoring(LogisticRegression(), scoring=scorer)
 
 
 # ------------------------------------------------------------- metadata routing

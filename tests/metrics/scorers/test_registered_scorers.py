@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import inspect
+import itertools
 import pickle
 import subprocess
 import sys
@@ -180,15 +181,34 @@ ENTRY_POINTS = [
 ]
 
 
-@pytest.mark.parametrize("run", ENTRY_POINTS, ids=lambda run: run.__name__)
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_entry_point_takes_name_and_object(entry, run):
-    """By name and as an object a scorer gives what the metric gives by hand."""
+def assert_takes_name_and_object(run, entry):
+    """Hold that an entry point has the numbers of a metric by hand for its scorer."""
     by_hand = run(plainly(entry))
 
     assert by_hand == pytest.approx(run(sklearn_name(entry.scorer_name)))
     assert by_hand == pytest.approx(run(get_scorer(entry.scorer_name)))
     assert np.isfinite(by_hand).all()
+
+
+def test_entry_point_takes_name_and_object():
+    """By name and as an object a scorer gives what the metric gives by hand."""
+    for run in ENTRY_POINTS:
+        assert_takes_name_and_object(run, metrics()["expected_calibration_error"])
+
+
+def test_every_metric_scores_by_name_and_object():
+    """So it is for each metric, and for one whose name scikit-learn has itself."""
+    for entry in ENTRIES:
+        assert_takes_name_and_object(run_check_scoring, entry)
+    for run in (run_cross_val_score, run_list_and_dict, run_grid_search):
+        assert_takes_name_and_object(run, metrics()["accuracy"])
+
+
+@pytest.mark.slow
+def test_entry_point_takes_every_metric():
+    """So it is for each metric in each entry point."""
+    for run, entry in itertools.product(ENTRY_POINTS, ENTRIES):
+        assert_takes_name_and_object(run, entry)
 
 
 def zero_if_undefined(function):
@@ -205,19 +225,23 @@ def zero_if_undefined(function):
 @pytest.mark.filterwarnings(
     "ignore:A rate among the negative:sklearn.exceptions.UndefinedMetricWarning"
 )
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_threshold_is_tuned_by_metrics_of_labels_only(entry):
+def test_threshold_is_tuned_by_metrics_of_labels_only():
     """A metric of labels tunes a threshold, one of probabilities says that it cannot."""
-    if entry.response_method == "predict":
-        by_hand = run_tuned_threshold(make_scorer(zero_if_undefined(entry.function)))
-        assert by_hand == pytest.approx(
-            run_tuned_threshold(sklearn_name(entry.scorer_name))
-        )
-        assert by_hand == pytest.approx(run_tuned_threshold(get_scorer(entry.scorer_name)))
-        return
-    for scoring in (entry.scorer_name, get_scorer(entry.scorer_name)):
-        with pytest.raises(ValueError, match=f"{entry.scorer_name} scores probabilities"):
-            run_tuned_threshold(scoring)
+    for entry in ENTRIES:
+        if entry.response_method == "predict":
+            by_hand = run_tuned_threshold(make_scorer(zero_if_undefined(entry.function)))
+            assert by_hand == pytest.approx(
+                run_tuned_threshold(sklearn_name(entry.scorer_name))
+            )
+            assert by_hand == pytest.approx(
+                run_tuned_threshold(get_scorer(entry.scorer_name))
+            )
+            continue
+        for scoring in (entry.scorer_name, get_scorer(entry.scorer_name)):
+            with pytest.raises(
+                ValueError, match=f"{entry.scorer_name} scores probabilities"
+            ):
+                run_tuned_threshold(scoring)
 
 
 def test_undefined_rate_at_a_threshold():
@@ -247,9 +271,9 @@ def test_threshold_is_tuned_for_a_named_class():
         TunedThresholdClassifierCV(GaussianNB(), scoring="sensitivity", cv=2).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    "run",
-    [
+def test_every_other_place_takes_a_name():
+    """Places that checked names when they were imported know ours, too."""
+    for run in [
         lambda name: validation_curve(
             GaussianNB(), X, Y, param_name="var_smoothing", param_range=[0.1], scoring=name
         )[1],
@@ -268,12 +292,8 @@ def test_threshold_is_tuned_for_a_named_class():
         ),
         # Of two classes it passes on only one.
         lambda name: RidgeClassifierCV(scoring=name).fit(X, np.arange(80) % 3).best_score_,
-    ],
-    ids=["validation_curve", "permutation_test", "RandomizedSearchCV", "RFECV", "RidgeCV"],
-)
-def test_every_other_place_takes_a_name(run):
-    """Places that checked names when they were imported know ours, too."""
-    assert run("skcompare_accuracy") == pytest.approx(run(get_scorer("accuracy")))
+    ]:
+        assert run("skcompare_accuracy") == pytest.approx(run(get_scorer("accuracy")))
 
 
 @pytest.mark.parametrize("scoring", ["specificity", ECE])
@@ -300,34 +320,33 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", NAMES)
-def test_classes_of_every_kind(name, kind):
+def test_classes_of_every_kind():
     """A scorer takes every kind of classes that its metric takes, or says why not."""
-    classes = KINDS[kind]
-    y = classes[np.arange(80) % len(classes)]
-    fitted, scorer = GaussianNB().fit(X, y), get_scorer(name)
-    one_class = y == classes[0]
-    needs_two = len(classes) > 2 and name in TWO_CLASSES
-    labels = metrics()[name.removeprefix("neg_")].response_method == "predict"
-    named = labels or name.endswith(("_at_specificity", "_at_sensitivity"))
+    pandas = pytest.importorskip("pandas")
+    for (kind, classes), name in itertools.product(KINDS.items(), NAMES):
+        y = classes[np.arange(80) % len(classes)]
+        fitted, scorer = GaussianNB().fit(X, y), get_scorer(name)
+        one_class = y == classes[0]
+        needs_two = len(classes) > 2 and name in TWO_CLASSES
+        labels = metrics()[name.removeprefix("neg_")].response_method == "predict"
+        named = labels or name.endswith(("_at_specificity", "_at_sensitivity"))
 
-    if needs_two:
-        with pytest.raises(ValueError, match=r"two classes|2\)|two columns"):
-            scorer(fitted, X, y)
-    elif kind == "strings" and named and name in TWO_CLASSES:
-        with pytest.raises(ValueError, match="pass `pos_label`"):
-            scorer(fitted, X, y)
-        told = get_scorer(name, pos_label="yes")
-        as_numbers = GaussianNB().fit(X, y == "yes")
-        assert scorer(as_numbers, X, y == "yes") == told(fitted, X, y)
-    else:
-        expected = scorer(fitted, X, y)
-        assert np.isfinite(expected)
-        series = pytest.importorskip("pandas").Series(y, index=np.arange(80)[::-1])
-        assert expected == scorer(fitted, X, series)
-        if name in ("neg_multiclass_brier_loss", ECE, "accuracy", "specificity"):
-            assert np.isfinite(scorer(fitted, X[one_class], y[one_class]))
+        if needs_two:
+            with pytest.raises(ValueError, match=r"two classes|2\)|two columns"):
+                scorer(fitted, X, y)
+        elif kind == "strings" and named and name in TWO_CLASSES:
+            with pytest.raises(ValueError, match="pass `pos_label`"):
+                scorer(fitted, X, y)
+            told = get_scorer(name, pos_label="yes")
+            as_numbers = GaussianNB().fit(X, y == "yes")
+            assert scorer(as_numbers, X, y == "yes") == told(fitted, X, y)
+        else:
+            expected = scorer(fitted, X, y)
+            assert np.isfinite(expected)
+            series = pandas.Series(y, index=np.arange(80)[::-1])
+            assert expected == scorer(fitted, X, series)
+            if name in ("neg_multiclass_brier_loss", ECE, "accuracy", "specificity"):
+                assert np.isfinite(scorer(fitted, X[one_class], y[one_class]))
 
 
 def test_test_records_may_lack_a_class():
@@ -372,19 +391,20 @@ def test_classifier_without_probabilities():
         get_scorer(ECE)(GaussianNB().fit(X, np.zeros(80, dtype=int)), X, Y)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_weights_equal_repetition(name):
+def test_weights_equal_repetition():
     """Every scorer takes weights, which count as records that are there several times."""
     weights = np.arange(80) % 3 + 1
-    fitted, scorer = GaussianNB().fit(X, Y), get_scorer(name)
+    fitted = GaussianNB().fit(X, Y)
+    many_X, many_y = np.repeat(X, weights, axis=0), np.repeat(Y, weights)
+    for name in NAMES:
+        scorer = get_scorer(name)
 
-    weighted = scorer(fitted, X, Y, sample_weight=weights)
+        weighted = scorer(fitted, X, Y, sample_weight=weights)
 
-    repeated = scorer(fitted, np.repeat(X, weights, axis=0), np.repeat(Y, weights))
-    assert repeated == pytest.approx(weighted)
-    # The greatest of all distances may be that of the same bin.
-    if name != "neg_maximum_calibration_error":
-        assert weighted != pytest.approx(scorer(fitted, X, Y))
+        assert scorer(fitted, many_X, many_y) == pytest.approx(weighted), name
+        # The greatest of all distances may be that of the same bin.
+        if name != "neg_maximum_calibration_error":
+            assert weighted != pytest.approx(scorer(fitted, X, Y))
 
 
 def test_weights_are_routed():
@@ -465,22 +485,25 @@ def test_answers_for_another_class_are_not_ours(theirs_first):
     assert theirs(fitted, X, Y) == scores["theirs"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_scorer_is_an_object_like_scikit_learns(name):
+def test_scorer_is_an_object_like_scikit_learns():
     """It prints like make_scorer's, and copies and pickles of it score alike."""
-    scorer, fitted = get_scorer(name), GaussianNB().fit(X, Y)
-    entry = metrics()[name.removeprefix("neg_")]
-    sign = "" if entry.greater_is_better else ", greater_is_better=False"
+    fitted = GaussianNB().fit(X, Y)
+    for name in NAMES:
+        scorer = get_scorer(name)
+        entry = metrics()[name.removeprefix("neg_")]
+        sign = "" if entry.greater_is_better else ", greater_is_better=False"
 
-    shown = f"make_scorer({entry.name}{sign}, response_method='{entry.response_method}')"
-    assert shown == repr(scorer)
-    assert isinstance(scorer, type(make_scorer(brier_score_loss)))
-    for other in (
-        copy.deepcopy(scorer),
-        pickle.loads(pickle.dumps(scorer)),
-        clone(GridSearchCV(GaussianNB(), GRID, scoring=scorer)).scoring,
-    ):
-        assert scorer(fitted, X, Y) == other(fitted, X, Y)
+        shown = (
+            f"make_scorer({entry.name}{sign}, response_method='{entry.response_method}')"
+        )
+        assert shown == repr(scorer)
+        assert isinstance(scorer, type(make_scorer(brier_score_loss)))
+        for other in (
+            copy.deepcopy(scorer),
+            pickle.loads(pickle.dumps(scorer)),
+            clone(GridSearchCV(GaussianNB(), GRID, scoring=scorer)).scoring,
+        ):
+            assert scorer(fitted, X, Y) == other(fitted, X, Y)
 
 
 def test_options_are_passed_on():
@@ -518,24 +541,21 @@ def test_get_scorer_finds_all():
         get_scorer(3)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "near"),
-    [
+def test_unknown_scorer():
+    """The error names the nearest scorer, and each name once."""
+    for wrong, near in [
         ("expected_calibration_error", ECE),
         ("neg_expected_callibration_error", ECE),
         ("neg_sensitivity", "sensitivity"),
         ("skcompare_f1", "."),
-    ],
-)
-def test_unknown_scorer(wrong, near):
-    """The error names the nearest scorer, and each name once."""
-    with pytest.raises(ValueError, match=f"Unknown scorer '{wrong}'.*{near}") as raised:
-        get_scorer(wrong)
+    ]:
+        with pytest.raises(ValueError, match=f"Unknown scorer '{wrong}'.*{near}") as raised:
+            get_scorer(wrong)
 
-    known = str(raised.value).partition("Known: ")[2].rstrip(".").split(", ")
-    assert len(set(known)) == len(known)
-    assert not any(name.startswith("skcompare_") for name in known)
-    assert {"accuracy", "f1", ECE} <= set(known)
+        known = str(raised.value).partition("Known: ")[2].rstrip(".").split(", ")
+        assert len(set(known)) == len(known)
+        assert not any(name.startswith("skcompare_") for name in known)
+        assert {"accuracy", "f1", ECE} <= set(known)
 
 
 def test_names_are_known():
@@ -753,6 +773,7 @@ def run_alone(code):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_import_works_where_private_names_are_gone():
     """A scikit-learn that keeps its scorers elsewhere can be imported beside us."""
     told = run_alone(
@@ -774,6 +795,7 @@ def test_import_works_where_private_names_are_gone():
     assert ["[]", "False", "True"] == told
 
 
+@pytest.mark.slow
 def test_a_process_without_us():
     """A process that gets a search knows no name until it gets an object, as a worker."""
     by_name, by_object = (
@@ -869,12 +891,12 @@ def test_threads_register_at_the_same_time():
 
     try:
         with ThreadPoolExecutor(6) as threads:
-            found = list(threads.map(register, range(24)))
+            found = list(threads.map(register, range(12)))
     finally:
         sys.setswitchinterval(interval)
 
     assert all(f"toy_{k}" in names for k, names in enumerate(found))
-    assert {f"toy_{k}" for k in range(24)} <= set(SCORER_MODULE._SCORERS)
+    assert {f"toy_{k}" for k in range(12)} <= set(SCORER_MODULE._SCORERS)
 
 
 def test_sensitivity_knows_the_positive_class():

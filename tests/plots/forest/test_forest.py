@@ -1,5 +1,7 @@
 """Differences with intervals as a picture."""
 
+import functools
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Perceptron
@@ -22,6 +24,7 @@ ANSWERS = {"old": OLD, "new": NEW}
 TABLE = ContingencyTable(60, 5, 15, 20)
 
 
+@functools.cache
 def several(n=8, **options):
     """A comparison of several classifiers, the last one best."""
     rng = np.random.default_rng(1)
@@ -57,7 +60,7 @@ def test_intervals_and_marks_are_drawn(words_of):
     row = comparison.rows[0]
     display = ForestDisplay.from_result(comparison)
     marks = [line for line in display.ax_.get_lines() if line.get_marker() == "s"]
-    words = [word for word, _ in words_of(display.figure_)]
+    words = words_of(display.figure_)
 
     assert (row.low, 0.0, row.high, 0.0) in lines_of(display.ax_)
     assert [(row.difference, 0)] == [tuple(mark.get_xydata()[0]) for mark in marks]
@@ -83,7 +86,7 @@ def test_untested_rows_are_hollow(words_of):
     scoring = ["accuracy", "expected_calibration_error"]
     display = ForestDisplay.from_result(compare(Y, ANSWERS, scoring=scoring))
     squares = [line for line in display.ax_.get_lines() if line.get_marker() == "s"]
-    words = [word for word, _ in words_of(display.figure_)]
+    words = words_of(display.figure_)
 
     assert [False, True] == [mark.get_markerfacecolor() == "none" for mark in squares]
     assert "no valid test" in words
@@ -98,7 +101,7 @@ def test_flags_have_marks(words_of):
         tests={"mcnemar": {"method": "asymptotic"}},
     )
     display = ForestDisplay.from_result(comparison)
-    words = [word for word, _ in words_of(display.figure_)]
+    words = words_of(display.figure_)
 
     assert "accuracy ¹" in words
     assert any("¹ few-discordant-pairs: " in word for word in words)
@@ -115,7 +118,7 @@ def test_one_sided_limits_are_arrows(words_of):
     assert (row.low, 0.0, high, 0.0) in lines_of(display.ax_)
     assert [(high, 0)] == [tuple(line.get_xydata()[0]) for line in arrows]
     assert low < 0 < high < 2 * row.difference
-    assert f"{row.difference:+.3f} (≥ {row.low:+.3f})" in dict(words_of(display.figure_))
+    assert f"{row.difference:+.3f} (≥ {row.low:+.3f})" in words_of(display.figure_)
 
 
 def test_gate_shows_what_must_be_excluded():
@@ -182,7 +185,7 @@ def test_pairs_are_never_left_out_in_silence(words_of):
     comparison = several()
     leader = comparison.comparisons[0].leader
     auto = ForestDisplay.from_result(comparison)
-    words = " ".join(word for word, _ in words_of(auto.figure_))
+    words = " ".join(words_of(auto.figure_))
     largest = ForestDisplay.of_result(comparison, pairs="different", most=3)
     sizes = sorted((abs(row.difference) for row in comparison.pairs), reverse=True)
 

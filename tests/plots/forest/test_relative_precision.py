@@ -53,7 +53,7 @@ def test_axis_is_logarithmic_with_one(words_of):
         words.get_text(): words.get_position()[0] for words in display.ax_.get_xticklabels()
     }
     lines = [line.get_xdata() for line in display.ax_.get_lines()]
-    words = dict(words_of(display.figure_))
+    words = words_of(display.figure_)
 
     assert "log" == display.ax_.get_xscale()
     assert 1.0 == ticks["1"]
@@ -62,16 +62,18 @@ def test_axis_is_logarithmic_with_one(words_of):
     assert {f"{100 * (row.estimate - 1):+.1f} %" for row in display.rows} <= set(words)
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.99, 1.01), (0.5, 1.3), (0.2, 8), (1e-4, 50)])
-def test_ticks_are_few_and_right(low, high):
+def test_ticks_are_few_and_right():
     """However wide the axis is, a few ticks are on it, each where it says."""
-    row = IntervalRow("a", "t", math.sqrt(low * high), low, high, unit="ratio")
-    display = RelativePrecisionDisplay((row,)).plot()
-    ticks = display.ax_.get_xticklabels()
+    for low, high in [(0.99, 1.01), (0.5, 1.3), (0.2, 8), (1e-4, 50)]:
+        row = IntervalRow("a", "t", math.sqrt(low * high), low, high, unit="ratio")
+        display = RelativePrecisionDisplay((row,)).plot()
+        ticks = display.ax_.get_xticklabels()
 
-    assert 2 <= len(ticks) <= 14
-    for words in ticks:
-        assert float(words.get_text()) == pytest.approx(words.get_position()[0], rel=1e-4)
+        assert 2 <= len(ticks) <= 14
+        for words in ticks:
+            assert float(words.get_text()) == pytest.approx(
+                words.get_position()[0], rel=1e-4
+            )
 
 
 def test_methods_of_a_class_stand_together():

@@ -85,16 +85,26 @@ def test_control_is_the_only_column():
     assert ["fine"] == [words.get_text() for words in display.ax_.get_xticklabels()]
 
 
-@pytest.mark.parametrize(("difference", "word"), [(0.0, "0.000"), (np.nan, "undefined")])
-def test_equal_and_undefined(overlaps, difference, word):
-    """No difference has no sign and no triangle, and an undefined one is a word."""
-    display = PairwiseDisplay.of_result(made(difference)).plot()
-    words = [text.get_text() for text in display.ax_.texts[:4]]
+WORDS = {0.0: "0.000", np.nan: "undefined"}
 
-    assert ["", word, word, ""] == words
-    assert 0 == sum(len(marks.get_offsets()) for marks in display.ax_.collections[1:])
-    assert "nan" not in display.summary
-    assert ([], []) == overlaps(display.figure_)
+
+def test_equal_and_undefined():
+    """No difference has no sign and no triangle, and an undefined one is a word."""
+    for difference, word in WORDS.items():
+        display = PairwiseDisplay.of_result(made(difference)).plot()
+        words = [text.get_text() for text in display.ax_.texts[:4]]
+
+        assert ["", word, word, ""] == words
+        assert 0 == sum(len(marks.get_offsets()) for marks in display.ax_.collections[1:])
+        assert "nan" not in display.summary
+
+
+@pytest.mark.slow
+def test_words_fit(overlaps):
+    """Neither word leaves its cell."""
+    for difference in WORDS:
+        display = PairwiseDisplay.of_result(made(difference)).plot()
+        assert ([], []) == overlaps(display.figure_)
 
 
 def test_names_stay_different():

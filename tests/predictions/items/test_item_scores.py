@@ -157,9 +157,9 @@ def test_bad_slices():
         scores.subset([False, False])
 
 
-@pytest.mark.parametrize(
-    ("columns", "words", "message"),
-    [
+def test_what_cannot_be_compared():
+    """One clear message for each fault."""
+    for columns, words, message in [
         ({"item": ["a", "c", "d"]}, {}, r"frame lacks 1 of them \('b'\) and .* \('d'\)"),
         ({"item": [1, 2, 3]}, {}, r"lacks 3 of them \('a', 'b', 'c'\)"),
         (
@@ -184,12 +184,9 @@ def test_bad_slices():
         ({}, {"score": ("a", "b", "c")}, "`score` must be a column, or a pair"),
         ({}, {"score": "item"}, "must be in a column of their own"),
         ({"topic": list("xxx")}, {"group": "topic"}, r"1 items that differ: 'a' has 'y'"),
-    ],
-)
-def test_what_cannot_be_compared(columns, words, message):
-    """One clear message for each fault."""
-    with pytest.raises(ValueError, match=message):
-        ItemScores.from_frames(old(), new(**columns), **words)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ItemScores.from_frames(old(), new(**columns), **words)
 
 
 def test_group_that_is_not_one_for_an_item():
@@ -218,9 +215,9 @@ def test_one_column_against_itself():
         ItemScores.from_frames(frame)
 
 
-@pytest.mark.parametrize(
-    ("scores", "words", "message"),
-    [
+def test_bad_arrays():
+    """What is no score, and what does not fit together, is refused."""
+    for scores, words, message in [
         (([1, 0], [1]), {}, "`challenger` must have one entry for each of 2 others"),
         (([], []), {}, "at least one row"),
         (([[1, 0]], [[1, 1]]), {}, "one score a row"),
@@ -238,28 +235,22 @@ def test_one_column_against_itself():
         (([1, 0], [1, 0]), {"champion_items": [1, 2]}, "both `champion_items` and"),
         (([1, 0], [1, 0]), {"items": [1, 2], "champion_items": [1, 2]}, "Pass `items`"),
         (([1, 0], [1, 0]), {"items": [1j, 2]}, "numbers, dates or text"),
-    ],
-)
-def test_bad_arrays(scores, words, message):
-    """What is no score, and what does not fit together, is refused."""
-    with pytest.raises(ValueError, match=message):
-        ItemScores.from_scores(*scores, **words)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ItemScores.from_scores(*scores, **words)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
+def test_bad_values():
+    """The value checks what it is made of."""
+    for words, message in [
         ({"items": [1, 1]}, "Each of `items` must occur once"),
         ({"attempts": [[1, 0], [1, 1]]}, "`attempts` must be whole numbers"),
         ({"attempts": [1, 1]}, "`attempts` must be whole numbers"),
         ({"groups": [1]}, "`groups` must have one entry"),
         ({"columns": {"topic": [1]}}, "`topic` must have one entry"),
         ({"champion": [1]}, "`champion` must have one entry"),
-    ],
-)
-def test_bad_values(words, message):
-    """The value checks what it is made of."""
-    values = {"items": [1, 2], "champion": [1, 0], "challenger": [0, 1]}
+    ]:
+        values = {"items": [1, 2], "champion": [1, 0], "challenger": [0, 1]}
 
-    with pytest.raises(ValueError, match=message):
-        ItemScores(**values | words)
+        with pytest.raises(ValueError, match=message):
+            ItemScores(**values | words)

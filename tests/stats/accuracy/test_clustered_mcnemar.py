@@ -20,8 +20,7 @@ from skcompare.stats.core._sign_flip import (
 from tests.common.golden import golden
 
 GOLDEN = golden("clustered")
-CASES = [pytest.param(case, id=case["name"]) for case in GOLDEN["cases"]]
-PUBLISHED = [pytest.param(case, id=case["name"]) for case in GOLDEN["published"]]
+CASES, PUBLISHED = GOLDEN["cases"], GOLDEN["published"]
 MOMENTS = ("obuchowski", "durkalski", "yang")
 CHI_SQUARED = (*MOMENTS, "eliasziw")
 METHODS = ("sign-flip", *CHI_SQUARED)
@@ -52,46 +51,44 @@ def singles(table):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("method", CHI_SQUARED)
-@pytest.mark.parametrize("case", CASES)
-def test_statistics_of_an_independent_package(case, method):
+def test_statistics_of_an_independent_package():
     """R's clust.bin.pair gives the same statistic and p-value."""
-    statistic, pvalue = clustered_mcnemar(sums_of(case["tables"]), method=method)
+    for method, case in itertools.product(CHI_SQUARED, CASES):
+        statistic, pvalue = clustered_mcnemar(sums_of(case["tables"]), method=method)
 
-    assert near(case["methods"][method]["statistic"]) == statistic
-    assert near(case["methods"][method]["pvalue"]) == pvalue
+        assert near(case["methods"][method]["statistic"]) == statistic
+        assert near(case["methods"][method]["pvalue"]) == pvalue
 
 
-@pytest.mark.parametrize("method", MOMENTS)
-@pytest.mark.parametrize("case", PUBLISHED)
-def test_published_statistics(case, method):
+def test_published_statistics():
     """The examples of the papers, as printed and with more digits."""
-    result = clustered_mcnemar(sums_of(case["tables"]), method=method)
+    for method, case in itertools.product(MOMENTS, PUBLISHED):
+        result = clustered_mcnemar(sums_of(case["tables"]), method=method)
 
-    assert case["printed"][method] == pytest.approx(result.statistic, abs=0.0051)
-    assert case["statistics"][method] == pytest.approx(result.statistic, rel=1e-10)
-    assert stats.chi2.sf(result.statistic, 1) == pytest.approx(result.pvalue, rel=1e-12)
+        assert case["printed"][method] == pytest.approx(result.statistic, abs=0.0051)
+        assert case["statistics"][method] == pytest.approx(result.statistic, rel=1e-10)
+        assert stats.chi2.sf(result.statistic, 1) == pytest.approx(result.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("case", PUBLISHED)
-def test_groups_weaken_the_published_evidence(case):
+def test_groups_weaken_the_published_evidence():
     """Each test finds less than McNemar's, which takes the records for unrelated."""
-    sums = sums_of(case["tables"])
-    plain = mcnemar(sums.contingency_table(), method="asymptotic")
+    for case in PUBLISHED:
+        sums = sums_of(case["tables"])
+        plain = mcnemar(sums.contingency_table(), method="asymptotic")
 
-    assert case["printed"]["mcnemar"] == pytest.approx(plain.statistic, abs=0.0051)
-    for method in METHODS:
-        assert plain.pvalue < clustered_mcnemar(sums, method=method).pvalue
+        assert case["printed"]["mcnemar"] == pytest.approx(plain.statistic, abs=0.0051)
+        for method in METHODS:
+            assert plain.pvalue < clustered_mcnemar(sums, method=method).pvalue
 
 
-@pytest.mark.parametrize("case", [*CASES, *PUBLISHED])
-def test_wald_interval_of_an_independent_package(case):
+def test_wald_interval_of_an_independent_package():
     """It is that of a mean with cluster-robust standard error; A - B there."""
-    result = clustered_mcnemar(sums_of(case["tables"]), interval="wald")
-    low, high = result.confidence_interval()
+    for case in [*CASES, *PUBLISHED]:
+        result = clustered_mcnemar(sums_of(case["tables"]), interval="wald")
+        low, high = result.confidence_interval()
 
-    assert near(case["robust"]["low"]) == -high
-    assert near(case["robust"]["high"]) == -low
+        assert near(case["robust"]["low"]) == -high
+        assert near(case["robust"]["high"]) == -low
 
 
 # ------------------------------------------------------------- signs by coins
@@ -102,15 +99,17 @@ def all_sums(values):
     return signs @ np.asarray(values)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_sign_flips_by_enumeration(seed):
+def test_sign_flips_by_enumeration():
     """The p-value counts the choices of signs that are at least as extreme."""
-    values = np.random.default_rng(seed).integers(-4, 5, size=1 + seed % 9)
-    sums, total = all_sums(values), values.sum()
+    for seed in range(30):
+        values = np.random.default_rng(seed).integers(-4, 5, size=1 + seed % 9)
+        sums, total = all_sums(values), values.sum()
 
-    assert np.mean(np.abs(sums) >= abs(total)) == sign_flip_pvalue(values, "two-sided")[0]
-    assert np.mean(sums >= total) == sign_flip_pvalue(values, "greater")[0]
-    assert np.mean(sums <= total) == sign_flip_pvalue(values, "less")[0]
+        assert (
+            np.mean(np.abs(sums) >= abs(total)) == sign_flip_pvalue(values, "two-sided")[0]
+        )
+        assert np.mean(sums >= total) == sign_flip_pvalue(values, "greater")[0]
+        assert np.mean(sums <= total) == sign_flip_pvalue(values, "less")[0]
 
 
 def test_sign_flips_of_scipy():
@@ -130,30 +129,30 @@ def test_sign_flips_of_scipy():
         assert theirs.statistic == ours.statistic
 
 
-@pytest.mark.parametrize(("m", "share"), [(60, 0.5), (300, 0.6), (800, 0.8), (900, 0.97)])
-def test_many_signs(m, share):
+def test_many_signs():
     """Above a thousand groups the tail comes another way, and is the same."""
-    rng = np.random.default_rng(m)
-    values = rng.integers(1, 6, size=m) * np.where(rng.random(m) < share, 1, -1)
-    total = abs(int(values.sum()))
+    for m, share in [(60, 0.5), (300, 0.6), (800, 0.8), (900, 0.97)]:
+        rng = np.random.default_rng(m)
+        values = rng.integers(1, 6, size=m) * np.where(rng.random(m) < share, 1, -1)
+        total = abs(int(values.sum()))
 
-    expected = sign_flip_tail(values, total)[1]
+        expected = sign_flip_tail(values, total)[1]
 
-    assert expected == pytest.approx(_tilted_tail(np.abs(values), total), rel=1e-11)
+        assert expected == pytest.approx(_tilted_tail(np.abs(values), total), rel=1e-11)
 
 
-@pytest.mark.parametrize("against", [0, 1, 5, 800, 1000, 1400, 1999, 2000])
-def test_very_many_signs(against):
+def test_very_many_signs():
     """Of two thousand single records the p-value is the exact one of McNemar."""
-    values = np.repeat([-1, 1], [against, 2000 - against])
-    for alternative in ALTERNATIVES:
-        table = ContingencyTable(0, against, 2000 - against, 0)
-        expected = mcnemar(table, method="exact", alternative=alternative)
+    for against in [0, 1, 5, 800, 1000, 1400, 1999, 2000]:
+        values = np.repeat([-1, 1], [against, 2000 - against])
+        for alternative in ALTERNATIVES:
+            table = ContingencyTable(0, against, 2000 - against, 0)
+            expected = mcnemar(table, method="exact", alternative=alternative)
 
-        pvalue, log_pvalue = sign_flip_pvalue(values, alternative)
+            pvalue, log_pvalue = sign_flip_pvalue(values, alternative)
 
-        assert expected.pvalue == pytest.approx(pvalue, rel=1e-9)
-        assert expected.log_pvalue == pytest.approx(log_pvalue, rel=1e-9, abs=1e-15)
+            assert expected.pvalue == pytest.approx(pvalue, rel=1e-9)
+            assert expected.log_pvalue == pytest.approx(log_pvalue, rel=1e-9, abs=1e-15)
 
 
 def test_sign_flips_are_never_impossible():
@@ -168,33 +167,32 @@ def test_sign_flips_are_never_impossible():
     assert -4999 * math.log(2) == pytest.approx(log_pvalue)
 
 
-@pytest.mark.parametrize("size", [10**6, 10**9, 10**12])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_signs_of_large_groups(size, alternative):
+def test_signs_of_large_groups():
     """The size of the differences takes neither time nor memory: twelve are enumerated."""
-    values = np.random.default_rng(size).integers(-size, size, size=12)
-    sums, total = all_sums(values), values.sum()
-    extreme = {
-        "two-sided": np.abs(sums) >= abs(total),
-        "greater": sums >= total,
-        "less": sums <= total,
-    }[alternative]
+    for size, alternative in itertools.product([10**6, 10**9, 10**12], ALTERNATIVES):
+        values = np.random.default_rng(size).integers(-size, size, size=12)
+        sums, total = all_sums(values), values.sum()
+        extreme = {
+            "two-sided": np.abs(sums) >= abs(total),
+            "greater": sums >= total,
+            "less": sums <= total,
+        }[alternative]
 
-    assert can_flip_signs(values)
-    assert np.mean(extreme) == sign_flip_pvalue(values, alternative)[0]
+        assert can_flip_signs(values)
+        assert np.mean(extreme) == sign_flip_pvalue(values, alternative)[0]
 
 
-@pytest.mark.parametrize("m", [1, 2, 7, 20, 29])
-def test_signs_of_halves(m, monkeypatch):
+def test_signs_of_halves(monkeypatch):
     """Pairing the sums of two halves counts the same choices as the distribution."""
-    values = np.random.default_rng(m).integers(-50, 90, size=m)
-    for total in (int(values.sum()), -int(values.sum()), 0, 7):
-        expected = sign_flip_tail(values, total)
-        with monkeypatch.context() as patched:
-            patched.setattr(sign_flip, "MOST_CHOICES", 0)
+    for m in [1, 2, 7, 20, 29]:
+        values = np.random.default_rng(m).integers(-50, 90, size=m)
+        for total in (int(values.sum()), -int(values.sum()), 0, 7):
+            expected = sign_flip_tail(values, total)
+            with monkeypatch.context() as patched:
+                patched.setattr(sign_flip, "MOST_CHOICES", 0)
+                sign_flip._tail.cache_clear()
+                assert expected == pytest.approx(sign_flip_tail(values, total), rel=1e-13)
             sign_flip._tail.cache_clear()
-            assert expected == pytest.approx(sign_flip_tail(values, total), rel=1e-13)
-        sign_flip._tail.cache_clear()
 
 
 def test_sizes_with_a_common_divisor():
@@ -207,23 +205,23 @@ def test_sizes_with_a_common_divisor():
     assert sign_flip_tail(values, 7) == sign_flip_tail(values * 1000, 6001)
 
 
-@pytest.mark.parametrize(("n_groups", "size"), [(41, 10**6), (500, 10**4), (2000, 10**4)])
-def test_signs_that_take_too_long(n_groups, size):
+def test_signs_that_take_too_long():
     """They are refused where asked for, and "auto" is "obuchowski", planner included."""
-    rng = np.random.default_rng(n_groups)
-    discordant = rng.integers(1, size, size=(n_groups, 2))
-    tables = np.column_stack([np.full(n_groups, size), discordant, np.ones(n_groups, int)])
-    sums = sums_of(tables)
+    for n_groups, size in [(41, 10**6), (500, 10**4), (2000, 10**4)]:
+        rng = np.random.default_rng(n_groups)
+        discordant = rng.integers(1, size, size=(n_groups, 2))
+        others = np.full(n_groups, size), np.ones(n_groups, int)
+        sums = sums_of(np.column_stack([others[0], discordant, others[1]]))
 
-    with pytest.raises(ValueError, match=rf"'sign-flip' would take too long: {n_groups} g"):
-        clustered_mcnemar(sums, method="sign-flip")
-    with pytest.raises(ValueError, match="Ask `can_flip_signs` first"):
-        sign_flip_tail(sums.differences, 5)
-    expected = clustered_mcnemar(sums, method="obuchowski")
-    assert expected.to_dict() == clustered_mcnemar(sums).to_dict()
-    planner = paired_tests()["clustered_mcnemar"].sample_size
-    settings = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
-    assert planner(sums, method="obuchowski", **settings) == planner(sums, **settings)
+        with pytest.raises(ValueError, match=rf"'sign-flip' would .* long: {n_groups} g"):
+            clustered_mcnemar(sums, method="sign-flip")
+        with pytest.raises(ValueError, match="Ask `can_flip_signs` first"):
+            sign_flip_tail(sums.differences, 5)
+        expected = clustered_mcnemar(sums, method="obuchowski")
+        assert expected.to_dict() == clustered_mcnemar(sums).to_dict()
+        planner = paired_tests()["clustered_mcnemar"].sample_size
+        settings = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
+        assert planner(sums, method="obuchowski", **settings) == planner(sums, **settings)
 
 
 def test_signs_of_large_groups_have_an_interval():
@@ -276,19 +274,17 @@ def test_single_records():
     assert 54 / 55 * 144 / spread == pytest.approx(statistic("yang"), rel=1e-12)
 
 
-@pytest.mark.parametrize("method", ["sign-flip", "durkalski"])
-def test_repeated_records(method):
+def test_repeated_records():
     """A record that is there three times counts once."""
     table = (20, 9, 21, 5)
     three_times = sums_of(singles(table).tables * 3)
-    plain = "exact" if method == "sign-flip" else "asymptotic"
+    for method, plain in (("sign-flip", "exact"), ("durkalski", "asymptotic")):
+        result = clustered_mcnemar(three_times, method=method)
 
-    result = clustered_mcnemar(three_times, method=method)
-
-    expected = mcnemar(ContingencyTable(*table), method=plain)
-    assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
-    assert expected.estimate == pytest.approx(result.estimate, rel=1e-12)
-    assert 3 * 55 / 54 == pytest.approx(result.details["design_effect"], rel=1e-12)
+        expected = mcnemar(ContingencyTable(*table), method=plain)
+        assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
+        assert expected.estimate == pytest.approx(result.estimate, rel=1e-12)
+        assert 3 * 55 / 54 == pytest.approx(result.details["design_effect"], rel=1e-12)
 
 
 def test_equal_groups_count_alike():
@@ -317,31 +313,33 @@ def correlation_slowly(sums):
     return (between - within) / (between + (size - 1) * within)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_common_correlation(seed):
+def test_common_correlation():
     """The inflation of "eliasziw" follows from a correlation that is counted slowly.
 
     Given that two records of a group are discordant, they are alike with a probability
     that follows from the four kinds' common correlation r: P(i, j) = p_i p_j (1 - r), and
     more by r p_i where i = j.
     """
-    sums = random_sums(seed)
-    r = max(0.0, correlation_slowly(sums))
-    p, q = (
-        sums.contingency_table().only_champion / sums.n,
-        sums.contingency_table().only_challenger / sums.n,
-    )
-    unlike = 2 * p * q * (1 - r)
-    both_discordant = unlike + p * p * (1 - r) + r * p + q * q * (1 - r) + r * q
-    independent = 2 * p * q / (p + q) ** 2
-    of_pairs = 1 - unlike / both_discordant / independent
-    discordant = sums.tables[:, 1] + sums.tables[:, 2]
-    together = np.sum(discordant**2) / np.sum(discordant)
-    plain = mcnemar(sums.contingency_table(), method="asymptotic").statistic
+    for seed in range(5):
+        sums = random_sums(seed)
+        r = max(0.0, correlation_slowly(sums))
+        p, q = (
+            sums.contingency_table().only_champion / sums.n,
+            sums.contingency_table().only_challenger / sums.n,
+        )
+        unlike = 2 * p * q * (1 - r)
+        both_discordant = unlike + p * p * (1 - r) + r * p + q * q * (1 - r) + r * q
+        independent = 2 * p * q / (p + q) ** 2
+        of_pairs = 1 - unlike / both_discordant / independent
+        discordant = sums.tables[:, 1] + sums.tables[:, 2]
+        together = np.sum(discordant**2) / np.sum(discordant)
+        plain = mcnemar(sums.contingency_table(), method="asymptotic").statistic
 
-    statistic = clustered_mcnemar(sums, method="eliasziw").statistic
+        statistic = clustered_mcnemar(sums, method="eliasziw").statistic
 
-    assert plain / (1 + (together - 1) * of_pairs) == pytest.approx(statistic, rel=1e-10)
+        assert plain / (1 + (together - 1) * of_pairs) == pytest.approx(
+            statistic, rel=1e-10
+        )
 
 
 def test_negative_correlation_counts_as_none():
@@ -401,39 +399,37 @@ def test_default_method():
 # --------------------------------------------------------------------------- edges
 
 
-@pytest.mark.parametrize("method", ["auto", *METHODS])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_no_discordant_pairs(method, alternative):
+def test_no_discordant_pairs():
     """Nothing differs: p is 1, and the interval is that of a record a group."""
     sums = sums_of([[3, 0, 0, 1], [5, 0, 0, 0]] * 6)
+    for method, alternative in itertools.product(["auto", *METHODS], ALTERNATIVES):
+        result = clustered_mcnemar(sums, method=method, alternative=alternative)
 
-    result = clustered_mcnemar(sums, method=method, alternative=alternative)
-
-    assert (0, 1, 0) == (result.statistic, result.pvalue, result.log_pvalue)
-    assert {"degenerate", "no-discordant-pairs"} == set(result.flags)
-    assert "design_effect" not in result.details
-    if alternative == "two-sided":
-        z2 = stats.norm.isf(0.025) ** 2
-        expected = (-z2 / (12 + z2), z2 / (12 + z2))
-        assert expected == pytest.approx(result.confidence_interval(), abs=1e-9)
+        assert (0, 1, 0) == (result.statistic, result.pvalue, result.log_pvalue)
+        assert {"degenerate", "no-discordant-pairs"} == set(result.flags)
+        assert "design_effect" not in result.details
+        if alternative == "two-sided":
+            z2 = stats.norm.isf(0.025) ** 2
+            expected = (-z2 / (12 + z2), z2 / (12 + z2))
+            assert expected == pytest.approx(result.confidence_interval(), abs=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_groups_without_difference(method):
+def test_groups_without_difference():
     """Discordant pairs that cancel in every group: p is 1, and 0 is in the interval."""
-    result = clustered_mcnemar(sums_of([[3, 1, 1, 1], [5, 2, 2, 0]] * 6), method=method)
+    for method in METHODS:
+        result = clustered_mcnemar(sums_of([[3, 1, 1, 1], [5, 2, 2, 0]] * 6), method=method)
 
-    assert (0, 1) == (result.statistic, result.pvalue)
-    assert (method != "eliasziw") == result.degenerate
-    low, high = result.confidence_interval()
-    assert low < 0 < high
+        assert (0, 1) == (result.statistic, result.pvalue)
+        assert (method != "eliasziw") == result.degenerate
+        low, high = result.confidence_interval()
+        assert low < 0 < high
 
 
-@pytest.mark.parametrize("method", ["auto", *METHODS])
-def test_one_group(method):
+def test_one_group():
     """One group says nothing of new ones."""
-    with pytest.raises(ValueError, match=r"at least 2 groups\. Got 1 group"):
-        clustered_mcnemar(sums_of([[3, 1, 2, 1]]), method=method)
+    for method in ["auto", *METHODS]:
+        with pytest.raises(ValueError, match=r"at least 2 groups\. Got 1 group"):
+            clustered_mcnemar(sums_of([[3, 1, 2, 1]]), method=method)
 
 
 def test_few_groups():
@@ -443,18 +439,18 @@ def test_few_groups():
     assert 0.5 == clustered_mcnemar(sums_of([[0, 0, 9, 0], [0, 0, 9, 0]])).pvalue
 
 
-@pytest.mark.parametrize("method", CHI_SQUARED)
-def test_one_sided_tests(method):
+def test_one_sided_tests():
     """They take the signed root: half of the two-sided p-value in its direction."""
-    sums = random_sums(4)
-    both = clustered_mcnemar(sums, method=method).pvalue
-    less, greater = (
-        clustered_mcnemar(sums, method=method, alternative=alternative).pvalue
-        for alternative in ("less", "greater")
-    )
+    for method in CHI_SQUARED:
+        sums = random_sums(4)
+        both = clustered_mcnemar(sums, method=method).pvalue
+        less, greater = (
+            clustered_mcnemar(sums, method=method, alternative=alternative).pvalue
+            for alternative in ("less", "greater")
+        )
 
-    assert both / 2 == pytest.approx(min(less, greater), rel=1e-12)
-    assert 1 == pytest.approx(less + greater, rel=1e-12)
+        assert both / 2 == pytest.approx(min(less, greater), rel=1e-12)
+        assert 1 == pytest.approx(less + greater, rel=1e-12)
 
 
 def test_details():
@@ -476,100 +472,103 @@ def test_details():
 # ----------------------------------------------------------------------- intervals
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("seed", range(12))
-def test_interval_goes_with_the_pvalue(method, seed):
-    """0 is outside exactly when p is below alpha, however many groups there are."""
-    for n_groups in (2, 4, 7, 13, 14, 15, 30, 80):
-        sums = random_sums(seed, n_groups)
-        for alternative in ALTERNATIVES:
-            result = clustered_mcnemar(sums, method=method, alternative=alternative)
-            for level in (0.5, 0.7, 0.9, 0.95, 0.99, 0.9999):
-                low, high = result.confidence_interval(level)
+def test_interval_goes_with_the_pvalue():
+    """0 is outside exactly when p is below alpha, however many groups there are.
 
-                assert (result.pvalue < alpha_of(level)) == (not low <= 0 <= high)
-                assert -1 <= low <= result.estimate + 1e-12
-                assert result.estimate - 1e-12 <= high <= 1
+    Of the few groups of the checks of all tests all choices are enumerated.
+    """
+    for method, n_groups in itertools.product(METHODS, [2, 4, 7, 13, 14, 15, 30, 80]):
+        for seed in range(3):
+            sums = random_sums(seed, n_groups)
+            for alternative in ALTERNATIVES:
+                result = clustered_mcnemar(sums, method=method, alternative=alternative)
+                for level in (0.5, 0.9, 0.95, 0.9999):
+                    low, high = result.confidence_interval(level)
+
+                    assert (result.pvalue < alpha_of(level)) == (not low <= 0 <= high)
+                    assert -1 <= low <= result.estimate + 1e-12
+                    assert result.estimate - 1e-12 <= high <= 1
 
 
-@pytest.mark.parametrize("method", MOMENTS)
-@pytest.mark.parametrize("seed", range(6))
-def test_interval_inverts_the_statistic(method, seed):
-    """At a limit the statistic of d - n delta is the quantile, or beyond it at Tango's."""
-    sums = random_sums(seed, 30, 20, alike=0.3)
-    d, n = sums.differences.astype(float), sums.sizes.astype(float)
+def statistic_of(sums, method, delta):
+    """The statistic with the differences d - n delta of the groups."""
+    d, n, k = sums.differences.astype(float), sums.sizes.astype(float), sums.n_groups
     if method == "durkalski":
-        d, n = d / n, np.ones(30)
-    k = 30
+        d, n = d / n, np.ones(k)
     centred = np.sum((d - n * d.sum() / n.sum()) ** 2)
+    e = d - n * delta
+    spread = {
+        "obuchowski": np.sum(e**2) * k / (k - 1),
+        "durkalski": np.sum(e**2),
+        "yang": (centred + np.sum(e**2)) / 2 * k / (k - 1),
+    }[method]
+    return e.sum() ** 2 / spread
 
-    def statistic(delta):
-        e = d - n * delta
-        spread = {
-            "obuchowski": np.sum(e**2) * k / (k - 1),
-            "durkalski": np.sum(e**2),
-            "yang": (centred + np.sum(e**2)) / 2 * k / (k - 1),
-        }[method]
-        return e.sum() ** 2 / spread
 
-    result = clustered_mcnemar(sums, method=method)
-    assert statistic(0) == pytest.approx(result.statistic, rel=1e-12)
+def test_interval_inverts_the_statistic():
+    """At a limit the statistic of d - n delta is the quantile, or beyond it at Tango's."""
     quantile = stats.chi2.isf(0.05, 1)
-    found = [statistic(limit) for limit in result.confidence_interval()]
-    assert min(found) >= quantile * (1 - 1e-9)
-    if method != "durkalski":
-        assert quantile == pytest.approx(max(found), rel=1e-9)
+    for method, seed in itertools.product(MOMENTS, range(6)):
+        sums = random_sums(seed, 30, 20, alike=0.3)
+
+        result = clustered_mcnemar(sums, method=method)
+
+        expected = statistic_of(sums, method, 0)
+        assert expected == pytest.approx(result.statistic, rel=1e-12)
+        found = [statistic_of(sums, method, d) for d in result.confidence_interval()]
+        assert min(found) >= quantile * (1 - 1e-9)
+        if method != "durkalski":
+            assert quantile == pytest.approx(max(found), rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_interval_inverts_the_sign_flips(seed):
+def test_interval_inverts_the_sign_flips():
     """Signs of d - n delta are flipped: beside a limit p is on either side of the tail."""
-    sums = random_sums(seed, 10, 20, alike=0.3)
-    d, n = sums.differences, sums.sizes
 
-    def pvalue(delta):
-        flipped = all_sums(d - n * delta)
+    def pvalue(sums, delta):
+        flipped = all_sums(sums.differences - sums.sizes * delta)
         return np.mean(flipped >= flipped[0] - 1e-9)
 
-    low, high = clustered_mcnemar(sums, method="sign-flip").confidence_interval(0.9)
+    for seed in range(6):
+        sums = random_sums(seed, 10, 20, alike=0.3)
+        low, high = clustered_mcnemar(sums, method="sign-flip").confidence_interval(0.9)
 
-    assert pvalue(low - 1e-6) < 0.05 <= pvalue(low + 1e-6)
-    mirrored = clustered_mcnemar(sums.swap(), method="sign-flip").confidence_interval(0.9)
-    assert (-high, -low) == pytest.approx(mirrored, abs=1e-12)
+        assert pvalue(sums, low - 1e-6) < 0.05 <= pvalue(sums, low + 1e-6)
+        mirrored = clustered_mcnemar(sums.swap(), method="sign-flip")
+        assert (-high, -low) == pytest.approx(mirrored.confidence_interval(0.9), abs=1e-12)
 
 
-@pytest.mark.parametrize("method", ["sign-flip", "obuchowski", "yang", "eliasziw"])
-@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5])
-def test_interval_is_no_shorter_than_without_groups(method, seed):
+def test_interval_is_no_shorter_than_without_groups():
     """Where groups vary more than unrelated records, Tango's interval is inside."""
-    sums = random_sums(seed, 12, 20, alike=0.5)
-    tango = mcnemar(sums.contingency_table(), method="asymptotic")
+    for method, seed in itertools.product(
+        ["sign-flip", "obuchowski", "yang", "eliasziw"], [0, 1, 2, 4, 5]
+    ):
+        sums = random_sums(seed, 12, 20, alike=0.5)
+        tango = mcnemar(sums.contingency_table(), method="asymptotic")
 
-    result = clustered_mcnemar(sums, method=method)
+        result = clustered_mcnemar(sums, method=method)
 
-    assert result.details["design_effect"] > 1.5
-    for level in (0.5, 0.9, 0.999):
-        low, high = result.confidence_interval(level)
-        lower, higher = tango.confidence_interval(level)
-        assert low <= lower + 1e-9
-        assert higher - 1e-9 <= high
+        assert result.details["design_effect"] > 1.5
+        for level in (0.5, 0.9, 0.999):
+            low, high = result.confidence_interval(level)
+            lower, higher = tango.confidence_interval(level)
+            assert low <= lower + 1e-9
+            assert higher - 1e-9 <= high
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_interval_of_one_deviating_group(method):
+def test_interval_of_one_deviating_group():
     """One discordant pair in one group leaves room for the other classifier."""
-    sums = sums_of([[9, 0, 1, 0]] + [[9, 0, 0, 1]] * 11)
+    for method in METHODS:
+        sums = sums_of([[9, 0, 1, 0]] + [[9, 0, 0, 1]] * 11)
 
-    low, high = clustered_mcnemar(sums, method=method).confidence_interval()
+        low, high = clustered_mcnemar(sums, method=method).confidence_interval()
 
-    assert low < -0.01
-    assert high > 0.03
+        assert low < -0.01
+        assert high > 0.03
 
 
-@pytest.mark.parametrize("method", MOMENTS)
-def test_interval_where_one_group_has_nearly_all(method):
+def test_interval_where_one_group_has_nearly_all():
     """Differences far away fit too then; the interval stays one, with 0 where p says."""
-    for big in ([30, 0, 20, 50], [30, 20, 0, 50]):
+    for method, big in itertools.product(MOMENTS, [[30, 0, 20, 50], [30, 20, 0, 50]]):
         sums = sums_of([big, [1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1]])
         for alternative in ALTERNATIVES:
             result = clustered_mcnemar(sums, method=method, alternative=alternative)
@@ -607,39 +606,63 @@ def rejection_rate(method, n_groups, repeats=400):
     return rejected / repeats
 
 
+@pytest.mark.slow
 def test_type_one_error_with_unequal_groups():
     """The default keeps its level where a common correlation does not hold."""
     assert rejection_rate("auto", 25) < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
     assert rejection_rate("eliasziw", 25) > 0.15
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_registered_planner(method, alternative):
+KINDS = np.array(
+    [[7, 0, 3, 0], [7, 3, 0, 0], [8, 0, 2, 0], [7, 1, 2, 0], [9, 0, 1, 0], [9, 1, 0, 0]]
+)
+"""Groups of ten records, of which most favour the challenger."""
+
+
+def test_planner_is_that_of_unrelated_records_times_the_design_effect():
+    """So many as for McNemar's test, exact if signs are flipped, times that effect."""
+    planners = {name: entry.sample_size for name, entry in paired_tests().items()}
+    # Groups of another size tell the mean of the groups from that of the records.
+    sums = sums_of([*(KINDS.tolist() * 4), [18, 0, 2, 0]])
+    effect = clustered_mcnemar(sums).details["design_effect"]
+    mean_group = ContingencyTable(*(sums.tables / sums.sizes[:, np.newaxis]).mean(axis=0))
+    for method, alternative in itertools.product(METHODS, ["two-sided", "greater"]):
+        settings = {"alpha": 0.05, "power": 0.8, "alternative": alternative}
+        table = mean_group if method == "durkalski" else sums.contingency_table()
+        plain = "exact" if method == "sign-flip" else "asymptotic"
+        expected = planners["mcnemar"](table, method=plain, **settings) * effect
+
+        needed = planners["clustered_mcnemar"](sums, method=method, **settings)
+
+        assert effect > 1.2
+        assert sums.n < expected == pytest.approx(needed, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_registered_planner():
     """As many groups, drawn anew from these, are significant in four of five samples."""
-    kinds = [[7, 0, 3, 0], [7, 3, 0, 0], [8, 0, 2, 0], [7, 1, 2, 0], [9, 0, 1, 0]] + [
-        [9, 1, 0, 0]
-    ]
-    sums = sums_of(kinds * 4)
-    entry = paired_tests()["clustered_mcnemar"]
-    settings = {"alpha": 0.05, "power": 0.8, "alternative": alternative}
-    needed = entry.sample_size(sums, method=method, **settings)
+    sums = sums_of(KINDS.tolist() * 4)
+    sample_size = paired_tests()["clustered_mcnemar"].sample_size
+    for method, alternative in itertools.product(METHODS, ["two-sided", "greater"]):
+        settings = {"alpha": 0.05, "power": 0.8, "alternative": alternative}
+        needed = sample_size(sums, method=method, **settings)
+        rng, n_groups = np.random.default_rng(0), round(needed / 10)
 
-    rng = np.random.default_rng(0)
-    n_groups, tables = round(needed / 10), np.array(kinds)
-    shown = [
-        clustered_mcnemar(
-            sums_of(tables[rng.integers(len(kinds), size=n_groups)]),
-            method=method,
-            alternative=alternative,
-        ).pvalue
-        < 0.05
-        for _ in range(400)
-    ]
+        shown = [
+            clustered_mcnemar(
+                sums_of(KINDS[rng.integers(len(KINDS), size=n_groups)]),
+                method=method,
+                alternative=alternative,
+            ).pvalue
+            < 0.05
+            for _ in range(400)
+        ]
 
-    assert needed > sums.n
-    # Eliasziw's test is liberal where groups have no common correlation, as these.
-    assert 0.8 == pytest.approx(np.mean(shown), abs=0.15 if method == "eliasziw" else 0.08)
+        assert needed > sums.n
+        # Eliasziw's test is liberal where groups have no common correlation, as these.
+        assert 0.8 == pytest.approx(
+            np.mean(shown), abs=0.15 if method == "eliasziw" else 0.08
+        )
 
 
 def test_planner_of_little_variation():

@@ -1,5 +1,6 @@
 """Fay and Lumbard's limits, against integrals, p-values and counted coverage."""
 
+import itertools
 import math
 from functools import cache
 from itertools import pairwise
@@ -77,39 +78,43 @@ def brute_probability(delta, share, part):
     return total
 
 
-@pytest.mark.parametrize(("b", "c", "n"), TABLES)
-@pytest.mark.parametrize(
-    ("upper_share", "upper_part"), [(0, 0), (0, 1), (1, 0), (0.5, 0.5)]
-)
-def test_probability_by_the_other_integral(b, c, n, upper_share, upper_part):
+def test_probability_by_the_other_integral():
     """Integrating over the discordant part gives what integrating over the share does."""
-    m = b + c
-    share, part = Confidence(c, m, upper_share), Confidence(m, n, upper_part)
-    estimate, error = (c - b) / n, math.sqrt(m) / n
-    for delta in (0.0, *(estimate + shift * error for shift in (-2, 0.1))):
-        if -1 < delta < 1:
-            expected = brute_probability(delta, share, part)
+    for (b, c, n), (upper_share, upper_part) in itertools.product(
+        TABLES, [(0, 0), (0, 1), (1, 0), (0.5, 0.5)]
+    ):
+        m = b + c
+        share, part = Confidence(c, m, upper_share), Confidence(m, n, upper_part)
+        estimate, error = (c - b) / n, math.sqrt(m) / n
+        for delta in (0.0, *(estimate + shift * error for shift in (-2, 0.1))):
+            if -1 < delta < 1:
+                expected = brute_probability(delta, share, part)
 
-            assert expected == pytest.approx(_probability(delta, share, part), abs=1e-10)
+                assert expected == pytest.approx(
+                    _probability(delta, share, part), abs=1e-10
+                )
 
 
-@pytest.mark.parametrize("upper", [0, 0.5, 1])
-@pytest.mark.parametrize(("k", "n"), [(0, 3), (3, 3), (1, 2), (4, 9), (30, 200), (1, 1)])
-def test_confidence_is_the_mixture_of_betas(k, n, upper):
+def test_confidence_is_the_mixture_of_betas():
     """Density and tails are those of scipy's beta distributions, points included."""
-    confidence = Confidence(k, n, upper)
-    proper = [(weight, stats.beta(a, b)) for weight, a, b in betas(confidence) if a and b]
-    for x in (1e-8, 0.01, 0.3, 0.5, 0.9, 1 - 1e-8):
-        density = sum(weight * beta.pdf(x) for weight, beta in proper)
-        inside = sum(weight * beta.cdf(x) for weight, beta in proper)
-        above = sum(weight * beta.sf(x) for weight, beta in proper)
+    for upper, (k, n) in itertools.product(
+        [0, 0.5, 1], [(0, 3), (3, 3), (1, 2), (4, 9), (30, 200), (1, 1)]
+    ):
+        confidence = Confidence(k, n, upper)
+        proper = [
+            (weight, stats.beta(a, b)) for weight, a, b in betas(confidence) if a and b
+        ]
+        for x in (1e-8, 0.01, 0.3, 0.5, 0.9, 1 - 1e-8):
+            density = sum(weight * beta.pdf(x) for weight, beta in proper)
+            inside = sum(weight * beta.cdf(x) for weight, beta in proper)
+            above = sum(weight * beta.sf(x) for weight, beta in proper)
 
-        assert density == pytest.approx(confidence.density(np.array(x)))
-        assert inside == pytest.approx(confidence.inside(x), rel=1e-10, abs=1e-300)
-        assert confidence.at_zero + inside == pytest.approx(confidence.cdf(x))
-        assert above + confidence.at_one == pytest.approx(confidence.sf(x), rel=1e-10)
-    assert (upper if k == n else 0) == confidence.at_one
-    assert (1 - upper if k == 0 else 0) == confidence.at_zero
+            assert density == pytest.approx(confidence.density(np.array(x)))
+            assert inside == pytest.approx(confidence.inside(x), rel=1e-10, abs=1e-300)
+            assert confidence.at_zero + inside == pytest.approx(confidence.cdf(x))
+            assert above + confidence.at_one == pytest.approx(confidence.sf(x), rel=1e-10)
+        assert (upper if k == n else 0) == confidence.at_one
+        assert (1 - upper if k == 0 else 0) == confidence.at_zero
 
 
 # -------------------------------------------------------------------- what must hold
@@ -121,68 +126,66 @@ def all_tables(*sizes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["exact", "mid-p"])
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("alpha", ALPHAS)
-def test_limits_agree_with_the_pvalue(alpha, alternative, method):
+def test_limits_agree_with_the_pvalue():
     """Raw limits leave 0 out exactly when p is below alpha, at all tables of a size."""
-    seen = set()
-    for b, c, n in all_tables(1, 2, 3, 4, 6, 9, 12):
-        table = ContingencyTable(n - b - c, b, c, 0)
-        pvalue = mcnemar(table, method=method, alternative=alternative).pvalue
-        limits = melded_limits(b, c, n, method == "mid-p", 1 - alpha, alternative)
+    for method, alternative, alpha in itertools.product(
+        ["exact", "mid-p"], ["two-sided", "less", "greater"], ALPHAS
+    ):
+        seen = set()
+        for b, c, n in all_tables(1, 2, 3, 4, 6, 9, 12):
+            table = ContingencyTable(n - b - c, b, c, 0)
+            pvalue = mcnemar(table, method=method, alternative=alternative).pvalue
+            limits = melded_limits(b, c, n, method == "mid-p", 1 - alpha, alternative)
 
-        assert (pvalue < alpha) == (not limits[0] <= 0 <= limits[1]), (b, c, n)
-        assert -1 <= limits[0] <= (c - b) / n <= limits[1] <= 1
-        seen.add(pvalue < alpha)
+            assert (pvalue < alpha) == (not limits[0] <= 0 <= limits[1]), (b, c, n)
+            assert -1 <= limits[0] <= (c - b) / n <= limits[1] <= 1
+            seen.add(pvalue < alpha)
 
-    assert {True, False} == seen
+        assert {True, False} == seen
 
 
-@pytest.mark.parametrize(("b", "c", "n"), TABLES)
-def test_limits_are_quantiles(b, c, n):
+def test_limits_are_quantiles():
     """Below the lower limit the melded distribution has the probability of the tail."""
-    m = b + c
-    for mid in (False, True):
-        low, _ = melded_limits(b, c, n, mid, 0.95, "two-sided")
-        share = Confidence(c, m, 0.5 * mid)
-        part = Confidence(m, n, 0.5 if mid else float(low < 0))
-        if -1 < low < (c - b) / n:
-            assert 0.025 == pytest.approx(brute_probability(low, share, part), rel=1e-6)
+    for b, c, n in TABLES:
+        m = b + c
+        for mid in (False, True):
+            low, _ = melded_limits(b, c, n, mid, 0.95, "two-sided")
+            share = Confidence(c, m, 0.5 * mid)
+            part = Confidence(m, n, 0.5 if mid else float(low < 0))
+            if -1 < low < (c - b) / n:
+                assert 0.025 == pytest.approx(brute_probability(low, share, part), rel=1e-6)
 
 
-@pytest.mark.parametrize(("b", "c", "n"), TABLES)
-@pytest.mark.parametrize("mid", [True, False])
-def test_mirrored_roles(b, c, n, mid):
+def test_mirrored_roles():
     """Exchanged roles mirror the interval, and the one-sided ones into each other."""
-    for level in (0.5, 0.9, 0.999):
-        low, high = melded_limits(b, c, n, mid, level, "two-sided")
-        other_low, other_high = melded_limits(c, b, n, mid, level, "two-sided")
-        assert (-high, -low) == pytest.approx((other_low, other_high), abs=1e-13)
-        less = melded_limits(b, c, n, mid, level, "less")
-        greater = melded_limits(c, b, n, mid, level, "greater")
-        assert less == pytest.approx((-greater[1], -greater[0]), abs=1e-13)
+    for (b, c, n), mid in itertools.product(TABLES, [True, False]):
+        for level in (0.5, 0.9, 0.999):
+            low, high = melded_limits(b, c, n, mid, level, "two-sided")
+            other_low, other_high = melded_limits(c, b, n, mid, level, "two-sided")
+            assert (-high, -low) == pytest.approx((other_low, other_high), abs=1e-13)
+            less = melded_limits(b, c, n, mid, level, "less")
+            greater = melded_limits(c, b, n, mid, level, "greater")
+            assert less == pytest.approx((-greater[1], -greater[0]), abs=1e-13)
 
 
-@pytest.mark.parametrize(("b", "c", "n"), TABLES)
-@pytest.mark.parametrize("mid", [True, False])
-def test_one_sided_limits_are_those_of_twice_the_tail(b, c, n, mid):
+def test_one_sided_limits_are_those_of_twice_the_tail():
     """A one-sided 95 % limit is a two-sided 90 % limit; the other end is open."""
-    low, high = melded_limits(b, c, n, mid, 0.9, "two-sided")
+    for (b, c, n), mid in itertools.product(TABLES, [True, False]):
+        low, high = melded_limits(b, c, n, mid, 0.9, "two-sided")
 
-    assert (low, 1.0) == pytest.approx(melded_limits(b, c, n, mid, 0.95, "greater"))
-    assert (-1.0, high) == pytest.approx(melded_limits(b, c, n, mid, 0.95, "less"))
+        assert (low, 1.0) == pytest.approx(melded_limits(b, c, n, mid, 0.95, "greater"))
+        assert (-1.0, high) == pytest.approx(melded_limits(b, c, n, mid, 0.95, "less"))
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.999])
-def test_exact_interval_contains_the_mid_p_one(level):
+def test_exact_interval_contains_the_mid_p_one():
     """The mid-p interval is shorter on both sides, or ends at an end of the scale."""
-    for b, c, n in [*all_tables(*range(1, 7)), *TABLES]:
-        if b + c:
-            low, high = melded_limits(b, c, n, True, level, "two-sided")
-            lower, higher = melded_limits(b, c, n, False, level, "two-sided")
-            assert lower <= low + 1e-12
-            assert high <= higher + 1e-12
+    for level in [0.5, 0.8, 0.95, 0.999]:
+        for b, c, n in [*all_tables(*range(1, 7)), *TABLES]:
+            if b + c:
+                low, high = melded_limits(b, c, n, True, level, "two-sided")
+                lower, higher = melded_limits(b, c, n, False, level, "two-sided")
+                assert lower <= low + 1e-12
+                assert high <= higher + 1e-12
 
 
 # -------------------------------------------------------------------------- coverage
@@ -227,51 +230,52 @@ def test_mid_p_interval_covers_on_average():
     assert np.mean(covered) >= 0.95
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
-def test_exact_interval_covers_with_hardly_any_records(n):
+def test_exact_interval_covers_with_hardly_any_records():
     """Even then, without discordant pairs included, where Tango's covers 4 of 5 times."""
-    tables = [(b, c) for b in range(n + 1) for c in range(n + 1 - b)]
-    limits = [melded_limits(b, c, n, False, 0.95, "two-sided") for b, c in tables]
-    for disagreement in np.linspace(0.05, 1, 20):
-        for share in (0.5, 0.8, 1):
-            difference = disagreement * (2 * share - 1)
-            covered = sum(
-                stats.binom.pmf(b + c, n, disagreement) * stats.binom.pmf(c, b + c, share)
-                for (b, c), (low, high) in zip(tables, limits)
-                if low - 1e-9 <= difference <= high + 1e-9
-            )
-            assert covered >= 0.95
+    for n in [1, 2, 3, 5]:
+        tables = [(b, c) for b in range(n + 1) for c in range(n + 1 - b)]
+        limits = [melded_limits(b, c, n, False, 0.95, "two-sided") for b, c in tables]
+        for disagreement in np.linspace(0.05, 1, 20):
+            for share in (0.5, 0.8, 1):
+                difference = disagreement * (2 * share - 1)
+                covered = sum(
+                    stats.binom.pmf(b + c, n, disagreement)
+                    * stats.binom.pmf(c, b + c, share)
+                    for (b, c), (low, high) in zip(tables, limits)
+                    if low - 1e-9 <= difference <= high + 1e-9
+                )
+                assert covered >= 0.95
 
 
 # ----------------------------------------------------------------------------- edges
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("n", [1, 40, 10**9])
-def test_without_discordant_records(n, alternative):
+def test_without_discordant_records():
     """The mid-p interval is Tango's, and the exact one that of the discordant share."""
-    tail = 0.05 if alternative == "two-sided" else 0.1
-    largest = stats.binomtest(0, min(n, 1000)).proportion_ci(1 - 2 * tail).high
+    for alternative, n in itertools.product(
+        ["two-sided", "less", "greater"], [1, 40, 10**9]
+    ):
+        tail = 0.05 if alternative == "two-sided" else 0.1
+        largest = stats.binomtest(0, min(n, 1000)).proportion_ci(1 - 2 * tail).high
 
-    expected = score_limits(0, 0, n, 0, 0.9, alternative)
-    assert expected == melded_limits(0, 0, n, True, 0.9, alternative)
-    low, high = melded_limits(0, 0, n, False, 0.9, alternative)
-    if n <= 1000:
-        assert (-1 if alternative == "less" else -largest) == pytest.approx(low)
-        assert (1 if alternative == "greater" else largest) == pytest.approx(high)
+        expected = score_limits(0, 0, n, 0, 0.9, alternative)
+        assert expected == melded_limits(0, 0, n, True, 0.9, alternative)
+        low, high = melded_limits(0, 0, n, False, 0.9, alternative)
+        if n <= 1000:
+            assert (-1 if alternative == "less" else -largest) == pytest.approx(low)
+            assert (1 if alternative == "greater" else largest) == pytest.approx(high)
 
 
-@pytest.mark.parametrize("mid", [True, False])
-@pytest.mark.parametrize("n", [1, 2, 30, 5000])
-def test_everything_favours_one(n, mid):
+def test_everything_favours_one():
     """If all records favour one side, its end of the scale is not excluded."""
-    low, high = melded_limits(n, 0, n, mid, 0.95, "two-sided")
+    for mid, n in itertools.product([True, False], [1, 2, 30, 5000]):
+        low, high = melded_limits(n, 0, n, mid, 0.95, "two-sided")
 
-    assert -1 == low < high < 1
-    if not mid:
-        # Both parts are beta distributed: the lower one of each, largest share first.
-        share, part = Confidence(n, n, 0), Confidence(n, n, float(high > 0))
-        assert 0.025 == pytest.approx(_probability(-high, share, part))
+        assert -1 == low < high < 1
+        if not mid:
+            # Both parts are beta distributed: the lower one of each, largest share first.
+            share, part = Confidence(n, n, 0), Confidence(n, n, float(high > 0))
+            assert 0.025 == pytest.approx(_probability(-high, share, part))
 
 
 def test_one_discordant_record():
@@ -284,39 +288,40 @@ def test_one_discordant_record():
     assert -0.06 < low < 0 < 0.01 < high < 0.06
 
 
-@pytest.mark.parametrize("level", [1e-9, 0.01, 0.5, 1 - 1e-9, 1 - 1e-15, 1 - 2**-53])
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("mid", [True, False])
-def test_extreme_levels(mid, alternative, level):
+def test_extreme_levels():
     """Nearly no and nearly full confidence give limits in order and on the scale."""
-    for b, c, n in [*TABLES, (0, 0, 5), (10**5, 10**5 + 7, 10**7)]:
-        low, high = melded_limits(b, c, n, mid, level, alternative)
+    for level, alternative, mid in itertools.product(
+        [1e-9, 0.01, 0.5, 1 - 1e-9, 1 - 1e-15, 1 - 2**-53],
+        ["two-sided", "less", "greater"],
+        [True, False],
+    ):
+        for b, c, n in [*TABLES, (0, 0, 5), (10**5, 10**5 + 7, 10**7)]:
+            low, high = melded_limits(b, c, n, mid, level, alternative)
 
-        assert -1 <= low <= high <= 1
-        if alternative == "two-sided" or level > 0.5:
-            assert low <= (c - b) / n <= high
+            assert -1 <= low <= high <= 1
+            if alternative == "two-sided" or level > 0.5:
+                assert low <= (c - b) / n <= high
 
 
-@pytest.mark.parametrize("mid", [True, False])
-@pytest.mark.parametrize(
-    ("b", "c", "n"),
-    [
-        (900_000, 1_000_000, 10**7),
-        (9_000, 9_500, 10**7),
-        (5_000_000, 4_999_000, 10**7),
-        (90_000_000, 100_000_000, 10**9),
-        (20_000, 20_500, 10**12),
-    ],
-)
-def test_many_records(b, c, n, mid):
+def test_many_records():
     """Of very many records the limits are nearly Tango's, corrected for the exact ones."""
-    tango = score_limits(b, c, n, 0 if mid else 1, 0.95, "two-sided")
-    error = math.sqrt(b + c) / n
+    for mid, (b, c, n) in itertools.product(
+        [True, False],
+        [
+            (900_000, 1_000_000, 10**7),
+            (9_000, 9_500, 10**7),
+            (5_000_000, 4_999_000, 10**7),
+            (90_000_000, 100_000_000, 10**9),
+            (20_000, 20_500, 10**12),
+        ],
+    ):
+        tango = score_limits(b, c, n, 0 if mid else 1, 0.95, "two-sided")
+        error = math.sqrt(b + c) / n
 
-    limits = melded_limits(b, c, n, mid, 0.95, "two-sided")
+        limits = melded_limits(b, c, n, mid, 0.95, "two-sided")
 
-    for expected, limit in zip(tango, limits):
-        assert abs(expected - limit) < 0.01 * error
+        for expected, limit in zip(tango, limits):
+            assert abs(expected - limit) < 0.01 * error
 
 
 def test_few_discordant_records_of_very_many():

@@ -26,26 +26,24 @@ def test_worked_examples():
     assert 0.2 == disagreement(ContingencyTable(80, 10, 10, 0)).estimate
 
 
-@pytest.mark.parametrize("case", GOLDEN["tables"], ids=lambda case: case["name"])
-def test_disagreement_of_golden_tables(case):
+def test_disagreement_of_golden_tables():
     """The share that was counted by others."""
-    result = disagreement(ContingencyTable(*case["table"]))
+    for case in GOLDEN["tables"]:
+        result = disagreement(ContingencyTable(*case["table"]))
 
-    assert case["disagreement"]["value"] == pytest.approx(result.estimate, abs=1e-15)
+        assert case["disagreement"]["value"] == pytest.approx(result.estimate, abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("differing", "n"), [(0, 7), (7, 7), (1, 1), (0, 1), (3, 20), (999, 1000), (12, 10**6)]
-)
-def test_wilson_interval_of_scipy(differing, n):
+def test_wilson_interval_of_scipy():
     """scipy's Wilson interval of a share, at the ends too."""
-    result = disagreement(ContingencyTable(n - differing, differing, 0, 0))
+    for differing, n in [(0, 7), (7, 7), (1, 1), (0, 1), (3, 20), (999, 1000), (12, 10**6)]:
+        result = disagreement(ContingencyTable(n - differing, differing, 0, 0))
 
-    for level in (0.5, 0.9, 0.95, 0.9999):
-        theirs = stats.binomtest(differing, n).proportion_ci(level, method="wilson")
-        low, high = result.confidence_interval(level)
-        assert tuple(theirs) == pytest.approx((low, high), rel=1e-9, abs=1e-15)
-        assert 0 <= low <= result.estimate <= high <= 1
+        for level in (0.5, 0.9, 0.95, 0.9999):
+            theirs = stats.binomtest(differing, n).proportion_ci(level, method="wilson")
+            low, high = result.confidence_interval(level)
+            assert tuple(theirs) == pytest.approx((low, high), rel=1e-9, abs=1e-15)
+            assert 0 <= low <= result.estimate <= high <= 1
 
 
 def test_ends_of_the_interval_are_exact():
@@ -80,18 +78,6 @@ def test_labels_differ_at_least_as_often_as_correctness():
             errors.estimate
         )
         assert (n_classes == 2) == (errors.estimate == labels.estimate)
-
-
-def test_repeated_records_keep_it():
-    """Duplicated records change the interval only."""
-    once, twice = (
-        disagreement(ContingencyTable(*(k * n for n in (15, 3, 2, 4)))) for k in (1, 2)
-    )
-    matrices = [label_disagreement(LABELS), label_disagreement(LABELS + LABELS)]
-
-    assert once.estimate == twice.estimate
-    assert matrices[0].estimate == matrices[1].estimate
-    assert once.confidence_interval().low < twice.confidence_interval().low
 
 
 def test_fractional_tables():

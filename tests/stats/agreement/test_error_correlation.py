@@ -1,5 +1,6 @@
 """Correlation of losses: other people's numbers, ranks, intervals, edges."""
 
+import itertools
 import math
 
 import numpy as np
@@ -12,8 +13,6 @@ from skcompare.stats.core._effect_size_wording import PEARSON, SPEARMAN
 from tests.common.golden import golden
 
 GOLDEN = golden("losses")
-WORKED = [pytest.param(case, id=case["name"]) for case in GOLDEN["worked"]]
-CASES = [pytest.param(case, id=case["name"]) for case in GOLDEN["cases"]]
 METHODS = ("pearson", "spearman")
 
 
@@ -32,49 +31,51 @@ def related_losses(seed, n=20, share=0.5):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("case", WORKED)
-def test_worked_examples(case):
+def test_worked_examples():
     """The textbook's examples; it prints the rank correlation where r is positive."""
-    losses = losses_of(case)
-    pearson, spearman = (error_correlation(losses, method=method) for method in METHODS)
+    for case in GOLDEN["worked"]:
+        losses = losses_of(case)
+        pearson, spearman = (error_correlation(losses, method=method) for method in METHODS)
 
-    assert case["pearson"] == pytest.approx(pearson.estimate, rel=1e-10)
-    assert case["spearman"] == pytest.approx(spearman.estimate, rel=1e-10)
-    if "pearson_pvalue_3" in case:
-        assert case["pearson_pvalue_3"] == pytest.approx(pearson.pvalue, abs=5e-4)
-        assert case["printed"]["spearman"] == pytest.approx(spearman.estimate, abs=5e-3)
-        assert case["printed"]["pearson"] != pytest.approx(pearson.estimate, abs=0.2)
+        assert case["pearson"] == pytest.approx(pearson.estimate, rel=1e-10)
+        assert case["spearman"] == pytest.approx(spearman.estimate, rel=1e-10)
+        if "pearson_pvalue_3" in case:
+            assert case["pearson_pvalue_3"] == pytest.approx(pearson.pvalue, abs=5e-4)
+            assert case["printed"]["spearman"] == pytest.approx(spearman.estimate, abs=5e-3)
+            assert case["printed"]["pearson"] != pytest.approx(pearson.estimate, abs=0.2)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_figures_of_independent_packages(case):
+def test_figures_of_independent_packages():
     """SciPy's pearsonr and spearmanr and R's cor.test, with Fisher's interval."""
-    expected = {name: figure.get("value") for name, figure in case["paired"].items()}
-    losses = losses_of(case)
-    pearson = error_correlation(losses, interval="fisher", method="pearson")
-    spearman = error_correlation(losses, method="spearman")
+    for case in GOLDEN["cases"]:
+        expected = {name: figure.get("value") for name, figure in case["paired"].items()}
+        losses = losses_of(case)
+        pearson = error_correlation(losses, interval="fisher", method="pearson")
+        spearman = error_correlation(losses, method="spearman")
 
-    assert expected["pearson"] == pytest.approx(pearson.estimate, rel=1e-10)
-    assert expected["spearman"] == pytest.approx(spearman.estimate, rel=1e-10)
-    low, high = pearson.confidence_interval()
-    assert (expected["pearson_low"], expected["pearson_high"]) == pytest.approx(
-        (low, high), rel=1e-10
-    )
-    if expected["pearson"] < 1:
-        assert expected["pearson_pvalue"] == pytest.approx(pearson.pvalue, rel=1e-9)
-        assert expected["spearman_pvalue"] == pytest.approx(spearman.pvalue, rel=1e-9)
+        assert expected["pearson"] == pytest.approx(pearson.estimate, rel=1e-10)
+        assert expected["spearman"] == pytest.approx(spearman.estimate, rel=1e-10)
+        low, high = pearson.confidence_interval()
+        assert (expected["pearson_low"], expected["pearson_high"]) == pytest.approx(
+            (low, high), rel=1e-10
+        )
+        if expected["pearson"] < 1:
+            assert expected["pearson_pvalue"] == pytest.approx(pearson.pvalue, rel=1e-9)
+            assert expected["spearman_pvalue"] == pytest.approx(spearman.pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_ties_get_mean_ranks(seed):
+def test_ties_get_mean_ranks():
     """SciPy's rank correlation of losses that are often equal."""
-    rng = np.random.default_rng(seed)
-    first, second = rng.integers(5, size=(2, 30)) / 4
-    expected = stats.spearmanr(first, second)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        first, second = rng.integers(5, size=(2, 30)) / 4
+        expected = stats.spearmanr(first, second)
 
-    result = error_correlation(PairedLosses.from_losses(first, second), method="spearman")
+        result = error_correlation(
+            PairedLosses.from_losses(first, second), method="spearman"
+        )
 
-    assert tuple(expected) == pytest.approx((result.estimate, result.pvalue), rel=1e-10)
+        assert tuple(expected) == pytest.approx((result.estimate, result.pvalue), rel=1e-10)
 
 
 def test_rounding_does_not_break_ties():
@@ -90,37 +91,36 @@ def test_rounding_does_not_break_ties():
 # ------------------------------------------------------- intervals
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [3, 5, 20, 500])
-def test_agreeing_limits_by_their_equation(method, n):
+def test_agreeing_limits_by_their_equation():
     """A limit is as far from r as the critical correlation is from 0, on the z scale."""
-    result = error_correlation(related_losses(n, n), method=method)
-    r = result.estimate
-    if abs(r) == 1:
-        return
-    for level in (0.5, 0.9, 0.99):
-        t = stats.t.isf((1 - level) / 2, n - 2)
-        reach = math.atanh(t / math.sqrt(t * t + n - 2))
-        for limit, sign in zip(result.confidence_interval(level), (1, -1), strict=True):
-            scale = math.sqrt(1 + limit**2 / 2) if method == "spearman" else 1.0
-            distance = sign * (math.atanh(r) - math.atanh(limit))
+    for method, n in itertools.product(METHODS, [3, 5, 20, 500]):
+        result = error_correlation(related_losses(n, n), method=method)
+        r = result.estimate
+        if abs(r) == 1:
+            continue
+        for level in (0.5, 0.9, 0.99):
+            t = stats.t.isf((1 - level) / 2, n - 2)
+            reach = math.atanh(t / math.sqrt(t * t + n - 2))
+            for limit, sign in zip(result.confidence_interval(level), (1, -1), strict=True):
+                scale = math.sqrt(1 + limit**2 / 2) if method == "spearman" else 1.0
+                distance = sign * (math.atanh(r) - math.atanh(limit))
 
-            assert reach * scale == pytest.approx(distance, rel=1e-6)
+                assert reach * scale == pytest.approx(distance, rel=1e-6)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_published_limits(method):
+def test_published_limits():
     """Fisher's z with standard error 1 / sqrt(n - 3), times sqrt(1 + r² / 2) for ranks."""
     losses = related_losses(1, 50)
-    result = error_correlation(losses, method=method, interval="fisher")
-    r = result.estimate
-    scale = math.sqrt(1 + r * r / 2) if method == "spearman" else 1.0
-    reach = stats.norm.isf(0.05) * scale / math.sqrt(47)
-    expected = [math.tanh(math.atanh(r) + sign * reach) for sign in (-1, 1)]
+    for method in METHODS:
+        result = error_correlation(losses, method=method, interval="fisher")
+        r = result.estimate
+        scale = math.sqrt(1 + r * r / 2) if method == "spearman" else 1.0
+        reach = stats.norm.isf(0.05) * scale / math.sqrt(47)
+        expected = [math.tanh(math.atanh(r) + sign * reach) for sign in (-1, 1)]
 
-    assert expected == pytest.approx(tuple(result.confidence_interval(0.9)), rel=1e-12)
-    agreeing = error_correlation(losses, method=method).confidence_interval(0.9)
-    assert expected == pytest.approx(tuple(agreeing), abs=0.02)
+        assert expected == pytest.approx(tuple(result.confidence_interval(0.9)), rel=1e-12)
+        agreeing = error_correlation(losses, method=method).confidence_interval(0.9)
+        assert expected == pytest.approx(tuple(agreeing), abs=0.02)
 
 
 def test_published_limits_of_three_records():
@@ -184,6 +184,7 @@ def brier_losses(rng, n):
     return PairedLosses.from_losses(*(proba - y) ** 2)
 
 
+@pytest.mark.slow
 def test_robust_coverage_of_brier_losses():
     """The robust interval of level 0.9 holds their correlation, the other one does not."""
     rng = np.random.default_rng(12)
@@ -200,6 +201,7 @@ def test_robust_coverage_of_brier_losses():
     assert held["agreeing"] / 300 < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_coverage(method):
     """The agreeing interval of level 0.9 holds the true correlation about that often."""
@@ -220,70 +222,71 @@ def test_coverage(method):
 # ------------------------------------------------------- edges
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_perfect_correlation(method, sign):
+def test_perfect_correlation():
     """|r| = 1: p is twice the share of the orders that give it, and limits are r itself."""
     x = np.random.default_rng(3).permutation([0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.7, 0.9])
-    result = error_correlation(PairedLosses.from_losses(x, 1 + sign * x), method=method)
+    for method, sign in itertools.product(METHODS, [-1, 1]):
+        result = error_correlation(PairedLosses.from_losses(x, 1 + sign * x), method=method)
 
-    assert sign == result.estimate
-    assert sign * math.inf == result.statistic
-    assert 2 * 2 * 6 / math.factorial(8) == pytest.approx(result.pvalue, rel=1e-12)
-    assert (sign, sign) == result.confidence_interval()
-    assert ("perfect-correlation",) == result.flags
+        assert sign == result.estimate
+        assert sign * math.inf == result.statistic
+        assert 2 * 2 * 6 / math.factorial(8) == pytest.approx(result.pvalue, rel=1e-12)
+        assert (sign, sign) == result.confidence_interval()
+        assert ("perfect-correlation",) == result.flags
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_perfect_correlation_of_few_or_many(method):
+def test_perfect_correlation_of_few_or_many():
     """Of three records it is often chance; of very many p stays above 0."""
-    few = error_correlation(PairedLosses.from_losses([1, 2, 3], [2, 4, 6]), method=method)
-    x = np.arange(300.0)
-    many = error_correlation(PairedLosses.from_losses(x, x), method=method)
+    for method in METHODS:
+        few = error_correlation(
+            PairedLosses.from_losses([1, 2, 3], [2, 4, 6]), method=method
+        )
+        x = np.arange(300.0)
+        many = error_correlation(PairedLosses.from_losses(x, x), method=method)
 
-    assert 1 / 3 == pytest.approx(few.pvalue)
-    assert (-1, 1) == few.confidence_interval()
-    assert (1, 1) == few.confidence_interval(0.6)
-    assert 0 < many.pvalue < 1e-300
-    assert math.log(2) - math.lgamma(301) == pytest.approx(many.log_pvalue)
-    fisher = error_correlation(
-        PairedLosses.from_losses([1, 2, 3, 4], [2, 4, 6, 8]),
-        method=method,
-        interval="fisher",
-    )
-    assert (1, 1) == fisher.confidence_interval()
+        assert 1 / 3 == pytest.approx(few.pvalue)
+        assert (-1, 1) == few.confidence_interval()
+        assert (1, 1) == few.confidence_interval(0.6)
+        assert 0 < many.pvalue < 1e-300
+        assert math.log(2) - math.lgamma(301) == pytest.approx(many.log_pvalue)
+        fisher = error_correlation(
+            PairedLosses.from_losses([1, 2, 3, 4], [2, 4, 6, 8]),
+            method=method,
+            interval="fisher",
+        )
+        assert (1, 1) == fisher.confidence_interval()
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_constant_losses(method):
+def test_constant_losses():
     """With constant losses nothing can go together, also where they differ by rounding."""
     x = np.random.default_rng(4).random(8)
-    for constant in (
-        np.full(8, 0.3),
-        0.1 + 0.2 * (1 + np.arange(8) % 2 * 2e-16),
-        1e-160 * np.arange(8),
-    ):
-        for pair in ((x, constant), (constant, x)):
-            result = error_correlation(PairedLosses.from_losses(*pair), method=method)
+    for method in METHODS:
+        for constant in (
+            np.full(8, 0.3),
+            0.1 + 0.2 * (1 + np.arange(8) % 2 * 2e-16),
+            1e-160 * np.arange(8),
+        ):
+            for pair in ((x, constant), (constant, x)):
+                result = error_correlation(PairedLosses.from_losses(*pair), method=method)
 
-            assert math.isnan(result.estimate)
-            assert math.isnan(result.pvalue)
-            assert ("constant-losses",) == result.flags
-            assert all(map(math.isnan, result.confidence_interval()))
-            assert "" == result.remark
+                assert math.isnan(result.estimate)
+                assert math.isnan(result.pvalue)
+                assert ("constant-losses",) == result.flags
+                assert all(map(math.isnan, result.confidence_interval()))
+                assert "" == result.remark
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_two_records(method):
+def test_two_records():
     """Two records always lie on a line, so that p is undefined and nothing excluded."""
-    result = error_correlation(PairedLosses.from_losses([1, 2], [2, 1]), method=method)
+    for method in METHODS:
+        result = error_correlation(PairedLosses.from_losses([1, 2], [2, 1]), method=method)
 
-    assert -1 == result.estimate
-    assert math.isnan(result.pvalue)
-    assert ("too-few-records",) == result.flags
-    assert (-1, 1) == result.confidence_interval()
-    one = error_correlation(PairedLosses.from_losses([1], [2]), method=method)
-    assert ("constant-losses", "too-few-records") == one.flags
+        assert -1 == result.estimate
+        assert math.isnan(result.pvalue)
+        assert ("too-few-records",) == result.flags
+        assert (-1, 1) == result.confidence_interval()
+        one = error_correlation(PairedLosses.from_losses([1], [2]), method=method)
+        assert ("constant-losses", "too-few-records") == one.flags
 
 
 def test_moments_are_enough_for_pearson():
@@ -321,28 +324,28 @@ def test_large_losses():
     assert expected.estimate == pytest.approx(actual.estimate, rel=1e-10)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_scale_and_order_of_the_losses(method):
+def test_scale_and_order_of_the_losses():
     """Other units of the losses leave the correlation, and so do exchanged roles."""
     losses = related_losses(7)
     a, b = losses.values
-    expected = error_correlation(losses, method=method).estimate
-    scaled = PairedLosses.from_losses(1e-3 * a + 5, 1e6 * b)
+    for method in METHODS:
+        expected = error_correlation(losses, method=method).estimate
+        scaled = PairedLosses.from_losses(1e-3 * a + 5, 1e6 * b)
 
-    assert expected == pytest.approx(error_correlation(scaled, method=method).estimate)
-    assert expected == error_correlation(losses.swap(), method=method).estimate
+        assert expected == pytest.approx(error_correlation(scaled, method=method).estimate)
+        assert expected == error_correlation(losses.swap(), method=method).estimate
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_reading(method):
+def test_reading():
     """The correlation in words, on the scale of the textbook's Table 14.5."""
-    scale = PEARSON if method == "pearson" else SPEARMAN
     x = np.random.default_rng(8).normal(size=2000)
-    for share, words in zip((-1.0, 0.0, 0.5, 3.0), scale, strict=True):
-        rest = np.random.default_rng(9).normal(size=2000)
-        losses = PairedLosses.from_losses(x, share * x + rest)
+    rest = np.random.default_rng(9).normal(size=2000)
+    for method in METHODS:
+        scale = PEARSON if method == "pearson" else SPEARMAN
+        for share, words in zip((-1.0, 0.0, 0.5, 3.0), scale, strict=True):
+            losses = PairedLosses.from_losses(x, share * x + rest)
 
-        assert words[1] == error_correlation(losses, method=method).remark
+            assert words[1] == error_correlation(losses, method=method).remark
 
 
 def test_default_method():

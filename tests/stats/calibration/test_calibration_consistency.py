@@ -1,5 +1,6 @@
 """Where the observed shares of a calibrated classifier would lie."""
 
+import itertools
 import json
 
 import numpy as np
@@ -20,16 +21,16 @@ def calibration(n=300, seed=0, **options):
     return PairedCalibration.from_predictions(y, p**2, p, **options)
 
 
-@pytest.mark.parametrize("n", [1, 2, 10, 100, 1000])
-@pytest.mark.parametrize("p", [0, 1e-4, 0.03, 0.5, 0.97, 1])
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
-def test_equal_probabilities(n, p, level):
+def test_equal_probabilities():
     """Quantiles are those of the binomial distribution, by scipy."""
-    half = (1 - level) / 2
-    low, high = stats.binom.ppf([half, 1 - half], n, p)
+    for n, p, level in itertools.product(
+        [1, 2, 10, 100, 1000], [0, 1e-4, 0.03, 0.5, 0.97, 1], [0.5, 0.95, 0.999]
+    ):
+        half = (1 - level) / 2
+        low, high = stats.binom.ppf([half, 1 - half], n, p)
 
-    # At probability 0 scipy's lower quantile is the number below the least one.
-    assert (max(0, low), high) == event_limits(np.full(n, float(p)), level)
+        # At probability 0 scipy's lower quantile is the number below the least one.
+        assert (max(0, low), high) == event_limits(np.full(n, float(p)), level)
 
 
 def test_different_probabilities_by_convolution():

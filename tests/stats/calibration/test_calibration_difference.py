@@ -1,8 +1,10 @@
 """Tests of the difference of calibration errors: brute force, levels, and edges."""
 
+import itertools
 import math
 from dataclasses import replace
-from itertools import product
+from functools import cache
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -54,20 +56,19 @@ def units_of(calibration):
 
 
 def slow_error(calibration, role, kept=None):
-    """Debiased squared error by loops over pairs of units, from the rows kept."""
+    """Debiased squared error by loops over bins and pairs of units, from the rows kept."""
     unit, p = units_of(calibration), calibration.proba[role]
     y, code = calibration.outcomes[role].astype(float), calibration.codes[role]
     rows = np.arange(len(p)) if kept is None else np.flatnonzero(kept)
     total = 0.0
     for b in set(code[rows].tolist()):
-        here = [i for i in rows if code[i] == b]
-        units = sorted({int(unit[i]) for i in here})
-        share = np.mean([y[i] for i in here])
-        gap = share - np.mean([p[i] for i in here])
-        pairs = sum(unit[i] != unit[j] for i in here for j in here)
+        here = rows[code[rows] == b]
+        own, share = unit[here], y[here].mean()
+        gap = share - p[here].mean()
+        pairs = np.not_equal.outer(own, own).sum()
         if not pairs:
             continue
-        within = sum(sum(y[i] - share for i in here if unit[i] == u) ** 2 for u in units)
+        within = sum((y[here] - share)[own == u].sum() ** 2 for u in set(own.tolist()))
         total += len(here) * (gap**2 - within / pairs)
     return total / len(rows)
 
@@ -105,11 +106,11 @@ def slow_variance_of_pairs(calibration):
     return 2 * (terms**2).sum() / n**2
 
 
-def slow_null_variance(calibration):
+def slow_null_variance(calibration, jackknife, pairs):
     """The variance if the errors were equal, by loops over bins and rows.
 
     Returns the whole of it, the part of the pairs, and by what share the records raise it
-    that were added.
+    that were added. `jackknife` and `pairs` are the variances of these names.
     """
     unit, n = units_of(calibration), len(calibration.proba[0])
     errors = [slow_error(calibration, role) for role in (0, 1)]
@@ -121,7 +122,7 @@ def slow_null_variance(calibration):
         for b in np.unique(code):
             here = code == b
             size = np.bincount(unit[here], minlength=unit.max() + 1).astype(float)
-            count, pairs = size.sum(), size.sum() ** 2 - (size**2).sum()
+            count, apart = size.sum(), size.sum() ** 2 - (size**2).sum()
             together = (size**2).sum() / count
             share, gap = events[here].mean(), excess[here].mean()
             cautious = (share * count + together) / (count + 2 * together)
@@ -134,9 +135,9 @@ def slow_null_variance(calibration):
                 equal *= math.sqrt(pooled / errors[role])
             more = max(cautious * (1 - cautious) - share * (1 - share), 0) * together
             beyond = np.bincount(unit[here], excess[here] - gap, len(size))
-            residuals.append(beyond * (count / math.sqrt(pairs) if pairs else 0))
+            residuals.append(beyond * (count / math.sqrt(apart) if apart else 0))
             bins.append((role, sign * gap, sign * equal, more, here, count,
-                         sign * count / pairs if pairs else 0))  # fmt: skip
+                         sign * count / apart if apart else 0))  # fmt: skip
     alike = calibration.outcomes[0] == calibration.outcomes[1]
     observed = plain = whole = pairs_seen = pairs_whole = 0.0
     for one, first in zip(bins, residuals):
@@ -158,9 +159,7 @@ def slow_null_variance(calibration):
         (np.bincount(unit[b[4]]).astype(float) ** 2).sum() for b in bins
     ) / (2 * sizes.sum())  # fmt: skip
     whole += (2 * sum(math.sqrt(m) for m in mean_squares) * together) ** 2
-    second = slow_variance_of_pairs(calibration) + 2 * (pairs_whole - pairs_seen) / n**2
-    second = max(second, 0)
-    jackknife, pairs = slow_jackknife(calibration), slow_variance_of_pairs(calibration)
+    second = max(pairs + 2 * (pairs_whole - pairs_seen) / n**2, 0)
     found = [
         max(jackknife + (part - observed) / n**2 - 2 * of_pairs, 0) + of_pairs
         for part, of_pairs in ((whole, second), (plain, pairs), (observed, pairs))
@@ -182,19 +181,38 @@ SMALL = {
 }
 
 
-@pytest.fixture(params=SMALL, ids=lambda name: name.replace(" ", "-"))
-def small(request):
+@cache
+def small():
     """Evidence of a few records, of every kind."""
-    return [SMALL[request.param](seed) for seed in range(3)]
+    return [made(seed) for made in SMALL.values() for seed in range(3)]
 
 
-def test_errors_by_pairs(small):
+def sums_of(calibration):
+    return tuple(role_sums(calibration, role) for role in (0, 1))
+
+
+def difference_of(calibration):
+    """The estimate without its error."""
+    return np.subtract(*squared_errors(sums_of(calibration)))
+
+
+@cache
+def slow_variances():
+    """Jackknife, variance of pairs, and the null variance of each of the small ones."""
+    found = []
+    for calibration in small():
+        jackknife = slow_jackknife(calibration)
+        pairs = slow_variance_of_pairs(calibration)
+        null = slow_null_variance(calibration, jackknife, pairs)
+        found.append((jackknife, pairs, *null))
+    return found
+
+
+def test_errors_by_pairs():
     """The squared errors are those of a loop over pairs of units."""
-    for calibration in small:
-        sums = tuple(role_sums(calibration, role) for role in (0, 1))
-
+    for calibration in small():
         assert [slow_error(calibration, role) for role in (0, 1)] == pytest.approx(
-            squared_errors(sums), rel=1e-12, abs=1e-14
+            squared_errors(sums_of(calibration)), rel=1e-12, abs=1e-14
         )
 
 
@@ -223,13 +241,13 @@ def test_groups_of_one_record():
     assert (one.design, two.design) == ("hold-out", "hold-out by groups")
 
 
-def test_variance_by_definition(small):
+def test_variance_by_definition():
     """It is the jackknife's less pairs, or that of equal errors, whichever is larger."""
-    for calibration in small:
-        variance = variance_of(tuple(role_sums(calibration, role) for role in (0, 1)))
-        pairs = slow_variance_of_pairs(calibration)
-        observed = max(slow_jackknife(calibration) - 2 * pairs, 0) + pairs
-        null, second, _ = slow_null_variance(calibration)
+    for calibration, (jackknife, pairs, null, second, _) in zip(
+        small(), slow_variances(), strict=True
+    ):
+        variance = variance_of(sums_of(calibration))
+        observed = max(jackknife - 2 * pairs, 0) + pairs
 
         assert observed == pytest.approx(variance.observed, rel=1e-9)
         assert min(second, max(observed, null)) == pytest.approx(variance.second, rel=1e-9)
@@ -247,7 +265,7 @@ def test_degrees_of_freedom():
     square = (influence**2).sum()
     spread = (influence**4).sum() - square**2 / 80
     jackknife = square * 79 / 80
-    variance = variance_of(tuple(role_sums(calibration, role) for role in (0, 1)))
+    variance = variance_of(sums_of(calibration))
     expected = 2 * square**2 / spread * (variance.total / jackknife) ** 2
 
     assert expected == pytest.approx(variance.df, rel=1e-9)
@@ -267,6 +285,7 @@ def moments(draw, n_draws):
     return np.var(estimates), np.mean(first), np.mean(second)
 
 
+@pytest.mark.slow
 def test_variance_of_calibrated_classifiers():
     """Of two calibrated classifiers the variance is that of pairs, without bias."""
 
@@ -284,6 +303,7 @@ def test_variance_of_calibrated_classifiers():
     assert 1 == pytest.approx(second / actual, abs=0.2)
 
 
+@pytest.mark.slow
 def test_variance_of_biased_classifiers():
     """Far from calibration the estimated variance is that of the estimates."""
 
@@ -316,6 +336,7 @@ def plug_in(y, p):
     return np.abs(np.bincount(code, y - p, 10)).sum() / len(y)
 
 
+@pytest.mark.slow
 def test_calibrated_classifiers_of_unlike_sharpness():
     """Tests of plug-in errors reject two calibrated classifiers; the default does not.
 
@@ -356,6 +377,7 @@ def opposite_bias(rng, n=500):
     return PairedCalibration.from_predictions(y, p + 0.1, p - 0.1, n_bins=10)
 
 
+@pytest.mark.slow
 def test_equal_errors_by_opposite_bias():
     """Exchanging columns rejects equal errors, because it asks about more than these."""
     rng = np.random.default_rng(8)
@@ -373,6 +395,7 @@ def test_equal_errors_by_opposite_bias():
     assert exchange > 0.3
 
 
+@pytest.mark.slow
 def test_power():
     """The default finds a bias of 0.1 as often as published of the bootstrap, or more."""
     rng = np.random.default_rng(9)
@@ -391,6 +414,23 @@ def test_power():
     assert found[0] / 100 > 0.55
 
 
+@pytest.mark.parametrize("method", ["analytic", "bootstrap"])
+def test_limits_by_formula(method):
+    """They are quantiles of the standard error apart from the estimate, up to a bound."""
+    calibration = random_calibration(200, 1)
+    for alternative, tail in (("two-sided", 0.05), ("less", 0.1), ("greater", 0.1)):
+        result = calibration_difference(
+            calibration, method=method, alternative=alternative, n_resamples=100
+        )
+        law = stats.t(result.df) if method == "analytic" else stats.norm
+        reach = law.isf(tail) * result.details["standard_error"]
+        low = -1 if alternative == "less" else result.estimate - reach
+        high = 1 if alternative == "greater" else result.estimate + reach
+
+        assert (low, high) == pytest.approx(tuple(result.confidence_interval(0.9)))
+
+
+@pytest.mark.slow
 def test_intervals_hold_the_difference():
     """95 % intervals of a known difference hold it about as often as that."""
     rng = np.random.default_rng(10)
@@ -428,11 +468,11 @@ def slow_bootstrap(calibration, n_resamples, seed):
             calibration.kind,
             unit,
         )
-        sums = tuple(role_sums(again, role) for role in (0, 1))
-        values.append(np.subtract(*squared_errors(sums)))
+        values.append(difference_of(again))
     return np.std(values, ddof=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [None, 15], ids=["records", "groups"])
 def test_bootstrap_by_loops(groups):
     """The bootstrap's standard error is that of rows that are drawn and binned again."""
@@ -443,30 +483,55 @@ def test_bootstrap_by_loops(groups):
     result = calibration_difference(calibration, method="bootstrap", n_resamples=4000)
 
     assert expected == pytest.approx(result.details["standard_error"], rel=0.08)
-    assert result.statistic == pytest.approx(
-        result.estimate / result.details["standard_error"]
-    )
-    assert stats.norm.sf(abs(result.statistic)) * 2 == pytest.approx(result.pvalue)
 
 
-def test_bootstrap_by_enumeration():
-    """The variance over resamples is that of all resamples of five records."""
+def multisets(members, n):
+    """All choices of `n` of the members, without order, with the share of each."""
+    for chosen in combinations_with_replacement(members, n):
+        times = [chosen.count(each) for each in set(chosen)]
+        share = math.factorial(n) / math.prod(map(math.factorial, times))
+        yield list(chosen), share / len(members) ** n
+
+
+def variance_over(values, shares):
+    """Mean and variance of values that have each its share."""
+    mean = np.dot(shares, values)
+    return mean, np.dot(shares, (np.array(values) - mean) ** 2)
+
+
+@pytest.mark.parametrize("size", [1, 2], ids=["records", "groups"])
+def test_bootstrap_by_enumeration(size):
+    """The variance over resamples is that of all resamples of five records, or groups."""
     y, first, second = np.array([0, 1, 1, 0, 1]), [0.1, 0.4, 0.8, 0.3, 0.2], np.zeros(5)
     second[:] = [0.3, 0.45, 0.6, 0.9, 0.7]
-    calibration = PairedCalibration.from_predictions(y, first, second, n_bins=2)
-    rows = np.array(list(product(range(5), repeat=5)))
-    values = []
-    for each in rows:
+    if size == 2:
+        y = np.concatenate([y, [1, 1, 0, 0, 1]])
+        first, second = np.tile(first, 2), np.concatenate([second, second[::-1]])
+    units = np.arange(5 * size) % 5
+    calibration = PairedCalibration.from_predictions(
+        y, first, second, n_bins=2, groups=None if size == 1 else units
+    )
+    values, shares = [], []
+    for drawn, share in multisets(range(5), 5):
+        rows = np.concatenate([np.flatnonzero(units == unit) for unit in drawn])
         again = PairedCalibration(
-            tuple(p[each] for p in calibration.proba),
-            (y[each], y[each]),
+            tuple(p[rows] for p in calibration.proba),
+            (y[rows], y[rows]),
             calibration.edges,
+            groups=np.repeat(np.arange(5), size),
         )
-        sums = tuple(role_sums(again, role) for role in (0, 1))
-        values.append(np.subtract(*squared_errors(sums)))
-    found = resampling.bootstrap_error(calibration, 40_000, 0)
+        values.append(difference_of(again))
+        shares.append(share)
+    _, variance = variance_over(values, shares)
+    result = calibration_difference(
+        calibration, method="bootstrap", n_resamples=40_000 if size == 1 else 10_000
+    )
 
-    assert np.std(values) == pytest.approx(found, rel=0.02)
+    error = result.details["standard_error"]
+    assert 1 == pytest.approx(sum(shares))
+    assert math.sqrt(variance) == pytest.approx(error, rel=0.02)
+    assert result.statistic == pytest.approx(result.estimate / error)
+    assert stats.norm.sf(abs(result.statistic)) * 2 == pytest.approx(result.pvalue)
 
 
 def top_label_cells(seed, n=8):
@@ -486,23 +551,24 @@ def test_moments_given_numbers_a_cell(counts):
     found = cells._cells_of(calibration)
     mean, variance, _ = cells._moments(found, np.array(counts, dtype=float)[:, np.newaxis])
     members = [[i for i in range(8) if calibration.codes[0][i] == b] for b in (0, 1)]
-    drawn = [each for each, k in zip(members, counts, strict=True) for _ in range(k)]
-    values = []
-    for each in product(*drawn):
-        rows = np.array(each)
+    values, shares = [], []
+    for (first, one), (second, other) in product(*map(multisets, members, counts)):
+        rows = np.array(first + second)
         again = PairedCalibration(
             tuple(p[rows] for p in calibration.proba),
             tuple(y[rows] for y in calibration.outcomes),
             calibration.edges,
             "top_label",
         )
-        sums = tuple(role_sums(again, role) for role in (0, 1))
         # Resamples have as many records as there are, here eight.
-        values.append(np.subtract(*squared_errors(sums)) * len(rows) / 8)
+        values.append(difference_of(again) * len(rows) / 8)
+        shares.append(one * other)
+    expected, spread = variance_over(values, shares)
 
     assert [4, 4] == found.size.tolist()
-    assert np.mean(values) == pytest.approx(mean[0], rel=1e-10, abs=1e-14)
-    assert np.var(values) == pytest.approx(variance[0], rel=1e-9, abs=1e-16)
+    assert 1 == pytest.approx(sum(shares))
+    assert expected == pytest.approx(mean[0], rel=1e-10, abs=1e-14)
+    assert spread == pytest.approx(variance[0], rel=1e-9, abs=1e-16)
 
 
 def test_numbers_a_cell_are_drawn_alike(monkeypatch):
@@ -510,9 +576,9 @@ def test_numbers_a_cell_are_drawn_alike(monkeypatch):
     calibration = random_calibration(200, 22)
     rng = np.random.default_rng(0)
     size = cells._cells_of(calibration).size
-    expected = resampling.bootstrap_error(calibration, 3000, 0)
+    expected = resampling.bootstrap_error(calibration, 200, 0)
     monkeypatch.setattr(cells, "MOST_NUMBERS", 1)
-    in_blocks = resampling.bootstrap_error(calibration, 3000, 0)
+    in_blocks = resampling.bootstrap_error(calibration, 200, 0)
     by_record = []
     for least in (0, math.inf):
         monkeypatch.setattr(cells, "RECORDS_PER_CELL", least)
@@ -535,7 +601,7 @@ def test_bootstrap_of_nearly_equal_columns():
 
     assert cells.variance_over_resamples(calibration, 200, rng) is None
     result = calibration_difference(calibration, method="bootstrap")
-    analytic = variance_of(tuple(role_sums(calibration, role) for role in (0, 1)))
+    analytic = variance_of(sums_of(calibration))
     assert math.sqrt(analytic.observed) == pytest.approx(
         result.details["standard_error"], rel=0.2
     )
@@ -557,7 +623,7 @@ def test_short_ways_of_single_records(monkeypatch):
         random_calibration(150, 24),
         random_calibration(150, 24, n_bins=60),
     ):
-        sums = tuple(role_sums(calibration, role) for role in (0, 1))
+        sums = sums_of(calibration)
         expected = variance_of(sums)
         general = variance_of(tuple(replace(each, rows=None) for each in sums))
         monkeypatch.setattr(units, "MOST_CELLS", 0)
@@ -581,7 +647,7 @@ def test_bootstrap_is_three_times_the_variance_of_pairs():
             rng.uniform(size=500) < sharp, sharp, flat, n_bins=10
         )
         error = resampling.bootstrap_error(calibration, 300, 0)
-        variance = variance_of(tuple(role_sums(calibration, role) for role in (0, 1)))
+        variance = variance_of(sums_of(calibration))
         ratios.append(error**2 / variance.second)
 
     assert 3 == pytest.approx(np.mean(ratios), abs=0.6)
@@ -591,13 +657,14 @@ def test_exchange_by_enumeration():
     """The p-value of exchanged columns is that of all exchanges."""
     calibration = random_calibration(10, 5, n_bins=2)
     y, (first, second) = calibration.outcomes[0], calibration.proba
-    observed = calibration_difference(calibration).estimate
+    observed = difference_of(calibration)
     sizes = []
-    for k in range(2**10):
+    # The last record stays: an exchange and its opposite differ by the sign.
+    for k in range(2**9):
         swap = np.array([k >> i & 1 for i in range(10)], dtype=bool)
         columns = np.where(swap, second, first), np.where(swap, first, second)
         exchanged = PairedCalibration(columns, (y, y), calibration.edges)
-        sizes.append(abs(calibration_difference(exchanged).estimate))
+        sizes.append(abs(difference_of(exchanged)))
     exact = np.mean(np.array(sizes) >= abs(observed) - 1e-12)
     result = calibration_difference(
         calibration, method="exchangeability", n_resamples=20_000
@@ -608,7 +675,6 @@ def test_exchange_by_enumeration():
 
 def test_exchange_of_bins_and_groups():
     """Exchanged columns are binned by the edges of the role they get, group by group."""
-    rng = np.random.default_rng(12)
     y, first, second = random_answers(40, 12)
     groups = np.repeat(np.arange(8), 5)
     calibration = PairedCalibration.from_predictions(
@@ -619,8 +685,8 @@ def test_exchange_of_bins_and_groups():
         swap = np.array([k >> i & 1 for i in range(8)], dtype=bool)[groups]
         columns = np.where(swap, second, first), np.where(swap, first, second)
         exchanged = PairedCalibration(columns, (y, y), calibration.edges, groups=groups)
-        sizes.append(abs(calibration_difference(exchanged).estimate))
-    found = resampling.exchanged_differences(calibration, 3000, rng.integers(1000)).sizes
+        sizes.append(abs(difference_of(exchanged)))
+    found = resampling.exchanged_differences(calibration, 3000, 0).sizes
 
     assert set(np.round(sizes, 10)) >= set(np.round(found, 10))
     assert len(set(np.round(found, 10))) > 100
@@ -644,31 +710,31 @@ def test_exchange_decides_as_its_critical_value(alternative):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("strategy", ["uniform", "equal_mass"])
-def test_draws_do_not_depend_on_order_or_roles(method, strategy):
+def test_draws_do_not_depend_on_order_or_roles(method):
     """A seed means the same draws for records in any order and for swapped roles."""
     order = np.random.default_rng(0).permutation(90)
-    y, first, second = random_answers(90, 14)
+    y, first, _ = random_answers(90, 14)
     # The roles have the same probabilities, so that only the records tell them apart.
     second = first[np.random.default_rng(1).permutation(90)]
 
-    def run(*columns, **options):
+    def run(*columns, strategy, **options):
         calibration = PairedCalibration.from_predictions(
             *columns, n_bins=5, strategy=strategy
         )
         return calibration_difference(calibration, method=method, n_resamples=50, **options)
 
-    result = run(y, first, second)
-    mixed = run(y[order], first[order], second[order])
-    swapped = run(y, second, first)
+    for strategy in ("uniform", "equal_mass"):
+        result = run(y, first, second, strategy=strategy)
+        mixed = run(y[order], first[order], second[order], strategy=strategy)
+        swapped = run(y, second, first, strategy=strategy)
 
-    assert result.pvalue == pytest.approx(mixed.pvalue, rel=1e-10)
-    assert result.details == pytest.approx(dict(mixed.details), rel=1e-10)
-    assert result.pvalue == pytest.approx(swapped.pvalue, rel=1e-10)
-    assert -result.estimate == pytest.approx(swapped.estimate, rel=1e-10)
-    if method != "analytic":
-        other = run(y, first, second, random_state=1)
-        assert result.confidence_interval() != other.confidence_interval()
+        assert result.pvalue == pytest.approx(mixed.pvalue, rel=1e-10)
+        assert result.details == pytest.approx(dict(mixed.details), rel=1e-10)
+        assert result.pvalue == pytest.approx(swapped.pvalue, rel=1e-10)
+        assert -result.estimate == pytest.approx(swapped.estimate, rel=1e-10)
+        if method != "analytic":
+            other = run(y, first, second, strategy=strategy, random_state=1)
+            assert result.confidence_interval() != other.confidence_interval()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -740,40 +806,39 @@ HARD_AND_SOFT = [
 ]
 
 
-@pytest.mark.parametrize("n", [40, 100])
-@pytest.mark.parametrize(("errs", "certain", "soft", "right"), HARD_AND_SOFT)
-def test_level_of_outputs_near_0_and_1(n, errs, certain, soft, right):
+@pytest.mark.slow
+def test_level_of_outputs_near_0_and_1():
     """Equal errors of few wrong records are told apart no more often than said."""
-    rng = np.random.default_rng(0)
-    rejected = 0
-    for _ in range(400):
-        y = rng.integers(2, size=n)
-        chance = rng.random(n)
-        hard = np.where(chance < errs, 1 - y, y)
-        named = np.where(chance < 1 - right, 1 - y, y)
-        calibration = PairedCalibration.from_predictions(
-            y,
-            np.where(named == 1, soft, 1 - soft),
-            np.where(hard == 1, certain, 1 - certain),
-            labels=[0, 1],
-        )
-        rejected += calibration_difference(calibration).pvalue < 0.05
+    for n, (errs, certain, soft, right) in itertools.product([40, 100], HARD_AND_SOFT):
+        rng = np.random.default_rng(0)
+        rejected = 0
+        for _ in range(400):
+            y = rng.integers(2, size=n)
+            chance = rng.random(n)
+            hard = np.where(chance < errs, 1 - y, y)
+            named = np.where(chance < 1 - right, 1 - y, y)
+            calibration = PairedCalibration.from_predictions(
+                y,
+                np.where(named == 1, soft, 1 - soft),
+                np.where(hard == 1, certain, 1 - certain),
+                labels=[0, 1],
+            )
+            rejected += calibration_difference(calibration).pvalue < 0.05
 
-    assert rejected <= stats.binom.ppf(0.999, 400, 0.05)
+        assert rejected <= stats.binom.ppf(0.999, 400, 0.05)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [1, 4])
-def test_one_unit(method, n):
+def test_one_unit():
     """One record, or one group of records, is refused by its number."""
-    answers = np.arange(n) % 2, np.full(n, 0.3), np.full(n, 0.6)
-    calibration = PairedCalibration.from_predictions(
-        *answers, labels=[0, 1], groups=None if n == 1 else np.zeros(n)
-    )
-    units = "records. Got 1. One record" if n == 1 else "groups. Got 1. One group"
+    for method, n in itertools.product(METHODS, [1, 4]):
+        answers = np.arange(n) % 2, np.full(n, 0.3), np.full(n, 0.6)
+        calibration = PairedCalibration.from_predictions(
+            *answers, labels=[0, 1], groups=None if n == 1 else np.zeros(n)
+        )
+        units = "records. Got 1. One record" if n == 1 else "groups. Got 1. One group"
 
-    with pytest.raises(ValueError, match=f"needs at least 2 {units}"):
-        calibration_difference(calibration, method=method, n_resamples=5)
+        with pytest.raises(ValueError, match=f"needs at least 2 {units}"):
+            calibration_difference(calibration, method=method, n_resamples=5)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -799,21 +864,17 @@ def test_numbers_of_bins_must_agree():
         calibration_difference(calibration)
 
 
-@pytest.mark.parametrize("n_resamples", [1, 0, 2.5, True])
-def test_too_few_resamples(n_resamples):
+def test_too_few_resamples():
     """A standard deviation needs two resamples."""
-    with pytest.raises(ValueError, match="n_resamples"):
-        calibration_difference(random_calibration(20, 1), n_resamples=n_resamples)
+    for n_resamples in [1, 0, 2.5, True]:
+        with pytest.raises(ValueError, match="n_resamples"):
+            calibration_difference(random_calibration(20, 1), n_resamples=n_resamples)
 
 
-def test_growth_by_added_records(small):
+def test_growth_by_added_records():
     """It is the share by which records that were added raise the null variance."""
-    for calibration in small:
-        variance = variance_of(tuple(role_sums(calibration, role) for role in (0, 1)))
-
-        assert slow_null_variance(calibration)[2] == pytest.approx(
-            variance.growth, rel=1e-9
-        )
+    for calibration, (*_, growth) in zip(small(), slow_variances(), strict=True):
+        assert growth == pytest.approx(variance_of(sums_of(calibration)).growth, rel=1e-9)
 
 
 def test_flags():
@@ -888,7 +949,7 @@ def test_records_that_would_be_enough():
     """At the recommended number of records the standard error is as small as needed."""
     entry = get_test("calibration_difference")
     calibration = random_calibration(300, 18)
-    sums = tuple(role_sums(calibration, role) for role in (0, 1))
+    sums = sums_of(calibration)
     variance = variance_of(sums)
     difference = calibration_difference(calibration).estimate
     needed = entry.sample_size(
@@ -912,7 +973,7 @@ def test_records_that_would_be_enough():
 def test_many_classes_without_pairs(monkeypatch):
     """Where pairs of bins are not counted, the variance is the jackknife's."""
     calibration = random_classes(60, 19, kind="classwise")
-    sums = tuple(role_sums(calibration, role) for role in (0, 1))
+    sums = sums_of(calibration)
     monkeypatch.setattr("skcompare.stats.calibration._influence.MOST_PRODUCTS", 1)
     variance = variance_of(sums)
 

@@ -1,6 +1,7 @@
 """Tests of one classifier's calibration: statistics, laws, certain answers, ties."""
 
 import inspect
+import itertools
 import json
 import math
 import pickle
@@ -15,9 +16,9 @@ from skcompare.stats.calibration._calibration_tests import brownian_pvalue
 from tests.common.golden import golden
 
 CASES = [
-    pytest.param(case["y"], model["proba"], model["tests"], id=f"{case['name']}-{k}")
+    (case["y"], model["proba"], model["tests"])
     for case in golden("calibration")["cases"]
-    for k, model in enumerate(case["models"])
+    for model in case["models"]
     if model["tests"]
 ]
 BOTH = [spiegelhalter, calibration_cusum]
@@ -45,17 +46,17 @@ def walk_slowly(y, proba, name):
     return (max(sums) - min(sums) if name == "kuiper" else max(map(abs, sums))) / sd
 
 
-@pytest.mark.parametrize(("y", "proba", "expected"), CASES)
-def test_values_of_mapie(y, proba, expected):
+def test_values_of_mapie():
     """Statistics and asymptotic p-values are those of an independent implementation."""
-    # It adds noise of 1e-8 to the probabilities.
-    assert expected["z"] == pytest.approx(spiegelhalter(y, proba).statistic, rel=1e-10)
-    for name in ("kolmogorov", "kuiper"):
-        result = calibration_cusum(y, proba, statistic=name, method="asymptotic")
-        if expected[name] is not None:
-            statistic, pvalue = expected[name]
-            assert statistic == pytest.approx(result.statistic, rel=1e-6)
-            assert pvalue == pytest.approx(result.pvalue, rel=1e-5, abs=1e-10)
+    for y, proba, expected in CASES:
+        # It adds noise of 1e-8 to the probabilities.
+        assert expected["z"] == pytest.approx(spiegelhalter(y, proba).statistic, rel=1e-10)
+        for name in ("kolmogorov", "kuiper"):
+            result = calibration_cusum(y, proba, statistic=name, method="asymptotic")
+            if expected[name] is not None:
+                statistic, pvalue = expected[name]
+                assert statistic == pytest.approx(result.statistic, rel=1e-6)
+                assert pvalue == pytest.approx(result.pvalue, rel=1e-5, abs=1e-10)
 
 
 def test_brier_score_of_all_outcomes():
@@ -150,26 +151,24 @@ def test_far_tail():
     assert result.log_pvalue < -40_000
 
 
-@pytest.mark.parametrize("test", BOTH)
-@pytest.mark.parametrize("seed", range(3))
-def test_order_of_records(test, seed):
+def test_order_of_records():
     """The order of the records changes nothing, though many probabilities are equal."""
-    y, proba = random_answers(seed)
-    order = np.random.default_rng(seed).permutation(len(y))
-    one, other = test(y, proba), test(y[order], proba[order])
+    for test, seed in itertools.product(BOTH, range(3)):
+        y, proba = random_answers(seed)
+        order = np.random.default_rng(seed).permutation(len(y))
+        one, other = test(y, proba), test(y[order], proba[order])
 
-    assert one.statistic == pytest.approx(other.statistic, rel=1e-12)
-    assert one.pvalue == pytest.approx(other.pvalue, rel=1e-12)
+        assert one.statistic == pytest.approx(other.statistic, rel=1e-12)
+        assert one.pvalue == pytest.approx(other.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("test", BOTH)
-@pytest.mark.parametrize("seed", range(3))
-def test_other_class(test, seed):
+def test_other_class():
     """Either of two classes may be the positive one."""
-    y, proba = random_answers(seed)
-    one, other = test(y, proba), test(y, 1 - proba, pos_label=0)
+    for test, seed in itertools.product(BOTH, range(3)):
+        y, proba = random_answers(seed)
+        one, other = test(y, proba), test(y, 1 - proba, pos_label=0)
 
-    assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
+        assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
 
 
 def test_probabilities_equal_but_for_rounding():
@@ -192,9 +191,10 @@ def test_negative_zero():
     assert plain == calibration_cusum(y, [-0.0, *proba[1:]])
 
 
-@pytest.mark.parametrize(
-    ("test", "options"),
-    [
+@pytest.mark.slow
+def test_error_rate():
+    """Calibrated probabilities are refuted about as often as alpha says, not more."""
+    for test, options in [
         (spiegelhalter, {}),
         (calibration_cusum, {"method": "asymptotic"}),
         (calibration_cusum, {"method": "simulation", "n_resamples": 199}),
@@ -202,22 +202,20 @@ def test_negative_zero():
             calibration_cusum,
             {"method": "simulation", "n_resamples": 199, "statistic": "kolmogorov"},
         ),
-    ],
-)
-def test_error_rate(test, options):
-    """Calibrated probabilities are refuted about as often as alpha says, not more."""
-    rng = np.random.default_rng(3)
-    refuted = 0
-    for k in range(600):
-        proba = rng.beta(0.6, 0.6, size=80)
-        if "n_resamples" in options:
-            options = options | {"random_state": k}
-        refuted += test(rng.random(80) < proba, proba, **options).pvalue <= 0.1
+    ]:
+        rng = np.random.default_rng(3)
+        refuted = 0
+        for k in range(600):
+            proba = rng.beta(0.6, 0.6, size=80)
+            if "n_resamples" in options:
+                options = options | {"random_state": k}
+            refuted += test(rng.random(80) < proba, proba, **options).pvalue <= 0.1
 
-    low = 0.04 if options.get("method") == "asymptotic" else 0.065
-    assert low <= refuted / 600 <= 0.14
+        low = 0.04 if options.get("method") == "asymptotic" else 0.065
+        assert low <= refuted / 600 <= 0.14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["top_label", "classwise"])
 def test_error_rate_of_several_classes(kind):
     """So are calibrated probabilities of three classes."""
@@ -274,35 +272,33 @@ def test_promise_without_variation(proba):
     assert (0, 1, True) == (*uniform, uniform.degenerate)
 
 
-@pytest.mark.parametrize("test", BOTH)
-@pytest.mark.parametrize(
-    ("y", "proba"),
-    [
-        ([0, 1, 1], [0.0, 1.0, 0.0]),
-        ([0, 0, 1], [0.3, 1.0, 0.6]),
-        ([1, 0, 1], [0.0, 0.4, 0.5]),
-    ],
-)
-def test_certain_and_wrong(test, y, proba):
+def test_certain_and_wrong():
     """What has probability 0 cannot happen: p is as small as can be, and a flag says so."""
-    result = test(y, proba)
+    for test, (y, proba) in itertools.product(
+        BOTH,
+        [
+            ([0, 1, 1], [0.0, 1.0, 0.0]),
+            ([0, 0, 1], [0.3, 1.0, 0.6]),
+            ([1, 0, 1], [0.0, 0.4, 0.5]),
+        ],
+    ):
+        result = test(y, proba)
 
-    assert (SMALLEST, -math.inf) == (result.pvalue, result.log_pvalue)
-    assert ("impossible-outcome",) == result.flags
-    assert not math.isnan(result.statistic)
-    assert "p < 1e-300" in str(result)
-    assert "which cannot happen" in str(result)
+        assert (SMALLEST, -math.inf) == (result.pvalue, result.log_pvalue)
+        assert ("impossible-outcome",) == result.flags
+        assert not math.isnan(result.statistic)
+        assert "p < 1e-300" in str(result)
+        assert "which cannot happen" in str(result)
 
 
-@pytest.mark.parametrize("label", [0, 1])
-@pytest.mark.parametrize("test", BOTH)
-def test_one_class_only(test, label):
+def test_one_class_only():
     """One class in the truth is no error: it may be evidence against the probabilities."""
-    surprised = test(np.full(50, label), np.full(50, 0.5 - 0.3 * (2 * label - 1)))
-    at_ease = test(np.full(50, label), np.full(50, float(label)))
+    for label, test in itertools.product([0, 1], BOTH):
+        surprised = test(np.full(50, label), np.full(50, 0.5 - 0.3 * (2 * label - 1)))
+        at_ease = test(np.full(50, label), np.full(50, float(label)))
 
-    assert surprised.pvalue < 1e-3
-    assert 1 == at_ease.pvalue
+        assert surprised.pvalue < 1e-3
+        assert 1 == at_ease.pvalue
 
 
 def test_auto_method():
@@ -372,21 +368,18 @@ def test_error_of_cusum():
     assert 1.3 / 3 == pytest.approx(result.details["error"], rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("test", "options", "message"),
-    [
+def test_bad_options():
+    """Unknown options are refused by name."""
+    for test, options, message in [
         (calibration_cusum, {"statistic": "ks"}, "Unknown statistic 'ks'"),
         (calibration_cusum, {"method": "exact"}, "Unknown method 'exact'"),
         (calibration_cusum, {"kind": "classwise"}, "Unknown kind 'classwise'"),
         (calibration_cusum, {"n_resamples": 0}, "`n_resamples` must be an integer"),
         (spiegelhalter, {"kind": "classes"}, "Unknown kind 'classes'"),
         (spiegelhalter, {"pos_label": 7}, "`pos_label` must be one of two classes"),
-    ],
-)
-def test_bad_options(test, options, message):
-    """Unknown options are refused by name."""
-    with pytest.raises(ValueError, match=message):
-        test([0, 1, 1], [0.2, 0.6, 0.7], **options)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            test([0, 1, 1], [0.2, 0.6, 0.7], **options)
 
 
 @pytest.mark.parametrize("test", BOTH)

@@ -1,5 +1,6 @@
 """What a test returns."""
 
+import itertools
 import json
 import math
 from dataclasses import FrozenInstanceError, replace
@@ -87,36 +88,37 @@ def test_interval_is_named():
     assert interval.low < interval.high
 
 
-@pytest.mark.parametrize("wrong", [0, 1, 95, -0.5, math.nan, "0.95", None, True])
-def test_confidence_level_out_of_range(wrong):
+def test_confidence_level_out_of_range():
     """A confidence level is between 0 and 1; 95 is a common slip."""
-    with pytest.raises(ValueError, match=r"`confidence_level` must be .* between 0 and 1"):
-        mcnemar(TABLE).confidence_interval(wrong)
+    for wrong in [0, 1, 95, -0.5, math.nan, "0.95", None, True]:
+        with pytest.raises(
+            ValueError, match=r"`confidence_level` must be .* between 0 and 1"
+        ):
+            mcnemar(TABLE).confidence_interval(wrong)
 
 
-@pytest.mark.parametrize("scale", [1, 1e-6, 1e-12])
-@pytest.mark.parametrize(
-    ("low", "high", "pvalue", "excluded"),
-    [
-        (1e-12, 0.3, 0.0500001, False),
-        (-1e-12, 0.3, 0.0499999, True),
-        (0.0, 0.3, 0.04, True),
-        (0.0, 0.3, 0.06, False),
-    ],
-)
-def test_rounding_follows_the_pvalue(low, high, pvalue, excluded, scale):
+def test_rounding_follows_the_pvalue():
     """A limit within rounding of the null value is on the side that p says.
 
     So it is for tiny differences, and for those that favour the champion.
     """
-    low, high, estimate = low * scale, high * scale, 0.1 * scale
-    interval = result_with_limits(low, high, pvalue, estimate).confidence_interval()
-    mirrored = result_with_limits(-high, -low, pvalue, -estimate).confidence_interval()
+    for scale, (low, high, pvalue, excluded) in itertools.product(
+        [1, 1e-6, 1e-12],
+        [
+            (1e-12, 0.3, 0.0500001, False),
+            (-1e-12, 0.3, 0.0499999, True),
+            (0.0, 0.3, 0.04, True),
+            (0.0, 0.3, 0.06, False),
+        ],
+    ):
+        low, high, estimate = low * scale, high * scale, 0.1 * scale
+        interval = result_with_limits(low, high, pvalue, estimate).confidence_interval()
+        mirrored = result_with_limits(-high, -low, pvalue, -estimate).confidence_interval()
 
-    assert (-interval.high, -interval.low) == mirrored
-    assert excluded == (not interval.low <= 0 <= interval.high)
-    assert abs(interval.low - low) <= 1e-12 * scale
-    assert high == interval.high
+        assert (-interval.high, -interval.low) == mirrored
+        assert excluded == (not interval.low <= 0 <= interval.high)
+        assert abs(interval.low - low) <= 1e-12 * scale
+        assert high == interval.high
 
 
 def test_only_the_limit_beside_the_null_value_is_moved():
@@ -129,25 +131,25 @@ def test_only_the_limit_beside_the_null_value_is_moved():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["mid-p", "exact", "asymptotic", "corrected"])
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("n", [10**4, 10**7, 10**10, 10**12])
-@pytest.mark.parametrize(
-    ("b", "c"), [(0, 6), (0, 5), (0, 3), (1, 0), (2, 2), (12, 3), (100, 200), (100, 129)]
-)
-def test_interval_and_pvalue_agree_for_tiny_differences(b, c, n, alternative, method):
+def test_interval_and_pvalue_agree_for_tiny_differences():
     """However small a difference is, its interval is in order and agrees with p."""
-    result = mcnemar(
-        ContingencyTable(n - b - c, b, c, 0), method=method, alternative=alternative
-    )
-    for alpha in (0.01, 0.05, 0.3):
-        low, high = result.confidence_interval(1 - alpha)
+    for method, alternative, n, (b, c) in itertools.product(
+        ["mid-p", "exact", "asymptotic", "corrected"],
+        ["two-sided", "less", "greater"],
+        [10**4, 10**7, 10**10, 10**12],
+        [(0, 6), (0, 5), (0, 3), (1, 0), (2, 2), (12, 3), (100, 200), (100, 129)],
+    ):
+        result = mcnemar(
+            ContingencyTable(n - b - c, b, c, 0), method=method, alternative=alternative
+        )
+        for alpha in (0.01, 0.05, 0.3):
+            low, high = result.confidence_interval(1 - alpha)
 
-        assert low <= result.estimate <= high
-        assert (result.pvalue < alpha) == (not low <= 0 <= high)
-        # Far from all records being discordant, limits go with 1 / n.
-        for limit in (low, high):
-            assert abs(limit) == 1 or abs(limit * n) < 3 * (b + c + 8)
+            assert low <= result.estimate <= high
+            assert (result.pvalue < alpha) == (not low <= 0 <= high)
+            # Far from all records being discordant, limits go with 1 / n.
+            for limit in (low, high):
+                assert abs(limit) == 1 or abs(limit * n) < 3 * (b + c + 8)
 
 
 def test_a_limit_beyond_rounding_is_left_alone():

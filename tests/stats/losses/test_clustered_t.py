@@ -46,43 +46,39 @@ def test_figures_of_statsmodels():
     assert paired_t(losses).pvalue < result.pvalue
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_formula_record_by_record(seed):
+def test_formula_record_by_record():
     """The squared error is G / (G - 1) times the sum of squared group residuals over n²."""
-    losses = random_losses(seed)
-    d, codes = losses.differences, losses.groups.codes
-    mean, n_groups = d.mean(), codes.max() + 1
-    residuals = [sum(x - mean for x in d[codes == k]) for k in range(n_groups)]
-    error = math.sqrt(n_groups / (n_groups - 1) * sum(r * r for r in residuals)) / len(d)
+    for seed in range(3):
+        losses = random_losses(seed)
+        d, codes = losses.differences, losses.groups.codes
+        mean, n_groups = d.mean(), codes.max() + 1
+        residuals = [sum(x - mean for x in d[codes == k]) for k in range(n_groups)]
+        squares = n_groups / (n_groups - 1) * sum(r * r for r in residuals)
+        error = math.sqrt(squares) / len(d)
 
-    for alternative in ALTERNATIVES:
-        statistic, pvalue = clustered_t(losses, method="t", alternative=alternative)
+        for alternative in ALTERNATIVES:
+            statistic, pvalue = clustered_t(losses, method="t", alternative=alternative)
 
-        assert mean / error == pytest.approx(statistic, rel=1e-12)
-        tails = {
-            "two-sided": 2 * stats.t.sf(abs(statistic), n_groups - 1),
-            "greater": stats.t.sf(statistic, n_groups - 1),
-            "less": stats.t.cdf(statistic, n_groups - 1),
-        }
-        assert tails[alternative] == pytest.approx(pvalue, rel=1e-11)
+            assert mean / error == pytest.approx(statistic, rel=1e-12)
+            tails = {
+                "two-sided": 2 * stats.t.sf(abs(statistic), n_groups - 1),
+                "greater": stats.t.sf(statistic, n_groups - 1),
+                "less": stats.t.cdf(statistic, n_groups - 1),
+            }
+            assert tails[alternative] == pytest.approx(pvalue, rel=1e-11)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_groups_of_one_record(alternative):
+def test_groups_of_one_record():
     """They are unrelated records: the paired t test, and the permutation test."""
     rng = np.random.default_rng(1)
     first, second = rng.random((2, 30))
     grouped = PairedLosses.from_losses(first, second, rng.permutation(30))
     plain = PairedLosses.from_losses(first, second)
-    words = {"alternative": alternative}
+    tests = (("t", paired_t), ("sign-flip", loss_permutation))
+    for alternative, (method, test) in itertools.product(ALTERNATIVES, tests):
+        one = clustered_t(grouped, method=method, alternative=alternative)
+        other = test(plain, alternative=alternative)
 
-    for one, other in (
-        (clustered_t(grouped, method="t", **words), paired_t(plain, **words)),
-        (
-            clustered_t(grouped, method="sign-flip", **words),
-            loss_permutation(plain, **words),
-        ),
-    ):
         assert tuple(other) == pytest.approx(tuple(one), rel=1e-12)
         assert tuple(other.confidence_interval()) == pytest.approx(
             tuple(one.confidence_interval()), rel=1e-12
@@ -120,22 +116,21 @@ def brute_force(losses, alternative, delta=0.0):
     return np.mean(sign * sums >= sign * observed - 1e-12)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("seed", range(3))
-def test_sign_flips_are_enumerated(seed, alternative):
+def test_sign_flips_are_enumerated():
     """p is that of all signs of whole groups, and the limits are where it crosses alpha."""
-    losses = random_losses(seed, n_groups=9)
-    result = clustered_t(losses, method="sign-flip", alternative=alternative)
+    for alternative, seed in itertools.product(ALTERNATIVES, range(3)):
+        losses = random_losses(seed, n_groups=9)
+        result = clustered_t(losses, method="sign-flip", alternative=alternative)
 
-    assert "all signs of groups" == result.method
-    assert brute_force(losses, alternative) == pytest.approx(result.pvalue, rel=1e-12)
-    for level in (0.6, 0.9, 0.95):
-        low, high = result.confidence_interval(level)
-        for limit, outward in ((low, -1e-7), (high, 1e-7)):
-            if math.isfinite(limit):
-                outside = brute_force(losses, alternative, limit + outward)
-                inside = brute_force(losses, alternative, limit - outward)
-                assert outside < alpha_of(level) <= inside
+        assert "all signs of groups" == result.method
+        assert brute_force(losses, alternative) == pytest.approx(result.pvalue, rel=1e-12)
+        for level in (0.6, 0.9, 0.95):
+            low, high = result.confidence_interval(level)
+            for limit, outward in ((low, -1e-7), (high, 1e-7)):
+                if math.isfinite(limit):
+                    outside = brute_force(losses, alternative, limit + outward)
+                    inside = brute_force(losses, alternative, limit - outward)
+                    assert outside < alpha_of(level) <= inside
 
 
 def test_random_sign_flips():

@@ -13,11 +13,7 @@ from skcompare.stats import loss_permutation, paired_t
 from skcompare.stats.core._sign_flip import MOST_ENUMERATED, flipped_sums
 from tests.common.golden import golden
 
-CASES = [
-    pytest.param(case, id=case["name"])
-    for case in golden("losses")["cases"]
-    if "sign_flip_pvalue" in case["paired"]
-]
+CASES = [c for c in golden("losses")["cases"] if "sign_flip_pvalue" in c["paired"]]
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
@@ -40,47 +36,47 @@ def brute_force(differences, alternative, delta=0.0):
 # ------------------------------------------------------- exact
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_figures_of_independent_packages(case):
+def test_figures_of_independent_packages():
     """SciPy's permutation_test over all choices of signs."""
-    losses = PairedLosses.from_predictions(case["y"], case["A"], case["B"])
-    result = loss_permutation(losses)
+    for case in CASES:
+        losses = PairedLosses.from_predictions(case["y"], case["A"], case["B"])
+        result = loss_permutation(losses)
 
-    assert case["paired"]["sign_flip_pvalue"]["value"] == pytest.approx(
-        result.pvalue, rel=1e-12
-    )
-    assert "all signs" == result.method
+        assert case["paired"]["sign_flip_pvalue"]["value"] == pytest.approx(
+            result.pvalue, rel=1e-12
+        )
+        assert "all signs" == result.method
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("seed", range(6))
-def test_enumeration(seed, alternative):
+def test_enumeration():
     """All choices of signs, for differences with ties and zeros and without."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 11))
-    differences = rng.normal(0.3, 1, n) if seed % 2 else rng.integers(-2, 4, n) / 10
-    result = loss_permutation(losses_of(differences), alternative=alternative)
+    for alternative, seed in itertools.product(ALTERNATIVES, range(6)):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 11))
+        differences = rng.normal(0.3, 1, n) if seed % 2 else rng.integers(-2, 4, n) / 10
+        result = loss_permutation(losses_of(differences), alternative=alternative)
 
-    assert brute_force(differences, alternative) == pytest.approx(result.pvalue, rel=1e-12)
-    assert math.log(result.pvalue) == pytest.approx(result.log_pvalue, abs=1e-12)
-    assert differences.mean() == pytest.approx(result.statistic, abs=1e-15)
+        assert brute_force(differences, alternative) == pytest.approx(
+            result.pvalue, rel=1e-12
+        )
+        assert math.log(result.pvalue) == pytest.approx(result.log_pvalue, abs=1e-12)
+        assert differences.mean() == pytest.approx(result.statistic, abs=1e-15)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("seed", range(4))
-def test_limits_invert_the_enumeration(seed, alternative):
+def test_limits_invert_the_enumeration():
     """Just inside the limits a difference is not rejected, just outside it is."""
-    rng = np.random.default_rng(seed)
-    differences = rng.normal(0.5, 1, 8)
-    result = loss_permutation(losses_of(differences), alternative=alternative)
-    for level in (0.6, 0.9, 0.95):
-        low, high = result.confidence_interval(level)
-        for limit, outward in ((low, -1e-7), (high, 1e-7)):
-            if math.isinf(limit):
-                continue
-            outside = brute_force(differences, alternative, limit + outward)
-            inside = brute_force(differences, alternative, limit - outward)
-            assert outside < alpha_of(level) <= inside
+    for alternative, seed in itertools.product(ALTERNATIVES, range(4)):
+        rng = np.random.default_rng(seed)
+        differences = rng.normal(0.5, 1, 8)
+        result = loss_permutation(losses_of(differences), alternative=alternative)
+        for level in (0.6, 0.9, 0.95):
+            low, high = result.confidence_interval(level)
+            for limit, outward in ((low, -1e-7), (high, 1e-7)):
+                if math.isinf(limit):
+                    continue
+                outside = brute_force(differences, alternative, limit + outward)
+                inside = brute_force(differences, alternative, limit - outward)
+                assert outside < alpha_of(level) <= inside
 
 
 def test_few_records_leave_the_interval_infinite():
@@ -130,17 +126,17 @@ def slow_signs(differences, n_resamples, seed):
     return sums
 
 
-@pytest.mark.parametrize("n", [21, 24, 25, 4100])
-def test_random_signs_one_by_one(n):
+def test_random_signs_one_by_one():
     """Looking up eight signs at once adds up what adding them one by one does."""
-    differences = np.random.default_rng(n).normal(0.05, 1, n)
-    expected = slow_signs(differences, 101, 7)
+    for n in [21, 24, 25, 4100]:
+        differences = np.random.default_rng(n).normal(0.05, 1, n)
+        expected = slow_signs(differences, 101, 7)
 
-    flipped = flipped_sums(differences, n_resamples=101, random_state=7)
+        flipped = flipped_sums(differences, n_resamples=101, random_state=7)
 
-    assert expected == pytest.approx(flipped.sums, rel=1e-9, abs=1e-9)
-    far = np.sum(np.abs(expected) >= abs(differences.sum()))
-    assert (1 + far) / 102 == flipped.pvalue("two-sided")[0]
+        assert expected == pytest.approx(flipped.sums, rel=1e-9, abs=1e-9)
+        far = np.sum(np.abs(expected) >= abs(differences.sum()))
+        assert (1 + far) / 102 == flipped.pvalue("two-sided")[0]
 
 
 def test_signs_are_fair_and_unrelated():
@@ -248,13 +244,13 @@ def test_many_records_are_like_the_t_test():
 # ------------------------------------------------------- edges
 
 
-@pytest.mark.parametrize("n", [2, MOST_ENUMERATED, MOST_ENUMERATED + 1])
-def test_no_difference(n):
+def test_no_difference():
     """Without any difference p is 1, flagged."""
-    result = loss_permutation(losses_of(np.zeros(n)))
+    for n in (2, MOST_ENUMERATED, MOST_ENUMERATED + 1):
+        result = loss_permutation(losses_of(np.zeros(n)))
 
-    assert (0, 1) == tuple(result)
-    assert ("degenerate",) == result.flags
+        assert (0, 1) == tuple(result)
+        assert ("degenerate",) == result.flags
 
 
 def test_size_of_the_losses_does_not_matter():
@@ -290,15 +286,14 @@ def test_exact_results_are_small():
 # ------------------------------------------------------- as a result
 
 
-@pytest.mark.parametrize("n", [5, 30])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_plain_numbers(n, alternative):
+def test_plain_numbers():
     """A result has Python's numbers, whatever type numpy's counts have."""
-    losses = losses_of(np.random.default_rng(n).normal(size=n))
-    result = loss_permutation(losses, alternative=alternative)
+    for n, alternative in itertools.product([5, 30], ALTERNATIVES):
+        losses = losses_of(np.random.default_rng(n).normal(size=n))
+        result = loss_permutation(losses, alternative=alternative)
 
-    for value in (*result, result.log_pvalue, *result.confidence_interval()):
-        assert float is type(value)
+        for value in (*result, result.log_pvalue, *result.confidence_interval()):
+            assert float is type(value)
 
 
 def test_differences_that_are_rounding():

@@ -1,5 +1,6 @@
 """The null distribution of signed-rank sums: every way to it counts the same choices."""
 
+import itertools
 import math
 from fractions import Fraction
 from itertools import product
@@ -30,44 +31,41 @@ def log_of(fraction):
     return math.log(fraction.numerator) - math.log(fraction.denominator)
 
 
-@pytest.mark.parametrize("n_values", [1, 2, 4, 100])
-def test_all_choices_of_few_ranks(n_values):
+def test_all_choices_of_few_ranks():
     """The probability is the share of all 2**m choices, to the last bit."""
-    rng = np.random.default_rng(n_values)
-    for m in (1, 2, 3, 7, 10):
-        ranks = midranks(rng, m, n_values)
-        sums = np.array([ranks @ np.array(choice) for choice in product((0, 1), repeat=m)])
-        for room in range(-1, int(ranks.sum()) + 2):
-            assert float(np.mean(sums <= room)) == rank_sum_chance(ranks, room)[0]
+    for n_values in [1, 2, 4, 100]:
+        rng = np.random.default_rng(n_values)
+        for m in (1, 2, 3, 7, 10):
+            ranks = midranks(rng, m, n_values)
+            sums = np.array(list(product((0, 1), repeat=m))) @ ranks
+            for room in range(-1, int(ranks.sum()) + 2):
+                assert float(np.mean(sums <= room)) == rank_sum_chance(ranks, room)[0]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("most_added", "turn_cost"),
-    [(10**9, 30), (0, 0), (0, 10**9)],
-    ids=["halved", "transformed", "tilted"],
-)
-@pytest.mark.parametrize("n_values", [3, 20, 1000])
-def test_ways_keep_the_digits_of_the_tail(monkeypatch, most_added, turn_cost, n_values):
+def test_ways_keep_the_digits_of_the_tail(monkeypatch):
     """Each way equals counting in whole numbers, however small the probability is."""
-    monkeypatch.setattr(null, "MOST_ADDITIONS", most_added)
-    monkeypatch.setattr(null, "ANGLE_COST", turn_cost)
-    rng = np.random.default_rng(n_values)
-    for m in (1, 5, 40, 110):
-        ranks = midranks(rng, m, n_values)
-        for share in (0, 0.001, 0.02, 0.1, 0.3, 0.49, 0.5, 0.6):
-            room = int(share * ranks.sum())
+    for (most_added, turn_cost), n_values in itertools.product(
+        [(10**9, 30), (0, 0), (0, 10**9)], [3, 20, 1000]
+    ):
+        monkeypatch.setattr(null, "MOST_ADDITIONS", most_added)
+        monkeypatch.setattr(null, "ANGLE_COST", turn_cost)
+        rng = np.random.default_rng(n_values)
+        for m in (1, 5, 40, 110):
+            ranks = midranks(rng, m, n_values)
+            for share in (0, 0.001, 0.02, 0.1, 0.3, 0.49, 0.5, 0.6):
+                room = int(share * ranks.sum())
 
-            expected = log_of(counted(ranks, room))
+                expected = log_of(counted(ranks, room))
 
-            assert expected == pytest.approx(rank_sum_chance(ranks, room)[1], abs=1e-12)
+                assert expected == pytest.approx(rank_sum_chance(ranks, room)[1], abs=1e-12)
 
 
 @pytest.mark.parametrize("n_values", [5, 50, 10**6])
 def test_transform_of_many_ranks_equals_adding_them(monkeypatch, n_values):
     """At some hundred ranks, where few frequencies are followed, both ways agree."""
-    ranks = midranks(np.random.default_rng(7), 600, n_values)
-    for share in (0.02, 0.2, 0.4, 0.47, 0.4999):
+    ranks = midranks(np.random.default_rng(7), 400, n_values)
+    for share in (0.02, 0.2, 0.4, 0.4999):
         room = int(share * ranks.sum())
         found = []
         for most_added in (10**12, 0):
@@ -77,36 +75,37 @@ def test_transform_of_many_ranks_equals_adding_them(monkeypatch, n_values):
         assert found[0] == pytest.approx(found[1], abs=1e-11)
 
 
-@pytest.mark.parametrize("m", [1, 54, 1074, 1075, 5000])
-def test_least_probability(m):
+def test_least_probability():
     """All signs alike: 2**-m, whose logarithm does not underflow."""
-    ranks = 2 * np.arange(1, m + 1)
+    for m in [1, 54, 1074, 1075, 5000]:
+        ranks = 2 * np.arange(1, m + 1)
 
-    chance, log_chance = rank_sum_chance(ranks, 0)
+        chance, log_chance = rank_sum_chance(ranks, 0)
 
-    assert math.ldexp(1.0, -m) == pytest.approx(chance, rel=1e-11, abs=0)
-    assert -m * math.log(2) == pytest.approx(log_chance)
+        assert math.ldexp(1.0, -m) == pytest.approx(chance, rel=1e-11, abs=0)
+        assert -m * math.log(2) == pytest.approx(log_chance)
 
 
-@pytest.mark.parametrize("room", [0, 2, 4, 10, 30])
-def test_far_tail_of_very_many_ranks(room):
+def test_far_tail_of_very_many_ranks():
     """With little room the choices are the partitions into different parts."""
-    ranks = 2 * np.arange(1, 3001)
+    ranks = 2 * np.arange(1, 1201)
+    for room in [0, 2, 10, 30]:
+        expected = math.log(counted(ranks[:20], room) * 2**20) - 1200 * math.log(2)
 
-    expected = math.log(counted(ranks[:20], room) * 2**20) - 3000 * math.log(2)
-
-    assert expected == pytest.approx(rank_sum_chance(ranks, room)[1], rel=1e-13)
+        assert expected == pytest.approx(rank_sum_chance(ranks, room)[1], rel=1e-13)
 
 
-@pytest.mark.parametrize("m", [9, 300, 1500])
-def test_both_tails_are_alike(m):
+def test_both_tails_are_alike():
     """What is not in one tail is in the other."""
-    ranks = midranks(np.random.default_rng(m), m, m // 2)
-    most = int(ranks.sum())
-    for room in (most // 3, most // 2 - 1, most // 2, most // 2 + 3):
-        both = rank_sum_chance(ranks, room)[0] + rank_sum_chance(ranks, most - room - 1)[0]
+    for m in (9, 300, 1500):
+        ranks = midranks(np.random.default_rng(m), m, m // 2)
+        most = int(ranks.sum())
+        for room in (most // 3, most // 2 - 1, most // 2, most // 2 + 3):
+            both = (
+                rank_sum_chance(ranks, room)[0] + rank_sum_chance(ranks, most - room - 1)[0]
+            )
 
-        assert 1 == pytest.approx(both, rel=1e-12)
+            assert 1 == pytest.approx(both, rel=1e-12)
 
 
 def test_many_ranks_are_nearly_normal():
@@ -114,7 +113,7 @@ def test_many_ranks_are_nearly_normal():
     m = 4000
     ranks = 2 * np.arange(1, m + 1)
     mean, spread = m * (m + 1) / 4, math.sqrt(m * (m + 1) * (2 * m + 1) / 24)
-    for z in (-3, -2, -1, -0.1, 0.5):
+    for z in (-3, -1, 0.5):
         room = math.floor(mean + z * spread)
 
         expected = stats.norm.cdf((room + 0.5 - mean) / spread)

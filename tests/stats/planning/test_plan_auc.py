@@ -1,5 +1,6 @@
 """Plans of comparisons of two AUCs: others' numbers, simulated power, and their words."""
 
+import itertools
 import json
 import math
 import pickle
@@ -34,17 +35,18 @@ def asah(first="s100b", second="ndka"):
 # ------------------------------------------------------------- variance of an area
 
 
-@pytest.mark.parametrize("kappa", [0.2, 1.0, 1.5, 30.0])
-@pytest.mark.parametrize("curve", [(1.2, 1.0), (0.3, 0.6), (2.5, 1.8), (-0.7, 1.0)])
-def test_an_area_does_not_differ_from_itself(curve, kappa):
+def test_an_area_does_not_differ_from_itself():
     """Var + Var - 2 Cov is 0 for correlation 1; without the covariance term it is not."""
-    one = Binormal(*curve)
-    variance = area_variance(one, kappa)
+    for kappa, curve in itertools.product(
+        [0.2, 1.0, 1.5, 30.0], [(1.2, 1.0), (0.3, 0.6), (2.5, 1.8), (-0.7, 1.0)]
+    ):
+        one = Binormal(*curve)
+        variance = area_variance(one, kappa)
 
-    assert area_covariance(one, one, 1, 1, kappa) == pytest.approx(variance, rel=1e-14)
-    printed = area_variance(one, kappa, with_covariance=False)
-    assert printed - variance == pytest.approx(-one.f * one.g * one.a * one.b)
-    assert printed > variance
+        assert area_covariance(one, one, 1, 1, kappa) == pytest.approx(variance, rel=1e-14)
+        printed = area_variance(one, kappa, with_covariance=False)
+        assert printed - variance == pytest.approx(-one.f * one.g * one.a * one.b)
+        assert printed > variance
 
 
 def test_known_variances():
@@ -187,23 +189,33 @@ def simulated_power(plan, correlation, rng, repeats=4000, shown=None):
     return found / repeats
 
 
-@pytest.mark.parametrize(
-    ("champion", "challenger", "correlation", "prevalence"),
-    [(0.8, 0.88, 0.5, 0.5), (0.95, 0.9, 0.6, 0.5), (0.7, 0.8, 0.3, 0.25)],
-)
+PLANS = [(0.8, 0.88, 0.5, 0.5), (0.95, 0.9, 0.6, 0.5), (0.7, 0.8, 0.3, 0.25)]
+
+
+def test_variance_of_the_champion():
+    """The champion's variance for both takes more records if it is worse, else fewer."""
+    for champion, challenger, correlation, prevalence in PLANS:
+        given = {"correlation": correlation, "prevalence": prevalence}
+        plan = plan_auc_comparison(champion, challenger, **given)
+        other = plan_auc_comparison(champion, challenger, **given, null_variance="champion")
+
+        assert 0.8 == pytest.approx(plan.power, abs=0.01)
+        assert (champion < challenger) == (other.positives > plan.positives)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("champion", "challenger", "correlation", "prevalence"), PLANS)
 def test_simulated_power(champion, challenger, correlation, prevalence):
-    """The plan's records have its power; those of the champion's variance do not."""
+    """The plan's records have its power."""
     given = {"correlation": correlation, "prevalence": prevalence}
     plan = plan_auc_comparison(champion, challenger, **given)
     rng = np.random.default_rng(2)
 
-    assert 0.8 == pytest.approx(plan.power, abs=0.01)
     # 4000 tests leave 0.6 % of uncertainty.
     assert plan.power == pytest.approx(simulated_power(plan, correlation, rng), abs=0.025)
-    other = plan_auc_comparison(champion, challenger, **given, null_variance="champion")
-    assert (champion < challenger) == (other.positives > plan.positives)
 
 
+@pytest.mark.slow
 def test_simulated_power_of_a_margin():
     """So have those of a non-inferiority plan."""
     plan = plan_auc_comparison(
@@ -218,24 +230,30 @@ def test_simulated_power_of_a_margin():
     assert plan.power == pytest.approx(power, abs=0.025)
 
 
-@pytest.mark.parametrize("goal", ["difference", "noninferiority", "equivalence"])
-@pytest.mark.parametrize("prevalence", [0.5, 0.3, 0.01])
-def test_fewest_records(goal, prevalence):
+def test_fewest_records():
     """A record of each class less would lack the power."""
-    margin = None if goal == "difference" else 0.06
-    given = {"correlation": 0.4, "goal": goal, "margin": margin, "prevalence": prevalence}
-    areas = (0.8, 0.82) if margin else (0.8, 0.85)
-    plan = plan_auc_comparison(*areas, **given)
+    for goal, prevalence in itertools.product(
+        ["difference", "noninferiority", "equivalence"], [0.5, 0.3, 0.01]
+    ):
+        margin = None if goal == "difference" else 0.06
+        given = {
+            "correlation": 0.4,
+            "goal": goal,
+            "margin": margin,
+            "prevalence": prevalence,
+        }
+        areas = (0.8, 0.82) if margin else (0.8, 0.85)
+        plan = plan_auc_comparison(*areas, **given)
 
-    assert plan.power >= 0.8
-    assert plan.enough
-    # The rarer class decides: with it as it is, fewer are too few.
-    fewer = math.floor((plan.positives - 1) / prevalence)
-    assert plan_auc_comparison(*areas, **given, n=fewer).power < 0.8
-    assert plan_auc_comparison(*areas, **given, n=math.ceil(plan.records)).power > 0.79
-    assert plan.negatives == pytest.approx(
-        plan.positives * (1 - prevalence) / prevalence, rel=0.1
-    )
+        assert plan.power >= 0.8
+        assert plan.enough
+        # The rarer class decides: with it as it is, fewer are too few.
+        fewer = math.floor((plan.positives - 1) / prevalence)
+        assert plan_auc_comparison(*areas, **given, n=fewer).power < 0.8
+        assert plan_auc_comparison(*areas, **given, n=math.ceil(plan.records)).power > 0.79
+        assert plan.negatives == pytest.approx(
+            plan.positives * (1 - prevalence) / prevalence, rel=0.1
+        )
 
 
 def test_power_of_a_number():
@@ -400,9 +418,9 @@ def test_wrong_pilots():
 # -------------------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_wrong_settings():
+    """Each is refused by name, with what is possible."""
+    for settings, message in [
         ({"champion_auc": 1.0}, r"`champion_auc` must be a number in \(0, 1\)"),
         ({"challenger_auc": 0}, r"`challenger_auc` must be a number in \(0, 1\)"),
         ({"challenger_auc": 0.8}, "finds a difference of 0. Got equal AUCs"),
@@ -427,12 +445,9 @@ def test_wrong_pilots():
         ({"method": "delong"}, "Unknown method 'delong'"),
         ({"goal": "best"}, "Unknown goal 'best'"),
         ({"null_variance": "none"}, "Unknown null_variance 'none'"),
-    ],
-)
-def test_wrong_settings(settings, message):
-    """Each is refused by name, with what is possible."""
-    with pytest.raises(ValueError, match=message):
-        plan_auc_comparison(**{"champion_auc": 0.8, "challenger_auc": 0.9} | settings)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            plan_auc_comparison(**{"champion_auc": 0.8, "challenger_auc": 0.9} | settings)
 
 
 # --------------------------------------------------------------------------- words

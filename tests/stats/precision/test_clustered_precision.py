@@ -1,5 +1,6 @@
 """The difference of precisions by groups: figures of others, identities and edges."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,9 +8,8 @@ import pytest
 from scipy.stats import norm, ttest_1samp
 
 from skcompare._registry.tests import paired_tests
-from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
+from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.stats import clustered_precision, precision_score
-from skcompare.stats.core._result import PairedResult
 from tests.stats.precision.test_gee import figures, sums_of_case
 
 
@@ -89,31 +89,32 @@ def test_score_by_statsmodels():
     assert n > 10
 
 
-@pytest.mark.parametrize("method", ["score", "wald"])
-@pytest.mark.parametrize("correction", ["none", "small-sample", "mancl-derouen"])
-def test_answer_by_answer(method, correction):
+def test_answer_by_answer():
     """Sums of the residuals of single answers give the statistic."""
-    y, answers, groups = grouped(4)
-    shares = [(y[answer == 1] == 1).mean() for answer in answers]
-    pooled = np.concatenate([y[answer == 1] for answer in answers]).mean()
-    at = [pooled, pooled] if method == "score" else shares
-    found = influence(y, answers, groups, at)
-    if correction == "mancl-derouen":
-        for k, answer in enumerate(answers):
-            named = np.bincount(groups[answer == 1], minlength=groups.max() + 1)
-            found[k] /= 1 - named / named.sum()
-    variance = ((found[1] - found[0]) ** 2).sum()
-    if correction == "small-sample":
-        variance *= 15 / 14
-    expected = (shares[1] - shares[0]) / math.sqrt(variance)
+    for method, correction in itertools.product(
+        ["score", "wald"], ["none", "small-sample", "mancl-derouen"]
+    ):
+        y, answers, groups = grouped(4)
+        shares = [(y[answer == 1] == 1).mean() for answer in answers]
+        pooled = np.concatenate([y[answer == 1] for answer in answers]).mean()
+        at = [pooled, pooled] if method == "score" else shares
+        found = influence(y, answers, groups, at)
+        if correction == "mancl-derouen":
+            for k, answer in enumerate(answers):
+                named = np.bincount(groups[answer == 1], minlength=groups.max() + 1)
+                found[k] /= 1 - named / named.sum()
+        variance = ((found[1] - found[0]) ** 2).sum()
+        if correction == "small-sample":
+            variance *= 15 / 14
+        expected = (shares[1] - shares[0]) / math.sqrt(variance)
 
-    sums = ClusterSums.from_predictions(y, *answers, groups=groups)
-    result = clustered_precision(
-        sums, method=method, correction=correction, distribution="normal"
-    )
+        sums = ClusterSums.from_predictions(y, *answers, groups=groups)
+        result = clustered_precision(
+            sums, method=method, correction=correction, distribution="normal"
+        )
 
-    assert expected == pytest.approx(result.statistic, rel=1e-12)
-    assert 15 == result.details["n_clusters"]
+        assert expected == pytest.approx(result.statistic, rel=1e-12)
+        assert 15 == result.details["n_clusters"]
 
 
 def test_students_t_of_the_groups():
@@ -185,7 +186,6 @@ def test_never_given():
         assert math.isnan(result.estimate)
         assert (-1, 1) == tuple(result.confidence_interval())
         assert "no-answers" in result.flags
-        assert isinstance(result, PairedResult)
 
 
 @pytest.mark.parametrize("truth", [0, 1])
@@ -254,5 +254,3 @@ def test_wrong_input():
         clustered_precision(three)
     with pytest.raises(ValueError, match=r"`label` must be one of the classes"):
         clustered_precision(sums_of(), label=7)
-    with pytest.raises(TypeError, match=r"needs ClusterSums"):
-        clustered_precision(ContingencyTable(1, 2, 3, 4))

@@ -1,6 +1,7 @@
 """Marginal models in closed form, against iterative fits."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,11 +21,19 @@ from skcompare.stats.precision._gee_model import (
 from tests.common.golden import golden
 
 GOLDEN = golden("gee")
+CASES = [*GOLDEN["cases"], *GOLDEN["repeats"]]
 LINKS = ("logit", "identity", "log")
 
 
 def sums_of_case(case):
     """The answers of a golden case."""
+    return sums_at(CASES.index(case))
+
+
+@cache
+def sums_at(position):
+    """The answers of a golden case by its position."""
+    case = CASES[position]
     if "repeats" in case:
         k = len(case["repeats"][0])
         return ClusterSums.from_repeats(case["y"], case["repeats"], names=names(k))
@@ -47,14 +56,19 @@ def against_the_first(values, covariance):
 
 
 def figures(group):
-    for case in (*GOLDEN["cases"], *GOLDEN["repeats"]):
+    for case in CASES:
         for figure in case.get(group, ()):
             yield case, figure
 
 
+@cache
+def fit_at(position, *options):
+    """The marginal model of a golden case, which all links share."""
+    return class_fit(sums_at(position), *options)
+
+
 def fitted(case, figure, correction="none"):
-    sums = sums_of_case(case)
-    fit = class_fit(sums, figure["label"], figure["score"], correction)
+    fit = fit_at(CASES.index(case), figure["label"], figure["score"], correction)
     values, _ = link_values(fit.raw, figure["link"])
     return against_the_first(values, joint_covariance(fit.moments, figure["link"]))
 
@@ -121,26 +135,25 @@ def newton(outcome, classifier, cluster, link):
     return beta, inverse @ scores.T @ scores @ inverse
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("k", [2, 3])
-def test_iterative_fit(link, k):
+def test_iterative_fit():
     """A fit by iterations on one row an answer is the closed form."""
-    rng = np.random.default_rng(k)
-    y = rng.integers(2, size=150)
-    groups = rng.integers(25, size=150)
-    answers = [np.where(rng.random(150) < 0.6 + 0.1 * i, y, 1 - y) for i in range(k)]
-    sums = ClusterSums.from_predictions(y, *answers, groups=groups, names=names(k))
-    named = np.array([answer == 1 for answer in answers])
-    classifier, record = np.nonzero(named)
-    expected = newton((y[record] == 1).astype(float), classifier, groups[record], link)
+    for link, k in itertools.product(LINKS, [2, 3]):
+        rng = np.random.default_rng(k)
+        y = rng.integers(2, size=150)
+        groups = rng.integers(25, size=150)
+        answers = [np.where(rng.random(150) < 0.6 + 0.1 * i, y, 1 - y) for i in range(k)]
+        sums = ClusterSums.from_predictions(y, *answers, groups=groups, names=names(k))
+        named = np.array([answer == 1 for answer in answers])
+        classifier, record = np.nonzero(named)
+        expected = newton((y[record] == 1).astype(float), classifier, groups[record], link)
 
-    fit = class_fit(sums)
-    values, _ = link_values(fit.raw, link)
+        fit = class_fit(sums)
+        values, _ = link_values(fit.raw, link)
 
-    assert expected[0] == pytest.approx(values, rel=1e-9)
-    np.testing.assert_allclose(
-        expected[1], joint_covariance(fit.raw, link), rtol=1e-9, atol=1e-14
-    )
+        assert expected[0] == pytest.approx(values, rel=1e-9)
+        np.testing.assert_allclose(
+            expected[1], joint_covariance(fit.raw, link), rtol=1e-9, atol=1e-14
+        )
 
 
 def test_records_are_clusters_of_their_own():
@@ -170,13 +183,18 @@ def test_one_cluster_with_all_answers():
     assert np.isnan(alone.rr).all()
 
 
-def pair_of_samples(n=30):
+@cache
+def pair_of_samples():
+    """Moments of two classifiers in a dozen samples of groups."""
     rng = np.random.default_rng(11)
-    for _ in range(n):
+    found = []
+    for _ in range(12):
         y = rng.integers(2, size=80)
         answers = [np.where(rng.random(80) < q, y, 1 - y) for q in rng.uniform(0.5, 0.9, 2)]
         groups = rng.integers(20, size=80)
-        yield class_fit(ClusterSums.from_predictions(y, *answers, groups=groups)).raw
+        sums = ClusterSums.from_predictions(y, *answers, groups=groups)
+        found.append(class_fit(sums).raw)
+    return tuple(found)
 
 
 def test_restricted_shares():
@@ -252,7 +270,7 @@ def test_score_limits_of_a_difference():
 
 def test_no_score_is_large_enough():
     """With few clusters the score never passes the quantile, and nothing is excluded."""
-    moments = next(pair_of_samples())
+    moments = pair_of_samples()[0]
 
     assert (-1.0, 1.0) == difference_score_limits(moments, 20, 8.0, "two-sided")
     assert (0.0, np.inf) == ratio_score_limits(moments, "logit", 1.2, 12.0, "two-sided")

@@ -1,5 +1,6 @@
 """The formulas of two shares, against records, printed equations and their errors."""
 
+import itertools
 import math
 
 import numpy as np
@@ -68,99 +69,99 @@ def parts(cells):
 # --------------------------------------------------------------- printed equations
 
 
-@pytest.mark.parametrize("cells", TABLES)
-def test_weighted_score_of_kosinski(cells):
+def test_weighted_score_of_kosinski():
     """The statistic is the printed one, with the covariance at the pooled share."""
-    t1, t2, p1, p2, p, n5, n1 = parts(cells)
-    c = (n5 * (1 - p) ** 2 + n1 * p**2) / (t1 + t2)
-    expected = (p1 - p2) ** 2 / ((p * (1 - p) - 2 * c) * (1 / t1 + 1 / t2))
+    for cells in TABLES:
+        t1, t2, p1, p2, p, n5, n1 = parts(cells)
+        c = (n5 * (1 - p) ** 2 + n1 * p**2) / (t1 + t2)
+        expected = (p1 - p2) ** 2 / ((p * (1 - p) - 2 * c) * (1 / t1 + 1 / t2))
 
-    found = weighted_generalized_score(moments(cells))
+        found = weighted_generalized_score(moments(cells))
 
-    assert expected == pytest.approx(found.statistic, rel=1e-10)
-    assert p2 - p1 == pytest.approx(found.estimate)
+        assert expected == pytest.approx(found.statistic, rel=1e-10)
+        assert p2 - p1 == pytest.approx(found.estimate)
 
 
-@pytest.mark.parametrize("cells", TABLES)
-def test_generalized_score_of_leisenring(cells):
+def test_generalized_score_of_leisenring():
     """Equation (9), record by record, and its form with W in equation (12)."""
-    outcome, first, second = records(cells)
-    t1, t2, p1, p2, p, n5, n1 = parts(cells)
-    answers = first + second
-    u = (outcome - p) * (first - answers * t1 / (t1 + t2))
-    w = (2 * p - p1 - p2) * (2 * p - 1)
-    c = (n5 * (1 - p) ** 2 + n1 * p**2) / (t1 + t2)
+    for cells in TABLES:
+        outcome, first, second = records(cells)
+        t1, t2, p1, p2, p, n5, n1 = parts(cells)
+        answers = first + second
+        u = (outcome - p) * (first - answers * t1 / (t1 + t2))
+        w = (2 * p - p1 - p2) * (2 * p - 1)
+        c = (n5 * (1 - p) ** 2 + n1 * p**2) / (t1 + t2)
 
-    found = generalized_score(moments(cells)).statistic
+        found = generalized_score(moments(cells)).statistic
 
-    assert u.sum() ** 2 / (u**2).sum() == pytest.approx(found, rel=1e-10)
-    assert (p1 - p2) ** 2 / (
-        (p * (1 - p) + w - 2 * c) * (1 / t1 + 1 / t2)
-    ) == pytest.approx(found, rel=1e-10)
+        assert u.sum() ** 2 / (u**2).sum() == pytest.approx(found, rel=1e-10)
+        assert (p1 - p2) ** 2 / (
+            (p * (1 - p) + w - 2 * c) * (1 / t1 + 1 / t2)
+        ) == pytest.approx(found, rel=1e-10)
 
 
-@pytest.mark.parametrize("cells", TABLES)
-def test_multinomial_wald(cells):
+def test_multinomial_wald():
     """Equation (32)."""
-    t1, t2, p1, p2, _, n5, n1 = parts(cells)
-    c = (n5 * (1 - p1) * (1 - p2) + n1 * p1 * p2) / (t1 + t2)
-    variance = p1 * (1 - p1) / t1 + p2 * (1 - p2) / t2 - 2 * c * (1 / t1 + 1 / t2)
+    for cells in TABLES:
+        t1, t2, p1, p2, _, n5, n1 = parts(cells)
+        c = (n5 * (1 - p1) * (1 - p2) + n1 * p1 * p2) / (t1 + t2)
+        variance = p1 * (1 - p1) / t1 + p2 * (1 - p2) / t2 - 2 * c * (1 / t1 + 1 / t2)
 
-    found = share_contrast(moments(cells))
+        found = share_contrast(moments(cells))
 
-    assert variance == pytest.approx(found.variance, rel=1e-10)
-    assert (p1 - p2) ** 2 / variance == pytest.approx(found.statistic, rel=1e-10)
+        assert variance == pytest.approx(found.variance, rel=1e-10)
+        assert (p1 - p2) ** 2 / variance == pytest.approx(found.statistic, rel=1e-10)
 
 
-@pytest.mark.parametrize("cells", TABLES)
-def test_sandwich_of_the_logistic_model(cells):
+def test_sandwich_of_the_logistic_model():
     """The closed form is the sandwich of a GEE with a row an answer, solved here."""
-    outcome, first, second = records(cells)
-    rows = np.concatenate([np.flatnonzero(first), np.flatnonzero(second)])
-    challenger = np.repeat([0.0, 1.0], [first.sum(), second.sum()])
-    design, y = np.column_stack([np.ones(len(rows)), challenger]), outcome[rows]
-    beta = np.zeros(2)
-    for _ in range(50):
-        mean = 1 / (1 + np.exp(-design @ beta))
-        bread = design.T @ (design * (mean * (1 - mean))[:, None])
-        beta = beta + np.linalg.solve(bread, design.T @ (y - mean))
-    scores = np.zeros((len(outcome), 2))
-    np.add.at(scores, rows, design * (y - mean)[:, None])
-    covariance = np.linalg.solve(bread, np.linalg.solve(bread, scores.T @ scores).T)
+    for cells in TABLES:
+        outcome, first, second = records(cells)
+        rows = np.concatenate([np.flatnonzero(first), np.flatnonzero(second)])
+        challenger = np.repeat([0.0, 1.0], [first.sum(), second.sum()])
+        design, y = np.column_stack([np.ones(len(rows)), challenger]), outcome[rows]
+        beta = np.zeros(2)
+        for _ in range(50):
+            mean = 1 / (1 + np.exp(-design @ beta))
+            bread = design.T @ (design * (mean * (1 - mean))[:, None])
+            beta = beta + np.linalg.solve(bread, design.T @ (y - mean))
+        scores = np.zeros((len(outcome), 2))
+        np.add.at(scores, rows, design * (y - mean)[:, None])
+        covariance = np.linalg.solve(bread, np.linalg.solve(bread, scores.T @ scores).T)
 
-    found = log_odds_contrast(moments(cells))
+        found = log_odds_contrast(moments(cells))
 
-    assert beta[1] == pytest.approx(found.estimate, rel=1e-8)
-    assert covariance[1, 1] == pytest.approx(found.variance, rel=1e-8)
+        assert beta[1] == pytest.approx(found.estimate, rel=1e-8)
+        assert covariance[1, 1] == pytest.approx(found.variance, rel=1e-8)
 
 
-@pytest.mark.parametrize("cells", TABLES)
-def test_relative_precision_of_moskowitz_and_pepe(cells):
+def test_relative_precision_of_moskowitz_and_pepe():
     """The printed variance, in counts, is the sum of squared influences."""
-    _, _, n3, _, _, n6, n7, _ = cells
-    outcome, first, second = records(cells)
-    t1, t2, p1, p2, _, n5, _ = parts(cells)
-    printed = (
-        n6 * (1 - p2) + n5 * (p2 - p1) + 2 * (n7 + n3) * p1 * p2 + n7 * (1 - 3 * p1)
-    ) / ((n5 + n6) * (n5 + n7))
-    influence = first * (outcome - p1) / (t1 * p1) - second * (outcome - p2) / (t2 * p2)
+    for cells in TABLES:
+        _, _, n3, _, _, n6, n7, _ = cells
+        outcome, first, second = records(cells)
+        t1, t2, p1, p2, _, n5, _ = parts(cells)
+        printed = (
+            n6 * (1 - p2) + n5 * (p2 - p1) + 2 * (n7 + n3) * p1 * p2 + n7 * (1 - 3 * p1)
+        ) / ((n5 + n6) * (n5 + n7))
+        influence = first * (outcome - p1) / (t1 * p1) - second * (outcome - p2) / (t2 * p2)
 
-    found = log_ratio_contrast(moments(cells))
+        found = log_ratio_contrast(moments(cells))
 
-    assert (influence**2).sum() == pytest.approx(found.variance, rel=1e-10)
-    assert printed == pytest.approx(found.variance, rel=1e-10)
-    assert math.log(p2 / p1) == pytest.approx(found.estimate, rel=1e-10)
+        assert (influence**2).sum() == pytest.approx(found.variance, rel=1e-10)
+        assert printed == pytest.approx(found.variance, rel=1e-10)
+        assert math.log(p2 / p1) == pytest.approx(found.estimate, rel=1e-10)
 
 
-@pytest.mark.parametrize("cells", TABLES)
-@pytest.mark.parametrize("contrast", CONTRASTS[:3])
-@pytest.mark.parametrize("score", ["recall", "specificity"])
-def test_scores_of_the_same_records_are_mcnemars(cells, contrast, score):
+def test_scores_of_the_same_records_are_mcnemars():
     """Within a class both scores are McNemar's statistic without correction."""
-    b, c = cells[5:7] if score == "recall" else cells[1:3][::-1]
-    expected = 0.0 if b + c == 0 else (b - c) ** 2 / (b + c)
+    for cells, contrast, score in itertools.product(
+        TABLES, CONTRASTS[:3], ["recall", "specificity"]
+    ):
+        b, c = cells[5:7] if score == "recall" else cells[1:3][::-1]
+        expected = 0.0 if b + c == 0 else (b - c) ** 2 / (b + c)
 
-    assert expected == pytest.approx(contrast(moments(cells, score)).statistic)
+        assert expected == pytest.approx(contrast(moments(cells, score)).statistic)
 
 
 def test_weighted_score_of_independent_answers():
@@ -303,23 +304,22 @@ def test_mancl_derouen_of_one_answer_is_undefined():
 # ------------------------------------------------------------------- many classes
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("contrast", CONTRASTS)
-def test_classes_along_the_first_axis(contrast, score):
+def test_classes_along_the_first_axis():
     """All classes at once give what each gives alone, the undefined ones NaN."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(6, size=300)
-    first = np.where(rng.random(300) < 0.6, y, rng.integers(5, size=300))
-    second = np.where(rng.random(300) < 0.7, y, rng.integers(6, size=300))
-    first[first == 4] = 0
-    rows = JointCounts.from_predictions(y, first, second).class_rows()
+    for score, contrast in itertools.product(SCORES, CONTRASTS):
+        rng = np.random.default_rng(0)
+        y = rng.integers(6, size=300)
+        first = np.where(rng.random(300) < 0.6, y, rng.integers(5, size=300))
+        second = np.where(rng.random(300) < 0.7, y, rng.integers(6, size=300))
+        first[first == 4] = 0
+        rows = JointCounts.from_predictions(y, first, second).class_rows()
 
-    together = contrast(rows.moments(score))
+        together = contrast(rows.moments(score))
 
-    for k, label in enumerate(rows.classes):
-        alone = contrast(rows.moments(score, label))
-        for one, all_ in zip(alone, together, strict=True):
-            assert float(one) == pytest.approx(all_[k], rel=1e-12, nan_ok=True)
+        for k, label in enumerate(rows.classes):
+            alone = contrast(rows.moments(score, label))
+            for one, all_ in zip(alone, together, strict=True):
+                assert float(one) == pytest.approx(all_[k], rel=1e-12, nan_ok=True)
 
 
 def test_answers_that_do_not_occur():
@@ -333,14 +333,15 @@ def test_answers_that_do_not_occur():
     assert math.isnan(pooled_share(moments((0, 0, 0, 5, 0, 0, 0, 4))))
 
 
-@pytest.mark.parametrize("contrast", CONTRASTS)
-@pytest.mark.parametrize("cells", [(3, 0, 0, 5, 7, 0, 0, 2), (0, 0, 0, 5, 7, 0, 0, 2)])
-def test_equal_answers(contrast, cells):
+def test_equal_answers():
     """Equal answers have no difference on any scale, whatever their share."""
-    found = moments(cells)
+    for contrast, cells in itertools.product(
+        CONTRASTS, [(3, 0, 0, 5, 7, 0, 0, 2), (0, 0, 0, 5, 7, 0, 0, 2)]
+    ):
+        found = moments(cells)
 
-    assert answered_alike(found)
-    assert (0, 0, 0) == tuple(float(part) for part in contrast(found))
+        assert answered_alike(found)
+        assert (0, 0, 0) == tuple(float(part) for part in contrast(found))
 
 
 def test_shares_are_equal_by_other_answers():
@@ -367,14 +368,13 @@ def test_rounding_makes_no_variance():
     assert (0, 0, 0) == tuple(float(part) for part in found)
 
 
-@pytest.mark.parametrize("contrast", CONTRASTS)
-@pytest.mark.parametrize("cells", TABLES)
-def test_swapped_and_doubled_records(contrast, cells):
+def test_swapped_and_doubled_records():
     """Swapped roles change the sign, and doubled records double the statistic."""
-    n1, n2, n3, n4, n5, n6, n7, n8 = cells
-    found = contrast(moments(cells))
-    swapped = contrast(moments((n1, n3, n2, n4, n5, n7, n6, n8)))
-    doubled = contrast(moments([2 * n for n in cells]))
+    for contrast, cells in itertools.product(CONTRASTS, TABLES):
+        n1, n2, n3, n4, n5, n6, n7, n8 = cells
+        found = contrast(moments(cells))
+        swapped = contrast(moments((n1, n3, n2, n4, n5, n7, n6, n8)))
+        doubled = contrast(moments([2 * n for n in cells]))
 
-    assert -float(swapped.root) == pytest.approx(float(found.root), rel=1e-12)
-    assert 2 * found.statistic == pytest.approx(doubled.statistic, rel=1e-12)
+        assert -float(swapped.root) == pytest.approx(float(found.root), rel=1e-12)
+        assert 2 * found.statistic == pytest.approx(doubled.statistic, rel=1e-12)

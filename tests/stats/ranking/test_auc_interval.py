@@ -1,5 +1,6 @@
 """The interval of one AUC, and two AUCs of different records."""
 
+import itertools
 import math
 import pickle
 
@@ -32,16 +33,16 @@ def newcombe_variance(t, m, n):
     return t * (1 - t) / (m * n) * (1 + more * (1 - t) / (2 - t) + more * t / (1 + t))
 
 
-@pytest.mark.parametrize(("case", "model"), ONE)
-def test_other_implementations(case, model):
+def test_other_implementations():
     """R pROC's interval of each AUC, which is the plain one, cut off at 0 and 1."""
-    known = case["auc"][model]
+    for case, model in ONE:
+        known = case["auc"][model]
 
-    found = auc_interval(case["y"], case["scores"][int(model)], method="wald")
+        found = auc_interval(case["y"], case["scores"][int(model)], method="wald")
 
-    assert (known["ci_lo"], known["ci_hi"]) == pytest.approx(tuple(found), rel=1e-10)
-    assert known["auc"] == pytest.approx(found.auc, rel=1e-12)
-    assert known["se"] == pytest.approx(found.standard_error, rel=1e-10)
+        assert (known["ci_lo"], known["ci_hi"]) == pytest.approx(tuple(found), rel=1e-10)
+        assert known["auc"] == pytest.approx(found.auc, rel=1e-12)
+        assert known["se"] == pytest.approx(found.standard_error, rel=1e-10)
 
 
 def test_proc_data():
@@ -70,21 +71,23 @@ def test_logit_by_hand(level):
     assert "logit" == found.method
 
 
-@pytest.mark.parametrize("auc", [0.0, 1e-6, 0.3, 0.5, 0.97, 1.0])
-@pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 9), (5, 3), (400, 70)])
-@pytest.mark.parametrize("z", [0.1, 1.96, 5.0])
-def test_newcombe_solves_its_equation(auc, m, n, z):
+def test_newcombe_solves_its_equation():
     """Each limit inside (0, 1) is z of its own standard errors from the AUC."""
-    low, high = newcombe_limits(auc, m, n, z)
-    mirrored = newcombe_limits(1 - auc, m, n, z)
+    for auc, (m, n), z in itertools.product(
+        [0.0, 1e-6, 0.3, 0.5, 0.97, 1.0],
+        [(1, 1), (1, 9), (5, 3), (400, 70)],
+        [0.1, 1.96, 5.0],
+    ):
+        low, high = newcombe_limits(auc, m, n, z)
+        mirrored = newcombe_limits(1 - auc, m, n, z)
 
-    assert 0 <= low <= auc <= high <= 1
-    assert (1 - high, 1 - low) == pytest.approx(mirrored, abs=1e-12)
-    for limit in (low, high):
-        if 0 < limit < 1:
-            distance = z * math.sqrt(newcombe_variance(limit, m, n))
-            assert abs(auc - limit) == pytest.approx(distance, rel=1e-6, abs=1e-12)
-    assert high - low > 0
+        assert 0 <= low <= auc <= high <= 1
+        assert (1 - high, 1 - low) == pytest.approx(mirrored, abs=1e-12)
+        for limit in (low, high):
+            if 0 < limit < 1:
+                distance = z * math.sqrt(newcombe_variance(limit, m, n))
+                assert abs(auc - limit) == pytest.approx(distance, rel=1e-6, abs=1e-12)
+        assert high - low > 0
 
 
 @pytest.mark.parametrize("n", [2, 5, 50])
@@ -149,6 +152,7 @@ def test_placement_values_of_one_classifier():
         auc_interval([1, 1], [1, 2])
 
 
+@pytest.mark.slow
 def test_coverage():
     """Logit limits hold the AUC of new records in about 95 % of samples."""
     rng = np.random.default_rng(0)
@@ -260,26 +264,27 @@ def test_few_records_and_groups_are_flagged(method):
     assert ("invalid-design",) == auc_interval(grouped, method=method).flags
 
 
-@pytest.mark.parametrize("df", [1, 2.5, 12.47, 200])
-@pytest.mark.parametrize("statistic", [0.0, 0.3, 2.0, 8.0])
-def test_reference_tails(df, statistic):
+def test_reference_tails():
     """Student's t with degrees of freedom that are no whole number, or none at all."""
-    for alternative, tail in (("greater", "sf"), ("less", "cdf")):
-        for degrees, reference in ((df, t(df)), (None, norm)):
-            pvalue, log_pvalue = reference_pvalue(statistic, degrees, alternative)
-            assert getattr(reference, tail)(statistic) == pytest.approx(pvalue, rel=1e-9)
-            assert math.log(pvalue) == pytest.approx(log_pvalue, rel=1e-9, abs=1e-15)
-            assert (float, float) == (type(pvalue), type(log_pvalue))
+    for df, statistic in itertools.product([1, 2.5, 12.47, 200], [0.0, 0.3, 2.0, 8.0]):
+        for alternative, tail in (("greater", "sf"), ("less", "cdf")):
+            for degrees, reference in ((df, t(df)), (None, norm)):
+                pvalue, log_pvalue = reference_pvalue(statistic, degrees, alternative)
+                assert getattr(reference, tail)(statistic) == pytest.approx(
+                    pvalue, rel=1e-9
+                )
+                assert math.log(pvalue) == pytest.approx(log_pvalue, rel=1e-9, abs=1e-15)
+                assert (float, float) == (type(pvalue), type(log_pvalue))
 
 
-@pytest.mark.parametrize("df", [None, 1, 3.5, 30, 1e4])
-def test_reference_quantiles(df):
+def test_reference_quantiles():
     """A quantile and its tail belong together, on both sides and for odd levels."""
-    for tail in (0.9, 0.4, 0.05, 1e-4, 1e-9):
-        value = reference_quantile(tail, df)
-        above, below = (reference_pvalue(value, df, a)[0] for a in ("greater", "less"))
-        assert tail == pytest.approx(above, rel=1e-9)
-        assert 1 - tail == pytest.approx(below, rel=1e-9)
-        assert below == pytest.approx(reference_pvalue(-value, df, "greater")[0])
-        assert type(value) is float
-    assert norm.isf(0.01) == pytest.approx(reference_quantile(0.01, None))
+    for df in [None, 1, 3.5, 30, 1e4]:
+        for tail in (0.9, 0.4, 0.05, 1e-4, 1e-9):
+            value = reference_quantile(tail, df)
+            above, below = (reference_pvalue(value, df, a)[0] for a in ("greater", "less"))
+            assert tail == pytest.approx(above, rel=1e-9)
+            assert 1 - tail == pytest.approx(below, rel=1e-9)
+            assert below == pytest.approx(reference_pvalue(-value, df, "greater")[0])
+            assert type(value) is float
+        assert norm.isf(0.01) == pytest.approx(reference_quantile(0.01, None))

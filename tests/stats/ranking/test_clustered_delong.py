@@ -276,6 +276,7 @@ def test_refusals():
     assert "invalid-design" in delong(placements).flags
 
 
+@pytest.mark.slow
 def test_standard_error_is_that_of_new_groups():
     """Over new samples the difference varies as much as the test says, and more than
     DeLong's test says."""
@@ -291,6 +292,7 @@ def test_standard_error_is_that_of_new_groups():
     assert np.mean(naive) < 0.8 * np.var(found)
 
 
+@pytest.mark.slow
 def test_size_with_few_groups():
     """The default holds its level with 10 groups, where the published normal does not."""
     rejected = {"t": 0, "normal": 0}
@@ -303,6 +305,7 @@ def test_size_with_few_groups():
     assert rejected["normal"] / 600 > 0.075
 
 
+@pytest.mark.slow
 def test_size_under_the_null():
     """Equally good classifiers differ in about 5 % of samples of 60 groups.
 

@@ -226,20 +226,17 @@ def test_contrast_without_variance():
     assert (0, 1) == tuple(auc_contrast(placements, (1, 0)).confidence_interval())
 
 
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
+def test_refused_weights():
+    """A number a classifier, finite, not all 0."""
+    for weights, message in [
         ((1, -1), "must have shape"),
         ((0, 0, 0), "not all 0"),
         ((1, np.nan, -1), "must be finite"),
         (("a", "b", "c"), "must have shape"),
-    ],
-)
-def test_refused_weights(weights, message):
-    """A number a classifier, finite, not all 0."""
-    y, scores = several(3)
-    with pytest.raises(ValueError, match=message):
-        auc_contrast(PlacementValues.from_predictions(y, *scores), weights)
+    ]:
+        y, scores = several(3)
+        with pytest.raises(ValueError, match=message):
+            auc_contrast(PlacementValues.from_predictions(y, *scores), weights)
 
 
 def test_contrast_refusals():
@@ -387,6 +384,7 @@ def test_pairwise_result_says_all():
     assert [] == result.caveats
 
 
+@pytest.mark.slow
 def test_size_under_the_null():
     """Three equally good classifiers differ significantly in about 5 % of samples."""
     rng = np.random.default_rng(4)

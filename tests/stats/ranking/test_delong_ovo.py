@@ -1,5 +1,6 @@
 """DeLong's method for Hand and Till's M: others' numbers, brute force, resampling."""
 
+import itertools
 import math
 from itertools import combinations, permutations
 
@@ -57,58 +58,55 @@ def difference(y, champion, challenger):
 # ---------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_golden_values(case, score):
+def test_golden_values():
     """Both roles' values are those of scikit-learn, of all pairs, and of R's pROC."""
-    y, scores = np.array(case["y"]), np.array(case["scores"])
-    for first, second in permutations(range(len(scores)), 2):
-        known = [case["values"][at][score]["value"] for at in (first, second)]
+    for score, case in itertools.product(SCORES, CASES):
+        y, scores = np.array(case["y"]), np.array(case["scores"])
+        for first, second in permutations(range(len(scores)), 2):
+            known = [case["values"][at][score]["value"] for at in (first, second)]
 
-        result = delong_ovo(made(y, scores[first], scores[second]), score=score)
+            result = delong_ovo(made(y, scores[first], scores[second]), score=score)
 
-        expected = [pytest.approx(value, rel=1e-12) for value in known]
-        assert expected == [result.champion, result.challenger]
-        assert known[1] - known[0] == pytest.approx(result.estimate, abs=1e-14)
+            expected = [pytest.approx(value, rel=1e-12) for value in known]
+            assert expected == [result.champion, result.challenger]
+            assert known[1] - known[0] == pytest.approx(result.estimate, abs=1e-14)
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("n_classes", [2, 3, 6])
-def test_values_of_scikit_learn(score, n_classes):
+def test_values_of_scikit_learn():
     """The values are those of roc_auc_score, to the last digits, with ties too."""
-    y, *answers = draw(
-        90,
-        n_classes,
-        1,
-        shares=np.arange(1, n_classes + 1) ** -1.0
-        / sum(np.arange(1, n_classes + 1) ** -1.0),
-    )
-    answers = [np.round(proba, 1) + 1e-9 for proba in answers]
-    answers = [proba / proba.sum(axis=1, keepdims=True) for proba in answers]
-    words = {"multi_class": "ovo", "average": AVERAGES[score]}
-    expected = [
-        roc_auc_score(y, proba if n_classes > 2 else proba[:, 1], **words)
-        for proba in answers
-    ]
+    for score, n_classes in itertools.product(SCORES, [2, 3, 6]):
+        y, *answers = draw(
+            90,
+            n_classes,
+            1,
+            shares=np.arange(1, n_classes + 1) ** -1.0
+            / sum(np.arange(1, n_classes + 1) ** -1.0),
+        )
+        answers = [np.round(proba, 1) + 1e-9 for proba in answers]
+        answers = [proba / proba.sum(axis=1, keepdims=True) for proba in answers]
+        words = {"multi_class": "ovo", "average": AVERAGES[score]}
+        expected = [
+            roc_auc_score(y, proba if n_classes > 2 else proba[:, 1], **words)
+            for proba in answers
+        ]
 
-    result = delong_ovo(made(y, *answers), score=score)
+        result = delong_ovo(made(y, *answers), score=score)
 
-    assert pytest.approx(expected, abs=1e-13) == [result.champion, result.challenger]
+        assert pytest.approx(expected, abs=1e-13) == [result.champion, result.challenger]
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("score", SCORES)
-def test_two_classes(score, alternative):
+def test_two_classes():
     """For two classes it is the one-vs-rest test, which is DeLong's."""
-    values = made(*draw(60, 2, 2, shares=(0.7, 0.3)))
+    for alternative, score in itertools.product(ALTERNATIVES, SCORES):
+        values = made(*draw(60, 2, 2, shares=(0.7, 0.3)))
 
-    result = delong_ovo(values, score=score, alternative=alternative)
-    expected = delong_ovr(values, alternative=alternative)
+        result = delong_ovo(values, score=score, alternative=alternative)
+        expected = delong_ovr(values, alternative=alternative)
 
-    assert tuple(expected) == pytest.approx(tuple(result), rel=1e-12)
-    assert expected.champion == pytest.approx(result.champion, rel=1e-14)
-    (pair,) = result.parts
-    assert expected.pvalue == pytest.approx(pair["pvalue"], rel=1e-12)
+        assert tuple(expected) == pytest.approx(tuple(result), rel=1e-12)
+        assert expected.champion == pytest.approx(result.champion, rel=1e-14)
+        (pair,) = result.parts
+        assert expected.pvalue == pytest.approx(pair["pvalue"], rel=1e-12)
 
 
 # ------------------------------------------------------------------------ variance
@@ -125,34 +123,35 @@ def influence_slowly(y, proba, weights):
     return found
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_brute_force(score, n_classes):
+def test_brute_force():
     """Var(M) adds, class by class, the variance of the mean of each record's placements."""
-    y, *answers = draw(60, n_classes, 3)
-    if n_classes == 2:
-        answers = [np.column_stack([1 - p[:, 1], p[:, 1]]) for p in answers]
-    m = np.bincount(y)
-    weights = np.ones((n_classes, n_classes))
-    if score == "roc_auc_ovo_weighted":
-        weights = m[:, None] + m * 1.0
-    weights /= sum(weights[j, k] for j, k in combinations(range(n_classes), 2))
-    change = influence_slowly(y, answers[1], weights)
-    change -= influence_slowly(y, answers[0], weights)
-    variance = sum(change[y == c].var(ddof=1) / m[c] for c in range(n_classes))
-    ordered = permutations(range(n_classes), 2)
-    estimate = sum(
-        weights[j, k]
-        / 2
-        * (pair_area(y, answers[1], j, k) - pair_area(y, answers[0], j, k))
-        for j, k in ordered
-    )
+    for score, n_classes in itertools.product(SCORES, [2, 3, 5]):
+        y, *answers = draw(60, n_classes, 3)
+        if n_classes == 2:
+            answers = [np.column_stack([1 - p[:, 1], p[:, 1]]) for p in answers]
+        m = np.bincount(y)
+        weights = np.ones((n_classes, n_classes))
+        if score == "roc_auc_ovo_weighted":
+            weights = m[:, None] + m * 1.0
+        weights /= sum(weights[j, k] for j, k in combinations(range(n_classes), 2))
+        change = influence_slowly(y, answers[1], weights)
+        change -= influence_slowly(y, answers[0], weights)
+        variance = sum(change[y == c].var(ddof=1) / m[c] for c in range(n_classes))
+        ordered = permutations(range(n_classes), 2)
+        estimate = sum(
+            weights[j, k]
+            / 2
+            * (pair_area(y, answers[1], j, k) - pair_area(y, answers[0], j, k))
+            for j, k in ordered
+        )
 
-    result = delong_ovo(made(y, *answers), score=score)
+        result = delong_ovo(made(y, *answers), score=score)
 
-    assert estimate == pytest.approx(result.estimate, abs=1e-14)
-    assert math.sqrt(variance) == pytest.approx(result.details["standard_error"], rel=1e-12)
-    assert estimate / math.sqrt(variance) == pytest.approx(result.statistic, rel=1e-10)
+        assert estimate == pytest.approx(result.estimate, abs=1e-14)
+        assert math.sqrt(variance) == pytest.approx(
+            result.details["standard_error"], rel=1e-12
+        )
+        assert estimate / math.sqrt(variance) == pytest.approx(result.statistic, rel=1e-10)
 
 
 def test_pairs():
@@ -202,6 +201,7 @@ def test_jackknife():
     assert math.sqrt(variance) == pytest.approx(error, rel=0.03)
 
 
+@pytest.mark.slow
 def test_bootstrap():
     """So it is to that of a bootstrap within classes."""
     y, *answers = draw(200, 3, 6)
@@ -218,6 +218,7 @@ def test_bootstrap():
     assert np.std(drawn) == pytest.approx(error, rel=0.1)
 
 
+@pytest.mark.slow
 def test_pairs_are_correlated():
     """Over 300 new sets the joint standard error is right; pairs taken apart are not."""
     found = []

@@ -1,5 +1,6 @@
 """DeLong's test of one-vs-rest AUCs: others' numbers, brute force, resampling, edges."""
 
+import itertools
 import math
 
 import numpy as np
@@ -70,42 +71,39 @@ def joint_covariance_slowly(y, champion, challenger):
 # ---------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_golden_values(case, score):
+def test_golden_values():
     """Both roles' values are those of scikit-learn and of a Mann-Whitney statistic."""
-    y, scores = np.array(case["y"]), np.array(case["scores"])
-    for first in range(len(scores)):
-        for second in range(len(scores)):
-            known = [case["values"][at][score]["value"] for at in (first, second)]
+    for score, case in itertools.product(SCORES, CASES):
+        y, scores = np.array(case["y"]), np.array(case["scores"])
+        for first in range(len(scores)):
+            for second in range(len(scores)):
+                known = [case["values"][at][score]["value"] for at in (first, second)]
 
-            result = delong_ovr(made(y, scores[first], scores[second]), score=score)
+                result = delong_ovr(made(y, scores[first], scores[second]), score=score)
 
-            expected = [pytest.approx(value, rel=1e-12) for value in known]
-            assert expected == [result.champion, result.challenger]
-            assert known[1] - known[0] == pytest.approx(result.estimate, abs=1e-14)
-            if first == second or case["name"].endswith("identical"):
-                assert (0.0, 1.0) == tuple(result)
-                assert result.degenerate
+                expected = [pytest.approx(value, rel=1e-12) for value in known]
+                assert expected == [result.champion, result.challenger]
+                assert known[1] - known[0] == pytest.approx(result.estimate, abs=1e-14)
+                if first == second or case["name"].endswith("identical"):
+                    assert (0.0, 1.0) == tuple(result)
+                    assert result.degenerate
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("n_classes", [2, 3, 6])
-@pytest.mark.parametrize("seed", range(3))
-def test_values_of_scikit_learn(score, n_classes, seed):
+def test_values_of_scikit_learn():
     """The values are those of roc_auc_score, to the last digits."""
-    y, *answers = draw(80, n_classes, seed, shares=None)
-    answers = [np.round(proba, 2) for proba in answers]
-    answers = [proba / proba.sum(axis=1, keepdims=True) for proba in answers]
-    words = {"multi_class": "ovr", "average": AVERAGES[score]}
-    expected = [
-        roc_auc_score(y, proba if n_classes > 2 else proba[:, 1], **words)
-        for proba in answers
-    ]
+    for score, n_classes, seed in itertools.product(SCORES, [2, 3, 6], range(3)):
+        y, *answers = draw(80, n_classes, seed, shares=None)
+        answers = [np.round(proba, 2) for proba in answers]
+        answers = [proba / proba.sum(axis=1, keepdims=True) for proba in answers]
+        words = {"multi_class": "ovr", "average": AVERAGES[score]}
+        expected = [
+            roc_auc_score(y, proba if n_classes > 2 else proba[:, 1], **words)
+            for proba in answers
+        ]
 
-    result = delong_ovr(made(y, *answers), score=score)
+        result = delong_ovr(made(y, *answers), score=score)
 
-    assert pytest.approx(expected, abs=1e-13) == [result.champion, result.challenger]
+        assert pytest.approx(expected, abs=1e-13) == [result.champion, result.challenger]
 
 
 def binary_delong(y, first, second):
@@ -120,26 +118,25 @@ def binary_delong(y, first, second):
     return change.mean() / math.sqrt(variance)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("score", SCORES)
-def test_two_classes(score, alternative):
+def test_two_classes():
     """For two classes it is DeLong's test; the joint test has its square and df 1."""
-    for seed in range(5):
-        y, *answers = draw(50, 2, seed, shares=(0.8, 0.2))
-        values = made(y, *answers)
-        z = binary_delong(y, *(proba[:, 1] for proba in answers))
+    for alternative, score in itertools.product(ALTERNATIVES, SCORES):
+        for seed in range(5):
+            y, *answers = draw(50, 2, seed, shares=(0.8, 0.2))
+            values = made(y, *answers)
+            z = binary_delong(y, *(proba[:, 1] for proba in answers))
 
-        result = delong_ovr(values, score=score, alternative=alternative)
-        joint = delong_classes(values)
+            result = delong_ovr(values, score=score, alternative=alternative)
+            joint = delong_classes(values)
 
-        assert z == pytest.approx(result.statistic, rel=1e-12)
-        tails = {"two-sided": 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf(z)}
-        expected = tails.get(alternative, stats.norm.cdf(z))
-        assert expected == pytest.approx(result.pvalue, rel=1e-12)
-        assert z**2 == pytest.approx(joint.statistic, rel=1e-10)
-        assert 1 == joint.df == result.details["joint_df"]
-        for part in result.parts:
-            assert result.pvalue == pytest.approx(part["pvalue"], rel=1e-12)
+            assert z == pytest.approx(result.statistic, rel=1e-12)
+            tails = {"two-sided": 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf(z)}
+            expected = tails.get(alternative, stats.norm.cdf(z))
+            assert expected == pytest.approx(result.pvalue, rel=1e-12)
+            assert z**2 == pytest.approx(joint.statistic, rel=1e-10)
+            assert 1 == joint.df == result.details["joint_df"]
+            for part in result.parts:
+                assert result.pvalue == pytest.approx(part["pvalue"], rel=1e-12)
 
 
 @pytest.mark.parametrize("digits", [1, 3])
@@ -224,6 +221,7 @@ def test_jackknife():
     assert expected == pytest.approx(error, rel=0.03)
 
 
+@pytest.mark.slow
 def test_bootstrap():
     """So it is to that of a bootstrap within classes."""
     y, *answers = draw(200, 3, 3)
@@ -240,6 +238,7 @@ def test_bootstrap():
     assert np.std(drawn) == pytest.approx(error, rel=0.1)
 
 
+@pytest.mark.slow
 def test_classes_are_correlated():
     """The joint standard error is the true one; without covariances it is too small.
 
@@ -273,24 +272,27 @@ def test_error_rate():
 # --------------------------------------------------------------------------- parts
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("adjust", ["holm", "hochberg", "bonferroni", "none"])
-def test_parts(adjust, alternative):
+def test_parts():
     """Each class has its own test; together they are adjusted, the smallest p first."""
-    y, *answers = draw(150, 4, 5)
-    result = delong_ovr(made(y, *answers), adjust=adjust, alternative=alternative)
-    raw = [part["pvalue"] for part in result.parts]
+    for alternative, adjust in itertools.product(
+        ALTERNATIVES, ["holm", "hochberg", "bonferroni", "none"]
+    ):
+        y, *answers = draw(150, 4, 5)
+        result = delong_ovr(made(y, *answers), adjust=adjust, alternative=alternative)
+        raw = [part["pvalue"] for part in result.parts]
 
-    assert sorted(raw) == raw
-    assert pytest.approx(adjust_pvalues(raw, adjust)) == [
-        part["adjusted_pvalue"] for part in result.parts
-    ]
-    for part in result.parts:
-        z = part["difference"] / part["standard_error"]
-        tails = {"two-sided": 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf(z)}
-        assert tails.get(alternative, stats.norm.cdf(z)) == pytest.approx(part["pvalue"])
-        assert (part["low"] <= 0 <= part["high"]) == (part["pvalue"] >= 0.05)
-        assert np.sum(y == part["label"]) == part["n"]
+        assert sorted(raw) == raw
+        assert pytest.approx(adjust_pvalues(raw, adjust)) == [
+            part["adjusted_pvalue"] for part in result.parts
+        ]
+        for part in result.parts:
+            z = part["difference"] / part["standard_error"]
+            tails = {"two-sided": 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf(z)}
+            assert tails.get(alternative, stats.norm.cdf(z)) == pytest.approx(
+                part["pvalue"]
+            )
+            assert (part["low"] <= 0 <= part["high"]) == (part["pvalue"] >= 0.05)
+            assert np.sum(y == part["label"]) == part["n"]
 
 
 def test_omnibus_finds_what_cancels():

@@ -178,18 +178,15 @@ def test_equal_rankings():
     assert () == band.ranges
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_same_ranking():
+    """Ties are part of a ranking."""
+    for one, other, same in [
         ([1, 2, 2, 3], [0, 5, 5, 6], True),
         ([1, 2, 2, 3], [0, 5, 6, 7], False),
         ([1, 2, 3, 4], [0, 5, 5, 7], False),
         ([1, 2, 3, 4], [0, 5, 4, 7], False),
-    ],
-)
-def test_same_ranking(one, other, same):
-    """Ties are part of a ranking."""
-    assert same is same_ranking(np.array(one, float), np.array(other, float))
+    ]:
+        assert same is same_ranking(np.array(one, float), np.array(other, float))
 
 
 def test_perfect_rankings():
@@ -301,9 +298,9 @@ def test_few_are_flagged():
     assert "few-groups" in roc_difference_band(grouped, n_resamples=50).flags
 
 
-@pytest.mark.parametrize(
-    ("made", "options", "words"),
-    [
+def test_refused():
+    """What has no band is refused in words that say what to do."""
+    for made, options, words in [
         (lambda: placed(30), {"fpr": [0.2, 0.1]}, "increasing"),
         (lambda: placed(30), {"fpr": [0.5, 1.5]}, "between 0 and 1"),
         (lambda: placed(30), {"n_resamples": 10}, "50"),
@@ -326,12 +323,9 @@ def test_few_are_flagged():
             "one hold-out set",
         ),
         (lambda: placed(30, groups=np.zeros(30, int)), {}, "at least 2 groups"),
-    ],
-)
-def test_refused(made, options, words):
-    """What has no band is refused in words that say what to do."""
-    with pytest.raises(ValueError, match=words):
-        roc_difference_band(made(), **options)
+    ]:
+        with pytest.raises(ValueError, match=words):
+            roc_difference_band(made(), **options)
 
 
 def test_resamples_without_a_class_are_drawn_anew():

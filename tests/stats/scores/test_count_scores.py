@@ -1,10 +1,11 @@
 """Scores of confusion matrices: scikit-learn's values, and their slopes."""
 
+import itertools
 import warnings
 
 import numpy as np
 import pytest
-from sklearn import metrics
+from sklearn import config_context, metrics
 
 from skcompare.evidence import JointCounts
 from skcompare.stats.scores._confusion_scores import (
@@ -15,7 +16,7 @@ from skcompare.stats.scores._confusion_scores import (
 from skcompare.stats.scores._score_difference import OwnScore
 from tests.common.golden import golden
 
-CASES = [pytest.param(case, id=case["name"]) for case in golden("count_scores")["cases"]]
+CASES = golden("count_scores")["cases"]
 MANY_CLASSES = [name for name in COUNT_SCORES if name not in BINARY_SCORES]
 LETTERS = np.array(["ant", "bee", "cow", "dog", "elk"])
 OF_SKLEARN = {
@@ -38,7 +39,7 @@ def by_sklearn(name, y_true, y_pred, **options):
         options["labels"] = np.unique(y_true)
     if name in ("f1", "precision", "recall", "jaccard"):
         options["zero_division"] = 0
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
         warnings.simplefilter("ignore")
         return OF_SKLEARN[name](y_true, y_pred, **options)
 
@@ -71,67 +72,79 @@ def random_confusion(seed, n_classes, shape=()):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("role", ["A", "B"])
-def test_golden_scores(case, role):
+def test_golden_scores():
     """All scores that scikit-learn computed from the records come from their counts."""
-    counts = np.array(case["counts"])
-    confusion = counts.sum(axis=2 if role == "A" else 1)
-    classes = np.arange(len(confusion))
-    expected = case[f"scores_{role}"]
-    of_all = {name: value for name, value in expected.items() if "per_class" not in name}
+    for case, role in itertools.product(CASES, ["A", "B"]):
+        counts = np.array(case["counts"])
+        confusion = counts.sum(axis=2 if role == "A" else 1)
+        classes = np.arange(len(confusion))
+        expected = case[f"scores_{role}"]
+        of_all = {
+            name: value for name, value in expected.items() if "per_class" not in name
+        }
 
-    actual = {
-        name: float(count_score(name, classes).of_confusion(confusion)) for name in of_all
-    }
+        actual = {
+            name: float(count_score(name, classes).of_confusion(confusion))
+            for name in of_all
+        }
 
-    assert 12 == len(of_all)
-    assert of_all == pytest.approx(actual, rel=1e-12)
+        assert 12 == len(of_all)
+        assert of_all == pytest.approx(actual, rel=1e-12)
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("name", ["f1", "precision", "recall"])
-def test_golden_scores_of_each_class(case, name):
+def test_golden_scores_of_each_class():
     """A class against the rest has the score that scikit-learn gives for this class."""
-    counts = JointCounts(case["counts"], np.arange(len(case["counts"])))
-    expected = case["scores_A"][f"{name}_per_class"]
-    tables = [counts.for_class(label).confusion_matrices()[0] for label in counts.classes]
-    score = count_score(name, np.array([False, True]))
+    for case, name in itertools.product(CASES, ["f1", "precision", "recall"]):
+        counts = JointCounts(case["counts"], np.arange(len(case["counts"])))
+        expected = case["scores_A"][f"{name}_per_class"]
+        tables = [
+            counts.for_class(label).confusion_matrices()[0] for label in counts.classes
+        ]
+        score = count_score(name, np.array([False, True]))
 
-    assert expected == pytest.approx([float(score.of_confusion(t)) for t in tables])
+        assert expected == pytest.approx([float(score.of_confusion(t)) for t in tables])
 
 
-@pytest.mark.parametrize("name", MANY_CLASSES)
-@pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
-def test_scikit_learn_for_many_classes(name, n_classes):
+# Labels and answers of every kind, and more of them in the slow tests.
+SEEDS = pytest.mark.parametrize(
+    "seeds", [(0, 3, 4, 5, 7), pytest.param(range(30), marks=pytest.mark.slow)]
+)
+
+
+@SEEDS
+def test_scikit_learn_for_many_classes(seeds):
     """The value is that of scikit-learn's scorer, also where classes are missing."""
-    classes = LETTERS[:n_classes]
-    score = count_score(name, classes)
-    for seed in range(30):
-        y_true, y_pred = random_answers(seed, n_classes)
+    for name, n_classes in itertools.product(MANY_CLASSES, [2, 3, 5]):
+        score = count_score(name, np.arange(n_classes))
+        for seed in seeds:
+            y_true, y_pred = random_answers(seed, n_classes)
 
-        expected = by_sklearn(name, classes[y_true], classes[y_pred])
+            expected = by_sklearn(name, y_true, y_pred)
 
-        actual = score.of_confusion(confusion_of(y_true, y_pred, n_classes))
-        assert expected == pytest.approx(float(actual), rel=1e-12, abs=1e-14), seed
+            actual = score.of_confusion(confusion_of(y_true, y_pred, n_classes))
+            assert expected == pytest.approx(float(actual), rel=1e-12, abs=1e-14), seed
 
 
-@pytest.mark.parametrize("name", sorted(BINARY_SCORES))
-@pytest.mark.parametrize("pos_label", ["ant", "bee"])
-def test_scikit_learn_for_two_classes(name, pos_label):
+@SEEDS
+def test_scikit_learn_for_two_classes(seeds):
     """The positive class is the named one; the specificity is the other one's recall."""
-    classes = LETTERS[:2]
-    score = count_score(name, classes, pos_label)
-    asked = {"sensitivity": "recall", "specificity": "recall"}.get(name, name)
-    label = {"ant": "bee", "bee": "ant"}[pos_label] if name == "specificity" else pos_label
-    for seed in range(30):
-        y_true, y_pred = (classes[codes] for codes in random_answers(seed, 2))
-        confusion = confusion_of(*random_answers(seed, 2), 2)
+    for name, pos_label in itertools.product(sorted(BINARY_SCORES), ["ant", "bee"]):
+        classes = LETTERS[:2]
+        score = count_score(name, classes, pos_label)
+        asked = {"sensitivity": "recall", "specificity": "recall"}.get(name, name)
+        label = (
+            {"ant": "bee", "bee": "ant"}[pos_label] if name == "specificity" else pos_label
+        )
+        for seed in seeds:
+            y_true, y_pred = (classes[codes] for codes in random_answers(seed, 2))
+            confusion = confusion_of(*random_answers(seed, 2), 2)
 
-        # With `labels` it accepts a positive class that nobody answers.
-        expected = by_sklearn(asked, y_true, y_pred, labels=[label], average="macro")
+            # With `labels` it accepts a positive class that nobody answers.
+            expected = by_sklearn(asked, y_true, y_pred, labels=[label], average="macro")
 
-        assert expected == pytest.approx(float(score.of_confusion(confusion)), abs=1e-14)
+            assert expected == pytest.approx(
+                float(score.of_confusion(confusion)), abs=1e-14
+            )
 
 
 def test_names_are_scikit_learns():
@@ -155,33 +168,27 @@ def scores_of_two():
     return [count_score(name, np.array([0, 1])) for name in COUNT_SCORES]
 
 
-@pytest.mark.parametrize("score", scores_of_two(), ids=lambda score: score.name)
-def test_gradient_of_two_classes(score):
+def test_gradient_of_two_classes():
     """The gradient is the limit of difference quotients."""
-    for seed in range(5):
-        assert_gradient(score, random_confusion(seed, 2))
+    for score in scores_of_two():
+        for seed in range(5):
+            assert_gradient(score, random_confusion(seed, 2))
 
 
-@pytest.mark.parametrize("name", MANY_CLASSES)
-@pytest.mark.parametrize("n_classes", [3, 5])
-def test_gradient_of_many_classes(name, n_classes):
+def test_gradient_of_many_classes():
     """The gradient is the limit of difference quotients."""
-    score = count_score(name, LETTERS[:n_classes])
-    for seed in range(3):
-        assert_gradient(score, random_confusion(seed, n_classes))
+    for name, n_classes in itertools.product(MANY_CLASSES, [3, 5]):
+        score = count_score(name, LETTERS[:n_classes])
+        for seed in range(3):
+            assert_gradient(score, random_confusion(seed, n_classes))
 
 
 def assert_gradient(score, confusion):
     """Five-point differences agree, and scores do not change with the size of the data."""
-    expected = np.empty(confusion.shape)
-    h = 0.01
-    for cell in np.ndindex(confusion.shape):
-        values = []
-        for step in (-2, -1, 1, 2):
-            moved = confusion.copy()
-            moved[cell] += step * h
-            values.append(float(score.of_confusion(moved)))
-        expected[cell] = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h)
+    steps = 0.01 * np.eye(confusion.size).reshape(-1, *confusion.shape)
+    values = [score.of_confusion(confusion + step * steps) for step in (-2, -1, 1, 2)]
+    expected = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / 0.12
+    expected = expected.reshape(confusion.shape)
 
     actual = score.gradient(confusion)
 
@@ -189,53 +196,53 @@ def assert_gradient(score, confusion):
     assert 0 == pytest.approx(np.sum(confusion * actual), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", MANY_CLASSES)
-def test_all_confusion_matrices_at_once(name):
+def test_all_confusion_matrices_at_once():
     """Values and gradients of an array of matrices are those of each matrix."""
-    score = count_score(name, LETTERS[:3])
-    many = random_confusion(0, 3, shape=(4, 2))
-    many[0, 0, 1] = 0
-    many[1, 1, :, 2] = 0
-    values, gradients = score.of_confusion(many), score.gradient(many)
+    for name in MANY_CLASSES:
+        score = count_score(name, LETTERS[:3])
+        many = random_confusion(0, 3, shape=(4, 2))
+        many[0, 0, 1] = 0
+        many[1, 1, :, 2] = 0
+        values, gradients = score.of_confusion(many), score.gradient(many)
 
-    assert (4, 2) == values.shape
-    for k in np.ndindex(4, 2):
-        assert float(score.of_confusion(many[k])) == pytest.approx(float(values[k]))
-        np.testing.assert_allclose(score.gradient(many[k]), gradients[k], atol=1e-15)
+        assert (4, 2) == values.shape
+        for k in np.ndindex(4, 2):
+            assert float(score.of_confusion(many[k])) == pytest.approx(float(values[k]))
+            np.testing.assert_allclose(score.gradient(many[k]), gradients[k], atol=1e-15)
 
 
-@pytest.mark.parametrize("name", MANY_CLASSES)
-def test_cells_instead_of_matrices(name):
+def test_cells_instead_of_matrices():
     """Counts in cells give the same values and slopes without any matrix."""
-    score = count_score(name, LETTERS)
-    rng = np.random.default_rng(3)
-    confusion = rng.poisson(0.8, size=(2, 5, 5)).astype(float)
-    truth, answer = np.divmod(np.arange(25), 5)
-    counts = confusion.reshape(2, 25)
+    for name in MANY_CLASSES:
+        score = count_score(name, LETTERS)
+        rng = np.random.default_rng(3)
+        confusion = rng.poisson(0.8, size=(2, 5, 5)).astype(float)
+        truth, answer = np.divmod(np.arange(25), 5)
+        counts = confusion.reshape(2, 25)
 
-    found = score.of_cells(truth, answer, counts, 5)
+        found = score.of_cells(truth, answer, counts, 5)
 
-    np.testing.assert_allclose(score.of_confusion(confusion), found.values, rtol=1e-14)
-    expected = score.gradient(confusion).reshape(2, 25)
-    np.testing.assert_allclose(expected, found.slopes, atol=1e-15)
+        np.testing.assert_allclose(score.of_confusion(confusion), found.values, rtol=1e-14)
+        expected = score.gradient(confusion).reshape(2, 25)
+        np.testing.assert_allclose(expected, found.slopes, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", MANY_CLASSES)
-def test_slopes_of_an_own_function(name):
+def test_slopes_of_an_own_function():
     """Numerical slopes are those in closed form to 1e-7, 0 in cells without records."""
-    score = count_score(name, LETTERS[:4])
-    own = OwnScore(lambda confusion: float(score.of_confusion(confusion)))
     confusion = random_confusion(1, 4)
     confusion[0, 1] = confusion[2, 3] = 0
     truth, answer = np.divmod(np.arange(16), 4)
     counts = confusion.reshape(1, 16)
+    for name in MANY_CLASSES:
+        score = count_score(name, LETTERS[:4])
+        own = OwnScore(lambda table, score=score: float(score.of_confusion(table)))
 
-    expected = score.of_cells(truth, answer, counts, 4)
-    actual = own.of_cells(truth, answer, counts, 4)
+        expected = score.of_cells(truth, answer, counts, 4)
+        actual = own.of_cells(truth, answer, counts, 4)
 
-    np.testing.assert_allclose(expected.values, actual.values)
-    slopes = np.where(counts > 0, expected.slopes, 0)
-    np.testing.assert_allclose(slopes, actual.slopes, rtol=1e-7, atol=1e-10)
+        np.testing.assert_allclose(expected.values, actual.values)
+        slopes = np.where(counts > 0, expected.slopes, 0)
+        np.testing.assert_allclose(slopes, actual.slopes, rtol=1e-7, atol=1e-10)
 
 
 def test_very_many_classes():
@@ -254,9 +261,9 @@ def test_very_many_classes():
 # ------------------------------------------------------------------------ edges
 
 
-@pytest.mark.parametrize(
-    ("name", "confusion", "undefined"),
-    [
+def test_undefined_scores():
+    """A part that is 0 / 0 and counts is 0 without slopes, and known to be undefined."""
+    for name, confusion, undefined in [
         ("precision", [[5, 0], [3, 0]], True),
         ("precision", [[5, 1], [3, 0]], False),
         ("recall", [[5, 1], [0, 0]], True),
@@ -272,20 +279,17 @@ def test_very_many_classes():
         ("balanced_accuracy", [[5, 1], [0, 0]], False),
         ("matthews_corrcoef", [[5, 0], [3, 0]], True),
         ("matthews_corrcoef", [[5, 3], [0, 0]], True),
-    ],
-)
-def test_undefined_scores(name, confusion, undefined):
-    """A part that is 0 / 0 and counts is 0 without slopes, and known to be undefined."""
-    score = count_score(name, np.array([0, 1]))
-    counts = np.array(confusion, dtype=float).reshape(1, 4)
+    ]:
+        score = count_score(name, np.array([0, 1]))
+        counts = np.array(confusion, dtype=float).reshape(1, 4)
 
-    found = score.of_cells(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), counts, 2)
+        found = score.of_cells(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), counts, 2)
 
-    assert undefined == bool(found.undefined[0])
-    assert np.isfinite(found.slopes).all()
-    if undefined and "macro" not in name:
-        assert 0 == found.values[0]
-        assert not found.slopes.any()
+        assert undefined == bool(found.undefined[0])
+        assert np.isfinite(found.slopes).all()
+        if undefined and "macro" not in name:
+            assert 0 == found.values[0]
+            assert not found.slopes.any()
 
 
 def test_positive_class_by_default():
@@ -304,12 +308,13 @@ def test_no_positive_class_by_default(classes):
         count_score("f1", classes)
 
 
-@pytest.mark.parametrize("name", sorted(BINARY_SCORES))
-@pytest.mark.parametrize("n_classes", [1, 3])
-def test_two_classes_are_needed(name, n_classes):
+def test_two_classes_are_needed():
     """A score of two classes refuses more or fewer, and says what to use instead."""
-    with pytest.raises(ValueError, match=rf"two classes. Got {n_classes}.*f1_macro.*for_c"):
-        count_score(name, LETTERS[:n_classes], pos_label="ant")
+    for name, n_classes in itertools.product(sorted(BINARY_SCORES), [1, 3]):
+        with pytest.raises(
+            ValueError, match=rf"two classes. Got {n_classes}.*f1_macro.*for_c"
+        ):
+            count_score(name, LETTERS[:n_classes], pos_label="ant")
 
 
 @pytest.mark.parametrize("wrong", ["cat", 1, ["ant"]])

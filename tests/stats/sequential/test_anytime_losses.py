@@ -54,16 +54,16 @@ def test_evalue_is_the_mean_wealth_of_all_bets(alternative):
             assert min(1.0, 1 / expected) == pytest.approx(result.pvalue, rel=1e-11)
 
 
-@pytest.mark.parametrize("n", [1, 63, 64, 65, 16_384, 20_000])
-def test_growth_of_many_records(n):
+def test_growth_of_many_records():
     """Power series and products of factors sum the logarithms to 13 digits."""
-    x = np.random.default_rng(n).uniform(-1, 1, n)
-    x[0] = -1.0
-    chosen = np.r_[0:4, 14:18, 60:68, 110:114, 124:128]
-    found = loss_bets(losses_of(x) if n > 1 else losses_of([-1.0]), 1.0).growth[chosen]
-    expected = [math.fsum(np.log1p(share * x)) for share in SHARES[chosen]]
+    for n in [1, 63, 64, 65, 16_384, 20_000]:
+        x = np.random.default_rng(n).uniform(-1, 1, n)
+        x[0] = -1.0
+        chosen = np.r_[0:4, 14:18, 60:68, 110:114, 124:128]
+        found = loss_bets(losses_of(x) if n > 1 else losses_of([-1.0]), 1.0).growth[chosen]
+        expected = [math.fsum(np.log1p(share * x)) for share in SHARES[chosen]]
 
-    assert expected == pytest.approx(found, rel=1e-12, abs=1e-12 * n)
+        assert expected == pytest.approx(found, rel=1e-12, abs=1e-12 * n)
 
 
 def test_grid():
@@ -103,14 +103,14 @@ def test_shards_add_up():
 def test_moments_never_give_more():
     """Of any few records, also at the bound, and against any null value."""
     rng = np.random.default_rng(0)
-    for n in (1, 2, 3, 5) * 30:
+    for n in (1, 2, 3, 5) * 10:
         x = rng.choice([-1.0, -0.999, 0.0, 0.4, 1.0, *rng.uniform(-1, 1, 2)], size=n)
         losses = losses_of(x)
         one, other = (
             loss_bets(each, 1.0) for each in (losses, replace(losses, values=None))
         )
         assert (one.growth - other.growth).min() >= -1e-12
-        for null in (-0.999, -0.1, 0.0, 0.5):
+        for null in (-0.999, 0.5):
             for side in ALTERNATIVES:
                 most = one.log_wealth(null, side)
                 assert other.log_wealth(null, side) <= most + 1e-12
@@ -168,11 +168,11 @@ def test_losses_without_a_bound_are_refused():
         anytime_losses(losses_of(drawn(5)))
 
 
-@pytest.mark.parametrize("bound", [0, -1, 1e-200, math.inf, math.nan, "1", True])
-def test_bound_must_be_a_number(bound):
+def test_bound_must_be_a_number():
     """Bounds that are none are refused."""
-    with pytest.raises(ValueError, match="`bound` must be a number above 0"):
-        anytime_losses(losses_of(drawn(5)), bound=bound)
+    for bound in [0, -1, 1e-200, math.inf, math.nan, "1", True]:
+        with pytest.raises(ValueError, match="`bound` must be a number above 0"):
+            anytime_losses(losses_of(drawn(5)), bound=bound)
 
 
 def test_differences_beyond_the_bound_are_refused():
@@ -221,6 +221,7 @@ def test_zero_one_losses_are_much_as_counts():
 # ------------------------------------------------------------------- levels and power
 
 
+@pytest.mark.slow
 def test_ever_rejected():
     """Of streams of skewed losses that are watched throughout, less than 5 % reject."""
     rng = np.random.default_rng(0)

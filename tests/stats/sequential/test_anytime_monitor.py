@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,7 +24,11 @@ LOSSES = [
 SETTINGS = [
     ("anytime_mcnemar", TABLES, {}),
     ("anytime_mcnemar", TABLES, {"alternative": "greater", "null_value": -0.05}),
-    ("anytime_mcnemar", TABLES, {"prior": 0.5, "confidence_level": 0.8}),
+    (
+        "anytime_mcnemar",
+        TABLES,
+        {"prior": 0.5, "confidence_level": 0.8, "alternative": "less"},
+    ),
     ("anytime_losses", LOSSES, {"alternative": "less"}),
     ("anytime_losses", LOSSES, {"bound": 3, "null_value": 0.1}),
 ]
@@ -37,45 +42,65 @@ def watched(test, batches, settings):
     return monitor
 
 
-@pytest.mark.parametrize(("test", "batches", "settings"), SETTINGS)
-def test_looks_are_tests_of_all_records_so_far(test, batches, settings):
-    """Each look is the test of the merged batches; together they are the best ones."""
-    monitor = AnytimeMonitor(test, **settings)
-    settings = dict(settings)
-    level = settings.pop("confidence_level", 0.95)
-    so_far, results = None, []
-    for batch in batches:
-        so_far = batch if so_far is None else so_far + batch
-        result = TESTS[test](so_far, **settings)
-        limits = result.confidence_interval(level)
-        expected = (so_far.n, result.estimate, *limits, result.pvalue, result.log_pvalue)
-        assert expected == pytest.approx(monitor.update(batch), rel=1e-9, abs=1e-9)
-        results.append((limits, result.pvalue))
+@cache
+def finished(number):
+    """The monitor of such settings after all their batches, to look at."""
+    return watched(*SETTINGS[number])
 
-    lows, highs = zip(*(limits for limits, _ in results), strict=True)
-    low, high = max(lows), min(highs)
-    smallest = min(p for _, p in results)
-    assert smallest == pytest.approx(monitor.pvalue)
-    assert math.log(smallest) == pytest.approx(monitor.log_pvalue)
-    assert so_far.n == monitor.n
-    if low <= high:
-        assert (low, high) == pytest.approx(monitor.confidence_interval(), abs=1e-9)
-        assert () == monitor.flags
-    assert (smallest < 1 - level) == monitor.decided
+
+def test_an_update_returns_its_look():
+    """It is the last one of the history."""
+    monitor = AnytimeMonitor("anytime_losses", bound=1)
+    looks = [monitor.update(batch) for batch in LOSSES]
+
+    assert looks == list(monitor.history)
+
+
+def test_looks_are_tests_of_all_records_so_far():
+    """Each look is the test of the merged batches; together they are the best ones."""
+    for number, (test, batches, settings) in enumerate(SETTINGS):
+        monitor = finished(number)
+        settings = dict(settings)
+        level = settings.pop("confidence_level", 0.95)
+        so_far, results = None, []
+        for batch, look in zip(batches, monitor.history, strict=True):
+            so_far = batch if so_far is None else so_far + batch
+            result = TESTS[test](so_far, **settings)
+            limits = result.confidence_interval(level)
+            expected = (
+                so_far.n,
+                result.estimate,
+                *limits,
+                result.pvalue,
+                result.log_pvalue,
+            )
+            assert expected == pytest.approx(look, rel=1e-9, abs=1e-9)
+            results.append((limits, result.pvalue))
+
+        lows, highs = zip(*(limits for limits, _ in results), strict=True)
+        low, high = max(lows), min(highs)
+        smallest = min(p for _, p in results)
+        assert smallest == pytest.approx(monitor.pvalue)
+        assert math.log(smallest) == pytest.approx(monitor.log_pvalue)
+        assert so_far.n == monitor.n
+        if low <= high:
+            assert (low, high) == pytest.approx(monitor.confidence_interval(), abs=1e-9)
+            assert () == monitor.flags
+        assert (smallest < 1 - level) == monitor.decided
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_decided_exactly_where_the_null_value_is_outside(alternative):
     """Also of null values at a limit, where rounding would say one or the other."""
-    words = {"alternative": alternative, "confidence_level": 0.8}
-    for limit in watched("anytime_mcnemar", TABLES[:1], words).confidence_interval():
-        for null in (limit, math.nextafter(limit, 1), math.nextafter(limit, -1)):
-            if abs(null) < 1:
-                monitor = AnytimeMonitor(null_value=null, **words)
-                for table in TABLES[:2]:
-                    monitor.update(table)
-                    low, high = monitor.confidence_interval()
-                    assert monitor.decided == (not low <= null <= high)
+    settings = {"alternative": alternative, "confidence_level": 0.8}
+    low, high = watched("anytime_mcnemar", TABLES[:1], settings).confidence_interval()
+    limit = high if alternative == "less" else low
+    for null in (limit, math.nextafter(limit, 1), math.nextafter(limit, -1)):
+        monitor = AnytimeMonitor(null_value=null, **settings)
+        for table in TABLES[: 2 if null == limit else 1]:
+            monitor.update(table)
+            low, high = monitor.confidence_interval()
+            assert monitor.decided == (not low <= null <= high)
 
 
 def test_a_decision_stays():
@@ -120,20 +145,21 @@ def test_before_the_first_batch():
             ask()
 
 
-@pytest.mark.parametrize(("test", "batches", "settings"), SETTINGS)
-def test_files_go_on(test, batches, settings, tmp_path):
+def test_files_go_on(tmp_path):
     """A monitor that is stored between all batches ends like one that never was."""
     path = tmp_path / "watch.json"
-    AnytimeMonitor(test, **settings).save(path)
-    for batch in batches:
-        again = AnytimeMonitor.load(path)
-        again.update(batch)
-        again.save(path)
-    expected, again = watched(test, batches, settings), AnytimeMonitor.load(path)
+    for number in (1, 2, 3, 4):
+        test, batches, settings = SETTINGS[number]
+        AnytimeMonitor(test, **settings).save(path)
+        for batch in batches:
+            again = AnytimeMonitor.load(path)
+            again.update(batch)
+            again.save(path)
+        expected, again = finished(number), AnytimeMonitor.load(path)
 
-    assert expected.history == again.history
-    assert str(expected) == str(again)
-    assert ["watch.json"] == os.listdir(tmp_path)
+        assert expected.history == again.history
+        assert str(expected) == str(again)
+        assert ["watch.json"] == os.listdir(tmp_path)
 
 
 def test_numbers_of_numpy_are_stored(tmp_path):
@@ -149,7 +175,7 @@ def test_numbers_of_numpy_are_stored(tmp_path):
 def test_damaged_files_are_refused(tmp_path):
     """Every damage is one clear error, and never another stream."""
     path = tmp_path / "watch.json"
-    watched(*SETTINGS[3]).save(path)
+    finished(3).save(path)
     good = json.loads(path.read_text())
     half = path.read_text()[:200]
     damages = [
@@ -172,7 +198,7 @@ def test_damaged_files_are_refused(tmp_path):
         [],
         7,
     ]
-    watched(*SETTINGS[0]).save(path)
+    finished(0).save(path)
     counts = json.loads(path.read_text())
     for wrong in ({"only_champion": -5}, {"only_champion": 10**6}, {"prior": 2.0}):
         damages.append(counts | {"bets": counts["bets"] | wrong})
@@ -188,7 +214,7 @@ def test_damaged_files_are_refused(tmp_path):
 def test_frame_of_looks():
     """A row a look, for plots."""
     pl = pytest.importorskip("polars")
-    frame = watched(*SETTINGS[0]).to_frame("polars")
+    frame = finished(0).to_frame("polars")
 
     assert isinstance(frame, pl.DataFrame)
     assert [100, 200, 300] == frame["n"].to_list()
@@ -197,7 +223,7 @@ def test_frame_of_looks():
 
 def test_wrong_batches_change_nothing():
     """Other evidence, designs, losses and bounds are refused, and nothing is added."""
-    counts, losses = watched(*SETTINGS[0]), watched(*SETTINGS[3])
+    counts, losses = finished(0), finished(3)
     before = counts.history, losses.history
     joint = JointCounts.from_predictions([0, 1], [0, 1], [1, 1])
     for monitor, wrong in ((counts, LOSSES[0]), (losses, TABLES[0]), (counts, joint)):

@@ -1,6 +1,5 @@
 """The test that several precisions are equal."""
 
-import itertools
 import math
 
 import numpy as np
@@ -110,49 +109,51 @@ def test_vector_of_scores():
     assert chi2.sf(expected, 3) == pytest.approx(result.pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("method", ["score", "wald"])
-def test_two_classifiers(method):
+def test_two_classifiers():
     """The statistic is the square of that of the marginal model."""
-    for seed in range(5):
-        sums = sums_of(2, seed=seed)
-        joint, single = (f(sums, method=method) for f in (precision_several, gee_precision))
+    for method in ("score", "wald"):
+        for seed in range(5):
+            sums = sums_of(2, seed=seed)
+            joint, single = (
+                f(sums, method=method) for f in (precision_several, gee_precision)
+            )
 
-        assert single.statistic**2 == pytest.approx(joint.statistic, rel=1e-10)
-        assert single.pvalue == pytest.approx(joint.pvalue, rel=1e-10)
-        assert abs(single.challenger - single.champion) == pytest.approx(joint.estimate)
+            assert single.statistic**2 == pytest.approx(joint.statistic, rel=1e-10)
+            assert single.pvalue == pytest.approx(joint.pvalue, rel=1e-10)
+            assert abs(single.challenger - single.champion) == pytest.approx(joint.estimate)
 
 
-@pytest.mark.parametrize("method", ["score", "wald"])
-def test_any_order_and_reference(method):
+def test_any_order_and_reference():
     """Neither the order of the classifiers nor the reference changes the test."""
-    expected = precision_several(sums_of(), method=method)
-    for order in itertools.permutations(range(4)):
-        result = precision_several(sums_of(order=order), method=method)
-        assert expected.statistic == result.statistic
-    for reference in names(4):
-        result = precision_several(sums_of(), method=method, reference=reference)
-        assert (expected.statistic, expected.pvalue) == tuple(result)
-        at = names(4).index(reference)
-        assert 1 == result.parts[at]["odds_ratio"]
-        ratios = [part["odds_ratio"] for part in expected.parts]
-        assert [one / ratios[at] for one in ratios] == pytest.approx(
-            [part["odds_ratio"] for part in result.parts], rel=1e-12
-        )
+    for method in ("score", "wald"):
+        expected = precision_several(sums_of(), method=method)
+        for order in ((3, 2, 1, 0), (1, 0, 2, 3), (2, 3, 0, 1), (1, 2, 3, 0)):
+            result = precision_several(sums_of(order=order), method=method)
+            assert expected.statistic == result.statistic
+        for reference in names(4):
+            result = precision_several(sums_of(), method=method, reference=reference)
+            assert (expected.statistic, expected.pvalue) == tuple(result)
+            at = names(4).index(reference)
+            assert 1 == result.parts[at]["odds_ratio"]
+            ratios = [part["odds_ratio"] for part in expected.parts]
+            assert [one / ratios[at] for one in ratios] == pytest.approx(
+                [part["odds_ratio"] for part in result.parts], rel=1e-12
+            )
 
 
-@pytest.mark.parametrize("method", ["score", "wald"])
-def test_the_same_classifier_again(method):
+def test_the_same_classifier_again():
     """Every classifier twice adds no degree of freedom and changes nothing."""
     y, answers, groups = answers_of(3)
     alone = ClusterSums.from_predictions(y, *answers, groups=groups, names=names(3))
     more = [*answers, *answers[::-1]]
     again = ClusterSums.from_predictions(y, *more, groups=groups, names=names(6))
-    expected = precision_several(alone, method=method)
-    result = precision_several(again, method=method)
+    for method in ("score", "wald"):
+        expected = precision_several(alone, method=method)
+        result = precision_several(again, method=method)
 
-    assert 2 == expected.df == result.df
-    assert expected.statistic == pytest.approx(result.statistic, rel=1e-12)
-    assert 1 == result.parts[5]["odds_ratio"]
+        assert 2 == expected.df == result.df
+        assert expected.statistic == pytest.approx(result.statistic, rel=1e-12)
+        assert 1 == result.parts[5]["odds_ratio"]
 
 
 def test_parts():
@@ -236,16 +237,16 @@ def test_unknown_reference():
         precision_several(sums_of(2), reference="m9")
 
 
-@pytest.mark.parametrize("method", ["score", "wald"])
-def test_others_alike(method):
+def test_others_alike():
     """Where all but a silent classifier answer alike, nothing differs: p is 1."""
     y = np.array([1] * 20 + [0] * 20)
     right = np.where(np.arange(40) < 3, 0, y)
     sums = ClusterSums.from_predictions(y, right, right, 0 * y, names=names(3))
-    result = precision_several(sums, method=method)
+    for method in ("score", "wald"):
+        result = precision_several(sums, method=method)
 
-    assert (0, 1, 0) == (result.statistic, result.pvalue, result.df)
-    assert {"degenerate", "no-answers"} <= set(result.flags)
-    assert [1, 1] == [part["odds_ratio"] for part in result.parts[:2]]
-    assert (1, 1) == (result.parts[1]["low"], result.parts[1]["high"])
-    assert math.isnan(result.parts[2]["odds_ratio"])
+        assert (0, 1, 0) == (result.statistic, result.pvalue, result.df)
+        assert {"degenerate", "no-answers"} <= set(result.flags)
+        assert [1, 1] == [part["odds_ratio"] for part in result.parts[:2]]
+        assert (1, 1) == (result.parts[1]["low"], result.parts[1]["high"])
+        assert math.isnan(result.parts[2]["odds_ratio"])

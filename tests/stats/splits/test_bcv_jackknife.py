@@ -1,5 +1,6 @@
 """The block jackknife of any score under block-regularized cross-validation."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -129,20 +130,19 @@ def slow_variance(d, in_first, strata):
     return total, max(2 * total**2 / (2 * records**2 / records_df + noise), m - 1)
 
 
-@pytest.mark.parametrize("n_repeats", [2, 3, 5, 7, 10])
-@pytest.mark.parametrize("n", [60, 101])
-def test_variance_by_definition(n, n_repeats):
+def test_variance_by_definition():
     """The statistic is that of plain loops, for unequal blocks and other repetitions."""
-    rng = np.random.default_rng([n, n_repeats])
-    in_first, strata = halves(n, n_repeats), rng.integers(2, size=n)
-    d = rng.normal(0.1, 1, n) + rng.normal(0, 0.4, (n_repeats, n))
-    total, df = slow_variance(d, in_first, strata)
-    result = bcv_jackknife_t(BlockDifferences.from_records(d, in_first, strata=strata))
+    for n_repeats, n in itertools.product([2, 3, 5, 7, 10], [60, 101]):
+        rng = np.random.default_rng([n, n_repeats])
+        in_first, strata = halves(n, n_repeats), rng.integers(2, size=n)
+        d = rng.normal(0.1, 1, n) + rng.normal(0, 0.4, (n_repeats, n))
+        total, df = slow_variance(d, in_first, strata)
+        result = bcv_jackknife_t(BlockDifferences.from_records(d, in_first, strata=strata))
 
-    assert d.mean() == pytest.approx(result.estimate, rel=1e-12)
-    assert math.sqrt(total) == pytest.approx(result.details["se"], rel=1e-10)
-    assert df == pytest.approx(result.df, rel=1e-10)
-    assert d.mean() / math.sqrt(total) == pytest.approx(result.statistic, rel=1e-10)
+        assert d.mean() == pytest.approx(result.estimate, rel=1e-12)
+        assert math.sqrt(total) == pytest.approx(result.details["se"], rel=1e-10)
+        assert df == pytest.approx(result.df, rel=1e-10)
+        assert d.mean() / math.sqrt(total) == pytest.approx(result.statistic, rel=1e-10)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -164,49 +164,65 @@ def test_pvalue_and_limits_of_student(alternative):
             assert 0.1 == pytest.approx(found.pvalue)
 
 
-@pytest.mark.parametrize(("both", "alone"), [(0, 0), (0.6, 0.1), (-0.3, 0.4), (0.3, 1.0)])
-def test_variance_where_training_adds_to_testing(both, alone):
+def check_variance_where_training_adds_to_testing(n_draws):
     """If effects add up, the variance without its floor is that of the mean difference.
 
     Each record has an effect as test data and one as training data of all that the other
     side tests, which go together; each training has chance of its own.
     """
-    n, n_draws = 48, 20_000
-    rng = np.random.default_rng([n, round(10 * both) % 100, round(10 * alone)])
-    in_first = halves(n)
-    patterns, block = np.unique(in_first, axis=1, return_inverse=True)
-    sides, order = np.where(patterns, 1, -1), np.argsort(block.reshape(-1), kind="stable")
-    block = block.reshape(-1)[order]
-    in_first = in_first[:, order]
-    effect = rng.normal(size=(n_draws, n))
-    trains = (both * effect + alone * rng.normal(size=effect.shape)) * 2 / n
-    chance = rng.normal(0, 0.1, (n_draws, 5, 2))
-    means = []
-    for r, first in enumerate(in_first):
-        gains = [(trains * side).sum(axis=1) for side in (~first, first)]
-        gains = [gain + chance[:, r, k] for k, gain in enumerate(gains)]
-        means.append(np.where(first, *(gain[:, np.newaxis] for gain in gains)))
-    d = effect[:, np.newaxis] + np.stack(means, axis=1)
-    d += rng.normal(0, 0.5, d.shape)
-    size = n // 8
-    cells = d.reshape(n_draws, 5, 8, size)
-    beyond = (cells - cells.mean(axis=-1, keepdims=True)).reshape(d.shape)
-    own = beyond @ beyond.swapaxes(1, 2) * n / (n - 8) / n**2
-    records = d.mean(axis=1).var(axis=1, ddof=1) / n
-    between = d.mean(axis=2).var(axis=1, ddof=1)
-    between -= np.einsum("rs,drs->d", np.eye(5) - 0.2, own) / 4
-    found = block_variance(cells.mean(axis=-1), sides, own, records, n - 1.0)
-    test, training = block_contrasts(cells.mean(axis=-1), sides)
-    others = (1 - np.eye(5)) / 4
-    single = others - np.eye(5)
-    beyond = (training**2 + 2 * test * training).mean(axis=1)
-    beyond -= np.einsum("ir,drs,is->d", single + 2 * others, own, single) / 5
-    expected = records + beyond - 0.8 * between
+    for both, alone in [(0, 0), (0.6, 0.1), (-0.3, 0.4), (0.3, 1.0)]:
+        n = 48
+        rng = np.random.default_rng([n, round(10 * both) % 100, round(10 * alone)])
+        in_first = halves(n)
+        patterns, block = np.unique(in_first, axis=1, return_inverse=True)
+        sides, order = (
+            np.where(patterns, 1, -1),
+            np.argsort(block.reshape(-1), kind="stable"),
+        )
+        block = block.reshape(-1)[order]
+        in_first = in_first[:, order]
+        effect = rng.normal(size=(n_draws, n))
+        trains = (both * effect + alone * rng.normal(size=effect.shape)) * 2 / n
+        chance = rng.normal(0, 0.1, (n_draws, 5, 2))
+        means = []
+        for r, first in enumerate(in_first):
+            gains = [(trains * side).sum(axis=1) for side in (~first, first)]
+            gains = [gain + chance[:, r, k] for k, gain in enumerate(gains)]
+            means.append(np.where(first, *(gain[:, np.newaxis] for gain in gains)))
+        d = effect[:, np.newaxis] + np.stack(means, axis=1)
+        d += rng.normal(0, 0.5, d.shape)
+        size = n // 8
+        cells = d.reshape(n_draws, 5, 8, size)
+        beyond = (cells - cells.mean(axis=-1, keepdims=True)).reshape(d.shape)
+        own = beyond @ beyond.swapaxes(1, 2) * n / (n - 8) / n**2
+        records = d.mean(axis=1).var(axis=1, ddof=1) / n
+        between = d.mean(axis=2).var(axis=1, ddof=1)
+        between -= np.einsum("rs,drs->d", np.eye(5) - 0.2, own) / 4
+        found = block_variance(cells.mean(axis=-1), sides, own, records, n - 1.0)
+        test, training = block_contrasts(cells.mean(axis=-1), sides)
+        others = (1 - np.eye(5)) / 4
+        single = others - np.eye(5)
+        beyond = (training**2 + 2 * test * training).mean(axis=1)
+        beyond -= np.einsum("ir,drs,is->d", single + 2 * others, own, single) / 5
+        expected = records + beyond - 0.8 * between
 
-    estimates = d.mean(axis=(1, 2))
-    error = math.sqrt(2 / n_draws) + expected.std() / estimates.var() / math.sqrt(n_draws)
-    assert 1 == pytest.approx(expected.mean() / estimates.var(), abs=4 * error)
-    assert (found.total >= records).all()
+        estimates = d.mean(axis=(1, 2))
+        error = math.sqrt(2 / n_draws) + expected.std() / estimates.var() / math.sqrt(
+            n_draws
+        )
+        assert 1 == pytest.approx(expected.mean() / estimates.var(), abs=4 * error)
+        assert (found.total >= records).all()
+
+
+def test_variance_where_training_adds_to_testing():
+    """If effects add up, the variance without its floor is that of the mean difference."""
+    check_variance_where_training_adds_to_testing(n_draws=2000)
+
+
+@pytest.mark.slow
+def test_variance_where_training_adds_to_testing_by_many_draws():
+    """The same, to some four per cent."""
+    check_variance_where_training_adds_to_testing(n_draws=20_000)
 
 
 def share_of_rejections(draw, n_draws=300):
@@ -230,6 +246,7 @@ def right_by_the_best(columns, y, in_first):
     return found
 
 
+@pytest.mark.slow
 def test_learners_that_select_hold_the_level():
     """Equal learners that pick the best of ten features; of the same ten tables the
     published test tells 12 % of them apart.
@@ -248,6 +265,7 @@ def test_learners_that_select_hold_the_level():
     assert share_of_rejections(draw) <= stats.binom.ppf(0.999, 300, 0.05)
 
 
+@pytest.mark.slow
 def test_chance_in_training_holds_the_level():
     """Copies whose training moves a whole half by chance, by more than records do."""
 

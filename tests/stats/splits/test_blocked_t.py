@@ -1,5 +1,6 @@
 """The blocked M × 2 t test: its constants derived anew, exact arithmetic, edges."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -47,38 +48,39 @@ def moments_of_v(n_repeats, rho1, rho2):
 # ------------------------------------------------------- constants
 
 
-@pytest.mark.parametrize("n_repeats", [2, 3, 5, 7, 20])
-@pytest.mark.parametrize(("rho1", "rho2"), [(0.5, 0.5), (0, 0.5), (0.2, 0.1), (0, 0)])
-def test_constants_by_quadratic_forms(n_repeats, rho1, rho2):
+def test_constants_by_quadratic_forms():
     """C² is Var(mean) / E(V), and f is 2 E(V)² / Var(V), as for chi-squared / f."""
-    of_mean, expected, variance = moments_of_v(n_repeats, rho1, rho2)
+    for n_repeats, (rho1, rho2) in itertools.product(
+        [2, 3, 5, 7, 20], [(0.5, 0.5), (0, 0.5), (0.2, 0.1), (0, 0)]
+    ):
+        of_mean, expected, variance = moments_of_v(n_repeats, rho1, rho2)
 
-    assert of_mean / expected == pytest.approx(
-        correlated_scale(n_repeats, rho1, rho2) ** 2, rel=1e-12
-    )
-    assert 2 * expected**2 / variance == pytest.approx(
-        correlated_df(n_repeats, rho1, rho2), rel=1e-12
-    )
+        assert of_mean / expected == pytest.approx(
+            correlated_scale(n_repeats, rho1, rho2) ** 2, rel=1e-12
+        )
+        assert 2 * expected**2 / variance == pytest.approx(
+            correlated_df(n_repeats, rho1, rho2), rel=1e-12
+        )
 
 
-@pytest.mark.parametrize("n_repeats", [2, 3, 5, 9])
-def test_constants_of_the_variants(n_repeats):
+def test_constants_of_the_variants():
     """Closed forms, and C² = 1.4 with f = 5 for the conservative test of M = 3."""
-    scores = differences(random_percents(1, n_repeats))
-    results = {variant: blocked_t(scores, variant=variant) for variant in VARIANTS}
-    m = n_repeats
+    for n_repeats in [2, 3, 5, 9]:
+        scores = differences(random_percents(1, n_repeats))
+        results = {variant: blocked_t(scores, variant=variant) for variant in VARIANTS}
+        m = n_repeats
 
-    assert (2 * m + 1) / (2 * m - 1) == pytest.approx(
-        results["conservative"].details["C"] ** 2
-    )
-    assert 2 * m - 1 == pytest.approx(results["conservative"].df)
-    assert 1 == pytest.approx(results["validation"].details["C"])
-    assert m == pytest.approx(results["validation"].df)
-    assert 1 == results["published"].details["C"]
-    assert 2 * m - 1 == results["published"].df
-    assert (1.4, 5) == pytest.approx(
-        (correlated_scale(3, 0.5, 0.5) ** 2, correlated_df(3, 0.5, 0.5))
-    )
+        assert (2 * m + 1) / (2 * m - 1) == pytest.approx(
+            results["conservative"].details["C"] ** 2
+        )
+        assert 2 * m - 1 == pytest.approx(results["conservative"].df)
+        assert 1 == pytest.approx(results["validation"].details["C"])
+        assert m == pytest.approx(results["validation"].df)
+        assert 1 == results["published"].details["C"]
+        assert 2 * m - 1 == results["published"].df
+        assert (1.4, 5) == pytest.approx(
+            (correlated_scale(3, 0.5, 0.5) ** 2, correlated_df(3, 0.5, 0.5))
+        )
 
 
 def test_independent_differences_are_students():
@@ -93,50 +95,47 @@ def test_independent_differences_are_students():
 # ------------------------------------------------------- exact arithmetic
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_statistic_by_exact_fractions(variant, seed, alternative):
+def test_statistic_by_exact_fractions():
     """V divides by 2M, and the p-value is SciPy's."""
-    n_repeats = 2 + seed % 4
-    percents = random_percents(seed, n_repeats)
-    p = [Fraction(int(percent), 100) for percent in percents.ravel()]
-    size = 2 * n_repeats
-    mean = sum(p) / size
-    spread = sum((x - mean) ** 2 for x in p) / size
-    square, df = Fraction(1), size - 1
-    if variant in CORRELATIONS:
-        of_mean, expected, variance = moments_of_v(n_repeats, *CORRELATIONS[variant])
-        square, df = of_mean / expected, 2 * expected**2 / variance
-    t = float(mean) / math.sqrt(float(square) * float(spread))
-    tail = {
-        "two-sided": 2 * stats.t.sf(abs(t), df),
-        "less": stats.t.cdf(t, df),
-        "greater": stats.t.sf(t, df),
-    }[alternative]
+    for variant, seed, alternative in itertools.product(VARIANTS, range(10), ALTERNATIVES):
+        n_repeats = 2 + seed % 4
+        percents = random_percents(seed, n_repeats)
+        p = [Fraction(int(percent), 100) for percent in percents.ravel()]
+        size = 2 * n_repeats
+        mean = sum(p) / size
+        spread = sum((x - mean) ** 2 for x in p) / size
+        square, df = Fraction(1), size - 1
+        if variant in CORRELATIONS:
+            of_mean, expected, variance = moments_of_v(n_repeats, *CORRELATIONS[variant])
+            square, df = of_mean / expected, 2 * expected**2 / variance
+        t = float(mean) / math.sqrt(float(square) * float(spread))
+        tail = {
+            "two-sided": 2 * stats.t.sf(abs(t), df),
+            "less": stats.t.cdf(t, df),
+            "greater": stats.t.sf(t, df),
+        }[alternative]
 
-    result = blocked_t(
-        differences(percents / 100), variant=variant, alternative=alternative
-    )
+        result = blocked_t(
+            differences(percents / 100), variant=variant, alternative=alternative
+        )
 
-    assert t == pytest.approx(result.statistic, rel=1e-12)
-    assert tail == pytest.approx(result.pvalue, rel=1e-10)
-    assert float(mean) == pytest.approx(result.estimate, abs=1e-15)
+        assert t == pytest.approx(result.statistic, rel=1e-12)
+        assert tail == pytest.approx(result.pvalue, rel=1e-10)
+        assert float(mean) == pytest.approx(result.estimate, abs=1e-15)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_limits_are_where_the_test_turns(variant, alternative):
+def test_limits_are_where_the_test_turns():
     """Differences less a limit of the interval have p = alpha."""
-    values = random_percents(5) / 100
-    result = blocked_t(differences(values), variant=variant, alternative=alternative)
+    for variant, alternative in itertools.product(VARIANTS, ALTERNATIVES):
+        values = random_percents(5) / 100
+        result = blocked_t(differences(values), variant=variant, alternative=alternative)
 
-    for limit in result.confidence_interval(0.9):
-        if math.isfinite(limit):
-            moved = blocked_t(
-                differences(values - limit), variant=variant, alternative=alternative
-            )
-            assert 0.1 == pytest.approx(moved.pvalue, rel=1e-9)
+        for limit in result.confidence_interval(0.9):
+            if math.isfinite(limit):
+                moved = blocked_t(
+                    differences(values - limit), variant=variant, alternative=alternative
+                )
+                assert 0.1 == pytest.approx(moved.pvalue, rel=1e-9)
 
 
 def test_conservative_is_the_default():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
 
 from skcompare._core.design import design_of
 from skcompare._registry.tests import tests_for as fitting_tests
@@ -33,23 +33,25 @@ def random_values(seed, n_bisections=4, n_splits=3):
     return rng.integers(-9, 16, size=(1 + 2 * n_bisections, n_splits)) / 100
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_formula_in_exact_fractions(seed):
+def test_formula_in_exact_fractions():
     """sigma² is the sum of the squared distances of halves over 2M."""
-    values = random_values(seed, n_bisections=1 + seed)
-    exact = [[Fraction(round(100 * v), 100) for v in row] for row in values.tolist()]
-    means = [sum(row) / len(row) for row in exact]
-    halves = list(zip(means[1::2], means[2::2], strict=True))
-    square = sum((one - other) ** 2 for one, other in halves) / (2 * len(halves))
+    for seed in range(10):
+        values = random_values(seed, n_bisections=1 + seed)
+        exact = [[Fraction(round(100 * v), 100) for v in row] for row in values.tolist()]
+        means = [sum(row) / len(row) for row in exact]
+        halves = list(zip(means[1::2], means[2::2], strict=True))
+        square = sum((one - other) ** 2 for one, other in halves) / (2 * len(halves))
 
-    result = conservative_z(differences(values))
+        result = conservative_z(differences(values))
 
-    assert float(means[0]) == pytest.approx(result.estimate, rel=1e-12)
-    assert float(means[0] ** 2 / square) == pytest.approx(result.statistic**2, rel=1e-10)
-    assert math.sqrt(square) == pytest.approx(result.details["se"], rel=1e-10)
-    assert 1 + seed == result.details["n_bisections"]
-    z = float(means[0]) / math.sqrt(square)
-    assert 2 * stats.norm.sf(abs(z)) == pytest.approx(result.pvalue, rel=1e-10)
+        assert float(means[0]) == pytest.approx(result.estimate, rel=1e-12)
+        assert float(means[0] ** 2 / square) == pytest.approx(
+            result.statistic**2, rel=1e-10
+        )
+        assert math.sqrt(square) == pytest.approx(result.details["se"], rel=1e-10)
+        assert 1 + seed == result.details["n_bisections"]
+        z = float(means[0]) / math.sqrt(square)
+        assert 2 * stats.norm.sf(abs(z)) == pytest.approx(result.pvalue, rel=1e-10)
 
 
 def test_worked_by_hand():
@@ -90,14 +92,14 @@ def test_from_splits_of_its_own_splitter():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(80, 2)), np.arange(80) % 2
     X[:, 0] += y
-    cv = HalvesShuffleSplit(4, n_bisections=3, random_state=0)
+    cv = HalvesShuffleSplit(2, n_bisections=3, random_state=0)
     champion, challenger = (
-        cross_val_score(model, X, y, cv=cv).reshape(7, 4)
-        for model in (DummyClassifier(), LogisticRegression())
+        cross_val_score(model, X, y, cv=cv).reshape(7, 2)
+        for model in (DummyClassifier(), GaussianNB())
     )
     n_train = [len(train) for train, _ in cv.split(X, y)]
     scores = ScoreDifferences.from_scores(
-        champion, challenger, n_train, 8, design=design_of(cv, 28), score="accuracy"
+        champion, challenger, n_train, 8, design=design_of(cv, 14), score="accuracy"
     )
     rows = (challenger - champion).mean(axis=1)
     sigma = math.sqrt(((rows[1::2] - rows[2::2]) ** 2).sum() / 6)
@@ -109,14 +111,14 @@ def test_from_splits_of_its_own_splitter():
     assert 80 == result.n
 
 
-@pytest.mark.parametrize("shape", [(9,), (1, 9), (2, 9), (4, 3)])
-def test_shapes(shape):
+def test_shapes():
     """All records once and both halves of every bisection make an odd number of rows."""
-    scores = ScoreDifferences(np.full(shape, 0.1), **SIZES)
-    with pytest.raises(
-        ValueError, match=r"shape \(1 \+ 2 \* n_bisections, n_splits\). Got"
-    ):
-        conservative_z(scores)
+    for shape in [(9,), (1, 9), (2, 9), (4, 3)]:
+        scores = ScoreDifferences(np.full(shape, 0.1), **SIZES)
+        with pytest.raises(
+            ValueError, match=r"shape \(1 \+ 2 \* n_bisections, n_splits\). Got"
+        ):
+            conservative_z(scores)
 
 
 def test_rows_that_are_no_halves():
@@ -205,34 +207,31 @@ def test_default_of_its_design():
     assert "algorithms" == paired_tests()["conservative_z"].inference
 
 
-@pytest.mark.parametrize(
-    ("n_bisections", "flagged"), [(1, True), (9, True), (10, False), (12, False)]
-)
-def test_few_bisections(n_bisections, flagged):
+def test_few_bisections():
     """Fewer bisections than the literature has are pointed out."""
-    result = conservative_z(differences(random_values(3, n_bisections)))
+    for n_bisections, flagged in [(1, True), (9, True), (10, False), (12, False)]:
+        result = conservative_z(differences(random_values(3, n_bisections)))
 
-    assert flagged == ("few-bisections" in result.flags)
+        assert flagged == ("few-bisections" in result.flags)
 
 
 def test_level_by_number_of_bisections():
     """Equal learners: one bisection makes the test reject far too often, ten do not."""
     rng = np.random.default_rng(7)
-    rejected = {1: 0, 10: 0}
-    for _ in range(400):
-        records = rng.standard_normal(60)
-        rows = [hold_outs(rng, records)]
-        for _ in range(10):
-            shuffled = rng.permutation(records)
-            rows += [hold_outs(rng, shuffled[:30]), hold_outs(rng, shuffled[30:])]
+    n_draws, rejected = 250, {1: 0, 10: 0}
+    for _ in range(n_draws):
+        records = rng.standard_normal((1, 60))
+        halves = rng.permuted(np.repeat(records, 10, axis=0), axis=1).reshape(20, 30)
+        rows = np.concatenate([hold_outs(rng, records), hold_outs(rng, halves)])
         for m in rejected:
             rejected[m] += conservative_z(differences(rows[: 1 + 2 * m])).pvalue < 0.05
 
-    assert rejected[1] > stats.binom.ppf(0.999, 400, 0.1)
-    assert rejected[10] <= stats.binom.ppf(0.999, 400, 0.05)
+    assert rejected[1] > stats.binom.ppf(0.999, n_draws, 0.1)
+    assert rejected[10] <= stats.binom.ppf(0.999, n_draws, 0.05)
 
 
 def hold_outs(rng, records):
-    """Means of 15 test sets of 6 records each."""
-    order = rng.random((15, len(records))).argsort(axis=1)
-    return records[order[:, :6]].mean(axis=1)
+    """Means of 15 test sets of 6 records each, a row of them for each row of records."""
+    n_rows, n = records.shape
+    order = rng.random((n_rows, 15, n)).argsort(axis=2)[:, :, :6]
+    return records[np.arange(n_rows)[:, np.newaxis, np.newaxis], order].mean(axis=2)

@@ -1,5 +1,6 @@
 """Pseudo bootstrap tests: the reconstruction by loops, its variance ratio, edges."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -27,22 +28,24 @@ def random_values(seed, n_replicates=5, n_splits=3):
     return rng.integers(-5, 9, size=(1 + n_replicates, n_splits)) / 100
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_formula_in_exact_fractions(seed):
+def test_formula_in_exact_fractions():
     """The first mean over the spread of the others, with 1 + J n2 / n1 if corrected."""
-    values = random_values(seed, n_replicates=2 + seed)
-    exact = [[Fraction(round(100 * v), 100) for v in row] for row in values.tolist()]
-    estimate, *means = (sum(row) / len(row) for row in exact)
-    center = sum(means) / len(means)
-    square = sum((mean - center) ** 2 for mean in means) / (len(means) - 1)
-    for run, factor in zip(TESTS, (1, 1 + 3 * Fraction(10, 90)), strict=True):
-        result = run(differences(values), experimental=True)
-        t = float(estimate) / math.sqrt(factor * square)
+    for seed in range(10):
+        values = random_values(seed, n_replicates=2 + seed)
+        exact = [[Fraction(round(100 * v), 100) for v in row] for row in values.tolist()]
+        estimate, *means = (sum(row) / len(row) for row in exact)
+        center = sum(means) / len(means)
+        square = sum((mean - center) ** 2 for mean in means) / (len(means) - 1)
+        for run, factor in zip(TESTS, (1, 1 + 3 * Fraction(10, 90)), strict=True):
+            result = run(differences(values), experimental=True)
+            t = float(estimate) / math.sqrt(factor * square)
 
-        assert float(estimate) == pytest.approx(result.estimate, rel=1e-12)
-        assert t == pytest.approx(result.statistic, rel=1e-10)
-        assert 1 + seed == result.df
-        assert 2 * stats.t.sf(abs(t), 1 + seed) == pytest.approx(result.pvalue, rel=1e-10)
+            assert float(estimate) == pytest.approx(result.estimate, rel=1e-12)
+            assert t == pytest.approx(result.statistic, rel=1e-10)
+            assert 1 + seed == result.df
+            assert 2 * stats.t.sf(abs(t), 1 + seed) == pytest.approx(
+                result.pvalue, rel=1e-10
+            )
 
 
 def test_mean_ratio_of_unequal_sizes():
@@ -57,6 +60,23 @@ def test_mean_ratio_of_unequal_sizes():
     assert expected == pytest.approx(result.details["variance_factor"])
 
 
+def test_factor_is_that_of_a_correlation():
+    """Var(mean) over E(s²) of replicates that share what their splits have in common."""
+    for rho in (Fraction(1, 10), Fraction(1, 2)):
+        values = random_values(3, n_splits=6)
+        n_test = round(100 * rho)
+        of_mean, between_means = rho + (1 - rho) / 6, (1 - rho) / 6
+
+        result = corrected_pseudo_bootstrap_t(
+            differences(values, 100 - n_test, n_test), experimental=True
+        )
+
+        assert float(of_mean / between_means) == pytest.approx(
+            result.details["variance_factor"], rel=1e-12
+        )
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.1, 0.5])
 def test_factor_is_the_ratio_of_variances(rho):
     """It makes up for the correlation rho = n2 / (n1 + n2) of splits of one data set.
@@ -81,21 +101,24 @@ def test_factor_is_the_ratio_of_variances(rho):
     assert rho + (1 - rho) / n_splits == pytest.approx(variance, rel=0.06)
 
 
-@pytest.mark.parametrize("run", TESTS)
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_interval(run, alternative):
+def test_interval():
     """A limit is where t with R - 1 degrees of freedom has the tail of the level."""
-    result = run(differences(random_values(1)), alternative=alternative, experimental=True)
-    tail = 0.025 if alternative == "two-sided" else 0.05
-    low, high = result.confidence_interval()
-    distances = {"less": [high], "greater": [low], "two-sided": [low, high]}[alternative]
-    reaches = [abs(limit - result.estimate) for limit in distances]
+    for run, alternative in itertools.product(TESTS, ALTERNATIVES):
+        result = run(
+            differences(random_values(1)), alternative=alternative, experimental=True
+        )
+        tail = 0.025 if alternative == "two-sided" else 0.05
+        low, high = result.confidence_interval()
+        distances = {"less": [high], "greater": [low], "two-sided": [low, high]}[
+            alternative
+        ]
+        reaches = [abs(limit - result.estimate) for limit in distances]
 
-    assert [tail] * len(reaches) == pytest.approx(
-        stats.t.sf(np.array(reaches) / result.details["se"], 4), rel=1e-9
-    )
-    assert (-math.inf == low) == (alternative == "less")
-    assert (math.inf == high) == (alternative == "greater")
+        assert [tail] * len(reaches) == pytest.approx(
+            stats.t.sf(np.array(reaches) / result.details["se"], 4), rel=1e-9
+        )
+        assert (-math.inf == low) == (alternative == "less")
+        assert (math.inf == high) == (alternative == "greater")
 
 
 @pytest.mark.parametrize(("run", "name"), list(zip(TESTS, NAMES, strict=True)))
@@ -123,13 +146,12 @@ def test_caution():
     assert all(paired_tests()[name].valid_for(design) for name in NAMES)
 
 
-@pytest.mark.parametrize("run", TESTS)
-@pytest.mark.parametrize("shape", [(9,), (1, 9), (2, 9)])
-def test_shapes(run, shape):
+def test_shapes():
     """An estimate and two replicates make three rows."""
-    scores = ScoreDifferences(np.full(shape, 0.1), 90, 10)
-    with pytest.raises(ValueError, match=r"shape \(1 \+ n_replicates, n_splits\). Got"):
-        run(scores, experimental=True)
+    for run, shape in itertools.product(TESTS, [(9,), (1, 9), (2, 9)]):
+        scores = ScoreDifferences(np.full(shape, 0.1), 90, 10)
+        with pytest.raises(ValueError, match=r"shape \(1 \+ n_replicates, n_splits\). Got"):
+            run(scores, experimental=True)
 
 
 def test_unknown_training_sizes():
@@ -141,25 +163,15 @@ def test_unknown_training_sizes():
         corrected_pseudo_bootstrap_t(scores, experimental=True)
 
 
-@pytest.mark.parametrize("run", TESTS)
-def test_no_difference(run):
-    """All 0: statistic 0, p 1."""
-    result = run(differences(np.zeros((4, 2))), experimental=True)
-
-    assert (0, 1, 0) == (result.statistic, result.pvalue, result.log_pvalue)
-    assert result.degenerate
-
-
-@pytest.mark.parametrize("run", TESTS)
-@pytest.mark.parametrize("sign", [1, -1])
-def test_replicates_that_agree(run, sign):
+def test_replicates_that_agree():
     """No spread but a difference: p is undefined, not 0, also up to rounding."""
-    values = sign * np.array([[0.3, 0.3], [0.1 + 0.2, 0.3], [0.3, 0.3], [0.2, 0.4]])
-    result = run(differences(values), experimental=True)
+    for run, sign in itertools.product(TESTS, [1, -1]):
+        values = sign * np.array([[0.3, 0.3], [0.1 + 0.2, 0.3], [0.3, 0.3], [0.2, 0.4]])
+        result = run(differences(values), experimental=True)
 
-    assert sign * math.inf == result.statistic
-    assert math.isnan(result.pvalue)
-    assert "zero-variance" in result.flags
+        assert sign * math.inf == result.statistic
+        assert math.isnan(result.pvalue)
+        assert "zero-variance" in result.flags
 
 
 @pytest.mark.parametrize("run", TESTS)
@@ -173,18 +185,17 @@ def test_estimate_of_rounding(run):
     assert not result.degenerate
 
 
-@pytest.mark.parametrize("run", TESTS)
-@pytest.mark.parametrize("row", [0, 2])
-def test_undefined_split(run, row):
+def test_undefined_split():
     """NaN in any row: p is undefined, and the estimate is that of the first row."""
-    values = random_values(2)
-    values[row, 0] = math.nan
-    result = run(differences(values), experimental=True)
+    for run, row in itertools.product(TESTS, [0, 2]):
+        values = random_values(2)
+        values[row, 0] = math.nan
+        result = run(differences(values), experimental=True)
 
-    assert np.nanmean(values[0]) == pytest.approx(result.estimate)
-    assert all(map(math.isnan, (result.statistic, result.pvalue, result.log_pvalue)))
-    assert all(map(math.isnan, result.confidence_interval()))
-    assert "undefined-in-split" in result.flags
+        assert np.nanmean(values[0]) == pytest.approx(result.estimate)
+        assert all(map(math.isnan, (result.statistic, result.pvalue, result.log_pvalue)))
+        assert all(map(math.isnan, result.confidence_interval()))
+        assert "undefined-in-split" in result.flags
 
 
 @pytest.mark.parametrize("run", TESTS)

@@ -37,24 +37,24 @@ def test_published_formula():
     assert (10, 7) == (result.n, result.rejections)
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 8])
-def test_equals_counted_pairs(n):
+def test_equals_counted_pairs():
     """Every sequence of decisions has the share of its pairs that agree."""
-    for decided in product([False, True], repeat=n):
-        assert agreeing_pairs(decided) == pytest.approx(
-            replicability(decided).value, abs=1e-14
-        )
+    for n in [2, 3, 5, 8]:
+        for decided in product([False, True], repeat=n):
+            assert agreeing_pairs(decided) == pytest.approx(
+                replicability(decided).value, abs=1e-14
+            )
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 9, 10, 25])
-def test_least_value(n):
+def test_least_value():
     """Half of the experiments rejecting gives the least value, close to 1/2."""
-    values = [replicability(decisions(k, n)).value for k in range(n + 1)]
-    expected = 0.5 - (1 / (2 * (n - 1)) if n % 2 == 0 else 1 / (2 * n))
+    for n in [2, 3, 4, 9, 10, 25]:
+        values = [replicability(decisions(k, n)).value for k in range(n + 1)]
+        expected = 0.5 - (1 / (2 * (n - 1)) if n % 2 == 0 else 1 / (2 * n))
 
-    assert min(values) == pytest.approx(replicability(decisions(1, n)).least)
-    assert expected == pytest.approx(min(values))
-    assert [0, n] == [k for k, value in enumerate(values) if value == 1]
+        assert min(values) == pytest.approx(replicability(decisions(1, n)).least)
+        assert expected == pytest.approx(min(values))
+        assert [0, n] == [k for k, value in enumerate(values) if value == 1]
 
 
 def test_which_decision_does_not_matter():
@@ -65,23 +65,23 @@ def test_which_decision_does_not_matter():
     assert one.confidence_interval() == pytest.approx(other.confidence_interval())
 
 
-@pytest.mark.parametrize(("rejections", "n"), [(7, 10), (3, 20), (50, 120), (1, 6)])
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
-def test_interval_is_that_of_resampled_experiments(rejections, n, level):
+def test_interval_is_that_of_resampled_experiments():
     """The limits are percentiles of what resampled decisions give, drawn one by one."""
-    rng = np.random.default_rng(0)
-    decided = np.array(decisions(rejections, n))
-    drawn = decided[rng.integers(n, size=(40_000, n))].sum(axis=1)
-    values = (drawn * (drawn - 1) + (n - drawn) * (n - drawn - 1)) / (n * (n - 1))
     slack = 4 * math.sqrt(0.25 / 40_000)
-    tail = (1 - level) / 2
+    for rejections, n in [(7, 10), (3, 20), (50, 120), (1, 6)]:
+        rng = np.random.default_rng(0)
+        decided = np.array(decisions(rejections, n))
+        drawn = decided[rng.integers(n, size=(40_000, n))].sum(axis=1)
+        values = (drawn * (drawn - 1) + (n - drawn) * (n - drawn - 1)) / (n * (n - 1))
+        for level in (0.5, 0.9, 0.95):
+            tail = (1 - level) / 2
 
-    low, high = replicability(decided).confidence_interval(level)
+            low, high = replicability(decided).confidence_interval(level)
 
-    assert (values < low - 1e-12).mean() <= tail + slack
-    assert (values <= low + 1e-12).mean() >= tail - slack
-    assert (values > high + 1e-12).mean() <= tail + slack
-    assert (values >= high - 1e-12).mean() >= tail - slack
+            assert (values < low - 1e-12).mean() <= tail + slack
+            assert (values <= low + 1e-12).mean() >= tail - slack
+            assert (values > high + 1e-12).mean() <= tail + slack
+            assert (values >= high - 1e-12).mean() >= tail - slack
 
 
 def test_resampled_values_are_greater_on_average():
@@ -145,31 +145,28 @@ def test_results_reject_at_their_level():
     assert [3, 0] == [one.rejections for one in replicability(two, alpha=0.5)]
 
 
-@pytest.mark.parametrize(
-    "same",
-    [
+def test_kinds_of_decisions():
+    """Truth values and ones and zeros of any kind are decisions."""
+    for same in [
         [True, False, True],
         (1, 0, 1),
         np.array([1.0, 0.0, 1.0]),
         np.array([True, False, True], dtype=object),
         [np.True_, np.False_, 1],
-    ],
-)
-def test_kinds_of_decisions(same):
-    """Truth values and ones and zeros of any kind are decisions."""
-    assert (3, 2) == (replicability(same).n, replicability(same).rejections)
+    ]:
+        assert (3, 2) == (replicability(same).n, replicability(same).rejections)
 
 
-@pytest.mark.parametrize("few", [[], [1], [[1, 0]], np.empty((0, 3)), 1, True, None])
-def test_too_few_experiments(few):
+def test_too_few_experiments():
     """One experiment has none to agree with."""
-    with pytest.raises(ValueError, match=r"at least 2 experiments.*Got"):
-        replicability(few)
+    for few in [[], [1], [[1, 0]], np.empty((0, 3)), 1, True, None]:
+        with pytest.raises(ValueError, match=r"at least 2 experiments.*Got"):
+            replicability(few)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_no_decisions():
+    """P-values, missing values and words are no decisions."""
+    for wrong in [
         [0.03, 0.4],
         [1, math.nan],
         [1, 2],
@@ -177,12 +174,9 @@ def test_too_few_experiments(few):
         [True, None],
         np.array(["1", "0"]),
         [1, -1],
-    ],
-)
-def test_no_decisions(wrong):
-    """P-values, missing values and words are no decisions."""
-    with pytest.raises(ValueError, match=r"must be True or 1.*Got.*p-values"):
-        replicability(wrong)
+    ]:
+        with pytest.raises(ValueError, match=r"must be True or 1.*Got.*p-values"):
+            replicability(wrong)
 
 
 def test_ragged_columns():
