@@ -100,7 +100,7 @@ class Gates:
         terminalreporter.section("skcompare gates")
         for entries in self.by_test.values():
             for entry in entries:
-                verdict, _, rest = entry["words"].partition(":")
+                verdict, _, rest = entry["text"].partition(":")
                 colour = "green" if entry["status"] == "passed" else "red"
                 terminalreporter.write(verdict, **{colour: True})
                 terminalreporter.write(f" {entry['test']}:{rest}\n")

@@ -22,6 +22,7 @@ def registries():
     """What an example registers is forgotten after it, by us and by scikit-learn."""
     from sklearn.metrics import _scorer
 
+    # What registers is loaded first: its modules are not run again after the test.
     from skcompare._core import sklearn_private
     from skcompare._registry import losses, metrics, tests
 

@@ -39,8 +39,8 @@ def mlxtend_lines():
     )
     known = np.array([list(p) for p, n in PATTERNS.items() for _ in range(n)]) == "1"
     truth = np.zeros(100, dtype=int)
-    answers = [np.where(column, 0, 1) for column in known.T]
-    yield "cochrans_q(y, a, b, c)", evaluate.cochrans_q(truth, *answers)
+    predictions = [np.where(column, 0, 1) for column in known.T]
+    yield "cochrans_q(y, a, b, c)", evaluate.cochrans_q(truth, *predictions)
     losses = (
         [0.01, 0.04, 0.09, 0.09, 0.16, 0.0225],
         [0.0625, 0.01, 0.0225, 0.16, 0.04, 0.0625],

@@ -76,11 +76,11 @@ def main():
     running = commands.add_parser("run", help="measure a gate on both")
     running.add_argument("folder", type=Path)
     running.add_argument("--auc", action="store_true", help="areas as well")
-    asked = parser.parse_args()
-    if asked.command == "make":
-        make(asked.folder, int(asked.rows))
+    requested = parser.parse_args()
+    if requested.command == "make":
+        make(requested.folder, int(requested.rows))
         return 0
-    return 0 if run(asked.folder, asked.auc) else 1
+    return 0 if run(requested.folder, requested.auc) else 1
 
 
 if __name__ == "__main__":

@@ -25,11 +25,11 @@ from pathlib import Path
 import numpy as np
 
 from skcompare.evidence import (
-    Asked,
     JointCounts,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
+    TallyRequest,
     tally_arrays,
     tally_frame,
 )
@@ -46,11 +46,13 @@ from skcompare.stats import (
 SECONDS, GIGABYTES = 30.0, 2.0
 ENGINES = ("duckdb", "polars", "dask", "pyspark")
 AT_ONCE = 1_000_000
-ANSWERS = {
+PREDICTIONS = {
     "champion": {"labels": "a", "proba": "p_a"},
     "challenger": {"labels": "b", "proba": "p_b"},
 }
-ASKED = Asked(labels=True, losses=("brier",), calibration=True, ranking=True)
+ASKED = TallyRequest(
+    labels=True, losses=("binary_brier_loss",), calibration=True, ranking=True
+)
 
 
 def batches(n_rows, seed=0):
@@ -114,16 +116,16 @@ def opened(engine, path):
 
 def counted(frame, two_scans=False):
     """What an engine counts; the classes are known, so that it need not look for them."""
-    asked = replace(ASKED, one_scan=not two_scans)
-    return tally_frame(frame, "y", ANSWERS, asked, labels=[0, 1])
+    requested = replace(ASKED, one_scan=not two_scans)
+    return tally_frame(frame, "y", PREDICTIONS, requested, labels=[0, 1])
 
 
-def counted_by_numpy(columns, levels):
-    answers = {
+def counted_by_numpy(columns, score_bins):
+    predictions = {
         role: {kind: columns[name] for kind, name in own.items()}
-        for role, own in ANSWERS.items()
+        for role, own in PREDICTIONS.items()
     }
-    return tally_arrays(columns["y"], answers, replace(ASKED, levels=levels))
+    return tally_arrays(columns["y"], predictions, replace(ASKED, score_bins=score_bins))
 
 
 def numbers(tally):
@@ -219,7 +221,7 @@ def check(n_rows, engines):
             found = numbers(tally)
             seconds = time.perf_counter() - start
             close()
-            expected = numbers(counted_by_numpy(columns, tally.plan.levels))
+            expected = numbers(counted_by_numpy(columns, tally.plan.score_bins))
             largest = max(
                 abs(found[name] - value) / max(abs(value), 1e-3)
                 for name, value in expected.items()
@@ -250,13 +252,13 @@ def main():
     checking = commands.add_parser("check", help="hold engines against numpy")
     checking.add_argument("--rows", type=float, default=1e6)
     checking.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
-    asked = parser.parse_args()
-    if asked.command == "make":
-        make(asked.path, int(asked.rows))
+    requested = parser.parse_args()
+    if requested.command == "make":
+        make(requested.path, int(requested.rows))
         return 0
-    if asked.command == "run":
-        return 0 if run(asked.path, asked.engine, asked.two_scans) else 1
-    return 0 if check(int(asked.rows), asked.engines) else 1
+    if requested.command == "run":
+        return 0 if run(requested.path, requested.engine, requested.two_scans) else 1
+    return 0 if check(int(requested.rows), requested.engines) else 1
 
 
 if __name__ == "__main__":

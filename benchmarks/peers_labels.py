@@ -64,22 +64,22 @@ def pandas_mcnemar(y, first, second, exact=False):
     return mcnemar(pd.crosstab(first == y, second == y), exact=exact).pvalue
 
 
-def mlxtend_cochran(y, *answers):
+def mlxtend_cochran(y, *predictions):
     from mlxtend.evaluate import cochrans_q
 
-    return cochrans_q(y, *answers)[0]
+    return cochrans_q(y, *predictions)[0]
 
 
-def statsmodels_cochran(y, *answers):
+def statsmodels_cochran(y, *predictions):
     from statsmodels.stats.contingency_tables import cochrans_q
 
-    return cochrans_q(np.column_stack([one == y for one in answers])).statistic
+    return cochrans_q(np.column_stack([one == y for one in predictions])).statistic
 
 
-def mlxtend_tables(y, *answers):
+def mlxtend_tables(y, *predictions):
     from mlxtend.evaluate import mcnemar_tables
 
-    return [table[0, 1] for table in mcnemar_tables(y, *answers).values()]
+    return [table[0, 1] for table in mcnemar_tables(y, *predictions).values()]
 
 
 def square(first, second):
@@ -92,8 +92,8 @@ def square_by_pandas(first, second):
     import pandas as pd
     from statsmodels.stats.contingency_tables import SquareTable
 
-    answers = pd.DataFrame({"one": first, "two": second})
-    return SquareTable.from_data(answers, shift_zeros=False)
+    predictions = pd.DataFrame({"one": first, "two": second})
+    return SquareTable.from_data(predictions, shift_zeros=False)
 
 
 def statsmodels_kappa(y, first, second):
@@ -176,7 +176,7 @@ def exact(table):
     return mcnemar(table, method="exact").pvalue
 
 
-def answers_alone(y, first, second):
+def predictions_alone(y, first, second):
     return AgreementMatrix.from_predictions(first, second)
 
 
@@ -274,7 +274,7 @@ def omnibus_rows():
             },
             floor="bincount",
             why=CHECKS,
-            **halves(answers_alone, lambda matrix, test=test: test(matrix).statistic),
+            **halves(predictions_alone, lambda matrix, test=test: test(matrix).statistic),
         )
 
 
@@ -291,7 +291,7 @@ def score_rows():
         floor="bincount",
         least_work=POINT,
         why=CHECKS,
-        **halves(answers_alone, lambda matrix: cohen_kappa(matrix).estimate),
+        **halves(predictions_alone, lambda matrix: cohen_kappa(matrix).estimate),
         rtol=1e-5,
     )
     yield Method(

@@ -5,7 +5,7 @@ import peers_method as data
 from peers_method import BY_CHANCE, POINT, RESAMPLES, Method, halves
 
 from skcompare.evidence import PairedLosses
-from skcompare.metrics import brier_loss
+from skcompare.metrics import binary_brier_loss
 from skcompare.stats import adjust_pvalues, loss_permutation, paired_t, wilcoxon
 
 # Peers of losses.
@@ -118,7 +118,7 @@ def loss_rows():
         "Brier score of one classifier",
         "Losses",
         data.probabilities,
-        ours=lambda y, p, q: brier_loss(y, p),
+        ours=lambda y, p, q: binary_brier_loss(y, p),
         peers={"sklearn": sklearn_brier},
     )
     yield Method(
@@ -128,7 +128,7 @@ def loss_rows():
         peers={"scipy + numpy": scipy_brier},
         why=NUMPY_LOSSES,
         rtol=1e-4,
-        **halves(losses_of("brier"), lambda losses: paired_t(losses).statistic),
+        **halves(losses_of("binary_brier_loss"), lambda losses: paired_t(losses).statistic),
     )
     yield Method(
         "Log losses, two numbers",
@@ -136,7 +136,7 @@ def loss_rows():
         data.probabilities,
         peers={"sklearn": sklearn_two_log_losses},
         least_work=POINT,
-        **halves(losses_of("log"), lambda losses: paired_t(losses).estimate),
+        **halves(losses_of("log_loss"), lambda losses: paired_t(losses).estimate),
     )
     yield Method(
         "Log losses, paired t",
@@ -145,7 +145,7 @@ def loss_rows():
         peers={"scipy + numpy": scipy_log_loss},
         why=NUMPY_LOSSES,
         rtol=1e-4,
-        **halves(losses_of("log"), lambda losses: paired_t(losses).statistic),
+        **halves(losses_of("log_loss"), lambda losses: paired_t(losses).statistic),
     )
     yield Method(
         "Any losses, paired t",

@@ -57,14 +57,14 @@ def peak_memory(call, seconds):
     if child == 0:
         _measure_and_leave(call, mouth)
     os.close(mouth)
-    answer = b""
+    prediction = b""
     if select.select([ear], [], [], seconds)[0]:
-        answer = os.read(ear, 64)
+        prediction = os.read(ear, 64)
     else:
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     os.close(ear)
-    return int(answer) if answer else None
+    return int(prediction) if prediction else None
 
 
 def _measure_and_leave(call, mouth):

@@ -62,14 +62,14 @@ def parsed(arguments):
     add("--cache", type=Path, help="folder that keeps answers for the next run")
     add("--rst", action="store_true", help="print reStructuredText")
     args = parser.parse_args(arguments)
-    wanted = args.only or (*TABLES, *[RANGES] * (args.repeats > 0))
-    if args.repeats < 2 and {RANGES, FIGURE} & set(wanted):
+    required = args.only or (*TABLES, *[RANGES] * (args.repeats > 0))
+    if args.repeats < 2 and {RANGES, FIGURE} & set(required):
         parser.error("ranges and figure-3 need --repeats 2 or more")
-    return args, wanted
+    return args, required
 
 
 def main(arguments=None):
-    args, wanted = parsed(arguments)
+    args, required = parsed(arguments)
     trees = {"RF1": args.trees, "RF2": 50}
     with TemporaryDirectory() as folder:
         cache = args.cache or Path(folder)
@@ -81,7 +81,7 @@ def main(arguments=None):
                 partial(range_tables, study, args.repeats, args.repeat_trees, args.names),
             ],
         }
-        for name in wanted:
+        for name in required:
             for step in repeated.get(name) or [partial(TABLES[name], study)]:
                 made = step()
                 for table in made if isinstance(made, tuple) else [made]:

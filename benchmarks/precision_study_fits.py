@@ -127,20 +127,20 @@ class Study:
         y = self.all_classes(name)
         return y[split_of(name, len(y), split)[1]]
 
-    def answers(self, name, learner, *, split=None, repeat=0):
+    def predictions(self, name, learner, *, split=None, repeat=0):
         """Answers to the test records."""
-        run = self._cached(fitted_answers)
+        run = self._cached(fitted_predictions)
         return run(self.folder, name, *self._recipe(learner, repeat), split, self.n_jobs)
 
-    def fold_answers(self, name, learner, repeat):
+    def fold_predictions(self, name, learner, repeat):
         """Answers to all records, each by the model that was trained without its fold."""
-        run = self._cached(answers_by_fold)
+        run = self._cached(predictions_by_fold)
         recipe = self._recipe(learner, repeat)
         return run(self.folder, name, *recipe, seed_of(self.seed, repeat), self.n_jobs)
 
-    def part_answers(self, name, learner, kept, test_share, repeat):
+    def part_predictions(self, name, learner, kept, test_share, repeat):
         """True classes and answers of a test share of a part of the records."""
-        run = self._cached(answers_of_part)
+        run = self._cached(predictions_of_part)
         recipe = self._recipe(learner, repeat)
         return run(self.folder, name, *recipe, kept, test_share, repeat)
 
@@ -203,21 +203,21 @@ def made(learner, trees, seed, n_jobs=1):
     return LEARNERS[learner]() if trees is None else forest(trees, seed, n_jobs)
 
 
-def fitted_answers(folder, name, learner, trees, seed, split, n_jobs):
+def fitted_predictions(folder, name, learner, trees, seed, split, n_jobs):
     """Answers of a classifier of the training records to the test records."""
     X, y = load(folder, name)
     train, test = split_of(name, len(y), split)
     return made(learner, trees, seed, n_jobs).fit(X[train], y[train]).predict(X[test])
 
 
-def answers_of_part(folder, name, learner, trees, seed, kept, test_share, split):
+def predictions_of_part(folder, name, learner, trees, seed, kept, test_share, split):
     """True classes and answers of a random test share of the records that are kept."""
     X, y = load(folder, name)
     train, test = train_test_split(kept, test_size=test_share, random_state=split)
     return y[test], made(learner, trees, seed).fit(X[train], y[train]).predict(X[test])
 
 
-def answers_by_fold(folder, name, learner, trees, seed, folds_seed, n_jobs):
+def predictions_by_fold(folder, name, learner, trees, seed, folds_seed, n_jobs):
     """Answers of ten classifiers, each to the fold that it was not trained on."""
     X, y = load(folder, name)
     folds = StratifiedKFold(10, shuffle=True, random_state=folds_seed).split(X, y)
@@ -225,7 +225,7 @@ def answers_by_fold(folder, name, learner, trees, seed, folds_seed, n_jobs):
     def one(train, test):
         return test, made(learner, trees, seed).fit(X[train], y[train]).predict(X[test])
 
-    answers = np.empty_like(y)
+    predictions = np.empty_like(y)
     for test, found in Parallel(n_jobs)(delayed(one)(*fold) for fold in folds):
-        answers[test] = found
-    return answers
+        predictions[test] = found
+    return predictions

@@ -182,9 +182,9 @@ def phishing_table(study, n_repeats):
 
 
 def precision_of(study, learner, label, split):
-    answers = study.answers("phishing", learner, split=split)
+    predictions = study.predictions("phishing", learner, split=split)
     truth = study.truth("phishing", split)
-    return float(np.mean(truth[answers == label] == label))
+    return float(np.mean(truth[predictions == label] == label))
 
 
 def figure_3(study, n_repeats, trees):
@@ -216,7 +216,7 @@ def figure_3(study, n_repeats, trees):
 def score_of_part(study, kept, test_share, repeat):
     """The score test of class 0 after a split of the records that are kept."""
     (truth, forest), (_, bayes) = (
-        study.part_answers(RETINA, learner, kept, test_share, repeat)
+        study.part_predictions(RETINA, learner, kept, test_share, repeat)
         for learner in ("RF1", "NB R")
     )
     counts = JointCounts.from_predictions(truth, forest, bayes)

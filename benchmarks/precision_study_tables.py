@@ -58,9 +58,9 @@ class Found(NamedTuple):
 
 def counts_of(study, name, bayes, **which):
     """Answers of the random forest and of naive Bayes to the test records."""
-    answers = [study.answers(name, learner, **which) for learner in ("RF1", bayes)]
+    predictions = [study.predictions(name, learner, **which) for learner in ("RF1", bayes)]
     truth = study.truth(name, which.get("split"))
-    return JointCounts.from_predictions(truth, *answers)
+    return JointCounts.from_predictions(truth, *predictions)
 
 
 def found_of(counts, label):
@@ -155,8 +155,8 @@ def table_7(study):
 def four_of(study, name, bayes):
     """Answers of the four classifiers of Table 8."""
     learners = (bayes, *FOUR[1:])
-    answers = [study.answers(name, learner) for learner in learners]
-    return ClusterSums.from_predictions(study.truth(name), *answers, names=FOUR)
+    predictions = [study.predictions(name, learner) for learner in learners]
+    return ClusterSums.from_predictions(study.truth(name), *predictions, names=FOUR)
 
 
 def table_8(study):
@@ -249,11 +249,11 @@ def table_10(study):
 
 def folds_of(study, bayes, repeats):
     """Answers of the forest and of naive Bayes to all records, in these repetitions."""
-    answers = (
-        [study.fold_answers(RETINA, learner, repeat) for learner in ("RF1", bayes)]
+    predictions = (
+        [study.fold_predictions(RETINA, learner, repeat) for learner in ("RF1", bayes)]
         for repeat in repeats
     )
-    return ClusterSums.from_repeats(study.all_classes(RETINA), answers)
+    return ClusterSums.from_repeats(study.all_classes(RETINA), predictions)
 
 
 def table_11(study):

@@ -39,12 +39,13 @@ PHRASES = {
     r"lean(?:s|ing)?": "skewness, skewed",
     r"tests? of bets": "e-processes",
     r"is nothing else": "rewrite",
-    r"answers? that": "predictions that",
+    r"(?:right|wrong) answers?": "correct or incorrect predictions",
+    r"(?:the|its|these|stored|no|both) answers": "predictions",
 }
 """Phrases of docstrings and messages, as patterns."""
 
 OPENINGS = ("What ", "Which ", "How ", "Where ")
-"""Words that begin no docstring: it names the thing or the act."""
+"""Words that begin no docstring but a question: it names the thing or the act."""
 
 
 def hits(path):
@@ -61,7 +62,7 @@ def hits(path):
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             text = ast.get_docstring(node) or ""
-            if text.startswith(OPENINGS):
+            if text.startswith(OPENINGS) and not text.partition("\n")[0].endswith("?"):
                 line = getattr(node, "lineno", 1)
                 yield line, text.partition(" ")[0], "a noun or a verb at the beginning"
 

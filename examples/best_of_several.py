@@ -3,13 +3,13 @@ Which of several classifiers is the best?
 =========================================
 
 Five classifiers are trained on the same digits. One of them is the most accurate on new
-records, as always. Is it better than the others, or was it lucky?
+records. Is it really better than the others, or was it lucky?
 """
 
 # %%
 # The classifiers
 # ---------------
-# All of them are trained on 600 images, and answer the other 1,197.
+# All of them are trained on 600 images, and predict the other 1,197.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -29,45 +29,46 @@ classifiers = {
     "neighbours": KNeighborsClassifier(n_neighbors=3),
     "SVM": SVC(),
 }
-answers = {
+predictions = {
     name: classifier.fit(X_train, y_train).predict(X_test)
     for name, classifier in classifiers.items()
 }
 
 # %%
-# All at once
-# -----------
-# With three or more answers, ``compare`` tests all together by Cochran's Q and each pair by
-# McNemar's test. Ten pairs are ten chances of a false alarm, so their p-values are
-# adjusted; "max-t" makes use of the pairs having their records in common.
+# Joint test and pairs
+# --------------------
+# With three or more classifiers, ``compare`` tests all of them jointly by Cochran's Q and
+# each pair by McNemar's test. Ten pairs are ten chances of a false finding, so their
+# p-values are adjusted; "max-t" uses the dependence of the pairs, which share their
+# records.
 from skcompare import compare
 
-comparison = compare(y_test, answers, adjust="max-t")
+comparison = compare(y_test, predictions, adjust="max-t")
 print(comparison)
 
 # %%
-# The picture
+# The figures
 # -----------
-# Classifiers that a bar connects are not told apart.
+# Classifiers that are connected by a bar do not differ significantly.
 from skcompare.plots import CriticalDifferenceDisplay, PairwiseDisplay
 
 CriticalDifferenceDisplay.from_result(comparison)
 
 # %%
-# All pairs: who is ahead, and by how much.
+# All pairs: which classifier is ahead, and by how much.
 PairwiseDisplay.from_result(comparison)
 
 # %%
-# Against the one that runs
-# -------------------------
-# Say that the linear model runs today. Then four questions are enough, and each gets a
-# clearer answer.
-against_linear = compare(y_test, answers, control="linear", adjust="max-t")
+# Comparisons with a control
+# --------------------------
+# Suppose that the linear model is in use. Then four comparisons are enough, and each has
+# more power.
+against_linear = compare(y_test, predictions, control="linear", adjust="max-t")
 print(against_linear.conclusion)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 best = comparison.classifiers[0].name
 equals = [
     pair.champion if pair.challenger == best else pair.challenger
@@ -77,5 +78,8 @@ equals = [
 if not equals:
     print(f"The most accurate, {best}, is better than every other one.")
 else:
-    print(f"The most accurate, {best}, cannot be told from {' and '.join(equals)}.")
+    print(
+        f"The most accurate, {best}, does not differ significantly from "
+        f"{' and '.join(equals)}."
+    )
 plt.show()

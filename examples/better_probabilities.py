@@ -2,16 +2,16 @@
 Whose probabilities are better?
 ===============================
 
-Two classifiers may be right equally often and give probabilities of different worth. The
-Brier loss and the log loss tell, and their parts say why.
+Two classifiers may be equally accurate and yet predict probabilities of different quality.
+The Brier loss and the log loss measure it, and their decomposition shows why.
 """
 
 # %%
 # Naive Bayes before and after calibration
 # ----------------------------------------
-# Handwritten digits that ship with scikit-learn: is it an odd one? Naive Bayes counts
-# correlated pixels as if each were new, and is too sure of itself. The challenger is the
-# same classifier with its probabilities recalibrated by cross-validation.
+# The handwritten digits of scikit-learn: is the digit odd? Naive Bayes treats correlated
+# pixels as independent, and is overconfident. The challenger is the same classifier with
+# its probabilities recalibrated by cross-validation.
 import matplotlib.pyplot as plt
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
@@ -30,30 +30,36 @@ calibrated.fit(X_train, y_train)
 # %%
 # The comparison
 # --------------
-# Each loss has a test of its own. The verdict comes from the first. In the picture all of
-# them are gains: to the right of the line of zero the recalibrated one is better.
+# Each measure has its own test. The verdict comes from the first. In the figure all
+# differences are gains: to the right of zero the recalibrated classifier is better.
 from skcompare import compare
 from skcompare.plots import ForestDisplay
 
-answers = {
+predictions = {
     "naive": naive.predict_proba(X_test),
     "calibrated": calibrated.predict_proba(X_test),
 }
-scoring = ["brier_loss", "neg_log_loss", "squared_calibration_error", "roc_auc", "accuracy"]
-comparison = compare(y_test, answers, scoring=scoring)
+scoring = [
+    "binary_brier_loss",
+    "neg_log_loss",
+    "squared_calibration_error",
+    "roc_auc",
+    "accuracy",
+]
+comparison = compare(y_test, predictions, scoring=scoring)
 print(comparison)
 ForestDisplay.from_result(comparison)
 
 # %%
-# What the losses are made of
-# ---------------------------
-# Miscalibration is what recalibrating would remove, discrimination what is known beyond the
-# base rate.
+# Decomposition of the loss
+# -------------------------
+# Miscalibration is what recalibration would remove, discrimination is the information
+# beyond the base rate.
 from skcompare.metrics import score_decomposition
 
 parts = {
-    name: score_decomposition(y_test, proba[:, 1], loss="brier")
-    for name, proba in answers.items()
+    name: score_decomposition(y_test, proba[:, 1], loss="brier_score")
+    for name, proba in predictions.items()
 }
 for name, part in parts.items():
     print(
@@ -63,20 +69,20 @@ for name, part in parts.items():
     )
 
 # %%
-# What follows
-# ------------
-row, ranking = comparison.results["brier_loss"], comparison.results["roc_auc"]
+# Conclusion
+# ----------
+row, ranking = comparison.results["binary_brier_loss"], comparison.results["roc_auc"]
 gained = parts["naive"].miscalibration - parts["calibrated"].miscalibration
 judged = {
     "challenger": "The calibrated probabilities are better",
     "champion": "The naive probabilities are better",
-    "inconclusive": "Nobody can say whose probabilities are better",
+    "inconclusive": "Neither is shown to have better probabilities",
 }[comparison.verdict]
 print(
     f"{judged}: the Brier loss gains {row.difference:+.3f} [{row.low:.3f}, {row.high:.3f}]."
 )
 print(
-    f"Calibration gains {gained:+.3f}; the ranking differs by {ranking.difference:+.3f} in "
-    f"AUC (p = {ranking.pvalue:.2g})."
+    f"Better calibration accounts for {gained:+.3f}; the ranking differs by "
+    f"{ranking.difference:+.3f} in AUC (p = {ranking.pvalue:.2g})."
 )
 plt.show()

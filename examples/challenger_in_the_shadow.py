@@ -2,15 +2,15 @@
 Does the challenger behave differently, before there are labels?
 ================================================================
 
-A new model answers the same traffic as the one that runs. The true labels will come in
-weeks. Does the new one behave differently today, and where?
+A new model predicts the same traffic as the current one. The true labels will only be known
+in weeks. Do its predictions differ today, and where?
 """
 
 # %%
 # The two models
 # --------------
-# They read the handwritten digits of scikit-learn. Something went wrong when the
-# challenger's training set was put together: most of the eights were lost on the way.
+# Both classify the handwritten digits of scikit-learn. When the challenger's training set
+# was collected, most of the eights were lost by mistake.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
@@ -21,41 +21,43 @@ X_train, y_train, traffic = X[:800], y[:800], X[800:]
 kept = np.flatnonzero((y_train != 8) | (np.arange(800) % 16 == 8))
 champion = SVC().fit(X_train, y_train)
 challenger = SVC().fit(X_train[kept], y_train[kept])
-answers = {
+predictions = {
     "champion": champion.predict(traffic),
     "challenger": challenger.predict(traffic),
 }
 
 # %%
-# What can be said without the truth
-# ----------------------------------
-# Nobody knows which of the two is better. But do they give each digit equally often?
+# A comparison without true labels
+# --------------------------------
+# Which of the two is better is unknown. But do they predict each digit equally often?
 from skcompare import compare
 
-comparison = compare(None, answers)
+comparison = compare(None, predictions)
 print(comparison)
 
 # %%
-# Kappa is high: a dashboard that shows how often the two agree would raise no alarm. The
-# test of the label rates does. Few records differ, which is flagged because chi-squared is
-# an approximation; the exact test does without it.
+# Kappa is high: a dashboard of the agreement would raise no alarm. The test of the label
+# rates does. Few records differ, which is flagged because chi-squared is an approximation;
+# the permutation test avoids it.
 from skcompare.evidence import AgreementMatrix
 from skcompare.stats import bowker, stuart_maxwell, symmetry_permutation
 
-matrix = AgreementMatrix.from_predictions(answers["champion"], answers["challenger"])
+matrix = AgreementMatrix.from_predictions(
+    predictions["champion"], predictions["challenger"]
+)
 exact = symmetry_permutation(matrix)
-print(f"{exact.statistic:g} records in excess one way round, p = {exact.pvalue:.1g}")
+print(f"asymmetry of {exact.statistic:g} records, p = {exact.pvalue:.1g}")
 
 # %%
 # Where they differ
 # -----------------
-# First the digits whose rates changed most, then the pairs that are exchanged more often
-# one way round, with p-values adjusted for the number of pairs.
+# First the digits whose rates changed most, then the pairs that are swapped more often in
+# one direction, with p-values adjusted for the number of pairs.
 from skcompare.plots import AgreementDisplay
 
 for part in stuart_maxwell(matrix, max_classes=3).parts:
     print(
-        f"digit {part['label']}: {part['champion']:.3f} of the answers became "
+        f"digit {part['label']}: {part['champion']:.3f} of the predictions became "
         f"{part['challenger']:.3f}, difference {part['difference']:+.3f} "
         f"[{part['low']:+.3f}, {part['high']:+.3f}]"
     )
@@ -69,19 +71,19 @@ for pair in bowker(matrix).parts:
 AgreementDisplay.from_result(comparison)
 
 # %%
-# What follows
-# ------------
-# The records on which the two differ are the ones worth labelling first: all others are
-# answered alike, and do not tell which model is better.
+# Conclusion
+# ----------
+# The records on which the two differ are the ones to label first: the predictions of all
+# others are equal, and do not show which model is better.
 rates = comparison.results["stuart_maxwell"]
 differing = matrix.n - matrix.n_agreed
 most = stuart_maxwell(matrix).parts[0]
 direction = "less" if most["difference"] < 0 else "more"
 if rates.pvalue < comparison.alpha:
     print(
-        f"Stop and look: the challenger gives the digit {most['label']} {direction} often."
+        f"Investigate: the challenger predicts the digit {most['label']} {direction} often."
     )
-    print(f"Label the {differing} records they differ on.")
+    print(f"Label the {differing} records on which the two differ.")
 else:
-    print("The two are not shown to give any digit more or less often.")
+    print("The two are not shown to predict any digit more or less often.")
 plt.show()

@@ -2,17 +2,18 @@
 Should the two be combined?
 ===========================
 
-Two classifiers that err on different records can be worth more together. Whether that is so
-can be seen before an ensemble is built; whether it came true is a comparison of its own.
+Two classifiers that make errors on different records can be better together. Whether this
+is likely can be seen before an ensemble is built; whether it is true needs another
+comparison.
 """
 
 # %%
 # Two classifiers that see different things
 # -----------------------------------------
-# Handwritten digits that ship with scikit-learn. One classifier sees the left half of each
-# image, the other the right half, as two cameras would. They learn from 30 % of the
-# records; half of the others say whether to combine them, and the rest whether that was
-# right.
+# The handwritten digits of scikit-learn. One classifier sees the left half of each image,
+# the other the right half, as two cameras would. They learn from 30 % of the records; half
+# of the others are used to decide whether to combine them, and the rest to check the
+# decision.
 import matplotlib.pyplot as plt
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits
@@ -42,35 +43,35 @@ left, right = camera(range(4)), camera(range(4, 8))
 # %%
 # The advice
 # ----------
-# Every comparison on a hold-out set gives it: both must be useful, neither far ahead, and
-# their errors must not be redundant. The framed cells of the table are what an ensemble can
-# win: records that one of the two answers rightly.
+# Every comparison on a hold-out set gives advice: both must be useful, neither far ahead,
+# and their errors must not be redundant. The framed cells of the table are what an ensemble
+# can gain: records that exactly one of the two predicts correctly.
 from skcompare import compare
 from skcompare.plots import ContingencyDisplay
 
-answers = {"left": left.predict_proba(X_advice), "right": right.predict_proba(X_advice)}
-comparison = compare(y_advice, answers)
+predictions = {"left": left.predict_proba(X_advice), "right": right.predict_proba(X_advice)}
+comparison = compare(y_advice, predictions)
 print(comparison.advice)
 ContingencyDisplay.from_result(comparison)
 
 # %%
-# Was it right?
-# -------------
-# The ensemble is another classifier, so it is compared like one, with the better one of the
-# two, on records that took no part in the advice.
+# Check of the advice
+# -------------------
+# The ensemble is another classifier, so it is compared with the better one of the two, on
+# records that were not used for the advice.
 better = right if comparison.results["mcnemar"].difference > 0 else left
 both = (left.predict_proba(X_proof) + right.predict_proba(X_proof)) / 2
 proof = compare(y_proof, {"alone": better.predict_proba(X_proof), "both": both})
 print(proof)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 row = proof.results["mcnemar"]
 judged = {
-    "challenger": "the ensemble is better than the better one alone",
-    "champion": "the better one alone is better than the ensemble",
-    "inconclusive": "nobody can say which is better",
+    "challenger": "the ensemble is better than the better classifier alone",
+    "champion": "the better classifier alone is better than the ensemble",
+    "inconclusive": "neither is shown to be better",
 }[proof.verdict]
 print(f"The advice was to {comparison.advice.sentence}.")
 print(f"On new records {judged}: accuracy {row.champion:.3f} and {row.challenger:.3f}.")

@@ -1,20 +1,20 @@
 """
-Can a pipeline choose its model by itself?
-==========================================
+Can a pipeline select its own model?
+====================================
 
-Somebody proposes a new model for one that has served for years. With ``refit=True`` a
+A new model is proposed to replace one that has been used for years. With ``refit=True`` a
 comparator is a classifier: it compares the two, keeps the old one unless the evidence
-favours the new one, and answers through what it chose. Is it worth leaving the choice to
+favours the new one, and predicts with the selected one. Is it worth leaving the decision to
 it?
 """
 
 # %%
 # The pipeline
 # ------------
-# Scikit-learn's breast-cancer records, of which a quarter is left for the end. What comes
-# before the comparator is the same for both classifiers. It is fitted once, on all records
-# that are compared, so that a step that learns from the classes, such as a selection of
-# features, would not belong there but into each classifier.
+# The breast-cancer records of scikit-learn; a quarter of them is kept for the final test.
+# Steps before the comparator are the same for both classifiers. They are fitted once, on
+# all records that are compared, so a step that learns from the classes, such as feature
+# selection, belongs inside each classifier instead.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -35,19 +35,19 @@ pipeline.fit(X_train, y_train)
 print(pipeline["compare"].comparison_)
 
 # %%
-# What it answers
-# ---------------
-# The classifier that was selected has been fitted on all training records, and the pipeline
-# answers through it.
+# Predictions
+# -----------
+# The selected classifier has been fitted on all training records, and the pipeline predicts
+# with it.
 print(f"selected: {pipeline['compare'].selected_estimator_}")
 print(f"accuracy on new records: {pipeline.score(X_test, y_test):.3f}")
 
 # %%
-# How good is this way to choose?
-# -------------------------------
-# Cross-validation repeats everything on each training set: the comparison, the choice and
-# the fit. Its score is about the whole procedure, and no record that it counts took part in
-# the choice. Each fold also shows what was chosen there, and by what evidence.
+# How good is this procedure?
+# ---------------------------
+# Cross-validation repeats everything on each training set: the comparison, the selection
+# and the fit. Its score is about the whole procedure, and no scored record took part in the
+# selection. Each fold also shows which classifier was selected, and the evidence for it.
 from skcompare.plots import ForestDisplay
 
 outcome = cross_validate(pipeline, X, y, cv=5, return_estimator=True)
@@ -64,10 +64,10 @@ folds = {f"fold {k}": each.comparison_ for k, each in enumerate(fitted, start=1)
 ForestDisplay.from_result(folds)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 changed = verdicts.count("challenger")
 gain = scores["chosen"].mean() - scores["old"].mean()
 print(f"The pipeline changed the model in {changed} of {len(verdicts)} folds.")
-print(f"To leave the choice to it is worth {gain:+.3f} of accuracy on these records.")
+print(f"Leaving the selection to it changes the accuracy by {gain:+.3f} on these records.")
 plt.show()

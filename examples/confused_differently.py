@@ -2,16 +2,16 @@
 Do two models confuse the same classes?
 =======================================
 
-Two models are wrong on some of the digits. If one says "8" where the other says "1", and
-hardly ever the reverse, they do not only make errors of their own: they lean towards
-different classes. Which pairs of digits is it about?
+Two models misclassify some of the digits. If one predicts "8" where the other predicts "1",
+and hardly ever the reverse, their errors are not only different: they favour different
+classes. Which pairs of digits are affected?
 """
 
 # %%
 # Two models
 # ----------
-# Handwritten digits that ship with scikit-learn. Naive Bayes looks at each pixel by itself,
-# linear discriminant analysis at all of them together.
+# The handwritten digits of scikit-learn. Naive Bayes treats each pixel separately, linear
+# discriminant analysis all of them jointly.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -22,29 +22,29 @@ X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(
     X, y, train_size=600, stratify=y, random_state=0
 )
-answers = {
+predictions = {
     "naive Bayes": GaussianNB().fit(X_train, y_train).predict(X_test),
     "discriminant": LinearDiscriminantAnalysis().fit(X_train, y_train).predict(X_test),
 }
 
 # %%
-# What they call the same images
-# ------------------------------
-# On the diagonal they agree. Off it, Bowker's test compares each cell with its mirror
-# image; the pairs that drive it are marked.
+# Predictions for the same images
+# -------------------------------
+# On the diagonal the two agree. Off the diagonal, Bowker's test compares each cell with its
+# mirror image; the pairs that contribute most are marked.
 from skcompare.evidence import AgreementMatrix
 from skcompare.plots import AgreementDisplay
 from skcompare.stats import bowker, symmetry_permutation
 
-matrix = AgreementMatrix.from_predictions(*answers.values())
+matrix = AgreementMatrix.from_predictions(*predictions.values())
 AgreementDisplay.from_result(matrix)
 
 # %%
-# The test of all pairs, and its pairs
-# ------------------------------------
-# Many cells are nearly empty, so the p-value is also found without chi-squared, by
-# exchanging the two answers of a record at random. Those of the pairs are adjusted for
-# their number.
+# Tests of symmetry
+# -----------------
+# Many cells are nearly empty, so the p-value is also computed without chi-squared, by
+# exchanging the two predictions of a record at random. The p-values of the pairs are
+# adjusted for their number.
 symmetry, exact = bowker(matrix, max_pairs=45), symmetry_permutation(matrix)
 print(f"bowker p = {symmetry.pvalue:.2g}, symmetry_permutation p = {exact.pvalue:.2g}")
 for pair in symmetry.parts[:5]:
@@ -55,29 +55,31 @@ for pair in symmetry.parts[:5]:
     )
 
 # %%
-# And what were they?
-# -------------------
-# So far the truth was not needed. It says who of the two was right on the first pair.
+# With true labels
+# ----------------
+# So far no true labels were needed. They show which model was correct on the first pair.
 first = symmetry.parts[0]
-one, other = answers.values()
+one, other = predictions.values()
 these = (one == first["champion"]) & (other == first["challenger"])
 these |= (other == first["champion"]) & (one == first["challenger"])
-right = {name: int((said == y_test)[these].sum()) for name, said in answers.items()}
+correct = {
+    name: int((y_pred == y_test)[these].sum()) for name, y_pred in predictions.items()
+}
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 clear = [pair for pair in symmetry.parts if pair["adjusted_pvalue"] < 0.05]
 print(
-    f"The two {'lean' if exact.pvalue < 0.05 else 'are not shown to lean'} towards "
-    f"different digits (p = {exact.pvalue:.2g})."
+    f"The two {'favour' if exact.pvalue < 0.05 else 'are not shown to favour'} different "
+    f"digits (p = {exact.pvalue:.2g})."
 )
 print(
     f"{len(clear)} pairs are significant by themselves; {first['champion']} and "
-    f"{first['challenger']} add most to the test."
+    f"{first['challenger']} contribute most to the test."
 )
 print(
-    f"Of these {these.sum()} images naive Bayes is right on {right['naive Bayes']}, the "
-    f"discriminant on {right['discriminant']}."
+    f"Of these {these.sum()} images naive Bayes is correct on {correct['naive Bayes']}, "
+    f"the discriminant on {correct['discriminant']}."
 )
 plt.show()

@@ -2,15 +2,15 @@
 Do copies make a result more certain?
 =====================================
 
-A test set is often made larger by shifted copies of each record, or has many records of
-each patient. How significant does a difference get by that, and how significant is it?
+A test set is often enlarged by shifted copies of each record, or has many records of each
+patient. How significant does a difference seem then, and how significant is it really?
 """
 
 # %%
 # Five views of each image
 # ------------------------
-# Handwritten digits that ship with scikit-learn. Each is there as it is, and shifted by one
-# pixel to each side; in training, which is good practice, and in the test set, too.
+# The handwritten digits of scikit-learn. Each is used as it is, and shifted by one pixel in
+# each direction; in training, which is good practice, and in the test set, too.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
@@ -21,7 +21,7 @@ X, y = load_digits(return_X_y=True)
 
 
 def views(records):
-    """Five records of each: the image and its four shifts."""
+    """Five records for each image: the image and its four shifts."""
     images = records.reshape(-1, 8, 8)
     shifts = [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)]
     shifted = [np.roll(images, shift, axis=(1, 2)) for shift in shifts]
@@ -32,43 +32,45 @@ X_train, y_train = views(X[:600]), np.repeat(y[:600], 5)
 image = np.repeat(np.arange(1000, len(y)), 5)
 X_test, y_test = views(X[1000:]), y[image]
 models = {"neighbours": KNeighborsClassifier(n_neighbors=5), "SVM": SVC()}
-answers = {
+predictions = {
     name: model.fit(X_train, y_train).predict(X_test) for name, model in models.items()
 }
 print(f"{len(y_test)} records of {len(np.unique(image))} images")
 
 # %%
-# As if all records were unrelated
-# --------------------------------
+# As if all records were independent
+# ----------------------------------
 from skcompare import compare
 
-naive = compare(y_test, answers)
+naive = compare(y_test, predictions)
 print(naive.conclusion)
 
 # %%
 # With the groups
 # ---------------
-# ``groups`` says which records belong together. Whole images then vary, and not records.
-grouped = compare(y_test, answers, groups=image)
+# ``groups`` names the group of each record. The sampling units are then images, not
+# records.
+grouped = compare(y_test, predictions, groups=image)
 print(grouped)
 
 # %%
-# The picture
-# -----------
+# The figure
+# ----------
 from skcompare.plots import ForestDisplay
 
-ForestDisplay.from_result({"as if unrelated": naive, "by image": grouped})
+ForestDisplay.from_result({"as if independent": naive, "by image": grouped})
 
 # %%
-# What follows
-# ------------
-# The design effect is the number of records that are worth one unrelated record.
+# Conclusion
+# ----------
+# The design effect is the number of records that carry as much information as one
+# independent record.
 row = grouped.results["clustered_mcnemar"]
 effect = row.result.details["design_effect"]
 judged = "is" if row.pvalue < 0.05 else "is not"
-print(f"{effect:.1f} records are worth one unrelated record.")
+print(f"{effect:.1f} records carry as much information as one independent record.")
 print(
-    f"p is {row.pvalue:.2g} and not {naive.results['mcnemar'].pvalue:.2g}: the difference "
+    f"p is {row.pvalue:.2g}, not {naive.results['mcnemar'].pvalue:.2g}: the difference "
     f"{judged} significant."
 )
 plt.show()

@@ -2,15 +2,15 @@
 Does repeating a cross-validation prove more?
 =============================================
 
-Ten-fold cross-validation gives ten differences of scores. Repeat it ten times, and there
-are a hundred. A t test of a hundred numbers finds more than one of ten; but they all come
-from the same records. How much more do they really tell?
+Ten-fold cross-validation gives ten differences of scores; repeated ten times, it gives a
+hundred. A t test of a hundred numbers has more power than one of ten, but all of them come
+from the same records. How much more information do they really contain?
 """
 
 # %%
 # A hundred differences
 # ---------------------
-# Two classifiers of the breast-cancer records of scikit-learn, on the same splits.
+# Two classifiers on the breast-cancer records of scikit-learn, with the same splits.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -26,11 +26,11 @@ champion, challenger = (
 print(f"mean difference of accuracies {challenger.mean() - champion.mean():+.4f}")
 
 # %%
-# More and more repetitions
-# -------------------------
-# The t test that many people use takes the differences as those of unrelated hold-outs; it
-# is here to reproduce published results, and says so in a flag. The corrected one knows
-# that the splits share their records.
+# More repetitions
+# ----------------
+# The common t test treats the differences as those of independent hold-outs; it is provided
+# to reproduce published results, and is flagged. The corrected test accounts for the
+# records that the splits share.
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import corrected_repeated_kfold_t, repeated_holdout_t
 
@@ -52,10 +52,10 @@ for repeats in (1, 3, 10):
     )
 
 # %%
-# The picture
-# -----------
-# Repeating makes the mean less dependent on how the records happened to be split. It does
-# not bring new records. The naive interval shrinks as if it did.
+# The figure
+# ----------
+# Repeating makes the mean less dependent on the random splits. It does not add new records,
+# but the naive interval shrinks as if it did.
 from skcompare.plots import ForestDisplay
 
 ForestDisplay.from_result(
@@ -67,8 +67,8 @@ ForestDisplay.from_result(
 )
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 
 
 def width(result):
@@ -79,8 +79,8 @@ def width(result):
 
 for name, results in [("naive", naive), ("corrected", corrected)]:
     once, tenfold = results[1], results[10]
-    says = "finds a difference" if tenfold.pvalue < 0.05 else "does not find a difference"
+    found = "finds a difference" if tenfold.pvalue < 0.05 else "does not find a difference"
     share = width(tenfold) / width(once)
-    print(f"From a hundred the {name} test {says} (p = {tenfold.pvalue:.2g}).")
-    print(f"Its interval has {share:.0%} of the width that ten differences gave.")
+    print(f"With a hundred differences the {name} test {found} (p = {tenfold.pvalue:.2g}).")
+    print(f"Its interval has {share:.0%} of the width with ten differences.")
 plt.show()

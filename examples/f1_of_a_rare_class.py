@@ -2,16 +2,16 @@
 Is the F1 of a rare class better?
 =================================
 
-Where one class is rare, accuracy says little: who never raises an alarm is right nearly
-always. F1 looks at the rare class alone. But it then depends on few records, so how sure is
-a difference of two F1 scores?
+If one class is rare, accuracy is not informative: a classifier that never predicts it is
+nearly always correct. F1 is about the rare class alone. But it then depends on few records,
+so how certain is a difference of two F1 scores?
 """
 
 # %%
 # A rare class
 # ------------
-# Handwritten digits that ship with scikit-learn, one in ten of which is an eight. Those are
-# what is looked for.
+# The handwritten digits of scikit-learn, one in ten of which is an eight. The task is to
+# find the eights.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
@@ -26,14 +26,14 @@ y = np.where(digit == 8, "eight", "other")
 X_train, X_test, y_train, y_test = train_test_split(
     X, y, train_size=0.4, stratify=digit, random_state=0
 )
-wanted = int((y_test == "eight").sum())
-print(f"{len(y_test)} records, {wanted} of them eights")
+required = int((y_test == "eight").sum())
+print(f"{len(y_test)} records, {required} of them eights")
 
 # %%
 # The comparison
 # --------------
-# F1 is no mean over records, and both classifiers answer the same ones. The test allows for
-# both. Precision and recall describe.
+# F1 is not a mean over records, and both classifiers predict the same ones. The test
+# accounts for both. Precision and recall are reported as well.
 from skcompare import PairedComparator
 from skcompare.plots import ForestDisplay
 
@@ -49,17 +49,17 @@ print(comparator.comparison_)
 ForestDisplay.from_result(comparator)
 
 # %%
-# What a mistake costs
-# --------------------
-# Perhaps a missed eight is ten times as bad as a false alarm. Then that is the score, as a
-# function of the confusion matrix, and F1 only stood in for it. Classes are in sorted
-# order: eight, other.
+# Costs of errors
+# ---------------
+# Perhaps a missed eight is ten times as bad as a false positive. Then use that cost as the
+# score, a function of the confusion matrix, instead of F1. Classes are in sorted order:
+# eight, other.
 from skcompare.evidence import JointCounts
 from skcompare.stats import score_difference
 
 
 def saving(confusion):
-    """Costs of misses and false alarms a record, as a score: more is better."""
+    """Negative mean cost of false negatives and false positives: greater is better."""
     return -(10 * confusion[0, 1] + confusion[1, 0]) / confusion.sum()
 
 
@@ -69,13 +69,13 @@ cost = score_difference(counts, score=saving, method="permutation")
 print(cost)
 
 # %%
-# What follows
-# ------------
-for words, result in [("F1", comparator.results_["f1"].result), ("saving", cost)]:
+# Conclusion
+# ----------
+for name, result in [("F1", comparator.results_["f1"].result), ("saving", cost)]:
     low, high = result.confidence_interval()
     judged = "differs" if result.pvalue < 0.05 else "does not differ"
     print(
-        f"With {wanted} records of the rare class {words} {judged} significantly: "
+        f"With {required} records of the rare class {name} {judged} significantly: "
         f"{result.estimate:+.2f} [{low:+.2f}, {high:+.2f}]."
     )
 plt.show()

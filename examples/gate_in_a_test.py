@@ -2,14 +2,14 @@
 Can a test fail unless the new model is better?
 ===============================================
 
-A build that asserts ``new_accuracy > old_accuracy`` passes for one record more, and tosses
-a coin between equal models. What should it assert instead?
+A build that asserts ``new_accuracy > old_accuracy`` passes if a single record more is
+correct, and tosses a coin between equal models. What should it assert instead?
 """
 
 # %%
-# Yesterday's model and three proposals
+# The current model and three proposals
 # -------------------------------------
-# The handwritten digits that ship with scikit-learn, 500 of them for training.
+# The handwritten digits of scikit-learn, 500 of them for training.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -35,9 +35,9 @@ for new in proposals.values():
 # %%
 # The assertion
 # -------------
-# It holds only where the lead is shown at the level that is stated, and where the eights do
-# not suffer: their recall must be shown to be less than five points worse. In a file of
-# tests ``assert_better`` is all of a test, and pytest shows the message.
+# It holds only if the new model is shown to be better at the given level, and the recall of
+# the eights is shown to be worse by less than five points. In a test module the call of
+# ``assert_better`` is the whole test, and pytest shows the message.
 from skcompare.gate import GateNotPassed, NonInferior, assert_better
 
 decisions = {}
@@ -52,16 +52,16 @@ for name, new in proposals.items():
     print(f"{name}\n{'-' * len(name)}\n{decision}\n")
 
 # %%
-# The picture
-# -----------
-# The decision on the last one. Its conditions have their margins in the picture.
+# The figure
+# ----------
+# The decision for the last proposal. The figure shows the conditions with their margins.
 from skcompare.plots import ForestDisplay
 
 ForestDisplay.from_result(decisions["SVM"])
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 before = old.score(X_test, y_test)
 higher = [name for name, new in proposals.items() if new.score(X_test, y_test) > before]
 passed = [name for name, decision in decisions.items() if decision.passed]

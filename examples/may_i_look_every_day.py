@@ -1,17 +1,17 @@
 """
-May I look every day?
+May I test every day?
 =====================
 
-A challenger answers beside the model that runs. Labels come in daily, and somebody looks
-daily whether it is better by now. The usual p-value is made for one look. What happens to
-it, and what may be looked at as often as one likes?
+A challenger runs in parallel with the current model. Labels arrive daily, and every day
+somebody checks whether it is better by now. The usual p-value is valid for a single test.
+What happens to it, and which test may be repeated as often as one likes?
 """
 
 # %%
 # Twenty-five days
 # ----------------
-# The handwritten digits that ship with scikit-learn, in the order in which they come: both
-# models were trained on the first 300, and sixty more arrive each day.
+# The handwritten digits of scikit-learn in their original order: both models were trained
+# on the first 300, and sixty more arrive each day.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -28,7 +28,7 @@ from skcompare.stats import AnytimeMonitor, mcnemar
 
 
 def table(first, last):
-    """Who was right on some of the records."""
+    """Counts of correct and incorrect predictions of some of the records."""
     some = slice(first, last)
     return ContingencyTable.from_predictions(y[some], champion[some], challenger[some])
 
@@ -36,7 +36,7 @@ def table(first, last):
 # %%
 # Every evening
 # -------------
-# McNemar's test of all records so far, and a monitor that gets the new ones.
+# McNemar's test of all records so far, and a monitor that is updated with the new ones.
 monitor = AnytimeMonitor()
 usual = []
 for first in range(start, len(y), daily):
@@ -47,30 +47,30 @@ for first in range(start, len(y), daily):
 print(monitor)
 
 # %%
-# The picture
-# -----------
-# The interval that holds at all looks together.
-from skcompare.plots import LooksDisplay
+# The figure
+# ----------
+# The interval that holds simultaneously at all interim looks.
+from skcompare.plots import AnytimeDisplay
 
-LooksDisplay.from_result(monitor)
+AnytimeDisplay.from_result(monitor)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 days = [str(day) for day, pvalue in enumerate(usual, start=1) if pvalue < 0.05]
 if not days:
-    said = "The usual p-value was never below 0.05"
+    usually = "The usual p-value was never below 0.05"
 elif usual[-1] < 0.05:
-    said = f"The usual p-value was below 0.05 on {len(days)} of {len(usual)} evenings"
+    usually = f"The usual p-value was below 0.05 on {len(days)} of {len(usual)} evenings"
 else:
-    said = (
+    usually = (
         f"The usual p-value was below 0.05 on day {' and '.join(days)}, and is "
-        f"{usual[-1]:.2f} in the end"
+        f"{usual[-1]:.2f} at the end"
     )
 end = "has decided" if monitor.decided else "has not decided"
-print(f"{said}.")
+print(f"{usually}.")
 print(
-    f"The monitor, at which one may look every day, {end} after {monitor.n} records "
+    f"The monitor, which may be checked every day, {end} after {monitor.n} records "
     f"(p = {monitor.pvalue:.2g})."
 )
 plt.show()

@@ -2,8 +2,8 @@
 How many records do I need?
 ===========================
 
-Labels cost money. A small pilot is labelled, and two classifiers have answered it. How many
-more records does it take to find out which one is better?
+Labels cost money. A small pilot set is labelled, and two classifiers have predicted it. How
+many more records are needed to find out which one is better?
 """
 
 # %%
@@ -25,7 +25,7 @@ challenger = KNeighborsClassifier(n_neighbors=3).fit(X[:200], y[:200])
 
 
 def table(start, stop):
-    """Right and wrong answers to some of the records."""
+    """Counts of correct and incorrect predictions of some of the records."""
     records, truth = X[start:stop], y[start:stop]
     return ContingencyTable.from_predictions(
         truth, champion.predict(records), challenger.predict(records)
@@ -36,13 +36,12 @@ pilot = table(200, 350)
 print(mcnemar(pilot))
 
 # %%
-# What the pilot says about the size
-# ----------------------------------
+# Sample size from the pilot
+# --------------------------
 # If the pilot's difference and disagreement were the true ones, this many new records would
-# find it in eight of ten cases. The last lines say how little the pilot knows: they are the
-# plans for the ends of its interval.
-# The first picture has the power by the number of records, the second the records by the
-# difference that is to be found.
+# find it in eight of ten cases. The last lines show the uncertainty of the pilot: they are
+# the plans for the limits of its interval. The first figure shows the power by the number
+# of records, the second the number of records by the difference to be found.
 from skcompare.plots import PowerDisplay, SampleSizeDisplay
 
 as_seen = plan_from_pilot(pilot)
@@ -51,11 +50,11 @@ PowerDisplay.from_result(as_seen)
 SampleSizeDisplay.from_result(as_seen)
 
 # %%
-# The least difference that matters
-# ---------------------------------
-# A pilot's difference may be large by luck. Say that less than two points of accuracy would
-# not be worth a change. Then plan for two points, with the disagreement of the pilot, which
-# is known better than the difference.
+# The smallest relevant difference
+# --------------------------------
+# A pilot's difference may be large by chance. Suppose that less than two points of accuracy
+# would not be worth a change. Then plan for two points, with the disagreement of the pilot,
+# which is estimated better than the difference.
 accuracy = pilot.accuracies[0]
 plan = plan_comparison(accuracy, accuracy + 0.02, disagreement=pilot.n_discordant / pilot.n)
 print(plan)
@@ -63,19 +62,20 @@ available = len(y) - 350
 power = plan_comparison(
     accuracy, accuracy + 0.02, disagreement=plan.disagreement, n=available
 ).power
-print(f"The {available} records that can be had find two points with power {power:.2f}.")
+print(f"The {available} available records find two points with power {power:.2f}.")
 
 # %%
-# The records are labelled
-# ------------------------
-# As many as for the difference that the pilot saw; the pilot's own records do not count.
+# The final test
+# --------------
+# The number of records is that for the pilot's difference; the pilot's own records do not
+# count.
 n = int(as_seen.records)
 final = mcnemar(table(350, 350 + n))
 print(final)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 low, high = final.confidence_interval()
 if final.pvalue < 0.05:
     better = "challenger" if final.estimate > 0 else "champion"
@@ -87,7 +87,5 @@ else:
     print(
         f"{n} new records do not settle it: the difference is in [{low:.3f}, {high:.3f}]."
     )
-    print(
-        "The pilot's was luck, or this is the one case in five that the plan leaves open."
-    )
+    print("The pilot's was due to chance, or this is the one case in five that is missed.")
 plt.show()

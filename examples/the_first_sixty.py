@@ -1,17 +1,17 @@
 """
-Who finds more in the first sixty?
-==================================
+Which one finds more in the first sixty?
+========================================
 
-Often only so many records can be looked at: the sixty that a classifier puts first. How
-many of them are hits is no mean over records and has no formula for its error. On a
-hold-out set it has a test all the same.
+Often only a limited number of records can be inspected: the sixty that a classifier ranks
+first. The share of hits among them is not a mean over records and has no formula for its
+standard error. On a hold-out set it can be tested nevertheless.
 """
 
 # %%
-# Digits of which half is missing
-# -------------------------------
-# Handwritten digits that ship with scikit-learn, of which the models see the left half.
-# Wanted are the ones.
+# Half of each digit
+# ------------------
+# The handwritten digits of scikit-learn, of which the models see the left half. The task is
+# to find the ones.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
@@ -39,13 +39,13 @@ proba = {
 # %%
 # The score
 # ---------
-# Any scorer of scikit-learn will do. Records are resampled with both answers to them, and
-# both classifiers choose their sixty anew from each resample.
+# Any scorer of scikit-learn can be used. Records are resampled with both of their
+# predictions, and both classifiers select their first sixty again from each resample.
 from sklearn.metrics import make_scorer
 
 
 def hits(y_true, y_score):
-    """Share of wanted records among the sixty with the highest scores."""
+    """Share of positive records among the sixty with the highest scores."""
     first = np.argsort(-y_score, kind="stable")[:60]
     return np.asarray(y_true)[first].mean()
 
@@ -63,13 +63,13 @@ print(comparison)
 ForestDisplay.from_result(comparison)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 row = comparison.rows[0]
 judged = {
     "challenger": "The logistic regression finds more",
     "champion": "Naive Bayes finds more",
-    "inconclusive": "Nobody can say which finds more",
+    "inconclusive": "Neither is shown to find more",
 }[comparison.verdict]
 first, second = 60 * row.champion, 60 * row.challenger
 print(f"{judged} ones among its first sixty: {first:.0f} and {second:.0f}.")

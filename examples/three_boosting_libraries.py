@@ -3,21 +3,21 @@ Is one boosting library better than the others?
 ===============================================
 
 Scikit-learn, xgboost and lightgbm grow trees in much the same way, and each is said to be
-the best. Is one of them really more accurate than the others? Here they read the
-breast-cancer records of scikit-learn; or, with a folder, they tell gamma rays from hadrons
-in the 19,020 records of UCI's MAGIC telescope::
+the best. Is one of them really more accurate than the others? By default they are compared
+on the breast-cancer records of scikit-learn; with a folder, on the 19,020 records of UCI's
+MAGIC telescope, in which they distinguish gamma rays from hadrons::
 
     pip install ".[frames,models,plot]"
     python examples/three_boosting_libraries.py --data FOLDER
 
-FOLDER holds ``magic04.data`` as it comes from https://archive.ics.uci.edu/dataset/159, or
-``magic.csv.gz`` with a header: ten columns of numbers, and then the class, g or h.
+FOLDER contains ``magic04.data`` from https://archive.ics.uci.edu/dataset/159, or
+``magic.csv.gz`` with a header: ten numeric columns, and then the class, g or h.
 """
 
 # %%
 # The data
 # --------
-# xgboost wants the labels 0 and 1.
+# xgboost requires the labels 0 and 1.
 import argparse
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from sklearn.datasets import load_breast_cancer
 
 
 def load(folder):
-    """Features of each record, and whether it is of the positive class."""
+    """Features of each record, and whether it belongs to the positive class."""
     if folder is None:
         return load_breast_cancer(return_X_y=True)
     import pandas as pd
@@ -47,8 +47,8 @@ X, y = load(parser.parse_known_args()[0].data)
 # %%
 # The comparison
 # --------------
-# Each library with its own defaults, on one processor, in 10 fits on halves of the records.
-# The three pairs are compared, and their p-values adjusted for being three.
+# Each library uses its own defaults, on one processor, in 10 fits on halves of the records.
+# The three pairs are compared, and their p-values adjusted for multiplicity.
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from xgboost import XGBClassifier
@@ -66,16 +66,16 @@ comparator = MultipleComparator(
 print(comparator.comparison_)
 
 # %%
-# The picture
-# -----------
-# Libraries that a bar connects are not told apart.
+# The figure
+# ----------
+# Libraries that are connected by a bar do not differ significantly.
 from skcompare.plots import CriticalDifferenceDisplay
 
 CriticalDifferenceDisplay.from_result(comparator)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 groups = [" and ".join(group) for group in comparator.groups_ if len(group) > 1]
-print(f"Not told apart: {'; '.join(groups) or 'none'}.")
+print(f"No significant difference: {'; '.join(groups) or 'none'}.")
 plt.show()

@@ -2,9 +2,9 @@
 Was the search worth it?
 ========================
 
-A grid search over the depth of a tree has chosen one. Is it really better than the simplest
-candidate, or than the next best? The search has kept the scores of all candidates on the
-same splits, so that nothing has to be fitted again.
+A grid search over the depth of a tree has selected one. Is it really better than the
+simplest candidate, or than the second best? The search has stored the scores of all
+candidates on the same splits, so nothing has to be fitted again.
 """
 
 # %%
@@ -24,8 +24,8 @@ print(f"best: {search.best_params_}, accuracy {search.best_score_:.3f}")
 # %%
 # Best against simplest, and against the runner-up
 # ------------------------------------------------
-# The flag says that the best candidate was chosen on these very scores, so that part of its
-# lead is luck.
+# The flag says that the best candidate was chosen by the same scores, so part of its lead
+# is due to chance.
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import corrected_repeated_kfold_t
 
@@ -35,15 +35,15 @@ for champion, options in (("simplest", simple), ("runner-up", {})):
     scores = ScoreDifferences.from_cv_results(
         champion, "best", X, y, search=search, **options
     )
-    result = found[f"best less {champion}"] = corrected_repeated_kfold_t(scores)
-    print(f"best less {champion}: {result.estimate:+.3f}, p = {result.pvalue:.2g}")
+    result = found[f"best minus {champion}"] = corrected_repeated_kfold_t(scores)
+    print(f"best minus {champion}: {result.estimate:+.3f}, p = {result.pvalue:.2g}")
     print(f"    flags: {', '.join(result.flags)}")
 
 # %%
 # The whole search against one tree
 # ---------------------------------
-# Without that luck: the search is a part of the learning algorithm, and is cross-validated
-# as a whole. Every test set judges a depth that was chosen without it.
+# Without that bias: the search is part of the learning algorithm, and is cross-validated as
+# a whole. Every test set evaluates a depth that was chosen without it.
 from skcompare import PairedComparator
 from skcompare.plots import ForestDisplay
 
@@ -55,11 +55,11 @@ comparator = PairedComparator(
 )
 print(comparator.fit(X, y).comparison_)
 row = comparator.comparison_.rows[0]
-ForestDisplay.from_result({**found, "search less simplest": row.result})
+ForestDisplay.from_result({**found, "search minus simplest": row.result})
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 judged = {
     "challenger": "is worth it",
     "champion": "does harm",
@@ -67,7 +67,7 @@ judged = {
 }[comparator.verdict_]
 print(f"The search {judged}.")
 print(
-    f"Over the simplest tree: {row.difference:+.3f} of accuracy, from {row.low:+.3f} to "
-    f"{row.high:+.3f}."
+    f"Compared with the simplest tree it changes the accuracy by {row.difference:+.3f} "
+    f"[{row.low:+.3f}, {row.high:+.3f}]."
 )
 plt.show()

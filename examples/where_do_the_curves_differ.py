@@ -3,15 +3,15 @@ Where do two ROC curves differ?
 ===============================
 
 Two models rank the same records. Their areas under the ROC curve (AUC) may differ, but
-nobody uses a whole curve: a service works at one false positive rate. Where along the curve
-is the difference, and is it more than chance there?
+nobody uses a whole curve: a service operates at one false positive rate. Where along the
+curve is the difference, and is it significant there?
 """
 
 # %%
 # Two models
 # ----------
-# Tumours that ship with scikit-learn, by four measurements that are easily made. Malignant
-# ones are the positive class, 1.
+# The breast-cancer records of scikit-learn, with four measurements that are easily made.
+# Malignant tumours are the positive class, 1.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -33,21 +33,21 @@ logistic = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_
 # %%
 # The areas
 # ---------
-# DeLong's test allows for both having ranked the same records.
+# DeLong's test accounts for both models ranking the same records.
 from skcompare import compare
 
-answers = {
+predictions = {
     "tree": tree.predict_proba(X_test)[:, 1],
     "logistic": logistic.predict_proba(X_test)[:, 1],
 }
-comparison = compare(y_test, answers, scoring="roc_auc")
+comparison = compare(y_test, predictions, scoring="roc_auc")
 print(comparison)
 
 # %%
 # The curves, and the band of their difference
 # --------------------------------------------
 # The second panel is the difference of the sensitivities at each false positive rate. The
-# shaded band holds at all rates together, the narrower lines at one that was chosen before.
+# shaded band holds at all rates together, the narrower lines at one rate chosen in advance.
 from skcompare.plots import RocComparisonDisplay
 
 RocComparisonDisplay.from_result(comparison)
@@ -55,7 +55,7 @@ RocComparisonDisplay.from_result(comparison)
 # %%
 # At four rates
 # -------------
-# Differences with their limits, where a service might work.
+# Differences with their limits, at rates at which a service might operate.
 from skcompare.evidence import PlacementValues
 from skcompare.stats import roc_difference_band
 
@@ -71,19 +71,19 @@ for rate, difference, low, high in zip(
     )
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 everywhere = roc_difference_band(placements)
 higher = {
     "logistic regression": everywhere.fpr[everywhere.simultaneous_low > 0],
     "tree": everywhere.fpr[everywhere.simultaneous_high < 0],
 }
 places = [
-    f"the {name} finds more somewhere between rates of {at.min():.0%} and {at.max():.0%}"
+    f"the {name} is more sensitive at some rates from {at.min():.0%} to {at.max():.0%}"
     for name, at in higher.items()
     if at.size
 ]
 row = comparison.rows[0]
 print(f"The areas are {row.champion:.2f} and {row.challenger:.2f} (p = {row.pvalue:.2g}).")
-print(f"By the band {' and '.join(places) or 'no part of the curves differs'}.")
+print(f"By the band {' and '.join(places) or 'the curves differ nowhere significantly'}.")
 plt.show()

@@ -1,16 +1,16 @@
 """
-Which candidate most surely beats what runs today?
-==================================================
+Which candidate most certainly beats the current model?
+=======================================================
 
-A grid search picks the candidate with the best mean score. But a model runs already, and
-will be replaced only by one that is better beyond doubt. Can the search look for that?
+A grid search selects the candidate with the best mean score. But a model is already in use,
+and will be replaced only by one that is clearly better. Can the search look for that?
 """
 
 # %%
-# What runs today
-# ---------------
-# A shallow tree, trained on some of scikit-learn's breast-cancer records. A third of the
-# records takes no part in the search, for the proof.
+# The current model
+# -----------------
+# A shallow tree, trained on some of scikit-learn's breast-cancer records. Other records
+# take no part in the search, and are kept for the final test.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -31,8 +31,9 @@ champion = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X_old, y_old)
 # %%
 # A scorer that knows the champion
 # --------------------------------
-# On each test set it runs McNemar's test against the champion, and returns how sure the
-# candidate's lead is: 1 less the one-sided p-value. Any search of scikit-learn takes it.
+# On each test set it runs McNemar's test against the champion, and returns the confidence
+# in the candidate's lead: 1 minus the one-sided p-value. Any search of scikit-learn accepts
+# it.
 from skcompare.metrics import McNemarScorer
 
 grid = {"logisticregression__C": [0.0001, 0.001, 0.01, 0.1, 1.0, 10.0]}
@@ -55,10 +56,10 @@ for candidate, sure, lead in zip(
     print(f"C = {strength:<6g}  confidence {sure:.2f}, lead {lead:+.3f}")
 
 # %%
-# The proof
-# ---------
-# The winner of a search was lucky, too. So it is tested once more, on records that no
-# candidate was compared on.
+# The final test
+# --------------
+# The winner of a search was also lucky. So it is tested once more, on records that were not
+# used in the search.
 from skcompare import PairedComparator
 from skcompare.plots import ForestDisplay
 
@@ -66,20 +67,20 @@ comparator = PairedComparator(
     champion,
     search.best_estimator_,
     cv="prefit",
-    scoring=["accuracy", "roc_auc", "brier_loss"],
+    scoring=["accuracy", "roc_auc", "binary_brier_loss"],
 )
 comparator.fit(X_proof, y_proof)
 print(comparator.comparison_)
 ForestDisplay.from_result(comparator.comparison_)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 row = comparator.comparison_.rows[0]
 judged = {
     "challenger": "Replace the tree",
     "champion": "Keep the tree, which is better",
-    "inconclusive": "Keep the tree, because nothing is proven",
+    "inconclusive": "Keep the tree, because no difference is shown",
 }[comparator.verdict_]
 print(
     f"{judged}: with C = {search.best_params_['logisticregression__C']:g} the accuracy on "

@@ -1,16 +1,16 @@
 """
-Which class is named better?
-============================
+Which classes are predicted with better precision?
+==================================================
 
-Two classifiers with nearly the same accuracy can differ in what their answers are worth:
-when one says "9", how often is it a 9? Precision answers, class by class.
+Two classifiers with nearly the same accuracy can differ in how reliable their predictions
+are: if one predicts "9", how often is it a 9? This is the precision of each class.
 """
 
 # %%
-# Two ways to read digits
-# -----------------------
-# Handwritten digits that ship with scikit-learn: the champion fits a normal distribution to
-# each class, the challenger draws a line between each class and all others.
+# Two digit classifiers
+# ---------------------
+# The handwritten digits of scikit-learn: the champion fits a normal distribution to each
+# class, the challenger a linear boundary between each class and all others.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
@@ -22,41 +22,41 @@ X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(
     X, y, test_size=0.5, stratify=y, random_state=0
 )
-answers = {
+predictions = {
     "discriminant": LinearDiscriminantAnalysis().fit(X_train, y_train).predict(X_test),
     "support vectors": LinearSVC(C=0.01, random_state=0)
     .fit(X_train, y_train)
     .predict(X_test),
 }
-for name, predicted in answers.items():
+for name, predicted in predictions.items():
     print(f"{name:16s} accuracy {np.mean(predicted == y_test):.3f}")
 
 # %%
-# Every class at once
+# All classes at once
 # -------------------
-# The two answer the same records, and each makes its own denominator. The tests allow for
-# both, and the p-values are adjusted for ten classes.
+# Both predict the same records, and each determines its own denominator. The tests account
+# for both, and the p-values are adjusted for ten classes.
 from skcompare.evidence import JointCounts
 from skcompare.stats import precision_by_class
 
-counts = JointCounts.from_predictions(y_test, *answers.values())
+counts = JointCounts.from_predictions(y_test, *predictions.values())
 classes = precision_by_class(counts)
 print(classes)
 
 # %%
-# The picture
-# -----------
+# The figure
+# ----------
 # The precision of the challenger as a multiple of the champion's, for each class: to the
-# right of one the challenger's answer is worth more.
+# right of one the challenger is more precise.
 from skcompare.plots import RelativePrecisionDisplay
 
 RelativePrecisionDisplay.from_result(classes)
 
 # %%
-# One answer for all classes
-# --------------------------
-# Is there any difference in precision? The classes share records, so their p-values depend
-# on each other; each of these tests allows for it in its own way.
+# One test for all classes
+# ------------------------
+# Is there any difference in precision? The classes share records, so their p-values are
+# dependent; each of these tests accounts for it in its own way.
 from skcompare.stats import precision_joint, precision_lancaster, precision_simes
 
 for test in (precision_simes, precision_lancaster, precision_joint):
@@ -64,11 +64,11 @@ for test in (precision_simes, precision_lancaster, precision_joint):
     print(f"{result.test:20s} p = {result.pvalue:.2g}")
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 rows = classes.forest("difference")["rows"]
 different = [row["label"] for row in rows if row["significant"]]
 most = max(rows, key=lambda row: abs(row["estimate"]))
-print(f"The greatest difference is that of digit {most['label']}, {most['estimate']:+.3f}.")
+print(f"The largest difference is that of digit {most['label']}, {most['estimate']:+.3f}.")
 print(f"After the adjustment {len(different)} of {len(rows)} classes differ in precision.")
 plt.show()

@@ -2,15 +2,15 @@
 Which one ranks better?
 =======================
 
-Where records are worked off from the top, only the order of the scores matters, and the
-area under the ROC curve (AUC) measures it. Several classifiers that rank the same records
-are compared together, and of many classes each has its own curve.
+If records are processed from the top of a ranking, only the order of the scores matters,
+and the area under the ROC curve (AUC) measures it. Several classifiers that rank the same
+records are compared jointly, and with many classes each has its own curve.
 """
 
 # %%
 # Three classifiers, one hold-out set
 # -----------------------------------
-# Wines that ship with scikit-learn, by three of their measurements.
+# The wines of scikit-learn, with three of their measurements.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -38,7 +38,7 @@ proba = {
 # All classes at once
 # -------------------
 # The mean of the three one-vs-rest areas. The classes are not independent, and the test
-# knows. To the right of the line of zero the logistic regression is better than the tree.
+# accounts for that. To the right of zero the logistic regression is better than the tree.
 from skcompare import compare
 from skcompare.plots import ForestDisplay
 
@@ -60,23 +60,23 @@ for part in comparison.results["roc_auc_ovr"].result.parts:
 # %%
 # Several classifiers, one class
 # ------------------------------
-# All pairs, adjusted by max-T, which knows that pairs share classifiers.
+# All pairs, adjusted by max-T, which accounts for the dependence of the pairs.
 from skcompare.evidence import PlacementValues
 from skcompare.stats import pairwise_delong
 
-scores = [answer[:, 1] for answer in proba.values()]
+scores = [prediction[:, 1] for prediction in proba.values()]
 placements = PlacementValues.from_predictions(y_test == 1, *scores, names=list(proba))
 pairwise = pairwise_delong(placements, adjust="max-t")
 print(pairwise)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 row = comparison.rows[0]
 judged = {
     "challenger": "The logistic regression ranks better than the tree",
     "champion": "The tree ranks better than the logistic regression",
-    "inconclusive": "Nobody can say whether tree or logistic regression ranks better",
+    "inconclusive": "Neither the tree nor the logistic regression is shown to rank better",
 }[comparison.verdict]
 print(f"{judged}.")
 print(

@@ -3,15 +3,15 @@ Which records make the difference?
 ==================================
 
 The mean loss of a challenger is lower. Does it gain a little on every record, or much on a
-few? The mean does not tell, and it matters: a gain on three records may be gone
-with the next three hundred.
+few? The mean does not show it, and it matters: a gain on three records may disappear with
+the next three hundred.
 """
 
 # %%
 # Two models
 # ----------
-# The breast-cancer records of scikit-learn. Naive Bayes is nearly always very sure of
-# itself, also where it is wrong.
+# The breast-cancer records of scikit-learn. Naive Bayes is nearly always very certain, even
+# when it is wrong.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -32,16 +32,16 @@ proba = [model.predict_proba(X_test)[:, 1] for model in (naive, logistic)]
 # %%
 # The gain of each record
 # -----------------------
-# Positive where the logistic regression lost less, by the log loss.
+# Positive if the log loss of the logistic regression is lower.
 from skcompare.evidence import PairedLosses
 from skcompare.plots import LossDifferenceDisplay
 
-losses = PairedLosses.from_predictions(y_test, *proba, loss="log")
+losses = PairedLosses.from_predictions(y_test, *proba, loss="log_loss")
 LossDifferenceDisplay.from_result(losses)
 
 # %%
-# How few records make the sum?
-# -----------------------------
+# How many records account for the gain?
+# --------------------------------------
 gains = losses.champion - losses.challenger
 largest = np.sort(gains)[::-1]
 few = int(np.ceil(0.05 * len(gains)))
@@ -50,14 +50,14 @@ print(f"{np.mean(gains > 0):.0%} of the records gain; the mean gain is {gains.me
 print(f"the {few} largest gains are {share:.0%} of the sum")
 
 # %%
-# Which test, then?
-# -----------------
-# The t test looks at the mean, and such rare large values are hard for it. Wilcoxon's test
-# asks another question: is a typical record better off? The Brier loss is bounded, so that
-# no record can have so much weight.
+# Which test to use?
+# ------------------
+# The t test is about the mean, and is inaccurate with such rare large values. Wilcoxon's
+# test answers another question: does a typical record have a lower loss? The Brier loss is
+# bounded, so no record can have that much weight.
 from skcompare.stats import paired_t, wilcoxon
 
-brier = PairedLosses.from_predictions(y_test, *proba, loss="brier")
+brier = PairedLosses.from_predictions(y_test, *proba, loss="binary_brier_loss")
 tests = {
     "mean log loss": paired_t(losses),
     "typical log loss": wilcoxon(losses),
@@ -67,8 +67,8 @@ for name, result in tests.items():
     print(f"{name:16s}  gain {result.estimate:+.2g}, p = {result.pvalue:.2g}")
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 print(f"The {few} largest gains, of {len(gains)}, are {share:.0%} of the sum.")
 for name, result in tests.items():
     ahead = "the logistic regression" if result.estimate > 0 else "naive Bayes"

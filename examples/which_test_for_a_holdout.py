@@ -2,16 +2,16 @@
 Two models and one hold-out set: which test?
 ============================================
 
-Two models have answered the same records, and one got more of them right. Who tests that as
-if each model had records of its own throws away what the records have in common. How much
+Two models have predicted the same records, and one predicted more of them correctly. A test
+that treats the two as independent samples ignores that the predictions are paired. How much
 does it matter?
 """
 
 # %%
-# The answers
-# -----------
-# Two ways to read the handwritten digits that ship with scikit-learn, trained on 400 and
-# asked for the others.
+# The predictions
+# ---------------
+# Two classifiers of the handwritten digits of scikit-learn, trained on 400 records and
+# tested on the others.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -28,18 +28,18 @@ for name, model in [("linear", linear), ("neighbours", neighbours)]:
     print(f"{name:10s}  accuracy {model.score(X_test, y_test):.3f}")
 
 # %%
-# What the test looks at
+# The discordant records
 # ----------------------
-# Most records are answered rightly by both, or wrongly by both. They do not tell the two
-# apart. What is left are the framed cells.
+# Most records are predicted correctly by both, or incorrectly by both. They carry no
+# information about the difference. The framed cells contain the others.
 from skcompare.plots import ContingencyDisplay
 
 ContingencyDisplay.from_estimators(linear, neighbours, X_test, y_test)
 
 # %%
-# McNemar's test asks whether the framed cells are alike: of two equally good models each is
-# as likely as the other to be the one that is right. The test of two proportions, which is
-# in every textbook, is told nothing about pairs.
+# McNemar's test compares the framed cells: of two equally good models each is equally
+# likely to be the one that is correct. The test of two proportions, which is in every
+# textbook, ignores the pairing.
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar, proportional_z
 
@@ -55,17 +55,17 @@ for result in (paired, unpaired):
     )
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 widths = [high - low for low, high in (r.confidence_interval() for r in (paired, unpaired))]
 better = "the neighbours are" if paired.estimate > 0 else "the linear model is"
 judged = f"{better} better" if paired.pvalue < 0.05 else "neither is shown to be better"
 print(
-    f"By McNemar's test of the {table.n_discordant} records that tell {judged} "
+    f"By McNemar's test of the {table.n_discordant} discordant records {judged} "
     f"(p = {paired.pvalue:.2g})."
 )
 print(
-    f"As if unpaired p is {unpaired.pvalue:.2g}, with an interval "
+    f"The unpaired test has p = {unpaired.pvalue:.2g}, with an interval "
     f"{widths[1] / widths[0]:.1f} times as wide."
 )
 plt.show()

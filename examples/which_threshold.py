@@ -2,23 +2,24 @@
 Is another threshold worth it?
 ==============================
 
-A classifier calls a tumour malignant from a probability of one half on. If a missed tumour
-is ten times as bad as a false alarm, the threshold should be lower. Scikit-learn finds one
-by cross-validation. Is it really better on new records, and what does it cost?
+A classifier predicts that a tumour is malignant if the probability is at least one half. If
+a missed tumour is ten times as bad as a false positive, the threshold should be lower.
+Scikit-learn finds one by cross-validation. Is it really better on new records, and at what
+price?
 """
 
 # %%
 # The cost, as a score
 # --------------------
-# A false alarm costs 1, a missed tumour 10. A score must be greater where it is better, so
-# that it is less the costs of a record.
+# A false positive costs 1, a missed tumour 10. A score must be greater if it is better, so
+# it is the negative mean cost.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import make_scorer
 
 
 def saving(y_true, y_pred):
-    """Costs of false alarms and misses a record, as a score: more is better."""
+    """Negative mean cost of false positives and false negatives: greater is better."""
     alarms, misses = y_pred > y_true, y_pred < y_true
     return -np.mean(alarms + 10 * misses)
 
@@ -26,9 +27,9 @@ def saving(y_true, y_pred):
 # %%
 # Two thresholds
 # --------------
-# The breast-cancer records of scikit-learn, by four measurements that are easily made, with
-# 1 for malignant. The challenger is the same model, with a threshold that was tuned on the
-# training records.
+# The breast-cancer records of scikit-learn, with four measurements that are easily made,
+# and 1 for malignant. The challenger is the same model, with a threshold that was tuned on
+# the training records.
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import TunedThresholdClassifierCV, train_test_split
@@ -50,28 +51,31 @@ tuned = TunedThresholdClassifierCV(model, scoring=score).fit(X_train, y_train)
 # %%
 # What changes
 # ------------
-# The tuned one sees malignant tumours that the other misses, and gives more alarms. The
-# saving says which weighs more. (The advice on an ensemble goes by accuracy, to which both
-# kinds of error are alike; so it is of no use here.)
+# The tuned classifier finds malignant tumours that the other misses, and has more false
+# positives. The saving shows which weighs more. (The advice on an ensemble is based on
+# accuracy, which treats both kinds of error equally, so it does not apply here.)
 from skcompare import compare
 from skcompare.plots import ForestDisplay
 
-answers = {"one half": half.predict(X_test), "tuned": tuned.predict(X_test)}
+predictions = {"one half": half.predict(X_test), "tuned": tuned.predict(X_test)}
 scoring = {"saving": score, "recall": "recall", "precision": "precision"}
-comparison = compare(y_test, answers, scoring=scoring)
+comparison = compare(y_test, predictions, scoring=scoring)
 print(comparison)
 ForestDisplay.from_result(comparison)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 row, recall, precision = (comparison.results[name] for name in scoring)
 judged = {
     "challenger": "The tuned threshold is better",
     "champion": "The threshold of one half is better",
     "inconclusive": "Neither threshold is shown to be better",
 }[comparison.verdict]
-print(f"{judged}: a record saves {row.difference:+.2f} [{row.low:+.2f}, {row.high:+.2f}].")
+print(
+    f"{judged}: the mean saving differs by {row.difference:+.2f} "
+    f"[{row.low:+.2f}, {row.high:+.2f}]."
+)
 print(
     f"Recall of malignant tumours goes from {recall.champion:.2f} to "
     f"{recall.challenger:.2f}, precision from {precision.champion:.2f} to "

@@ -1,10 +1,10 @@
 """
-Whose probabilities mean what they say?
-=======================================
+Which probabilities are better calibrated?
+==========================================
 
-Of all images that a model calls "a 5 or more" with 70 % probability, seven in ten should be
-one. Naive Bayes is known to exaggerate, logistic regression to keep its word. Is one of the
-two really better calibrated on these records, or is it chance?
+Of all images that a model predicts to be "5 or more" with 70 % probability, seven in ten
+should be. Naive Bayes is known to be overconfident, logistic regression to be well
+calibrated. Is the difference significant on these records?
 """
 
 # %%
@@ -30,38 +30,38 @@ logistic = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_
 # %%
 # The test
 # --------
-# The usual calibration error is above zero even for a calibrated model, and by more for one
-# whose probabilities are more varied. So a difference of two such errors is shown without a
-# p-value; the squared error has an estimate without bias, and a test.
+# The usual calibration error is positive even for a calibrated model, and larger for one
+# whose probabilities vary more. So a difference of two such errors is shown without a
+# p-value; the squared error has an unbiased estimate, and a test.
 from skcompare import compare
 
-answers = {
+predictions = {
     "naive Bayes": naive.predict_proba(X_test)[:, 1],
     "logistic": logistic.predict_proba(X_test)[:, 1],
 }
-scoring = ["squared_calibration_error", "expected_calibration_error", "brier_loss"]
-comparison = compare(y_test, answers, scoring=scoring)
+scoring = ["squared_calibration_error", "expected_calibration_error", "binary_brier_loss"]
+comparison = compare(y_test, predictions, scoring=scoring)
 print(comparison)
 
 # %%
-# The picture
-# -----------
-# A point is a bin of records with similar probabilities: what was said on the horizontal
-# axis, what came true on the vertical one. The bands are where the points of a calibrated
-# model would be.
+# The figure
+# ----------
+# A point is a bin of records with similar probabilities: the predicted probability on the
+# horizontal axis, the observed frequency on the vertical one. The bands show where the
+# points of a calibrated model would be.
 from skcompare.plots import CalibrationComparisonDisplay
 
 CalibrationComparisonDisplay.from_result(comparison)
 
 # %%
-# What follows
-# ------------
+# Conclusion
+# ----------
 error = comparison.results["squared_calibration_error"]
-brier = comparison.results["brier_loss"]
+brier = comparison.results["binary_brier_loss"]
 judged = {
     "challenger": "The logistic regression is better calibrated",
     "champion": "Naive Bayes is better calibrated",
-    "inconclusive": "These records do not tell which one is better calibrated",
+    "inconclusive": "Neither is shown to be better calibrated",
 }[comparison.verdict]
 print(f"{judged}.")
 print(

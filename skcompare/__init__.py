@@ -5,10 +5,9 @@
 """
 
 from collections.abc import Callable as _Callable
-from importlib import import_module as _import_module
-from sys import modules as _modules
 from typing import TYPE_CHECKING
 
+from skcompare._lazy import attach as _attach
 from skcompare._registry.scorer_names import make_names_known as _make_names_known
 from skcompare._version import __version__
 
@@ -18,7 +17,7 @@ __all__ = [
     "Comparison",
     "MultipleComparison",
     "MultipleComparator",
-    "PairedClassifier",
+    "PairedEstimator",
     "PairedComparator",
     "__version__",
     "compare",
@@ -37,7 +36,7 @@ _HOMES = {
     "Comparison": "reports",
     "MultipleComparison": "reports",
     "MultipleComparator": "comparators",
-    "PairedClassifier": "comparators",
+    "PairedEstimator": "comparators",
     "PairedComparator": "comparators",
     "compare": "comparators",
     "compare_cv_results": "comparators",
@@ -75,8 +74,8 @@ if TYPE_CHECKING:
     from skcompare import stats as stats
     from skcompare.comparators import (
         MultipleComparator,
-        PairedClassifier,
         PairedComparator,
+        PairedEstimator,
         compare,
         compare_cv_results,
         compare_scores,
@@ -87,22 +86,7 @@ if TYPE_CHECKING:
     from skcompare.reports import Comparison, MultipleComparison
 else:
     # Hidden from type checkers, which would accept any name otherwise.
-    def __getattr__(name):
-        if name in _PACKAGES:
-            return _import_module(f"skcompare.{name}")
-        if name not in _HOMES:
-            # With the last two, Python suggests a similar name.
-            raise AttributeError(
-                f"module 'skcompare' has no attribute {name!r}",
-                name=name,
-                obj=_modules[__name__],
-            )
-        value = getattr(_import_module(f"skcompare.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-
-    def __dir__():
-        return sorted({*globals(), *__all__, *_PACKAGES})
+    __getattr__, __dir__ = _attach(__name__, _HOMES, __all__, _PACKAGES)
 
 
 def _get_scorer(name: str) -> "_Callable[..., float]":

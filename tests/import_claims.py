@@ -79,14 +79,14 @@ def modules_of_others():
         def __getattr__(self, name):
             raise RuntimeError("outside of a request")
 
-    _scorer._SCORERS.pop("neg_brier_loss")
+    _scorer._SCORERS.pop("neg_binary_brier_loss")
     app = sys.modules["app"] = types.ModuleType("app")
     app.get_scorer_names, app.request = get_scorer_names, Proxy()
     try:
         importlib.import_module("skcompare")
     finally:
         del sys.modules["app"]
-    return "neg_brier_loss" in get_scorer_names()
+    return "neg_binary_brier_loss" in get_scorer_names()
 
 
 def doors():
@@ -138,7 +138,7 @@ def entries_of_others():
 
 
 def forget():
-    """Let the package be imported anew."""
+    """Let the package be imported again."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "skcompare"]:
         del sys.modules[name]
 

@@ -24,7 +24,7 @@ GITHUB, GITLAB = ".github/workflows/gate.yml", ".gitlab-ci.yml"
 pytestmark = pytest.mark.skipif(not EXAMPLE.is_dir(), reason="the examples are not here")
 
 
-def words_of(path):
+def text_of(path):
     """The text of a file of the example, with any white space as one blank."""
     return " ".join((EXAMPLE / path).read_text(encoding="utf-8").split())
 
@@ -95,15 +95,15 @@ def test_other_challengers_do_not_pass(repository, capsys):
 def test_workflows_run_what_was_run_here():
     """Both services train and judge by the commands of these tests, and keep reports."""
     for path, command in ((GITHUB, GATE + SUMMARY), (GITLAB, GATE)):
-        words = words_of(path)
+        words = text_of(path)
         assert f"- run: {TRAIN} " in words or f"- {TRAIN} " in words
         assert f">- {command} - " in words or f">- {command} after_script" in words
         assert "pip install -r requirements.txt" in words
         assert "gate-ledger" in words
         assert "gate.html" in words.partition("artifact")[2]
-    assert GATE.partition(" --junit")[0] in words_of("README.rst")
-    assert TRAIN in words_of("README.rst")
-    assert "skcompare" in words_of("requirements.txt").split()
+    assert GATE.partition(" --junit")[0] in text_of("README.rst")
+    assert TRAIN in text_of("README.rst")
+    assert "skcompare" in text_of("requirements.txt").split()
 
 
 @pytest.mark.parametrize("path", [GITHUB, GITLAB])

@@ -43,6 +43,7 @@ def test_import_loads_scikit_learn_and_little_else(told):
     light = {
         "skcompare",
         "_core",
+        "_lazy",
         "_core.sklearn_private",
         "_registry",
         "_registry.scorer_names",
@@ -132,11 +133,11 @@ def test_those_of_others_come_after_ours(told):
 
 
 def test_modules_of_others_are_only_looked_at(told):
-    """A proxy that fails when it is asked for anything, as in Flask, does not stop us."""
+    """A proxy that fails when it is requested anything, as in Flask, does not stop us."""
     assert told["modules_of_others"] is True
 
 
-def test_public_names_load_when_they_are_asked_for():
+def test_public_names_load_when_they_are_requested_for():
     """Names and packages are there as if all had been imported, and are listed."""
     packages = {
         info.name

@@ -17,7 +17,7 @@ class Compare:
         rng = np.random.default_rng(0)
         names = np.array(["a", "b", "c"]) if labels == "strings" else np.arange(3)
         self.y = names[rng.integers(3, size=n_records)]
-        self.answers = {
+        self.predictions = {
             name: np.where(
                 rng.random(n_records) < 0.8, self.y, names[rng.integers(3, size=n_records)]
             )
@@ -25,10 +25,10 @@ class Compare:
         }
 
     def time_report(self, n_records, labels):
-        str(compare(self.y, self.answers))
+        str(compare(self.y, self.predictions))
 
     def peakmem_report(self, n_records, labels):
-        str(compare(self.y, self.answers))
+        str(compare(self.y, self.predictions))
 
 
 class Tests:

@@ -8,7 +8,7 @@ from skcompare.evidence import (
     ScoredPair,
 )
 from skcompare.metrics import (
-    brier_loss,
+    binary_brier_loss,
     expected_calibration_error,
     score_decomposition,
     smooth_calibration_error,
@@ -70,7 +70,7 @@ class Calibration:
         self.y, self.first, self.second = probabilities(n_records)
 
     def time_brier(self, n_records):
-        brier_loss(self.y, self.first)
+        binary_brier_loss(self.y, self.first)
 
     def time_expected_error(self, n_records):
         expected_calibration_error(self.y, self.first)
@@ -96,7 +96,7 @@ class Calibration:
 class Losses:
     """Losses of two classifiers, from probabilities to p-values."""
 
-    params = (SIZES, ("brier", "log"))
+    params = (SIZES, ("binary_brier_loss", "log_loss"))
     param_names = ("n_records", "loss")
 
     def setup(self, n_records, loss):

@@ -21,7 +21,7 @@ from skcompare.evidence import ScoredPair
 from skcompare.stats import bootstrap_difference, permutation_difference
 
 
-def answers(n, seed=0):
+def predictions(n, seed=0):
     """Truth and two scores of it."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.3).astype(int)
@@ -88,7 +88,7 @@ def main():
     # bootstrap_difference asks for as many.
     most = max(few, 99)
     for n in options.sizes:
-        data = answers(n)
+        data = predictions(n)
         for name, metric, limit in (
             ("roc_auc", roc_auc_score, 15),
             ("average_precision", average_precision_score, 15),

@@ -22,7 +22,7 @@ from skcompare.stats import calibration_difference
 N_BINS = 15
 
 
-def answers(n, seed=0):
+def predictions(n, seed=0):
     """Outcomes, and an overconfident and a calibrated classifier."""
     rng = np.random.default_rng(seed)
     p = rng.uniform(0.02, 0.98, size=n)
@@ -62,7 +62,7 @@ def timed(function):
 
 def measure(n, options):
     """Least times of the loop, the bootstrap and the default, and both standard errors."""
-    y, champion, challenger = answers(n)
+    y, champion, challenger = predictions(n)
     calibration = PairedCalibration.from_predictions(y, champion, challenger, n_bins=N_BINS)
 
     def resampled():

@@ -26,7 +26,7 @@ from skcompare.evidence import PlacementValues
 from skcompare.stats import delong, delong_joint
 
 
-def answers(n, k=2, seed=0):
+def predictions(n, k=2, seed=0):
     """Labels, 30 % positive, and correlated scores of k classifiers."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.3).astype(np.int64)
@@ -76,7 +76,7 @@ def kinds_of_scores(scores):
 
 
 def compare_two(n, repeats):
-    y, scores = answers(n)
+    y, scores = predictions(n)
     for title, pair in kinds_of_scores(scores):
         ours, auc, sorts = least_times(
             repeats,
@@ -93,7 +93,7 @@ def compare_two(n, repeats):
 
 
 def compare_several(n, k, repeats):
-    y, scores = answers(n, k)
+    y, scores = predictions(n, k)
     ours, sorts = least_times(
         repeats, lambda: tested(y, *scores), lambda: [np.argsort(score) for score in scores]
     )
@@ -106,7 +106,7 @@ def compare_with_peer(n, repeats):
     except ImportError:
         print("MLstatkit is not installed")
         return
-    y, (first, second) = answers(n)
+    y, (first, second) = predictions(n)
     ours, peer = least_times(
         repeats, lambda: tested(y, first, second), lambda: Delong_test(y, first, second)
     )
@@ -116,7 +116,7 @@ def compare_with_peer(n, repeats):
 def greatest_memory(n):
     """All arrays at their most, in arrays of one float64 a record."""
     tracemalloc.start()
-    y, scores = answers(n)
+    y, scores = predictions(n)
     tracemalloc.reset_peak()
     tested(y, *scores)
     peak = tracemalloc.get_traced_memory()[1] / (8 * n)

@@ -29,10 +29,10 @@ from skcompare.evidence import (
     PlacementValues,
     _device,
 )
-from skcompare.metrics import brier_loss, expected_calibration_error
+from skcompare.metrics import binary_brier_loss, expected_calibration_error
 
 
-def answers(n, seed=0):
+def predictions(n, seed=0):
     """True classes of three, two predictions, and two scores of the first class."""
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=n)
@@ -49,7 +49,7 @@ def ranked(y, champion, challenger):
 def moments(y, champion, challenger):
     """Moments of log losses."""
     return PairedLosses.from_predictions(
-        y, champion, challenger, loss="log", keep_values=False
+        y, champion, challenger, loss="log_loss", keep_values=False
     )
 
 
@@ -63,7 +63,7 @@ TASKS = {
     "PlacementValues": (1, ranked),
     "PairedLosses, moments": (1, moments),
     "PairedCalibration, sums": (1, binned),
-    "brier_loss": (1, lambda y, champion, _: brier_loss(y, champion)),
+    "binary_brier_loss": (1, lambda y, champion, _: binary_brier_loss(y, champion)),
     "calibration error": (
         1,
         lambda y, champion, _: expected_calibration_error(y, champion),
@@ -108,7 +108,7 @@ def main():
     print(f"{'task':<26}{'records':>12}{'numpy':>12}{heads}")
     sklearn.set_config(array_api_dispatch=True)
     for n in map(int, options.records):
-        given = answers(n)
+        given = predictions(n)
         there = {
             device: [[torch.asarray(one, device=device) for one in each] for each in given]
             for device in {device for device, _ in columns.values()}

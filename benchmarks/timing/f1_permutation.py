@@ -30,11 +30,11 @@ def labels(n_records, seed=0):
     """Truth, and answers that are right for 80.0 and 80.6 % of the records."""
     rng = np.random.default_rng(seed)
     y_true = (rng.random(n_records) < 0.4).astype(int)
-    answers = [
+    predictions = [
         np.where(rng.random(n_records) < share, y_true, 1 - y_true)
         for share in (0.800, 0.806)
     ]
-    return y_true, *answers
+    return y_true, *predictions
 
 
 def ours(y_true, champion, challenger, n_resamples):

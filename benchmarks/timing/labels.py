@@ -37,7 +37,7 @@ OF_MATRIX = (label_disagreement, cohen_kappa)
 OMNIBUS = (bowker, stuart_maxwell, bhapkar)
 
 
-def answers(n, n_classes, seed=0):
+def predictions(n, n_classes, seed=0):
     """True labels and two classifiers that are right on 80 % of the records."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n)
@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--resamples", type=int, default=100_000)
     options = parser.parse_args()
-    integers = answers(options.n, options.classes)
+    integers = predictions(options.n, options.classes)
     names = np.array([f"class {k}" for k in range(options.classes)])
     strings = tuple(names[codes] for codes in integers)
     for title, labels, limit in (

@@ -5,20 +5,20 @@ import numpy as np
 SIZES = (10**3, 10**5, 10**6)
 
 
-def labels(n, n_classes=10, n_answers=2):
+def labels(n, n_classes=10, n_predictions=2):
     """Truth, and answers that are right on some 80 % of the records."""
     rng = np.random.default_rng(0)
     y = rng.integers(n_classes, size=n)
-    drawn = [rng.integers(n_classes, size=n) for _ in range(n_answers)]
+    drawn = [rng.integers(n_classes, size=n) for _ in range(n_predictions)]
     return y, *(np.where(rng.random(n) < 0.8, y, other) for other in drawn)
 
 
-def scores(n, n_answers=2):
+def scores(n, n_predictions=2):
     """Truth of two classes, and correlated scores of it."""
     rng = np.random.default_rng(0)
     y = (rng.random(n) < 0.3).astype(int)
     shared = rng.standard_normal(n)
-    return y, *(y + shared + rng.standard_normal(n) for _ in range(n_answers))
+    return y, *(y + shared + rng.standard_normal(n) for _ in range(n_predictions))
 
 
 def probabilities(n):

@@ -24,7 +24,7 @@ from skcompare.evidence import ClassPlacementValues
 from skcompare.stats import delong_classes, delong_ovo, delong_ovr
 
 
-def answers(n, n_classes, seed=0, strengths=(1.0, 1.1)):
+def predictions(n, n_classes, seed=0, strengths=(1.0, 1.1)):
     """True classes and the probabilities of two classifiers."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n)
@@ -75,7 +75,7 @@ def standard_errors(n_classes, repeats, n=150):
     """Of the difference of macro averages: true, joint, and of uncorrelated classes."""
     found = []
     for seed in range(repeats):
-        result = one_vs_rest(*answers(n, n_classes, seed, strengths=(1.2, 1.2)))
+        result = one_vs_rest(*predictions(n, n_classes, seed, strengths=(1.2, 1.2)))
         squares = [part["standard_error"] ** 2 for part in result.parts]
         apart = math.sqrt(sum(squares)) / n_classes
         found.append((result.estimate, result.details["standard_error"], apart))
@@ -90,7 +90,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--sets", type=int, default=1000, help="simulated test sets")
     options = parser.parse_args()
-    given = answers(options.n, options.classes)
+    given = predictions(options.n, options.classes)
     bare, ovr, ovo, both, their_ovr, their_ovo = least_times(
         options.repeats,
         lambda: sorts(*given[1:]),

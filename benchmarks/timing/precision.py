@@ -26,7 +26,7 @@ ROW = 3 * 8
 """Bytes of a row of a long table."""
 
 
-def answers(n, seed=0, n_classes=2, accuracies=(0.7, 0.72)):
+def predictions(n, seed=0, n_classes=2, accuracies=(0.7, 0.72)):
     """True labels and those of two classifiers, which err on the same records."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n)
@@ -57,7 +57,7 @@ def ours(y, first, second):
 
 def rows_of(y, given):
     """A row an answer that names the class: outcome, design and record."""
-    named = [np.flatnonzero(answer == 1) for answer in given]
+    named = [np.flatnonzero(prediction == 1) for prediction in given]
     record = np.concatenate(named)
     which = np.repeat(np.arange(len(given)), [len(one) for one in named])
     order = np.argsort(record, kind="stable")
@@ -82,7 +82,7 @@ def peer(rows):
 
 
 def compare_two(n, repeats):
-    y, given = answers(n)
+    y, given = predictions(n)
     own, found = least_time(repeats, lambda: ours(y, *given))
     print(f"two classifiers, {n:,} records: {1e3 * own:.2f} ms")
     try:
@@ -136,7 +136,7 @@ def compare_repeats(n, times, repeats):
 
 
 def compare_classes(n, n_classes, repeats):
-    y, given = answers(n, n_classes=n_classes)
+    y, given = predictions(n, n_classes=n_classes)
     joint = JointCounts.from_predictions(y, *given)
     counting, _ = least_time(repeats, lambda: JointCounts.from_predictions(y, *given))
     testing, _ = least_time(repeats, lambda: precision_by_class(joint))

@@ -37,28 +37,28 @@ def labels(n_records, n_classifiers):
     return y, [np.where(one, y, (y + 1) % 10) for one in right]
 
 
-def patterns_of(y, answers):
-    return CorrectnessPatterns.from_predictions(y, *answers)
+def patterns_of(y, predictions):
+    return CorrectnessPatterns.from_predictions(y, *predictions)
 
 
-def compared_alone(y, answers, right):
-    for one in answers:
+def compared_alone(y, predictions, right):
+    for one in predictions:
         np.equal(one, y, out=right)
 
 
-def steps(y, answers):
+def steps(y, predictions):
     """Name and callable of what is timed, and how often in a row."""
     from mlxtend.evaluate import mcnemar_tables
     from statsmodels.stats.contingency_tables import cochrans_q
 
-    table = np.array([one == y for one in answers]).T.astype(int)
+    table = np.array([one == y for one in predictions]).T.astype(int)
     right = np.empty(len(y), dtype=bool)
     return {
-        "comparing alone": (lambda: compared_alone(y, answers, right), 10),
-        "patterns": (lambda: patterns_of(y, answers), 10),
-        "patterns and tests": (lambda: pairwise_mcnemar(patterns_of(y, answers)), 10),
+        "comparing alone": (lambda: compared_alone(y, predictions, right), 10),
+        "patterns": (lambda: patterns_of(y, predictions), 10),
+        "patterns and tests": (lambda: pairwise_mcnemar(patterns_of(y, predictions)), 10),
         "cochrans_q": (lambda: cochrans_q(table), 3),
-        "mcnemar_tables": (lambda: mcnemar_tables(y, *answers), 3),
+        "mcnemar_tables": (lambda: mcnemar_tables(y, *predictions), 3),
     }
 
 

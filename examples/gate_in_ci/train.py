@@ -1,7 +1,7 @@
-"""Train the champion and the challenger, and write what they answer to the hold-out set.
+"""Train the champion and the challenger, and write their predictions for the hold-out set.
 
-The hold-out set is the same in every run; what it is used for is the gate, and nothing
-else: no choice between challengers, no early stopping, no threshold.
+The hold-out set is the same in every run; it is used for the gate only: not to choose
+between challengers, for early stopping or for a threshold.
 """
 
 import csv
@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 CLASSIFIERS = {
-    "champion": GaussianNB(),  # what runs today
+    "champion": GaussianNB(),  # the current model
     "challenger": make_pipeline(StandardScaler(), LogisticRegression()),
 }
 
@@ -31,12 +31,12 @@ def main():
         classifier.fit(data.data[train], diagnoses[train])
         labels = classifier.predict(data.data[test])
         malignant = list(classifier.classes_).index("malignant")
-        # Rounded, because the last digits differ from machine to machine, and other
-        # answers are another look at the hold-out set.
+        # Rounded, because the last digits differ between machines, and different
+        # predictions are another look at the hold-out set.
         proba = classifier.predict_proba(data.data[test])[:, malignant].round(6)
         columns = {"record": test, "diagnosis": diagnoses[test]}
         if name == "challenger":
-            # What is right is in the champion's file alone where looks are counted.
+            # With a ledger the true labels are in the champion's file only.
             del columns["diagnosis"]
         write(f"{name}.csv", columns | {"label": labels, "p_malignant": proba})
     write("train.csv", {"record": train})

@@ -12,12 +12,12 @@ LARGEST_RATIO, ALWAYS_FINE = 200, 1 << 30
 """Largest ratio of unpacked to packed size, and number of bytes that is always allowed."""
 
 
-def check_unpacked(words: str, unpacked: int, packed: int, advice: str) -> None:
+def check_unpacked(text: str, unpacked: int, packed: int, advice: str) -> None:
     """Refuse a small file whose content would fill the memory.
 
     Parameters
     ----------
-    words : str
+    text : str
         Name of the file in messages.
     unpacked, packed : int
         Bytes of its content, as far as they are known, and of the file.
@@ -26,7 +26,7 @@ def check_unpacked(words: str, unpacked: int, packed: int, advice: str) -> None:
     """
     if unpacked > max(ALWAYS_FINE, LARGEST_RATIO * packed):
         raise ValueError(
-            f"{words} would take {unpacked:,} bytes or more when it is unpacked, more than "
+            f"{text} would take {unpacked:,} bytes or more when it is unpacked, more than "
             f"{LARGEST_RATIO} times its size. {advice}"
         )
 

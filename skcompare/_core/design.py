@@ -172,15 +172,15 @@ def remedy(design_name: str) -> str:
     return f"{text} with groups" if grouped else text
 
 
-def design_in_words(words: str) -> Design | None:
+def design_in_text(text: str) -> Design | None:
     """Design with a title, or None if no design has it."""
-    title = words.removesuffix(" by groups")
+    title = text.removesuffix(" by groups")
     for kind, form in _TITLES.items():
         pattern = re.escape(form).replace(r"\{r\}", r"(?P<r>\d+)")
         match = re.fullmatch(pattern.replace(r"\{k\}", r"(?P<k>\d+)"), title)
         if match:
             counts = {name: int(number) for name, number in match.groupdict().items()}
-            grouped = title != words
+            grouped = title != text
             return Design(kind, counts.get("r", 1), counts.get("k", 1), grouped)
     return None
 

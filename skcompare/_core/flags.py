@@ -12,10 +12,11 @@ FLAG_TEXTS: dict[str, str] = {
         "convention"
     ),
     "no-discordant-pairs": (
-        "no record is answered rightly by one classifier and wrongly by the other"
+        "no record is predicted correctly by one classifier and wrongly by the other"
     ),
     "few-discordant-pairs": (
-        "the answers differ on few records, so an approximation for many of them is poor; "
+        "the predictions differ on few records, so an approximation for many of them is "
+        "poor; "
         'on a hold-out, method="mid-p", "exact" or "permutation" does without it'
     ),
     "undefined-pvalue": (
@@ -23,7 +24,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "invalid-design": (
         "the test is not valid for the way the evidence was collected; it ran because "
-        "it was asked for by name, and its error rate is not the stated one"
+        "it was requested by name, and its error rate is not the stated one"
     ),
     "time-ordered": (
         "records that follow each other are alike, which no test here allows for: where "
@@ -48,7 +49,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "refitted": (
         "a fitted classifier was given under cross-validation: it was cloned and fitted "
-        "anew on every training set"
+        "again on every training set"
     ),
     "mixed-frozen": (
         "one classifier is frozen and another is refitted: the comparison mixes a trained "
@@ -59,8 +60,8 @@ FLAG_TEXTS: dict[str, str] = {
         "sample weights were used to fit; the evaluation counts every record once"
     ),
     "no-truth": (
-        "there are no true labels: the answers are compared with each other, and nobody "
-        "can tell which classifier is better"
+        "there are no true labels: the predictions are compared with each other, and "
+        "nobody can tell which classifier is better"
     ),
     "scorer-warning": (
         "scikit-learn's scorer warned about some test sets, for example of a class that "
@@ -75,7 +76,7 @@ FLAG_TEXTS: dict[str, str] = {
         "its difference rejects too often; look at the notes for the measure to test"
     ),
     "merged-bins": (
-        "there are fewer bins than were asked for, because equal probabilities stay in "
+        "there are fewer bins than were requested, because equal probabilities stay in "
         "one bin or records are few"
     ),
     "chosen-on-these-scores": (
@@ -93,7 +94,7 @@ FLAG_TEXTS: dict[str, str] = {
         "margin; choose a smaller one"
     ),
     "same-predictions": (
-        "champion and challenger gave the same answers to every record, so that there "
+        "champion and challenger gave the same predictions for every record, so that there "
         "is nothing to decide; check that the files are not those of one model"
     ),
     "pooled-over-splits": (
@@ -110,7 +111,7 @@ FLAG_TEXTS: dict[str, str] = {
         "worse than a classifier without skill (that always gives the commonest class, "
         "ranks at random, or gives everybody the shares of the classes), and in less "
         "agreement with the truth than by chance: columns, classes or the direction of "
-        "scores may be reversed; check `pos_label`, and that labels and answers are of "
+        "scores may be reversed; check `pos_label`, and that labels and predictions are of "
         "the same records"
     ),
     "class-may-be-missing": (
@@ -155,7 +156,7 @@ FLAG_TEXTS: dict[str, str] = {
         "prefer the p-value of a permutation test"
     ),
     "few-different-resampled": (
-        "the answers differ on few records, and resampling only these is rough: prefer "
+        "the predictions differ on few records, and resampling only these is rough: prefer "
         "a permutation test, or an exact one"
     ),
     "resamples-left-out": (
@@ -187,11 +188,11 @@ FLAG_TEXTS: dict[str, str] = {
         "other probabilities, clip them"
     ),
     "few-informative-clusters": (
-        "fewer than 40 clusters (records, or groups of them) have an answer that "
+        "fewer than 40 clusters (records, or groups of them) have a prediction that "
         "counts towards the score, so the approximation is poor"
     ),
-    "no-answers": (
-        "a classifier has no answer that counts towards the score, for example because "
+    "no-predictions": (
+        "a classifier has no prediction that counts towards the score, for example because "
         "it never gives the class, so that its score is undefined and so is p"
     ),
     "one-group-of-a-class": (
@@ -204,12 +205,12 @@ FLAG_TEXTS: dict[str, str] = {
         'approximation finds differences too often; method="t" does so less'
     ),
     "not-exchangeable": (
-        "some classifiers answer more alike than others, so that Cochran's Q finds "
+        "some classifiers predict more alike than others, so that Cochran's Q finds "
         "equally accurate ones to differ too often; the tests of pairs do not need "
         "that they are alike"
     ),
     "few-informative-records": (
-        "records that some classifiers answer rightly and others wrongly are few, so "
+        "records that some classifiers predict correctly and others wrongly are few, so "
         'the chi-squared approximation is poor; use method="exact" or "permutation"'
     ),
     "few-bisections": (
@@ -263,12 +264,12 @@ FLAG_TEXTS: dict[str, str] = {
         "not"
     ),
     "one-cluster": (
-        "a classifier has all its answers that count in one cluster, so that nothing "
+        "a classifier has all its predictions that count in one cluster, so that nothing "
         "says how clusters vary, and p is undefined"
     ),
     "share-of-0-or-1": (
-        "a classifier has none or all of its answers right, so that logarithms of its "
-        "score or of its odds are infinite and their variance is unknown; a score test "
+        "a classifier has none or all of its predictions correct, so that logarithms of "
+        "its score or of its odds are infinite and their variance is unknown; a score test "
         "does without it"
     ),
     "undefined-left-out": (
@@ -277,7 +278,7 @@ FLAG_TEXTS: dict[str, str] = {
         "undefined; collect more of the rare class"
     ),
     "undefined-kappa": (
-        "kappa is undefined: both classifiers give one and the same answer to every "
+        "kappa is undefined: both classifiers give one and the same prediction for every "
         "record, so that they agree by chance as often as can be"
     ),
     "few-disagreements": (
@@ -286,7 +287,7 @@ FLAG_TEXTS: dict[str, str] = {
         "symmetry_permutation does without it"
     ),
     "max-t-normal": (
-        "the classifiers answer in too many different patterns to resample each, so "
+        "the classifiers predict in too many different patterns to resample each, so "
         "max-t drew from the normal distribution with the covariances of the resamples"
     ),
     "unknown-groups": (
@@ -306,12 +307,12 @@ FLAG_TEXTS: dict[str, str] = {
         "because one classifier gives probabilities and the other decision scores, so "
         "that p is undefined; use bootstrap_difference"
     ),
-    "few-answers-of-a-class": (
-        "a class has fewer than 40 records with an answer that counts towards its "
+    "few-predictions-of-a-class": (
+        "a class has fewer than 40 records with a prediction that counts towards its "
         "score, so that its part is approximate"
     ),
-    "unanswered-classes": (
-        "a classifier has no answer that counts towards the score of some classes, for "
+    "unpredicted-classes": (
+        "a classifier has no prediction that counts towards the score of some classes, for "
         "example because it never gives them; these classes are left out"
     ),
     "undefined-odds": (
@@ -330,8 +331,8 @@ FLAG_TEXTS: dict[str, str] = {
         "discordant pairs are few, so the normal approximation to the ratio of the "
         "accuracies is poor; mcnemar and discordant_odds_ratio do without it"
     ),
-    "no-correct-answers": (
-        "a classifier answers no record rightly, so the ratio of the accuracies is 0, "
+    "no-correct-predictions": (
+        "a classifier predicts no record correctly, so the ratio of the accuracies is 0, "
         "infinite or undefined; compare their difference"
     ),
     "selection-unseen": (
@@ -343,7 +344,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "splits-too-alike": (
         "the splits differ less than the records of one test set explain, as happens "
-        "with few different answers, so the p-value may be far too small; collect more "
+        "with few different predictions, so the p-value may be far too small; collect more "
         "records"
     ),
     "equal-rankings": (
@@ -354,11 +355,12 @@ FLAG_TEXTS: dict[str, str] = {
         "the estimated variance of the difference is 0, so its interval says at most "
         "on which side of 0 it is"
     ),
-    "few-different-answers": (
-        "the answers differ on few records: the p-value is sound, and the interval is rough"
+    "few-different-predictions": (
+        "the predictions differ on few records: the p-value is sound, and the interval is "
+        "rough"
     ),
     "undefined-resamples": (
-        "the score is not finite for some exchanges of answers; these count as "
+        "the score is not finite for some exchanges of predictions; these count as "
         "extreme, so that p is not too small"
     ),
     "undefined-score": (

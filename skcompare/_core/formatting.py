@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable
 
-INFERENCE_WORDS = {
+INFERENCE_TEXT = {
     "models": "two trained models, over new records",
     "algorithms": "two learning algorithms, over new training and test records",
 }
@@ -94,11 +94,11 @@ def without_commands(text: str) -> str:
     return COMMAND.sub(lambda match: f"{match[0]} ", text)
 
 
-def printable(words: str) -> str:
+def printable(text: str) -> str:
     """Text without line breaks and control characters, which would break a table."""
-    return " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def in_one_line(words: str) -> str:
+def in_one_line(text: str) -> str:
     """Printable text of one line, without commands to a service."""
-    return without_commands(printable(words))
+    return without_commands(printable(text))

@@ -168,7 +168,7 @@ def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
     # As a Python float, because the largest float of two bytes is far below.
     if array.size and float(np.abs(array).max()) > LARGEST_WHOLE_FLOAT:
         raise ValueError(
-            f"`{name}` has floats above 2**53, which cannot be told apart. Got "
+            f"`{name}` has floats above 2**53, which cannot be distinguished. Got "
             f"{array[np.abs(array) > LARGEST_WHOLE_FLOAT][0]!r}. Pass integers or strings."
         )
     return array.astype(np.int64)
@@ -302,7 +302,7 @@ def _distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
 
 def encode_labels(
     known: NDArray[Any],
-    answers: Mapping[str, NDArray[Any]],
+    predictions: Mapping[str, NDArray[Any]],
     *,
     reference: str = "y_true",
     closed: bool = False,
@@ -313,9 +313,9 @@ def encode_labels(
     which messages call `reference`, are refused. With `closed`, predictions have no other
     labels than the known ones.
     """
-    factors = [_factorize(array) for array in (known, *answers.values())]
+    factors = [_factorize(array) for array in (known, *predictions.values())]
     labels, *predicted_labels = (factor.labels for factor in factors)
-    predicted = dict(zip(answers, predicted_labels, strict=True))
+    predicted = dict(zip(predictions, predicted_labels, strict=True))
     classes = _unite(reference, labels, predicted)
     if closed:
         for name, own in predicted.items() if len(classes) > len(labels) else ():
@@ -338,14 +338,14 @@ def _unite(
     return np.unique(np.concatenate([known, *predicted.values()]))
 
 
-def united_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def united_classes(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """Classes of two shards together; refuses labels of different types."""
-    if _text_kind(one) != _text_kind(other):
+    if _text_kind(left) != _text_kind(right):
         raise ValueError(
             "Only evidence about labels of one type can be merged. Got "
-            f"{some_of(one)} and {some_of(other)}. Convert the labels of one of them."
+            f"{some_of(left)} and {some_of(right)}. Convert the labels of one of them."
         )
-    return np.union1d(one, other)
+    return np.union1d(left, right)
 
 
 def _text_kind(labels: NDArray[Any]) -> str:
@@ -392,9 +392,11 @@ def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArr
     return factors.among(classes)
 
 
-def in_class_order(values: NDArray[Any], given: Any, classes: NDArray[Any]) -> NDArray[Any]:
+def in_class_order(
+    values: NDArray[Any], source: Any, classes: NDArray[Any]
+) -> NDArray[Any]:
     """Values with columns named by the classes in sorted order; others as they are."""
-    columns = getattr(given, "columns", getattr(given, "column_names", None))
+    columns = getattr(source, "columns", getattr(source, "column_names", None))
     if columns is None or values.ndim != 2 or values.shape[1] != len(classes):
         return values
     for convert in (lambda label: label, str):

@@ -47,7 +47,7 @@ class NumpyOperations:
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class ScoreBins:
     """Levels of scores: a few ordered bins, the higher the greater the score.
 
     Scores of 10^8 records are mostly different, and ranking them takes a sort. With a few
@@ -67,7 +67,7 @@ class Levels:
         x = high if x > high else x
         k = number of inner knots that are <= x
         level = floor((x - knots[k]) * slopes[k]) + firsts[k]
-        level = n_levels - 1 if level >= n_levels else level
+        level = n_score_bins - 1 if level >= n_score_bins else level
 
     Each step keeps the order of scores when it is rounded, so that no two scores are ever
     reversed.
@@ -90,18 +90,18 @@ class Levels:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcompare.evidence import Levels
-    >>> levels = Levels.uniform(4)
+    >>> from skcompare.evidence import ScoreBins
+    >>> levels = ScoreBins.uniform(4)
     >>> levels.codes(np.array([0.0, 0.2, 0.25, 0.9, 1.0])).tolist()
     [0, 0, 1, 3, 3]
 
     Most scores near 0 get narrow levels there when levels are fitted to a sample:
 
     >>> sample = np.random.default_rng(0).random(1000) ** 8
-    >>> fitted = Levels.fitted(sample, 64)
+    >>> fitted = ScoreBins.fitted(sample, 64)
     >>> np.unique(fitted.codes(sample[sample < 0.01])).size
     23
-    >>> np.unique(Levels.uniform(64).codes(sample[sample < 0.01])).size
+    >>> np.unique(ScoreBins.uniform(64).codes(sample[sample < 0.01])).size
     1
     """
 
@@ -119,35 +119,35 @@ class Levels:
             _check_segments(self.knots, self.slopes, self.firsts)
 
     @classmethod
-    def distinct(cls) -> "Levels":
+    def distinct(cls) -> "ScoreBins":
         """Levels that are the scores themselves: one for each distinct value."""
         return cls()
 
     @classmethod
     def uniform(
-        cls, n_levels: int = default, low: float = 0.0, high: float = 1.0
-    ) -> "Levels":
+        cls, n_score_bins: int = default, low: float = 0.0, high: float = 1.0
+    ) -> "ScoreBins":
         """Levels of the same width between two scores.
 
         Parameters
         ----------
-        n_levels : int, default=512
+        n_score_bins : int, default=512
             Number of levels. A power of 2 of them between 0 and 1 are exact: no step of
             the rule is rounded.
         low, high : float, default=0 and 1
             Ends of the levels. Scores beyond them are in the first or the last.
         """
-        n_levels = _check_number(n_levels)
+        n_score_bins = _check_number(n_score_bins)
         low, high = float(low), float(high)
         if not -LARGEST <= low < high <= LARGEST:
             raise ValueError(
                 f"`low` must be below `high`, and both finite. Got {low} and {high}. "
                 "Probabilities are between 0 and 1."
             )
-        return cls((low, high), (_slope(low, high, n_levels),), (0, n_levels))
+        return cls((low, high), (_slope(low, high, n_score_bins),), (0, n_score_bins))
 
     @classmethod
-    def fitted(cls, sample: ArrayLike, n_levels: int = default) -> "Levels":
+    def fitted(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
         """Levels for scores such as those of a sample.
 
         Half of the levels are spread evenly over the range of the sample, half over its
@@ -157,33 +157,33 @@ class Levels:
         ----------
         sample : array-like of shape (n_samples,)
             Scores of some records, whatever their labels: tens of thousands are plenty.
-        n_levels : int, default=512
+        n_score_bins : int, default=512
             Number of levels.
         """
-        n_levels = _check_number(n_levels)
+        n_score_bins = _check_number(n_score_bins)
         values, counts = _distinct_values(sample)
         if len(values) == 1:
             # No range to divide: other scores are below or above the only one of the
             # sample.
             value = float(values[0])
             step = max(float(np.spacing(abs(value))), NARROWEST)
-            return cls.uniform(n_levels, value - step, value + step)
+            return cls.uniform(n_score_bins, value - step, value + step)
         # A single value cannot be divided, however frequent it is: it needs one level.
-        weights = np.minimum(counts, max(counts.sum() / n_levels, 1.0))
+        weights = np.minimum(counts, max(counts.sum() / n_score_bins, 1.0))
         below = np.cumsum(weights) - weights
         # Old numpy warns of quotients of denormal numbers, which are correct.
         with np.errstate(over="ignore"):
             x = (values - values[0]) / (values[-1] - values[0])
         y = (x + below / below[-1]) / 2
-        at_knots = _knots(x, y, min(SEGMENTS, n_levels))
-        sizes = _apportion(np.diff(y[at_knots]), n_levels)
+        at_knots = _knots(x, y, min(SEGMENTS, n_score_bins))
+        sizes = _apportion(np.diff(y[at_knots]), n_score_bins)
         knots = values[at_knots].tolist()
         segments = zip(pairwise(knots), sizes.tolist(), strict=True)
         slopes = tuple(_slope(*ends, size) for ends, size in segments)
         return cls(tuple(knots), slopes, (0, *np.cumsum(sizes).tolist()))
 
     @classmethod
-    def quantised(cls, sample: ArrayLike, n_levels: int = default) -> "Levels":
+    def quantised(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
         """Uniform levels if they suit a sample, else fitted ones.
 
         Uniform levels from 0 to 1 suit a sample of probabilities that they separate
@@ -193,36 +193,36 @@ class Levels:
         ----------
         sample : array-like of shape (n_samples,)
             Scores of some records, whatever their labels.
-        n_levels : int, default=512
+        n_score_bins : int, default=512
             Number of levels.
         """
         values, counts = _distinct_values(sample)
-        fitted = cls.fitted(sample, n_levels)
+        fitted = cls.fitted(sample, n_score_bins)
         if values[0] < 0 or values[-1] > 1:
             return fitted
-        plain = cls.uniform(n_levels)
+        plain = cls.uniform(n_score_bins)
         if _tied(plain, values, counts) <= 1.25 * _tied(fitted, values, counts):
             return plain
         return fitted
 
     @classmethod
-    def choose(cls, sample: ArrayLike, n_levels: int = default) -> "Levels":
+    def choose(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
         """Levels that suit the scores of a sample.
 
-        The scores themselves where the sample repeats at most `n_levels` values, else
+        The scores themselves where the sample repeats at most `n_score_bins` values, else
         :meth:`quantised` ones.
 
         Parameters
         ----------
         sample : array-like of shape (n_samples,)
             Scores of some records, whatever their labels.
-        n_levels : int, default=512
+        n_score_bins : int, default=512
             Number of levels.
         """
         values, counts = _distinct_values(sample)
-        if len(values) <= _check_number(n_levels) and 2 * len(values) <= counts.sum():
+        if len(values) <= _check_number(n_score_bins) and 2 * len(values) <= counts.sum():
             return cls.distinct()
-        return cls.quantised(sample, n_levels)
+        return cls.quantised(sample, n_score_bins)
 
     @property
     def is_distinct(self) -> bool:
@@ -230,7 +230,7 @@ class Levels:
         return not self.knots
 
     @property
-    def n_levels(self) -> int | None:
+    def n_score_bins(self) -> int | None:
         """Number of levels; None where they are the scores themselves."""
         return self.firsts[-1] if self.knots else None
 
@@ -275,14 +275,14 @@ class Levels:
         return ops.whole(ops.where(level > last, last, level))
 
 
-def _check_number(n_levels: object) -> int:
-    n_levels = check_count("n_levels", n_levels)
-    if n_levels > MOST_LEVELS:
+def _check_number(n_score_bins: object) -> int:
+    n_score_bins = check_count("n_score_bins", n_score_bins)
+    if n_score_bins > MOST_LEVELS:
         raise ValueError(
-            f"`n_levels` must be at most {MOST_LEVELS}. Got {n_levels}. Levels are to be "
-            f"few; the default is {Levels.default}."
+            f"`n_score_bins` must be at most {MOST_LEVELS}. Got {n_score_bins}. Levels are "
+            f"to be few; the default is {ScoreBins.default}."
         )
-    return n_levels
+    return n_score_bins
 
 
 def _check_segments(
@@ -292,21 +292,21 @@ def _check_segments(
         raise ValueError(
             "Levels need one slope a segment and one more knot and first level. Got "
             f"{len(knots)} knots, {len(slopes)} slopes and {len(firsts)} firsts. Use "
-            "Levels.uniform or Levels.fitted."
+            "ScoreBins.uniform or ScoreBins.fitted."
         )
     rising = all(a < b for a, b in pairwise(knots))
     counted = all(a < b for a, b in pairwise(firsts))
     if not rising or not counted or firsts[0] or max(map(abs, knots)) > LARGEST:
         raise ValueError(
             "Knots of levels must be finite and increase, and so must the first levels, "
-            f"from 0. Got {knots} and {firsts}. Use Levels.uniform or Levels.fitted."
+            f"from 0. Got {knots} and {firsts}. Use ScoreBins.uniform or ScoreBins.fitted."
         )
     sizes = np.diff(firsts).tolist()
     segments = zip(pairwise(knots), slopes, sizes, strict=True)
     if not all(slope > 0 and _within(*ends, slope, size) for ends, slope, size in segments):
         raise ValueError(
             "Slopes of levels must be above 0 and stay within the levels of their segment. "
-            f"Got {slopes}. Use Levels.uniform or Levels.fitted."
+            f"Got {slopes}. Use ScoreBins.uniform or ScoreBins.fitted."
         )
 
 
@@ -359,15 +359,17 @@ def _farthest(
     return float(gaps[farthest]), start + farthest
 
 
-def _apportion(shares: NDArray[np.float64], n_levels: int) -> NDArray[np.int64]:
-    """Positive integers with sum `n_levels`, close to given shares of it."""
-    quotas = shares * (n_levels - len(shares))
+def _apportion(shares: NDArray[np.float64], n_score_bins: int) -> NDArray[np.int64]:
+    """Positive integers with sum `n_score_bins`, close to given shares of it."""
+    quotas = shares * (n_score_bins - len(shares))
     sizes = np.floor(quotas).astype(np.int64)
-    remaining = n_levels - len(shares) - int(sizes.sum())
+    remaining = n_score_bins - len(shares) - int(sizes.sum())
     sizes[np.argsort(sizes - quotas, kind="stable")[:remaining]] += 1
     return sizes + 1
 
 
-def _tied(levels: Levels, values: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
+def _tied(
+    score_bins: ScoreBins, values: NDArray[np.float64], counts: NDArray[np.int64]
+) -> float:
     """Sum of squared counts of the levels, a measure of tied pairs of records."""
-    return float((np.bincount(levels.codes(values), counts) ** 2).sum())
+    return float((np.bincount(score_bins.codes(values), counts) ** 2).sum())

@@ -101,7 +101,7 @@ def check_same_length(*arrays: Mapping[str, Any], **named: Any) -> int:
         is_scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
         if is_scalar or not (hasattr(values, "__len__") or is_foreign(values)):
             raise ValueError(
-                f"`{name}` must be an array with one entry a record. Got {values!r:.60}."
+                f"`{name}` must be an array with one entry per record. Got {values!r:.60}."
             )
     # The array API has no len().
     lengths = [
@@ -111,8 +111,8 @@ def check_same_length(*arrays: Mapping[str, Any], **named: Any) -> int:
     if len({n for _, n in lengths}) > 1:
         listed = ", ".join(f"{name} has {n}" for name, n in lengths)
         raise ValueError(
-            f"All arrays must have one entry a record, in the same order: {listed}. "
-            "Join the answers to the records first."
+            f"All arrays must have one entry per record, in the same order: {listed}. "
+            "Join the predictions for the records first."
         )
     n = lengths[0][1]
     if n == 0:

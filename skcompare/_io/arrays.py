@@ -30,21 +30,21 @@ def from_native(frame: Any) -> Any:
         return narwhals_module().from_native(frame)
 
 
-def arrays_of(frame: Any, words: str) -> dict[str, NDArray[Any]]:
-    """Columns of a narwhals frame, which messages call `words`, as arrays."""
+def arrays_of(frame: Any, text: str) -> dict[str, NDArray[Any]]:
+    """Columns of a narwhals frame, which messages call `text`, as arrays."""
     nw = narwhals_module()
     if isinstance(frame, nw.LazyFrame):
         # All columns at once, because some engines give rows in another order each time.
         frame = frame.collect()
-    return {name: array_of_series(nw, name, frame[name], words) for name in frame.columns}
+    return {name: array_of_series(nw, name, frame[name], text) for name in frame.columns}
 
 
 def array_of_series(
-    nw: Any, name: str, series: Any, words: str = "the frame"
+    nw: Any, name: str, series: Any, text: str = "the frame"
 ) -> NDArray[Any]:
     """Column as a NumPy array: categories as their labels, without missing values."""
     if series.null_count():
-        _refuse_missing(name, series.is_null().to_numpy(), words)
+        _refuse_missing(name, series.is_null().to_numpy(), text)
     dtype = series.dtype
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return _array_of_text(name, series)
@@ -56,7 +56,7 @@ def array_of_series(
     if array.dtype.kind == "O":
         return _array_of_items(name, array.tolist())
     if array.dtype.kind == "f" and np.isnan(array).any():
-        _refuse_missing(name, np.isnan(array), words)
+        _refuse_missing(name, np.isnan(array), text)
     return array
 
 
@@ -104,9 +104,9 @@ def _array_of_items(name: str, items: list[Any]) -> NDArray[Any]:
     kinds = set(map(type, items))
     if any(issubclass(kind, list | tuple | dict | set | np.ndarray) for kind in kinds):
         raise ValueError(
-            f"Column {name!r} must hold one value a record. Got "
-            f"{type(items[0]).__name__}s. Make columns of their parts, a column a class "
-            "for probabilities."
+            f"Column {name!r} must hold one value per record. Got "
+            f"{type(items[0]).__name__}s. Make columns of their parts, one column per "
+            "class for probabilities."
         )
     are_text = {issubclass(kind, str) for kind in kinds}
     if are_text == {True}:

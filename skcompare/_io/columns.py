@@ -30,14 +30,14 @@ class Source(Protocol):
     ----------
     key : hashable
         Equal for the same frame or file.
-    words : str
+    text : str
         Name in messages.
     typed : bool
         Whether columns have types; those of CSV files are guessed.
     """
 
     key: Hashable
-    words: str
+    text: str
     typed: bool
 
     @property
@@ -79,7 +79,7 @@ def columns_of(
     return source.read(list(dict.fromkeys(names)), as_written)
 
 
-def source_of(frame: Any, words: str = "`frame`", delimiter: str | None = None) -> Source:
+def source_of(frame: Any, text: str = "`frame`", delimiter: str | None = None) -> Source:
     """Source of the columns of a frame or file.
 
     Parameters
@@ -87,7 +87,7 @@ def source_of(frame: Any, words: str = "`frame`", delimiter: str | None = None) 
     frame : frame, str, path-like or Source
         Frame or path. The suffix of a path is that of its format: `.parquet` or `.pq`,
         `.jsonl` or `.ndjson` (with or without `.gz`), `.npz`; all others are CSV files.
-    words : str, default="`frame`"
+    text : str, default="`frame`"
         Name of a frame in messages. Files are named by their path.
     delimiter : str, optional
         Delimiter of a CSV file; by default a tab for `.tsv` files, otherwise a comma.
@@ -96,7 +96,7 @@ def source_of(frame: Any, words: str = "`frame`", delimiter: str | None = None) 
         return frame
     if isinstance(frame, str | os.PathLike):
         return _source_of_path(os.fspath(frame), delimiter)
-    return Dataset(frame, words) if is_dataset(frame) else Frame(frame, words)
+    return Dataset(frame, text) if is_dataset(frame) else Frame(frame, text)
 
 
 def _source_of_path(path: str, delimiter: str | None) -> Source:
@@ -135,7 +135,7 @@ def check_column(source: Source, name: str, advice: str = "") -> None:
         f" and {len(names) - len(listed):,} more" if len(listed) < len(names) else ""
     )
     message = str(unknown_name("column", name, listed)).removesuffix(".")
-    raise ValueError(f"{message}{remainder}, the columns of {source.words}.{advice}")
+    raise ValueError(f"{message}{remainder}, the columns of {source.text}.{advice}")
 
 
 class Frame:
@@ -143,14 +143,14 @@ class Frame:
 
     typed = True
 
-    def __init__(self, frame: Any, words: str) -> None:
+    def __init__(self, frame: Any, text: str) -> None:
         self.key: Hashable = id(frame)
-        self.words = words
+        self.text = text
         try:
             self._frame = from_native(frame)
         except TypeError as error:
             raise TypeError(
-                f"{words} must be a frame, such as one of pandas, Polars or PyArrow, or "
+                f"{text} must be a frame, such as one of pandas, Polars or PyArrow, or "
                 "the path of a CSV, JSON lines, npz or Parquet file. Got "
                 f"{type(frame).__name__}."
             ) from error
@@ -168,7 +168,7 @@ class Frame:
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
         """Read the named columns, without missing values."""
-        return arrays_of(self._frame.select(*names), self.words)
+        return arrays_of(self._frame.select(*names), self.text)
 
 
 class Dataset:
@@ -176,9 +176,9 @@ class Dataset:
 
     typed = True
 
-    def __init__(self, dataset: Any, words: str) -> None:
+    def __init__(self, dataset: Any, text: str) -> None:
         self.key: Hashable = id(dataset)
-        self.words = words
+        self.text = text
         self.native = dataset
 
     @property
@@ -191,7 +191,7 @@ class Dataset:
     ) -> dict[str, NDArray[Any]]:
         """Read the named columns, without missing values."""
         table = self.native.to_table(columns=list(names))
-        return arrays_of(from_native(table), self.words)
+        return arrays_of(from_native(table), self.text)
 
 
 def frame_from_columns(

@@ -73,7 +73,7 @@ class CsvFile(TextFile):
                     column.extend(map(itemgetter(position), batch), len(batch))
         if not n_records:
             raise ValueError(
-                f"{self.words} must have at least one record. Got column names only."
+                f"{self.text} must have at least one record. Got column names only."
             )
         return {
             name: self._values(name, column, name in as_written)
@@ -86,25 +86,25 @@ class CsvFile(TextFile):
         if "" in stripped:
             position = int(np.argmax(codes == stripped.index("")))
             raise ValueError(
-                f"Record {position + 1} of {self.words} has an empty field in column "
+                f"Record {position + 1} of {self.text} has an empty field in column "
                 f"{name!r}. Drop records with missing values, or fill them."
             )
         numbers = None if as_written else _numbers(stripped)
         if numbers is not None:
             return numbers[codes]
-        return from_codes(f"Column {name!r} of {self.words}", stripped, codes)
+        return from_codes(f"Column {name!r} of {self.text}", stripped, codes)
 
     def _header(self, lines: Iterator[list[str]]) -> list[str]:
         line = next(lines, [])
         if not any(line):
             raise ValueError(
-                f"{self.words} must start with a line of column names. Got an empty file."
+                f"{self.text} must start with a line of column names. Got an empty file."
             )
         header = [name.strip() for name in line]
         repeated = sorted(name for name, count in Counter(header).items() if count > 1)
         if repeated:
             raise ValueError(
-                f"{self.words} has several columns named {', '.join(repeated)}. Give each "
+                f"{self.text} has several columns named {', '.join(repeated)}. Give each "
                 "a name of its own."
             )
         return header
@@ -119,7 +119,7 @@ class CsvFile(TextFile):
         )
         names = ", ".join(header[:10]) + (", ..." if len(header) > 10 else "")
         return ValueError(
-            f"Record {number} of {self.words} has {fields} fields. Expected "
+            f"Record {number} of {self.text} has {fields} fields. Expected "
             f"{len(header)}, one for each of {names}."
         )
 

@@ -171,7 +171,7 @@ class Table:
     ----------
     frame : narwhals.LazyFrame
         The frame.
-    words : str
+    text : str
         Name in messages.
     kept : object, optional
         Object that must live as long as the frame, such as a connection.
@@ -180,10 +180,10 @@ class Table:
     """
 
     def __init__(
-        self, frame: Any, words: str, kept: Any = None, *, is_file: bool = False
+        self, frame: Any, text: str, kept: Any = None, *, is_file: bool = False
     ) -> None:
         self.frame = frame
-        self.words = words
+        self.text = text
         self.is_file = is_file
         self._kept = kept
         self._schema: Mapping[str, Any] | None = None
@@ -216,9 +216,9 @@ class Table:
         if dtype.is_temporal():
             return "date"
         raise ValueError(
-            f"Column {name!r} of {self.words} must hold one value a record: numbers, text, "
-            f"True and False, or dates. Got {dtype}. Make columns of its parts, a column "
-            "a class for probabilities, or convert it."
+            f"Column {name!r} of {self.text} must hold one value per record: numbers, "
+            f"text, True and False, or dates. Got {dtype}. Make columns of its parts, a "
+            "column a class for probabilities, or convert it."
         )
 
     def n_records(self) -> int:
@@ -251,7 +251,7 @@ class Table:
             # Not all engines accept a filter without a column.
             nothing = column.is_null() & ~column.is_null()
             frame = frame.filter(column.is_in(candidates) if candidates else nothing)
-        return Table(frame, self.words, self, is_file=self.is_file)
+        return Table(frame, self.text, self, is_file=self.is_file)
 
     def head(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         """First records, without those with missing values."""
@@ -326,14 +326,14 @@ class Table:
         result = self.collected(program.grouped(keys, sums, COUNT))
         counts = result[COUNT].to_numpy().astype(np.int64)
         if not counts.sum():
-            raise ValueError(f"{self.words} must have at least one record. Got none.")
+            raise ValueError(f"{self.text} must have at least one record. Got none.")
         columns = [result[name] for name in result.columns]
         key_columns, totals = columns[: len(names)], columns[len(names) + 1 :]
         for name, series in zip(names, key_columns, strict=True):
             missing = int(counts[_missing(series)].sum())
             if missing:
                 raise ValueError(
-                    f"Column {name!r} of {self.words} must not have missing values. Got "
+                    f"Column {name!r} of {self.text} must not have missing values. Got "
                     f"{missing:,} of {int(counts.sum()):,} records. Drop these records, or "
                     "name a value for them."
                 )
@@ -365,7 +365,7 @@ class Table:
         nw = narwhals_module()
         result = self.collected(self.frame.select(*dict.fromkeys(names)))
         return {
-            name: array_of_series(nw, name, result[name], self.words)
+            name: array_of_series(nw, name, result[name], self.text)
             for name in result.columns
         }
 
@@ -375,7 +375,7 @@ class Table:
             return _streamed(frame) if self.engine == "polars" else frame.collect()
 
     def _refused(self) -> AbstractContextManager[None]:
-        return refused_if_damaged(self.words) if self.is_file else nullcontext()
+        return refused_if_damaged(self.text) if self.is_file else nullcontext()
 
 
 def _streamed(frame: Any) -> Any:
@@ -400,7 +400,7 @@ def _float_array(series: Any) -> NDArray[np.float64]:
     return series.to_numpy().astype(np.float64)
 
 
-def table_of(frame: Any, words: str = "`frame`", *, whole_file: bool = False) -> Any:
+def table_of(frame: Any, text: str = "`frame`", *, whole_file: bool = False) -> Any:
     """Frame on an engine as a :class:`Table`; None if it is better read into arrays.
 
     Engines are lazy frames of Polars, DuckDB, Dask, PySpark and others that narwhals
@@ -411,7 +411,7 @@ def table_of(frame: Any, words: str = "`frame`", *, whole_file: bool = False) ->
     ----------
     frame : frame, str, path-like, Source or Table
         Frame, or source of columns.
-    words : str
+    text : str
         Name of a frame in messages.
     whole_file : bool, default=False
         Whether small Parquet files are read by an engine, too.
@@ -419,20 +419,20 @@ def table_of(frame: Any, words: str = "`frame`", *, whole_file: bool = False) ->
     if isinstance(frame, Table):
         return frame
     if isinstance(frame, ParquetFile):
-        with refused_if_damaged(frame.words):
-            return _table(scanned_file(frame.path, whole_file), frame.words, is_file=True)
+        with refused_if_damaged(frame.text):
+            return _table(scanned_file(frame.path, whole_file), frame.text, is_file=True)
     if isinstance(frame, FILES):
         return None
     if isinstance(frame, Frame | Dataset):
-        frame, words = frame.native, frame.words
+        frame, text = frame.native, frame.text
     if is_dataset(frame):
-        return _table(scanned_dataset(frame), words)
+        return _table(scanned_dataset(frame), text)
     try:
         native = from_native(frame)
     except TypeError:
         return None
     is_lazy = isinstance(native, narwhals_module().LazyFrame)
-    return Table(native, words) if is_lazy else None
+    return Table(native, text) if is_lazy else None
 
 
 def _table(scanned: Scanned | None, label: str, *, is_file: bool = False) -> Table | None:
@@ -470,7 +470,7 @@ def joined_tables(
     """
     engines = {table.engine for table, _ in tables}
     if len(engines) > 1:
-        label = " and ".join(f"{table.words} ({table.engine})" for table, _ in tables)
+        label = " and ".join(f"{table.text} ({table.engine})" for table, _ in tables)
         raise ValueError(
             f"Frames can only be joined on one engine. Got {label}. Move them to one "
             "engine, or read all of them into memory."
@@ -478,7 +478,7 @@ def joined_tables(
     kinds = {table.kind(id) for table, _ in tables}
     as_text = len(kinds) > 1
     if not kinds <= {"text", "whole"} and as_text:
-        label = ", ".join(f"{table.words} has {table.kind(id)}" for table, _ in tables)
+        label = ", ".join(f"{table.text} has {table.kind(id)}" for table, _ in tables)
         raise ValueError(
             f"Ids must be of one type to be compared: {label}. Convert them to text."
         )
@@ -490,7 +490,7 @@ def joined_tables(
         frames.append(_selected(table, new_names, id, as_text))
         names.append(new_names)
     sources = [table for table, _ in tables]
-    label = " and ".join(table.words for table in sources)
+    label = " and ".join(table.text for table in sources)
     is_file = all(table.is_file for table in sources)
     sizes = [_n_unique(table, frame, id) for (table, _), frame in zip(tables, frames)]
     joined = frames[0]
@@ -522,12 +522,12 @@ def _n_unique(table: Table, frame: Any, id: str) -> int:
     n, n_twice, n_missing = (int(result[name].to_list()[0] or 0) for name in result.columns)
     if n_missing:
         raise ValueError(
-            f"Column {id!r} of {table.words} must not have missing values. Got "
+            f"Column {id!r} of {table.text} must not have missing values. Got "
             f"{n_missing:,} of {n:,} records. Ids tell records apart: drop these."
         )
     if n_twice:
         raise ValueError(
-            f"Ids must tell records apart. Column {id!r} of {table.words} has {n_twice:,} "
+            f"Ids must tell records apart. Column {id!r} of {table.text} has {n_twice:,} "
             "of them more than once. Keep one record of each."
         )
     return n
@@ -536,13 +536,13 @@ def _n_unique(table: Table, frame: Any, id: str) -> int:
 def _check_same_ids(a: Table, b: Table, id: str, sizes: tuple[int, int, int]) -> None:
     n_a, n_b, n_both = sizes
     lacking = [
-        f"{table.words} lacks {n - n_both:,} of them"
+        f"{table.text} lacks {n - n_both:,} of them"
         for table, n in ((b, n_a), (a, n_b))
         if n > n_both
     ]
     if lacking:
         raise ValueError(
-            f"Column {id!r} of {a.words} and of {b.words} must hold the same ids: "
+            f"Column {id!r} of {a.text} and of {b.text} must hold the same ids: "
             f"{' and '.join(lacking)}. Keep the records that all have, so that none is "
             "left out in silence."
         )

@@ -62,7 +62,7 @@ class JsonLinesFile(TextFile):
         as_written : collection of str, optional
             Ignored: columns that stay text in files without types.
         """
-        columns = {name: _Column(self.words, name) for name in names}
+        columns = {name: _Column(self.text, name) for name in names}
         with self._numbered() as lines:
             for batch in iter(lambda: list(islice(lines, BATCH)), []):
                 numbers, texts = zip(*batch)
@@ -101,7 +101,7 @@ class JsonLinesFile(TextFile):
             if end == len(line):
                 problem = f"must be an object. Got {NAMES.get(type(value), 'a value')}"
         raise ValueError(
-            f"Line {numbers[len(objects)]} of {self.words} {problem}. Each line must be "
+            f"Line {numbers[len(objects)]} of {self.text} {problem}. Each line must be "
             'one JSON object, such as {"id": 1, "y": "yes"}.'
         )
 
@@ -112,10 +112,10 @@ class JsonLinesFile(TextFile):
             return list(map(itemgetter(name), objects))
         except KeyError:
             index = next(i for i, record in enumerate(objects) if name not in record)
-            raise ValueError(_missing(numbers[index], self.words, name)) from None
+            raise ValueError(_missing(numbers[index], self.text, name)) from None
 
     def _empty(self) -> ValueError:
-        return ValueError(f"{self.words} must have at least one record. Got an empty file.")
+        return ValueError(f"{self.text} must have at least one record. Got an empty file.")
 
 
 class _Column:
@@ -191,7 +191,7 @@ class _Column:
         raise ValueError(
             f"Line {lines[at]} of {self._label} has {NAMES[type(values[at])]} in column "
             f"{self._name!r}. Expected a number, a text, true or false: make columns of "
-            "its parts, a column a class for probabilities."
+            "its parts, one column per class for probabilities."
         )
 
     def _refuse_mixed(self, lines: Sequence[int], values: list[Any]) -> NoReturn:

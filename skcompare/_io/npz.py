@@ -52,7 +52,7 @@ class NpzFile:
     def __init__(self, path: Any) -> None:
         self.path: str = os.fspath(path)
         self.key: Hashable = os.path.realpath(self.path)
-        self.words = repr(self.path)
+        self.text = repr(self.path)
 
     @property
     def names(self) -> list[str]:
@@ -116,7 +116,7 @@ class NpzFile:
                     size = member.file_size - file.tell()
                 arrays[name] = _Stored(member.filename, shape, is_fortran, dtype, size)
         if not arrays:
-            raise ValueError(f"{self.words} must have at least one array. Got none.")
+            raise ValueError(f"{self.text} must have at least one array. Got none.")
         return arrays
 
     def _check_lengths(self, needed: dict[str, "_Stored"]) -> None:
@@ -128,36 +128,36 @@ class NpzFile:
                     "Python objects, which only pickle reads" if is_object else stored.dtype
                 )
                 raise ValueError(
-                    f"Array {name!r} of {self.words} must hold numbers, texts, dates, or "
+                    f"Array {name!r} of {self.text} must hold numbers, texts, dates, or "
                     f"True and False. Got {kind}. Save it as an array of one of these."
                 )
             if len(stored.shape) != 1 and not stored.is_table:
                 raise ValueError(
-                    f"Array {name!r} of {self.words} must have one value a record, or a "
+                    f"Array {name!r} of {self.text} must have one value per record, or a "
                     f"row of probabilities. Got shape {stored.shape} of {stored.dtype}."
                 )
             if stored.n_bytes != stored.size:
                 raise ValueError(
-                    f"Array {name!r} of {self.words} is damaged: it has {stored.size:,} "
+                    f"Array {name!r} of {self.text} is damaged: it has {stored.size:,} "
                     f"bytes where shape {stored.shape} of {stored.dtype} needs "
                     f"{stored.n_bytes:,}."
                 )
         n_bytes = sum(stored.n_bytes for stored in needed.values())
         if n_bytes > LARGEST:
             raise ValueError(
-                f"Arrays of {self.words} must have at most {LARGEST:,} bytes together. "
+                f"Arrays of {self.text} must have at most {LARGEST:,} bytes together. "
                 f"They say that they have {n_bytes:,}. Save large data as Parquet."
             )
         lengths = {name: stored.shape[0] for name, stored in needed.items()}
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
             raise ValueError(
-                f"Arrays of {self.words} must have one entry a record: {listed}. Save "
+                f"Arrays of {self.text} must have one entry per record: {listed}. Save "
                 "arrays of the same records."
             )
         if not any(lengths.values()):
             raise ValueError(
-                f"{self.words} must have at least one record. Got empty arrays."
+                f"{self.text} must have at least one record. Got empty arrays."
             )
 
     def _read(self, name: str, stored: "_Stored") -> NDArray[Any]:
@@ -184,24 +184,24 @@ class NpzFile:
         if missing.any():
             record = int(np.argmax(missing.any(axis=1) if array.ndim > 1 else missing))
             raise ValueError(
-                f"Record {record + 1} of array {name!r} of {self.words} has a missing "
+                f"Record {record + 1} of array {name!r} of {self.text} has a missing "
                 "value (NaN or NaT). Drop records with missing values, or fill them."
             )
         if kind == "S":
             if not all(text.isascii() for text in np.unique(array).tolist()):
                 raise ValueError(
-                    f"Array {name!r} of {self.words} has bytes that are not ASCII. Save "
+                    f"Array {name!r} of {self.text} has bytes that are not ASCII. Save "
                     "texts as an array of str."
                 )
             return array.astype(np.str_)
         if kind == "U" and array.dtype.itemsize and not _are_characters(array):
             raise ValueError(
-                f"Array {name!r} of {self.words} is damaged: it has texts with letters "
+                f"Array {name!r} of {self.text} is damaged: it has texts with letters "
                 "that Unicode does not have."
             )
         if kind == "b" and np.ascontiguousarray(array).view(np.uint8).max() > 1:
             raise ValueError(
-                f"Array {name!r} of {self.words} is damaged: it has values that are "
+                f"Array {name!r} of {self.text} is damaged: it has values that are "
                 "neither True nor False."
             )
         return array
@@ -217,7 +217,7 @@ class NpzFile:
         except Exception as error:
             text = " ".join(str(error).split()) or type(error).__name__
             raise ValueError(
-                f"Cannot read {self.words} as an .npz file: {text:.200}. Write it again "
+                f"Cannot read {self.text} as an .npz file: {text:.200}. Write it again "
                 "by numpy.savez."
             ) from error
 

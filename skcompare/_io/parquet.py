@@ -25,7 +25,7 @@ class ParquetFile:
     def __init__(self, path: str) -> None:
         self.path = path
         self.key: Hashable = os.path.realpath(path)
-        self.words = repr(path)
+        self.text = repr(path)
         self._reader: _Opened | None = None
 
     @property
@@ -38,12 +38,12 @@ class ParquetFile:
     ) -> dict[str, NDArray[Any]]:
         """Read the named columns, without missing values."""
         opened = self._opened()
-        with refused_if_damaged(self.words):
+        with refused_if_damaged(self.text):
             frame = opened.select(list(names))
         try:
-            columns = arrays_of(frame, self.words)
+            columns = arrays_of(frame, self.text)
         except UnicodeDecodeError as error:
-            raise _damaged(self.words, error) from error
+            raise _damaged(self.text, error) from error
         del frame
         _release_memory()
         return columns
@@ -61,18 +61,18 @@ class ParquetFile:
         nw = narwhals_module()
         for open_by in (_opened_by_pyarrow, _opened_by_polars, _opened_by_pandas):
             try:
-                with refused_if_damaged(self.words):
+                with refused_if_damaged(self.text):
                     return open_by(nw, self.path)
             except ImportError:
                 continue
         raise MissingDependencyError(
-            f"Reading the Parquet file {self.words} needs pyarrow or polars. Install them "
+            f"Reading the Parquet file {self.text} needs pyarrow or polars. Install them "
             "with `pip install skcompare[frames]`, or pass a CSV file."
         )
 
 
 @contextmanager
-def refused_if_damaged(words: str) -> Iterator[None]:
+def refused_if_damaged(text: str) -> Iterator[None]:
     """Raise the same error for any error of a library at a damaged Parquet file."""
     try:
         yield
@@ -80,12 +80,12 @@ def refused_if_damaged(words: str) -> Iterator[None]:
         raise
     # Each library has its own errors, and damaged sizes lead to MemoryError.
     except Exception as error:
-        raise _damaged(words, error) from error
+        raise _damaged(text, error) from error
     except BaseException as error:
         # A panic of Polars is not an Exception.
         if type(error).__name__ != "PanicException":
             raise
-        raise _damaged(words, error) from error
+        raise _damaged(text, error) from error
 
 
 def _damaged(label: str, error: BaseException) -> ValueError:

@@ -42,7 +42,7 @@ class TextFile:
     def __init__(self, path: Any, kind: str, *errors: type[Exception]) -> None:
         self.path: str = os.fspath(path)
         self.key: Hashable = os.path.realpath(self.path)
-        self.words = repr(self.path)
+        self.text = repr(self.path)
         self.kind = kind
         all_errors: tuple[type[Exception], ...] = (*errors, EOFError, zlib.error)
         self._errors = all_errors
@@ -57,10 +57,10 @@ class TextFile:
                 yield self._unpacked(lines) if self._is_packed else lines
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"{self.words} must be UTF-8 text. Save it as UTF-8 {self.kind}."
+                f"{self.text} must be UTF-8 text. Save it as UTF-8 {self.kind}."
             ) from error
         except self._errors as error:
-            raise ValueError(f"{self.words} is not a {self.kind} file: {error}.") from error
+            raise ValueError(f"{self.text} is not a {self.kind} file: {error}.") from error
         except OSError as error:
             raise cannot_read(self.path, error) from error
 
@@ -68,7 +68,7 @@ class TextFile:
         line = readline(LONGEST_LINE)
         if len(line) == LONGEST_LINE:
             raise ValueError(
-                f"{self.words} has a line of more than {LONGEST_LINE:,} letters. Is it a "
+                f"{self.text} has a line of more than {LONGEST_LINE:,} letters. Is it a "
                 f"{self.kind} file?"
             )
         return line
@@ -82,7 +82,7 @@ class TextFile:
         size, n_characters = os.path.getsize(self.path), 0
         for line in lines:
             n_characters += len(line)
-            check_unpacked(self.words, n_characters, size, "Unpack it if it is right.")
+            check_unpacked(self.text, n_characters, size, "Unpack it if it is right.")
             yield line
 
     def _pipe(self, pipe: Any) -> str:
@@ -93,7 +93,7 @@ class TextFile:
             n_characters += len(part)
             if n_characters > LARGEST_PIPE:
                 raise ValueError(
-                    f"{self.words} is no file, and does not end after {LARGEST_PIPE:,} "
+                    f"{self.text} is no file, and does not end after {LARGEST_PIPE:,} "
                     "letters. Save what it has in a file if it is right."
                 )
         return "".join(parts)
@@ -136,20 +136,20 @@ def cannot_read(path: str, error: OSError) -> OSError:
     return type(error)(f"Cannot read {path!r}: {error.strerror or error}.")
 
 
-def text_array(words: str, texts: list[str]) -> NDArray[Any]:
+def text_array(text: str, texts: list[str]) -> NDArray[Any]:
     """Unicode array of texts, or array of objects if some are long."""
     column = TextColumn()
     column.extend(texts, len(texts))
-    return from_codes(words, list(column.texts), column.codes[0])
+    return from_codes(text, list(column.texts), column.codes[0])
 
 
-def from_codes(words: str, distinct: list[str], codes: NDArray[np.intp]) -> NDArray[Any]:
-    """Array of the texts at `codes`; messages call the column `words`."""
+def from_codes(column: str, distinct: list[str], codes: NDArray[np.intp]) -> NDArray[Any]:
+    """Array of the texts at `codes`; messages name the column."""
     for text in distinct:
         # numpy drops nulls at the end, and lone surrogates cannot be printed.
         if text.endswith("\0") or not (text.isascii() or _is_printable(text)):
             raise ValueError(
-                f"{words} must have texts that can be written. Got {text!a:.60}, which "
+                f"{column} must have texts that can be written. Got {text!a:.60}, which "
                 "ends with a null or has half a letter of two. Clean such texts."
             )
     # Each item of a unicode array takes the memory of the longest text.

@@ -40,7 +40,7 @@ def record_loss(
     name: str,
     *,
     title: str | None = None,
-    measures: str | tuple[str, ...] = (),
+    measures: str | tuple[str, ...] | None = None,
     array_api: bool = False,
     bound: float | None = None,
 ) -> Callable[[F], F]:
@@ -49,12 +49,12 @@ def record_loss(
     Parameters
     ----------
     name : str
-        Name by which the loss is requested.
+        Name by which the loss is requested: that of its mean.
     title : str, optional
         Title for reports; the name with spaces by default.
     measures : str or tuple of str
         Names of metrics and of scikit-learn's scorers, without ``neg_``, that are the mean
-        of this loss.
+        of this loss; by default its own name.
     array_api : bool, default=False
         Whether the function takes arrays of torch, CuPy and other libraries itself. By
         default it receives them as NumPy arrays.
@@ -70,7 +70,8 @@ def record_loss(
     """
 
     def register(function: F) -> F:
-        means = (measures,) if isinstance(measures, str) else tuple(measures)
+        means = name if measures is None else measures
+        means = (means,) if isinstance(means, str) else tuple(means)
         text = title or name.replace("_", " ")
         wrapped = function if array_api else in_numpy(function)
         entry = LossEntry(name, text, wrapped, means, array_api, bound)

@@ -43,7 +43,7 @@ class MetricEntry:
 _metrics: dict[str, MetricEntry] = {}
 
 
-_told: list[Callable[[MetricEntry], None]] = []
+_listeners: list[Callable[[MetricEntry], None]] = []
 
 
 def metric(
@@ -85,7 +85,7 @@ def metric(
             name, text, wrapped, response_method, greater_is_better, instead, array_api
         )
         add_entry(_metrics, entry, "metric")
-        for listener in _told:
+        for listener in _listeners:
             listener(entry)
         return wrapped
 
@@ -94,7 +94,7 @@ def metric(
 
 def on_new_metric(tell: Callable[[MetricEntry], None]) -> None:
     """Call a function with each metric that is registered from now on."""
-    _told.append(tell)
+    _listeners.append(tell)
 
 
 def metrics() -> Mapping[str, MetricEntry]:

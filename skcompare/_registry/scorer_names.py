@@ -19,7 +19,7 @@ PREFIX = "skcompare_"
 SCORER_NAMES = (
     "accuracy",
     "brier_skill_score",
-    "neg_brier_loss",
+    "neg_binary_brier_loss",
     "neg_classwise_calibration_error",
     "neg_cost_weighted_loss",
     "neg_expected_calibration_error",

@@ -24,7 +24,7 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="FILE",
         help="CSV, TSV, JSON lines, npz or Parquet file with true labels and two columns "
-        "of answers",
+        "of predictions",
     )
     for name, description in (
         (Y, "true labels"),
@@ -36,7 +36,7 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{name}-file",
             metavar="FILE",
-            help=f"file of the {name}'s answers, where it is another one; needs --id",
+            help=f"file of the {name}'s predictions, where it is another one; needs --id",
         )
     parser.add_argument(
         "--groups",
@@ -66,7 +66,7 @@ class NamedColumns(NamedTuple):
         File of the true labels.
     y : str
         Its column of true labels.
-    answers : dict of str to tuple
+    predictions : dict of str to tuple
         File and column of champion and challenger, by their names.
     id, groups : str or None
         Columns of ids and of groups.
@@ -74,14 +74,16 @@ class NamedColumns(NamedTuple):
 
     main: Source
     y: str
-    answers: dict[str, tuple[Source, str]]
+    predictions: dict[str, tuple[Source, str]]
     id: str | None
     groups: str | None
 
     @property
     def typed(self) -> bool:
         """Whether columns have types; those of CSV files are guessed from all records."""
-        return self.main.typed and all(source.typed for source, _ in self.answers.values())
+        return self.main.typed and all(
+            source.typed for source, _ in self.predictions.values()
+        )
 
     def labels(self) -> NDArray[Any]:
         """Distinct true labels."""
@@ -94,7 +96,7 @@ class NamedColumns(NamedTuple):
         """Refuse files of predictions with other true labels, as a gate does."""
         sources = {
             source.key: source
-            for source, column in self.answers.values()
+            for source, column in self.predictions.values()
             if source.key != self.main.key and self.y in source.names and column != self.y
         }
         if sources:
@@ -105,7 +107,7 @@ class NamedColumns(NamedTuple):
     ) -> tuple[NDArray[Any], dict[str, NDArray[Any]], NDArray[Any] | None]:
         """Read true labels, predictions of champion and challenger by name, and groups."""
         truth, predictions, groups = arrays_from_frame(
-            self.main, self.y, self.answers, id=self.id, groups=self.groups
+            self.main, self.y, self.predictions, id=self.id, groups=self.groups
         )
         assert truth is not None
         return truth, predictions, groups
@@ -136,9 +138,9 @@ def named_columns(arguments: argparse.Namespace) -> NamedColumns:
     return NamedColumns(main, columns[Y], predictions, arguments.id, arguments.groups)
 
 
-def checked_delimiter(given: str | None) -> str | None:
+def checked_delimiter(delimiter: str | None) -> str | None:
     """Check a delimiter: one character, or None for that of the type of file."""
-    delimiter = "\t" if given in ("\\t", "tab") else given
+    delimiter = "\t" if delimiter in ("\\t", "tab") else delimiter
     if delimiter is not None and len(delimiter) != 1:
         raise ValueError(f"--delimiter must be one character. Got {delimiter!r}.")
     return delimiter
@@ -284,8 +286,8 @@ def check_no_scores(arguments: argparse.Namespace) -> None:
     """Refuse options of scores next to a file of predictions."""
     if arguments.file is None:
         raise ValueError(
-            "Pass FILE, a file with true labels and two columns of answers, or --scores "
-            "with files of scores item by item."
+            "Pass FILE, a file with true labels and two columns of predictions, or "
+            "--scores with files of scores item by item."
         )
     for name in SCORE_OPTIONS:
         if getattr(arguments, name) is not None:
@@ -303,6 +305,6 @@ def _check_alone(arguments: argparse.Namespace, parser: argparse.ArgumentParser)
         if getattr(arguments, name) != parser.get_default(name):
             option = name.replace("_", "-")
             raise ValueError(
-                f"--{option} is about answers to records. Got it beside --scores. Leave it "
-                "out."
+                f"--{option} is about predictions for records. Got it beside --scores. "
+                "Leave it out."
             )

@@ -135,9 +135,10 @@ COLUMNS = (
     ("proba", "of probabilities, in each of two files; once a class for several"),
     (
         "champion",
-        "of the champion's answers, once a class for several; its file if no FILE is given",
+        "of the champion's predictions, once a class for several; its file if no FILE is "
+        "given",
     ),
-    ("challenger", "of the challenger's answers, or its file, in the same way"),
+    ("challenger", "of the challenger's predictions, or its file, in the same way"),
     ("groups", "of the group (patient, user) of each record"),
     ("score", "of scores item by item; twice for two columns of one file"),
     ("item", "that tells scored items apart"),
@@ -146,7 +147,7 @@ COLUMNS = (
 REPEATABLE = ("proba", "champion", "challenger", "score")
 
 
-class Asked(NamedTuple):
+class GateRequest(NamedTuple):
     """Request to the gate, from the options and the policy.
 
     Attributes
@@ -205,7 +206,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             f"--{name}", action=action, metavar="COLUMN", help=f"column {description}"
         )
     parser.add_argument("--pos-label", metavar="LABEL", help="the positive class")
-    parser.add_argument("--data", metavar="FILE", help="records that estimators answer")
+    parser.add_argument("--data", metavar="FILE", help="records that estimators predict")
     parser.add_argument(
         "--train", metavar="FILE", help="training records, of which none may be judged"
     )
@@ -229,7 +230,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def asked_of(arguments: argparse.Namespace) -> Asked:
+def requested_of(arguments: argparse.Namespace) -> GateRequest:
     """Request of the options, with the policy that they name."""
     paths = _input_files(arguments)
     policy, path = _policy(arguments)
@@ -250,7 +251,7 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
     kept = [*files.inputs, *([] if path is None else [path])]
     if ledger is not None:
         kept += [os.fspath(ledger.path), str(lock_of(Path(ledger.path)))]
-    return Asked(
+    return GateRequest(
         policy,
         files,
         {name: file for name, file in reports.items() if file is not None},
@@ -269,8 +270,8 @@ def _input_files(arguments: argparse.Namespace) -> list[str]:
     if [len(paths) for paths in paths_by_role] != [1, 1]:
         raise ValueError(
             "A gate needs files: the champion's and the challenger's, by position or as "
-            "--champion FILE --challenger FILE, or one file with the answers of both. Got "
-            "none."
+            "--champion FILE --challenger FILE, or one file with the predictions of both. "
+            "Got none."
         )
     arguments.champion = arguments.challenger = None
     return [path for (path,) in paths_by_role]
@@ -385,7 +386,7 @@ def add_gate(commands: Any) -> None:
 EXAMPLE = """\
 examples:
   skcompare gate --policy gate.toml champion.parquet challenger.parquet
-  skcompare gate --superior accuracy --noninferior "recall[spam]:0.02" answers.csv
+  skcompare gate --superior accuracy --noninferior "recall[spam]:0.02" predictions.csv
   skcompare gate --policy gate.toml old.skops new.skops --data holdout.parquet \\
       --junit gate.xml --markdown "$GITHUB_STEP_SUMMARY"
 
@@ -396,7 +397,7 @@ the policy has tell_inconclusive = true"""
 def run_gate(arguments: argparse.Namespace) -> int:
     """Decide and report; any error is one line and never passes."""
     try:
-        request = asked_of(arguments)
+        request = requested_of(arguments)
         with warnings.catch_warnings(record=True) as caught:
             decision = _decide(request)
         for message in dict.fromkeys(str(warning.message) for warning in caught):
@@ -415,7 +416,7 @@ def run_gate(arguments: argparse.Namespace) -> int:
         return BAD_INPUT
 
 
-def _decide(request: Asked) -> GateDecision:
+def _decide(request: GateRequest) -> GateDecision:
     """Judge the request; errors of later steps are raised before a look is spent."""
     policy, ledger = request.policy, request.ledger
     check_targets(request.reports, request.kept)

@@ -133,7 +133,7 @@ def _add_demo(commands: Any) -> None:
 
 def _add_compare(commands: Any) -> None:
     description = (
-        "compare two columns of answers in a file, or files of scores item by item"
+        "compare two columns of predictions in a file, or files of scores item by item"
     )
     parser = commands.add_parser("compare", help=description, description=description)
     add_column_options(parser)
@@ -204,7 +204,7 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
     if columns.typed:
         comparison = compare(
             columns.main,
-            columns.answers,
+            columns.predictions,
             y_true=columns.y,
             id=columns.id,
             groups=columns.groups,

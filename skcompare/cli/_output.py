@@ -37,17 +37,17 @@ def show(text: str, *, is_text: bool = True) -> None:
             raise
 
 
-def say(command: str, words: str) -> None:
+def say(command: str, text: str) -> None:
     """Print an error or a warning in one line, if possible.
 
     Parameters
     ----------
     command : str
         Command that prints it.
-    words : str
+    text : str
         Text of the message.
     """
-    line = in_one_line(words)
+    line = in_one_line(text)
     short = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
     try:
         print(

@@ -40,8 +40,12 @@ from skcompare.comparators._meta_estimator import (
     tags_of,
 )
 from skcompare.comparators._result_row import check_positive
-from skcompare.comparators._splits import make_splits, resolve_cv
-from skcompare.comparators._test_selection import Asked, answers_wanted, named_tests
+from skcompare.comparators._settings import make_splits, resolve_cv
+from skcompare.comparators._test_selection import (
+    RequestedTests,
+    named_tests,
+    predictions_required,
+)
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.model_selection import BlockRegularized5x2CV
@@ -119,7 +123,7 @@ class BaseComparator(
         self,
         predictions: Predictions,
         measures: Sequence[Measure],
-        requested: Asked,
+        requested: RequestedTests,
         *,
         n_fits: int,
         start: float,
@@ -184,7 +188,7 @@ class BaseComparator(
                 self._named_estimators(),
                 X,
                 y_labels,
-                wanted=answers_wanted(measures, requested),
+                required=predictions_required(measures, requested),
                 groups=groups,
             )
         else:
@@ -208,11 +212,11 @@ class BaseComparator(
             self._select(X, y, prefit, routed, rng)
         return self
 
-    def _requested_tests(self) -> Asked:
+    def _requested_tests(self) -> RequestedTests:
         """Return the requested tests with their options."""
         return named_tests(self.tests)
 
-    def _check_tests(self, requested: Asked, measures: Sequence[Measure]) -> None:
+    def _check_tests(self, requested: RequestedTests, measures: Sequence[Measure]) -> None:
         """Check that the tests suit the measures; for two classifiers all do."""
 
     def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
@@ -239,7 +243,7 @@ class BaseComparator(
         y_labels: np.ndarray,
         groups: Any,
         measures: Sequence[Measure],
-        requested: Asked,
+        requested: RequestedTests,
         routed: Bunch,
         rng: np.random.RandomState,
     ) -> Predictions:
@@ -247,7 +251,7 @@ class BaseComparator(
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
         self._check_design(measures, splits.design)
-        classes, responses = classes_of(y_labels), answers_wanted(measures, requested)
+        classes, responses = classes_of(y_labels), predictions_required(measures, requested)
         responses |= rehearse(
             requested, measures, splits, classes, y_labels, self.pos_label
         )
@@ -260,7 +264,7 @@ class BaseComparator(
             y_labels,
             splits=splits.pairs,
             design=splits.design,
-            wanted=responses,
+            required=responses,
             seeds=rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist(),
             groups=groups,
             fit_params=fit_params,

@@ -32,7 +32,7 @@ from skcompare.reports import Comparison, MultipleComparison
 
 def compare(
     data: Any = None,
-    answers: Mapping[str, Any] | None = None,
+    predictions: Mapping[str, Any] | None = None,
     *,
     y_true: Any = None,
     id: str | None = None,
@@ -58,7 +58,7 @@ def compare(
         counted, see :class:`~skcompare.evidence.Tally`. Without true labels the
         predictions are compared with each other: how often both predict each class, and
         where they disagree.
-    answers : mapping of str to array-like or to names of columns
+    predictions : mapping of str to array-like or to names of columns
         Two entries, the champion first, or more of them: predicted labels of shape
         (n_samples,), probabilities of shape (n_samples, n_classes), or for two classes
         probabilities of `pos_label`, of shape (n_samples,); or both labels and
@@ -120,41 +120,41 @@ def compare(
     --------
     >>> from skcompare import compare
     >>> y = [0, 1, 1, 0, 1, 1, 0, 1]
-    >>> answers = {"old": [0, 1, 0, 1, 1, 0, 0, 1], "new": [0, 1, 1, 0, 1, 1, 0, 1]}
-    >>> comparison = compare(y, answers)
+    >>> predictions = {"old": [0, 1, 0, 1, 1, 0, 0, 1], "new": [0, 1, 1, 0, 1, 1, 0, 1]}
+    >>> comparison = compare(y, predictions)
     >>> comparison.verdict, round(comparison.results["mcnemar"].difference, 3)
     ('inconclusive', 0.375)
 
     The same from a frame:
 
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"truth": y} | answers)
+    >>> frame = pd.DataFrame({"truth": y} | predictions)
     >>> comparison = compare(frame, {"old": "old", "new": "new"}, y_true="truth")
     >>> comparison.results["mcnemar"].test
     'mcnemar'
 
     Three classifiers:
 
-    >>> answers["newest"] = [0, 1, 1, 0, 1, 1, 1, 1]
-    >>> compare(y, answers).verdict
+    >>> predictions["newest"] = [0, 1, 1, 0, 1, 1, 1, 1]
+    >>> compare(y, predictions).verdict
     'inconclusive'
     """
     start = perf_counter()
     if isinstance(data, Tally):
-        arguments = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
-        _check_tally_alone(arguments | {"labels": labels, "control": control})
-        answers = dict.fromkeys(data.names)
-    answers = checked_names(answers)
+        columns = {"predictions": predictions, "y_true": y_true, "groups": groups}
+        _check_tally_alone(**columns, id=id, labels=labels, control=control)
+        predictions = dict.fromkeys(data.names)
+    predictions = checked_names(predictions)
     options = {"labels": labels, "pos_label": pos_label, "groups": groups}
-    if len(answers) > 2:
+    if len(predictions) > 2:
         alternative, alpha, adjust = check_settings_of_several(
-            alternative, alpha, adjust, control, tuple(answers)
+            alternative, alpha, adjust, control, tuple(predictions)
         )
         requested, measures = named_of_several(tests, adjust), resolve_scoring(scoring)
         check_positive(requested, measures)
         check_named(requested, measures, adjust)
         return compare_several(
-            _read_predictions(data, answers, y_true, id, **options),
+            _read_predictions(data, predictions, y_true, id, **options),
             measures,
             requested,
             control=control,
@@ -166,8 +166,8 @@ def compare(
         )
     if control is not None:
         raise ValueError(
-            f"`control` is for three or more answers. Got control={control!r} and two. The "
-            "first of two is the champion."
+            f"`control` is for three or more predictions. Got control={control!r} and two. "
+            "The first of two is the champion."
         )
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
     requested, measures = named_tests(tests), resolve_scoring(scoring)
@@ -177,16 +177,16 @@ def compare(
     if isinstance(data, Tally):
         settings["pos_label"] = pos_label
         pair = tallied_comparison(data, measures, requested, **settings)
-    elif is_table(data, answers) and y_true is not None:
+    elif is_table(data, predictions) and y_true is not None:
         settings |= {"collect": collect, "id": id, **options}
-        pair = counted_pair(data, y_true, answers, measures, requested, **settings)
+        pair = counted_pair(data, y_true, predictions, measures, requested, **settings)
     if pair is None:
-        pair = _read_predictions(data, answers, y_true, id, **options).pair(*answers)
-    predictions = pair.predictions
-    if predictions.y is None and not _only_accuracy(measures):
+        collected = _read_predictions(data, predictions, y_true, id, **options)
+        pair = collected.pair(*predictions)
+    if pair.predictions.y is None and not _only_accuracy(measures):
         raise ValueError(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
-            "`scoring` out to compare the answers with each other."
+            "`scoring` out to compare the predictions with each other."
         )
     return compare_pair(
         pair,
@@ -200,13 +200,13 @@ def compare(
     )
 
 
-def _check_tally_alone(arguments: Mapping[str, Any]) -> None:
+def _check_tally_alone(**arguments: Any) -> None:
     """Check that nothing is passed beside a tally that the tally holds."""
     names = [name for name, value in arguments.items() if value is not None]
     if names:
         raise ValueError(
-            f"A tally has truth and answers in it. Got {', '.join(names)} as well. Pass "
-            "the tally alone, with what is to be compared."
+            f"A tally has truth and predictions in it. Got {', '.join(names)} as well. "
+            "Pass the tally alone, with what is to be compared."
         )
 
 
@@ -215,35 +215,39 @@ def _only_accuracy(measures: Sequence[Measure]) -> bool:
     return [(m.metric, m.label) for m in measures] == [("accuracy", None)]
 
 
-def checked_names(answers: Any) -> Mapping[str, Any]:
-    if not isinstance(answers, Mapping) or len(answers) < 2:
-        count = len(answers) if isinstance(answers, Mapping) else type(answers).__name__
-        raise ValueError(
-            "`answers` must be a dict of at least two entries, the champion's first. Got "
-            f"{count}."
+def checked_names(predictions: Any) -> Mapping[str, Any]:
+    if not isinstance(predictions, Mapping) or len(predictions) < 2:
+        count = (
+            len(predictions)
+            if isinstance(predictions, Mapping)
+            else type(predictions).__name__
         )
-    for name in answers:
+        raise ValueError(
+            "`predictions` must be a dict of at least two entries, the champion's first. "
+            f"Got {count}."
+        )
+    for name in predictions:
         if not isinstance(name, str) or not name.strip() or name == "inconclusive":
             raise ValueError(
                 "Classifiers are named by strings that are not empty and not "
                 f"'inconclusive', which is a verdict. Got {name!r}. Choose another name."
             )
-    if len(answers) == 2:
-        check_role_names(*answers)
-    return answers
+    if len(predictions) == 2:
+        check_role_names(*predictions)
+    return predictions
 
 
 def _read_predictions(
-    data: Any, answers: Mapping[str, Any], y_true: Any, id: str | None, **options: Any
+    data: Any, predictions: Mapping[str, Any], y_true: Any, id: str | None, **options: Any
 ) -> Predictions:
-    if is_table(data, answers):
-        return predictions_from_frame(data, y_true, answers, id=id, **options)
-    columns = [name for name, entry in answers.items() if _is_scalar(entry)]
+    if is_table(data, predictions):
+        return predictions_from_frame(data, y_true, predictions, id=id, **options)
+    columns = [name for name, entry in predictions.items() if _is_scalar(entry)]
     if id is not None or isinstance(y_true, str) or columns:
         listed = ", ".join(columns) or "none"
         raise ValueError(
             "Columns can be named where the first argument is a frame or a file and every "
-            f"answer names columns. Got {type(data).__name__} with id={id!r}, y_true "
+            f"prediction names columns. Got {type(data).__name__} with id={id!r}, y_true "
             f"{type(y_true).__name__}, and columns named for {listed}. "
             "Pass a frame and names, or arrays only."
         )
@@ -252,18 +256,20 @@ def _read_predictions(
             "The true labels were passed twice, as the first argument and as `y_true`. "
             "Pass them once; `y_true` names a column where the first is a frame or a file."
         )
-    return predictions_from_arrays(data if y_true is None else y_true, answers, **options)
+    return predictions_from_arrays(
+        data if y_true is None else y_true, predictions, **options
+    )
 
 
-def is_table(data: Any, answers: Mapping[str, Any]) -> bool:
-    """Whether data is a file, or a frame whose columns `answers` names."""
+def is_table(data: Any, predictions: Mapping[str, Any]) -> bool:
+    """Whether data is a file, or a frame whose columns `predictions` names."""
     if isinstance(data, str | os.PathLike) or is_source(data):
         return True
     # Reading the columns of a lazy frame would run its query.
     # A pyarrow dataset has only a schema.
     names = "columns", "column_names", "schema"
     has_columns = any(hasattr(type(data), name) for name in names)
-    return has_columns and any(map(_names_columns, answers.values()))
+    return has_columns and any(map(_names_columns, predictions.values()))
 
 
 def _is_scalar(entry: Any) -> bool:

@@ -13,7 +13,7 @@ from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._dry_run import check_scored_classes
 from skcompare.comparators._result_row import check_positive
 from skcompare.comparators._settings import check_settings
-from skcompare.comparators._test_selection import answers_wanted, named_tests
+from skcompare.comparators._test_selection import named_tests, predictions_required
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import (
     CHALLENGER,
@@ -55,7 +55,7 @@ def compare_cv_results(
     champion : dict
         Output of :func:`sklearn.model_selection.cross_validate` with
         ``return_estimator=True`` and ``return_indices=True``: for the champion; or, without
-        `challenger`, for a :class:`PairedClassifier`, which holds both.
+        `challenger`, for a :class:`PairedEstimator`, which holds both.
     challenger : dict, optional
         The same for the challenger, on the same splits.
     X, y : array-like, sparse matrix or frame
@@ -91,7 +91,7 @@ def compare_cv_results(
 
     See Also
     --------
-    PairedClassifier : Both classifiers as one estimator for `cross_validate`.
+    PairedEstimator : Both classifiers as one estimator for `cross_validate`.
     cross_compare : `cross_validate` for several classifiers at once.
     skcompare.evidence.ScoreDifferences.from_cv_results : From the scores alone.
 
@@ -128,7 +128,7 @@ def compare_cv_results(
         cv=cv,
         design=design,
         groups=groups,
-        wanted=answers_wanted(measures, requested),
+        required=predictions_required(measures, requested),
     )
     if is_mixed(fitted):
         predictions = replace(predictions, flags=(*predictions.flags, "mixed-frozen"))

@@ -9,7 +9,7 @@ from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._evidence_cache import EvidenceBehind, usual_options
 from skcompare.comparators._result_row import with_classes
 from skcompare.comparators._settings import installed_versions
-from skcompare.comparators._test_selection import Asked
+from skcompare.comparators._test_selection import RequestedTests
 from skcompare.evidence import MOST_CLASSES, JointCounts, PairedCalibration, PairedLosses
 from skcompare.metrics import Measure
 from skcompare.predictions import PairedPredictions
@@ -71,7 +71,7 @@ def _beside(advice: EnsembleAdvice | None, winner: str) -> EnsembleAdvice | None
 def compare_pair(
     pair: PairedPredictions,
     measures: Sequence[Measure],
-    asked: Asked,
+    requested: RequestedTests,
     *,
     alternative: str,
     alpha: float,
@@ -90,8 +90,8 @@ def compare_pair(
     predictions = pair.predictions
     check_pos_label(pos_label, predictions.classes)
     has_truth = predictions.y is not None
-    asked = with_classes(asked, predictions.classes)
-    engine = PairEngine(pair, asked, alternative, alpha, pos_label)
+    requested = with_classes(requested, predictions.classes)
+    engine = PairEngine(pair, requested, alternative, alpha, pos_label)
     needed, primary = None, measures[0] if has_truth else None
     if has_truth:
         rows = [
@@ -134,7 +134,7 @@ def compare_pair(
         fingerprint=predictions.fingerprint,
         versions=installed_versions(),
         advice=advice_for(pair, engine.evidence, primary, conclusion.winner),
-        source=EvidenceBehind(pair, pos_label, usual_options(asked)),
+        source=EvidenceBehind(pair, pos_label, usual_options(requested)),
     )
 
 

@@ -428,7 +428,7 @@ def _of_items(
         names=scores.names,
         design=scores.design,
         n=scores.n,
-        size=size_words(scores),
+        size=size_text(scores),
         fingerprint=scores.fingerprint,
     )
 
@@ -464,7 +464,7 @@ def _comparison(
     )
 
 
-def size_words(scores: ItemScores) -> str:
+def size_text(scores: ItemScores) -> str:
     """Return the numbers of items, attempts and groups as text."""
     parts = [f"{scores.n:,} items"]
     least, most = int(scores.attempts.min()), int(scores.attempts.max())

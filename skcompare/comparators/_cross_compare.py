@@ -26,7 +26,7 @@ from skcompare.comparators._cross_tasks import (
     scorers_of,
 )
 from skcompare.comparators._meta_estimator import fitting_flags, routing_enabled
-from skcompare.comparators._splits import make_splits, resolve_cv
+from skcompare.comparators._settings import make_splits, resolve_cv
 from skcompare.predictions import (
     LABELS,
     LARGEST_SEED,
@@ -132,7 +132,8 @@ class CrossComparison(dict[str, Any]):
         """Predictions of all classifiers; only with ``return_predictions=True``."""
         if self._predictions is None:
             raise AttributeError(
-                "The answers were not kept. Pass return_predictions=True to cross_compare."
+                "The predictions were not kept. Pass return_predictions=True to "
+                "cross_compare."
             )
         return self._predictions
 
@@ -446,7 +447,7 @@ def cross_compare(
     if return_predictions:
         predictions = predictions_of(
             named_estimators,
-            [[outcome.answers for outcome in own] for own in by_name.values()],
+            [[outcome.predictions for outcome in own] for own in by_name.values()],
             X,
             y_labels,
             splits=splits.pairs,

@@ -20,12 +20,12 @@ from skcompare.metrics import get_scorer, named_scoring, resolve_scoring
 from skcompare.predictions import (
     Outcome,
     Task,
-    answer,
     askable,
     cut,
     failure_of,
     fitted_clone,
     n_rows,
+    prediction,
     rows_of,
     take_rows,
 )
@@ -40,7 +40,7 @@ class CrossTask:
     Parameters
     ----------
     task : Task
-        Nothing is `wanted` of it if predictions are not kept.
+        Nothing is `required` of it if predictions are not kept.
     scorer : callable
         Returns a number or a dict of numbers.
     metrics : tuple of str or None
@@ -71,7 +71,7 @@ class CrossOutcome:
     test_score: Any = None
     train_score: Any = None
     estimator: Any = None
-    answers: Outcome | None = None
+    predictions: Outcome | None = None
     fit_error: str | None = None
     score_errors: tuple[str, ...] = ()
 
@@ -83,7 +83,7 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
         estimator, columns, fit_time = fitted_clone(task, X, y)
     # Any error of an estimator is raised again with its name, or recorded.
     except (Exception, SystemExit) as error:
-        if cross.error_score == RAISE or task.wanted:
+        if cross.error_score == RAISE or task.required:
             raise failure_of(task, "fit", error) from error
         kept = clone(task.estimator) if cross.keep_estimator else None
         return CrossOutcome(
@@ -97,7 +97,7 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
     if cross.train_score:
         train_score = _scores(cross, estimator, X, y, task.train, columns, errors)
     predictions = None
-    if task.wanted:
+    if task.required:
         predictions = _predict(task, estimator, X, columns, classes, fit_time)
     return CrossOutcome(
         fit_time,
@@ -121,12 +121,12 @@ def _predict(
 ) -> Outcome:
     start = perf_counter()
     try:
-        predictions = answer(
+        predictions = prediction(
             estimator,
             lambda: cut(X, task.test, columns),
             len(task.test),
             classes,
-            askable(estimator, task.wanted),
+            askable(estimator, task.required),
         )
     except (Exception, SystemExit) as error:
         raise failure_of(task, "predict", error) from error

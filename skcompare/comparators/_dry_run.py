@@ -12,15 +12,21 @@ from skcompare._core.labels import class_codes
 from skcompare._core.validation import check_pos_label
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators._result_row import LABEL
-from skcompare.comparators._splits import Splits
+from skcompare.comparators._settings import Splits
 from skcompare.comparators._test_selection import (
-    Asked,
     NamedTests,
+    RequestedTests,
     default_test,
     no_test_note,
 )
 from skcompare.metrics import Measure, class_order
-from skcompare.predictions import PROBA, Answers, PairedPredictions, Predictions, one_class
+from skcompare.predictions import (
+    PROBA,
+    EstimatorPredictions,
+    PairedPredictions,
+    Predictions,
+    one_class,
+)
 
 
 def check_scored_classes(
@@ -34,7 +40,7 @@ def check_scored_classes(
 
 
 def rehearse(
-    asked: Asked,
+    requested: RequestedTests,
     measures: Sequence[Measure],
     splits: Splits,
     classes: np.ndarray,
@@ -50,15 +56,15 @@ def rehearse(
     codes = class_codes("y", y, classes)
     _check_trained_classes(splits, classes, codes)
     _check_tested_classes(measures, splits, classes, codes, pos_label)
-    if not isinstance(asked, Mapping):
+    if not isinstance(requested, Mapping):
         _check_default_tests(measures, splits.design)
     needs_proba = any(measure.needs_proba for measure in measures)
-    if isinstance(asked, Mapping):
+    if isinstance(requested, Mapping):
         pair = _correct_predictions(splits, classes, with_proba=True)
-        _run(asked, measures, pair, classes)
+        _run(requested, measures, pair, classes)
         try:
             pair = _correct_predictions(splits, classes, with_proba=False)
-            _run(asked, measures, pair, classes)
+            _run(requested, measures, pair, classes)
         except ValueError:
             needs_proba = True
     return frozenset({PROBA} if needs_proba else ())
@@ -149,7 +155,7 @@ def _check_tested_classes(
 def _is_undefined(measure: Measure, classes: np.ndarray, present: set[int]) -> bool:
     """Whether correct predictions of records of these classes have no score."""
     try:
-        return math.isnan(measure.of_right_answers(classes, np.array(sorted(present))))
+        return math.isnan(measure.of_right_predictions(classes, np.array(sorted(present))))
     except ValueError:
         return True
 
@@ -180,12 +186,13 @@ def _correct_predictions(
     scores = certain[:, 1] if len(classes) == 2 else certain
     proba, decision = (certain, None) if with_proba else (None, scores)
     roles = tuple(
-        Answers(name, name, labels, proba, decision) for name in ("champion", "challenger")
+        EstimatorPredictions(name, name, labels, proba, decision)
+        for name in ("champion", "challenger")
     )
     made_up = Predictions(
         classes=classes,
         y=y,
-        answers=roles,
+        estimators=roles,
         design=splits.design,
         records=records,
         bounds=np.cumsum([0, *map(len, tests)]),

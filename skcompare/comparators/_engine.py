@@ -21,7 +21,7 @@ from skcompare.comparators._result_row import (
 from skcompare.comparators._tally_evidence import pair_of_class, tallied_scores
 from skcompare.comparators._test_selection import (
     ALL,
-    Asked,
+    RequestedTests,
     default_test,
     named_for,
     no_test_note,
@@ -40,7 +40,7 @@ from skcompare.metrics import (
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
-from skcompare.stats.core import class_words
+from skcompare.stats.core import class_text
 from skcompare.stats.scores import BINARY_SCORES
 
 POWER = 0.8
@@ -91,15 +91,15 @@ class PairEngine:
     def __init__(
         self,
         pair: PairedPredictions,
-        asked: Asked,
+        requested: RequestedTests,
         alternative: str,
         alpha: float,
         pos_label: Any,
         of_class: Any = None,
         known: dict[Any, Any] | None = None,
     ) -> None:
-        self.pair, self._all = pair, asked == ALL
-        self.asked = named_for(asked, pair.alone)
+        self.pair, self._all = pair, requested == ALL
+        self.requested = named_for(requested, pair.alone)
         self.alternative, self.alpha, self.pos_label = alternative, alpha, pos_label
         self.of_class = of_class
         # Scores that are shared with other pairs of the same classifiers.
@@ -117,7 +117,7 @@ class PairEngine:
         if position not in self._of_classes:
             self._of_classes[position] = PairEngine(
                 pair_of_class(self.pair, position),
-                ALL if self._all else self.asked,
+                ALL if self._all else self.requested,
                 self.alternative,
                 self.alpha,
                 pos_label=True,
@@ -174,14 +174,14 @@ class PairEngine:
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """Return the tests of the rows of a measure; None is a row without test."""
         default = self.fitting_test(measure)
-        requested = [get_test(name) for name in self.asked or ()]
+        requested = [get_test(name) for name in self.requested or ()]
         tests: list[PairedTestEntry | None] = [
             entry
             for entry in requested
-            if is_about(entry, measure, self.asked)
+            if is_about(entry, measure, self.requested)
             and not (self._all and entry.lacks_bound(measure.metric))
         ]
-        if default is not None and (self.asked is None or primary):
+        if default is not None and (self.requested is None or primary):
             tests = [default, *(entry for entry in tests if entry is not default)]
         if not tests or (primary and default is None):
             tests.insert(0, None)
@@ -208,30 +208,30 @@ class PairEngine:
 
     def other_tests(self, measures: Sequence[Measure]) -> list[PairedTestEntry]:
         """Return the requested tests that are of none of these measures."""
-        requested = [get_test(name) for name in self.asked or ()]
+        requested = [get_test(name) for name in self.requested or ()]
         return [
             entry
             for entry in requested
-            if not any(is_about(entry, measure, self.asked) for measure in measures)
+            if not any(is_about(entry, measure, self.requested) for measure in measures)
         ]
 
     def _labels(self, entry: PairedTestEntry) -> list[Any]:
         """Return the classes that a test of one class runs for: the requested or all."""
         if LABEL not in entry.options:
             return [None]
-        options = (self.asked or {}).get(entry.name, {})
+        options = (self.requested or {}).get(entry.name, {})
         classes = self.pair.predictions.classes
         return [options[LABEL]] if LABEL in options else classes.tolist()
 
     def rows_without_truth(self) -> list[ComparisonRow]:
         """Return the rows of the tests without true labels, the primary one first."""
-        tests = tests_without_truth(self.asked, self.pair.design)
+        tests = tests_without_truth(self.requested, self.pair.design)
         rows = [self.tested(entry, self._subject(entry), None) for entry in tests]
         return [replace(rows[0], primary=True), *rows[1:]]
 
     def _subject(self, entry: PairedTestEntry) -> str:
         """Return the subject of a test that is of none of the compared measures."""
-        subject = (self.asked or {}).get(entry.name, {}).get(SCORE)
+        subject = (self.requested or {}).get(entry.name, {}).get(SCORE)
         if subject is None and SCORE in entry.options:
             subject = inspect.signature(entry.function).parameters[SCORE].default
         if subject is None and entry.needs in SHARED_SCORES:
@@ -301,7 +301,7 @@ class PairEngine:
         """Return the row of a result."""
         result = said_of(result, self.of_class)
         class_label = self.of_class if label is None else label
-        class_text = class_words(class_label)
+        suffix = class_text(class_label)
         flags: tuple[str, ...] = ()
         if measure is not None and entry.match(measure.metric) == 1:
             flags = (BIASED,) if tested_instead(measure.metric) else ()
@@ -314,12 +314,12 @@ class PairEngine:
             alpha=self.alpha,
             label=class_label,
             flags=flags,
-            note=result.remark.removeprefix(f"{class_text}, ").removesuffix(class_text),
+            note=result.remark.removeprefix(f"{suffix}, ").removesuffix(suffix),
         )
 
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
         """Return the options of a test: requested, common, or determined by the measure."""
-        requested = (self.asked or {}).get(entry.name, {})
+        requested = (self.requested or {}).get(entry.name, {})
         options = {name: requested[name] for name in requested if name in entry.options}
         if "alternative" in entry.options:
             options["alternative"] = self.alternative
@@ -346,7 +346,7 @@ class PairEngine:
             options[LOSS] = loss.name
         if self.pos_label is not None:
             options[POS_LABEL] = self.pos_label
-        options |= (self.asked or {}).get(entry.name, {})
+        options |= (self.requested or {}).get(entry.name, {})
         return {name: options[name] for name in entry.evidence_options if name in options}
 
     def untested(self, measure: Measure) -> ComparisonRow:
@@ -355,7 +355,7 @@ class PairEngine:
         champion, challenger = scores.means
         default = default_test(measure, self.pair.design)
         unsuited = "" if default is None else why_unsuited(default, self.pair.alone)
-        note = unsuited or f"no test of {measure.name} was asked for"
+        note = unsuited or f"no test of {measure.name} was requested"
         return ComparisonRow(
             measure=measure.name,
             label=self.of_class,

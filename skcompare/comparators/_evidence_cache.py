@@ -12,13 +12,13 @@ from skcompare.predictions import SCORES, PairedPredictions
 POS_LABEL = "pos_label"
 
 
-def usual_options(asked: Any) -> dict[type, dict[str, Any]]:
+def usual_options(requested: Any) -> dict[type, dict[str, Any]]:
     """Return the options of the evidence of the requested tests.
 
     If two tests have different options for the same evidence, those of the first one.
     """
     usual: dict[type, dict[str, Any]] = {}
-    for name, options in asked.items() if isinstance(asked, Mapping) else ():
+    for name, options in requested.items() if isinstance(requested, Mapping) else ():
         entry = get_test(name)
         own = {key: options[key] for key in entry.evidence_options if key in options}
         if own:
@@ -62,12 +62,12 @@ class EvidenceBehind:
         try:
             return needs.from_pair(self.pair, **options)
         except ValueError as error:
-            if SCORES not in getattr(needs, "wanted", (SCORES,)) or self._has_scores:
+            if SCORES not in getattr(needs, "required", (SCORES,)) or self._has_scores:
                 raise
             # Not all outputs of a classifier are collected.
             raise ValueError(
-                f"{error} This comparison has labels only: classifiers are asked for what "
-                "is compared. Compare a measure of scores too, such as 'roc_auc' or "
+                f"{error} This comparison has labels only, because only what is compared "
+                "is collected. Compare a measure of scores too, such as 'roc_auc' or "
                 "'neg_brier_score'."
             ) from error
 

@@ -17,7 +17,7 @@ from skcompare.comparators._pairwise_comparison import (
     named_of_several,
 )
 from skcompare.comparators._settings import check_settings_of_several
-from skcompare.comparators._test_selection import Asked
+from skcompare.comparators._test_selection import RequestedTests
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
 from skcompare.reports import MultipleComparison
@@ -298,10 +298,10 @@ None, default="holm"
             self.alternative, self.alpha, self.adjust, self.control, names
         )
 
-    def _requested_tests(self) -> Asked:
+    def _requested_tests(self) -> RequestedTests:
         return named_of_several(self.tests, self.adjust)
 
-    def _check_tests(self, requested: Asked, measures: Sequence[Measure]) -> None:
+    def _check_tests(self, requested: RequestedTests, measures: Sequence[Measure]) -> None:
         check_named(requested, measures, self._settings()[2])
 
     def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
@@ -313,7 +313,7 @@ None, default="holm"
         self,
         predictions: Predictions,
         measures: Sequence[Measure],
-        requested: Asked,
+        requested: RequestedTests,
         *,
         n_fits: int,
         start: float,

@@ -8,9 +8,9 @@ from skcompare._typing import ArrayLike
 from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._result_row import with_classes
 from skcompare.comparators._tally_evidence import tallied_pair
-from skcompare.comparators._tally_request import asked_by, check_holds
-from skcompare.comparators._test_selection import Asked as AskedTests
-from skcompare.evidence import LABELS, Asked, EngineTally, Tally, tally_predictions
+from skcompare.comparators._tally_request import check_holds, requested_by
+from skcompare.comparators._test_selection import RequestedTests
+from skcompare.evidence import LABELS, EngineTally, Tally, TallyRequest, tally_predictions
 from skcompare.metrics import Measure
 from skcompare.predictions import (
     EngineColumns,
@@ -27,9 +27,9 @@ COLLECTED = 10_000_000
 def counted_pair(
     frame: Any,
     y_true: Any,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     measures: Sequence[Measure],
-    asked: AskedTests,
+    requested: RequestedTests,
     *,
     collect: int,
     alternative: str,
@@ -47,13 +47,13 @@ def counted_pair(
     needed = partial(
         _needed_counts,
         measures,
-        asked,
+        requested,
         alternative=alternative,
         alpha=alpha,
         pos_label=pos_label,
     )
 
-    columns = columns_on_engine(frame, y_true, answers, id=id, groups=groups)
+    columns = columns_on_engine(frame, y_true, predictions, id=id, groups=groups)
     if columns is not None:
         if columns.table.n_records() <= collect:
             return None
@@ -61,65 +61,65 @@ def counted_pair(
     if collect > 0:
         # The frame is in memory, or small.
         return None
-    predictions = predictions_from_frame(
-        frame, y_true, answers, id=id, groups=groups, labels=labels, pos_label=pos_label
+    collected = predictions_from_frame(
+        frame, y_true, predictions, id=id, groups=groups, labels=labels, pos_label=pos_label
     )
-    return _in_memory(predictions, needed)
+    return _in_memory(collected, needed)
 
 
 def pair_on_engine(
     columns: EngineColumns,
-    wanted: Callable[[PairedPredictions], Asked],
+    required: Callable[[PairedPredictions], TallyRequest],
     labels: ArrayLike | None,
     pos_label: Any,
 ) -> PairedPredictions:
     """Return champion and challenger of a table as counts and sums of its records.
 
-    `wanted` returns what to count for a pair of which only the classes and the kinds of
+    `required` returns what to count for a pair of which only the classes and the kinds of
     predictions are known.
     """
     grouped = columns.groups is not None
-    engine = EngineTally(columns, Asked(labels=True, pos_label=pos_label), labels)
+    engine = EngineTally(columns, TallyRequest(labels=True, pos_label=pos_label), labels)
     scored = {name: kind != LABELS for name, kind in engine.kinds.items()}
     if not any(scored.values()):
         # Counts of the labels show the classes as well.
         tally = engine.tally()
-        wanted(tallied_pair(tally.classes, scored, grouped=grouped))
+        required(tallied_pair(tally.classes, scored, grouped=grouped))
         return pair_of_tally(tally, scored)
     classes = engine.classes()
-    request = wanted(tallied_pair(classes, scored, grouped=grouped))
+    request = required(tallied_pair(classes, scored, grouped=grouped))
     return pair_of_tally(engine.asking(request, classes).tally(), scored)
 
 
 def _in_memory(predictions: Predictions, needed: Any) -> PairedPredictions:
-    scored = {role.name: role.has_proba for role in predictions.answers}
+    scored = {role.name: role.has_proba for role in predictions.estimators}
     grouped = predictions.groups is not None
     request = needed(tallied_pair(predictions.classes, scored, grouped=grouped))
     return pair_of_tally(tally_predictions(predictions, request), scored)
 
 
 def tallied_comparison(
-    tally: Tally, measures: Sequence[Measure], asked: AskedTests, **settings: Any
+    tally: Tally, measures: Sequence[Measure], requested: RequestedTests, **settings: Any
 ) -> PairedPredictions:
     """Return champion and challenger of a tally that holds what a comparison needs."""
     pair = pair_of_tally(tally)
-    check_holds(tally, _needed_counts(measures, asked, pair, **settings))
+    check_holds(tally, _needed_counts(measures, requested, pair, **settings))
     return pair
 
 
 def _needed_counts(
     measures: Sequence[Measure],
-    tests: AskedTests,
+    tests: RequestedTests,
     pair: PairedPredictions,
     *,
     alternative: str,
     alpha: float,
     pos_label: Any,
-) -> Asked:
+) -> TallyRequest:
     """Return the counts and sums that a comparison of this pair needs."""
     requested = with_classes(tests, pair.predictions.classes)
     engine = PairEngine(pair, requested, alternative, alpha, pos_label)
-    return asked_by(engine, measures, pos_label=pos_label)
+    return requested_by(engine, measures, pos_label=pos_label)
 
 
 def pair_of_tally(
@@ -127,7 +127,7 @@ def pair_of_tally(
 ) -> PairedPredictions:
     """Return champion and challenger of a tally."""
     if scored is None:
-        has_proba = tally.plan.needs_proba or tally.plan.levels is not None
+        has_proba = tally.plan.needs_proba or tally.plan.score_bins is not None
         scored = dict.fromkeys(tally.names, has_proba)
     return tallied_pair(
         tally.classes, dict(scored), grouped=tally.plan.grouped, tally=tally

@@ -8,7 +8,7 @@ from skcompare._core.sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._settings import check_settings
-from skcompare.comparators._test_selection import Asked
+from skcompare.comparators._test_selection import RequestedTests
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
 from skcompare.reports import Comparison
@@ -167,7 +167,7 @@ class PairedComparator(BaseComparator):
         self,
         predictions: Predictions,
         measures: Sequence[Measure],
-        requested: Asked,
+        requested: RequestedTests,
         *,
         n_fits: int,
         start: float,

@@ -28,8 +28,8 @@ from skcompare.comparators._result_row import (
 from skcompare.comparators._settings import installed_versions
 from skcompare.comparators._test_selection import (
     ALL,
-    Asked,
     NamedTests,
+    RequestedTests,
     default_test,
     named_for,
     named_tests,
@@ -91,21 +91,23 @@ def by_pvalue(row: PairRow) -> tuple[Any, ...]:
 OMNIBUS = "omnibus"
 
 
-def named_of_several(tests: Any, adjust: Any) -> Asked:
+def named_of_several(tests: Any, adjust: Any) -> RequestedTests:
     """Return the requested tests with their options, also those of the adjustment."""
     return named_tests(tests, options_of_several(adjust))
 
 
-def check_named(asked: Asked, measures: Sequence[Measure], adjust: str) -> None:
+def check_named(
+    requested: RequestedTests, measures: Sequence[Measure], adjust: str
+) -> None:
     """Check that the requested tests can show which of several classifiers differ."""
     if adjust == MAX_T:
-        _check_max_t(asked, measures)
+        _check_max_t(requested, measures)
         return
-    if not asked or isinstance(asked, str):
+    if not requested or isinstance(requested, str):
         return
-    for name in asked:
+    for name in requested:
         entry = get_test(name)
-        _check_about(entry, measures, asked)
+        _check_about(entry, measures, requested)
         if entry.kind != "difference" and not is_omnibus(entry):
             raise ValueError(
                 f"{name} is no test of a difference, which says who is better. Several "
@@ -133,7 +135,7 @@ def _check_about(
         )
 
 
-def _check_max_t(requested: Asked, measures: Sequence[Measure]) -> None:
+def _check_max_t(requested: RequestedTests, measures: Sequence[Measure]) -> None:
     """Check that "max-t" has the requested tests: it runs one for each measure."""
     families = {max_t_family(measure).test: max_t_family(measure) for measure in measures}
     test_options = {"all": {}} if isinstance(requested, str) else (requested or {})
@@ -157,7 +159,7 @@ def _check_max_t(requested: Asked, measures: Sequence[Measure]) -> None:
 def compare_several(
     predictions: Predictions,
     measures: Sequence[Measure],
-    asked: Asked,
+    requested: RequestedTests,
     *,
     control: str | None,
     alternative: str,
@@ -172,14 +174,14 @@ def compare_several(
     if predictions.y is None:
         raise ValueError(
             "Three or more classifiers are compared by who is right, which needs true "
-            "labels. Got none. Pass `y_true`, or two answers at a time."
+            "labels. Got none. Pass `y_true`, or two predictions at a time."
         )
     check_pos_label(pos_label, predictions.classes)
-    asked = with_classes(asked, predictions.classes)
+    requested = with_classes(requested, predictions.classes)
     engine = _Engine(
         predictions,
-        None if isinstance(asked, str) else asked,
-        asked == ALL,
+        None if isinstance(requested, str) else requested,
+        requested == ALL,
         control,
         alternative,
         alpha,
@@ -201,7 +203,7 @@ def compare_several(
     return MultipleComparison(
         comparisons=comparisons,
         conclusion=decide_among(primary, inference),
-        descriptions={role.name: role.description for role in predictions.answers},
+        descriptions={role.name: role.description for role in predictions.estimators},
         design=predictions.design,
         n_records=predictions.n_records,
         n_tested=predictions.n_tested,
@@ -223,7 +225,7 @@ class _Engine:
     """Settings of the comparison by every measure, and how it is done."""
 
     predictions: Predictions
-    asked: NamedTests | None
+    requested: NamedTests | None
     every: bool
     control: str | None
     alternative: str
@@ -242,15 +244,15 @@ class _Engine:
         if self.every:
             # The tests depend on the class of the measure.
             requested = named_for(ALL, predictions)
-            return replace(self, asked=requested, every=False).about(measure, primary)
+            return replace(self, requested=requested, every=False).about(measure, primary)
         if self.adjust == MAX_T:
             max_t = max_t_family(measure, predictions.design)
             return [self._of_family(max_t, measure, predictions)]
         default = self._default(measure, predictions)
-        entries = [get_test(name) for name in self.asked or ()]
+        entries = [get_test(name) for name in self.requested or ()]
         tests = [entry for entry in entries if entry.kind == "difference"]
-        tests = [entry for entry in tests if is_about(entry, measure, self.asked)]
-        if default is not None and (self.asked is None or primary):
+        tests = [entry for entry in tests if is_about(entry, measure, self.requested)]
+        if default is not None and (self.requested is None or primary):
             tests = [default, *(entry for entry in tests if entry is not default)]
         comparisons = []
         if not tests or (primary and default is None):
@@ -271,7 +273,7 @@ class _Engine:
         return one_class_of(self.predictions, measure.position(self.predictions.classes))
 
     def _options_of(self, entry: PairedTestEntry) -> Mapping[str, Any]:
-        return (self.asked or {}).get(entry.name, {})
+        return (self.requested or {}).get(entry.name, {})
 
     def _default(
         self, measure: Measure, predictions: Predictions
@@ -296,8 +298,10 @@ class _Engine:
         self, measure: Measure, predictions: Predictions
     ) -> PairedResult | None:
         """Return the omnibus test that was requested by name."""
-        entries = [get_test(name) for name in self.asked or ()]
-        entries = [e for e in entries if is_omnibus(e) and is_about(e, measure, self.asked)]
+        entries = [get_test(name) for name in self.requested or ()]
+        entries = [
+            e for e in entries if is_omnibus(e) and is_about(e, measure, self.requested)
+        ]
         return self._run_omnibus(entries[0], measure, predictions) if entries else None
 
     def _run_omnibus(
@@ -412,7 +416,7 @@ class _Engine:
         ]
         entry = default or default_test(measure, predictions.design)
         unsuited = "" if entry is None else why_unsuited(entry, predictions)
-        note = unsuited or f"no test of {measure.subject} was asked for"
+        note = unsuited or f"no test of {measure.subject} was requested"
         if entry is None:
             note = no_test_note(measure, predictions.design)
         omnibus = self._requested_omnibus(measure, predictions)
@@ -483,7 +487,7 @@ class _Engine:
         pair = self.predictions.pair(champion, challenger)
         return PairEngine(
             pair,
-            self.asked,
+            self.requested,
             self.alternative,
             1 - level,
             self.pos_label,

@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from skcompare._registry.tests import PairedTestEntry, get_test
-from skcompare.comparators._test_selection import Asked, NamedTests
+from skcompare.comparators._test_selection import NamedTests, RequestedTests
 from skcompare.metrics import Measure
 from skcompare.reports import ComparisonRow
 from skcompare.stats import PairedResult
-from skcompare.stats.core import class_label, class_words
+from skcompare.stats.core import class_label, class_text
 
 
 def result_row(
@@ -82,16 +82,16 @@ POS_LABEL: Final = "pos_label"
 SCORE: Final = "score"
 """Option that selects the score of a test of several scores."""
 
-OF_TRUE = ("positive class", class_words(True), class_words(1))
+OF_TRUE = ("positive class", class_text(True), class_text(1))
 """Remarks about the class True, which stands for one class against the rest."""
 
 
-def check_positive(asked: Asked, measures: Iterable[Measure]) -> None:
+def check_positive(requested: RequestedTests, measures: Iterable[Measure]) -> None:
     """Check that tests of a measure that names its class have no positive class."""
-    if not asked or isinstance(asked, str):
+    if not requested or isinstance(requested, str):
         return
     for measure in measures:
-        for name, options in asked.items():
+        for name, options in requested.items():
             names_class = measure.label is not None and get_test(name).match(measure.metric)
             if names_class and POS_LABEL in options:
                 raise ValueError(
@@ -101,13 +101,15 @@ def check_positive(asked: Asked, measures: Iterable[Measure]) -> None:
                 )
 
 
-def is_about(entry: PairedTestEntry, measure: Measure, asked: NamedTests | None) -> bool:
+def is_about(
+    entry: PairedTestEntry, measure: Measure, requested: NamedTests | None
+) -> bool:
     """Whether a requested test is of this measure.
 
     A test of several scores that is requested with one of them is of that one, and a test
     that is requested with a class is of measures of that class only.
     """
-    options = (asked or {}).get(entry.name, {})
+    options = (requested or {}).get(entry.name, {})
     if LABEL in options and str(options[LABEL]) != measure.label:
         return False
     chosen = options.get(SCORE)
@@ -116,15 +118,15 @@ def is_about(entry: PairedTestEntry, measure: Measure, asked: NamedTests | None)
     return entry.match(measure.metric) > 0
 
 
-def with_classes(asked: Asked, classes: np.ndarray) -> Asked:
+def with_classes(requested: RequestedTests, classes: np.ndarray) -> RequestedTests:
     """Replace each class in the options of tests by its equal among the classes."""
-    if not asked or isinstance(asked, str):
-        return asked
+    if not requested or isinstance(requested, str):
+        return requested
     return {
         name: {**options, LABEL: class_label(classes, options[LABEL])}
         if LABEL in options
         else options
-        for name, options in asked.items()
+        for name, options in requested.items()
     }
 
 
@@ -132,4 +134,4 @@ def said_of(result: PairedResult, label: Any) -> PairedResult:
     """Replace the class True in the remark of a result by the class it stands for."""
     if label is None or not result.remark.startswith(OF_TRUE):
         return result
-    return replace(result, remark=class_words(label))
+    return replace(result, remark=class_text(label))

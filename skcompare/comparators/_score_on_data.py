@@ -24,16 +24,16 @@ def scores_of(
         position = measure.position(predictions.classes)
         predictions, pos_label = one_class_of(predictions, position), True
     classes, order = class_order(predictions.classes, pos_label)
-    y = classes[order[predictions.y_answered()]]
+    y = classes[order[predictions.y_predicted()]]
     all_records, watch = slice(0, predictions.n_records), Watch()
     scores = []
-    for answers in predictions.answers:
-        stored = stored_part(answers, all_records, classes, order)
-        scores.append(one_score(measure, answers.name, stored, X, y, watch))
+    for role in predictions.estimators:
+        stored = stored_part(role, all_records, classes, order)
+        scores.append(one_score(measure, role.name, stored, X, y, watch))
     return scores, watch
 
 
-def told(measure: Measure, scores: list[float], watch: Watch) -> list[float]:
+def checked_scores(measure: Measure, scores: list[float], watch: Watch) -> list[float]:
     """Return the scores, and warn if one is undefined or its scorer has warned."""
     if not np.isfinite(scores).all():
         reason = "" if watch.error is None else f": {watch.error}"
@@ -71,9 +71,9 @@ class ClassScorer:
             [("the classifier", estimator)],
             X,
             check_labels("y", y),
-            wanted=self.measure.wanted,
+            required=self.measure.required,
         )
-        return told(self.measure, *scores_of(predictions, self.measure, X))[0]
+        return checked_scores(self.measure, *scores_of(predictions, self.measure, X))[0]
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return the metadata that the scorer requests: none."""

@@ -24,8 +24,14 @@ from skcompare.evidence import (
     Tally,
     TallyPlan,
 )
-from skcompare.metrics import Measure, StoredAnswers, Watch, class_order, one_score
-from skcompare.predictions import LABELS, Answers, PairedPredictions, Predictions, one_class
+from skcompare.metrics import Measure, StoredPredictions, Watch, class_order, one_score
+from skcompare.predictions import (
+    LABELS,
+    EstimatorPredictions,
+    PairedPredictions,
+    Predictions,
+    one_class,
+)
 
 CALIBRATION: dict[str, dict[str, Any]] = {
     "expected_calibration_error": {"norm": "l1"},
@@ -46,7 +52,7 @@ MANY = 1 << 40
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class TalliedAnswers(Answers):
+class TalliedEstimatorPredictions(EstimatorPredictions):
     """Predictions of one classifier, as far as a tally holds them."""
 
     scored: bool = False
@@ -126,16 +132,18 @@ def tallied_pair(
     tally : Tally, optional
         The counts and sums, once they are known.
     """
-    answers = tuple(TalliedAnswers(name, name, scored=has) for name, has in scored.items())
+    roles = tuple(
+        TalliedEstimatorPredictions(name, name, scored=has) for name, has in scored.items()
+    )
     predictions = TalliedPredictions(
         classes=classes,
         y=np.empty(0, dtype=np.int64),
-        answers=answers,
+        estimators=roles,
         design=Design(HOLDOUT.kind, grouped=grouped),
         fingerprint="" if tally is None else _digest(tally),
         counted=tally,
     )
-    return PairedPredictions(predictions, *answers)
+    return PairedPredictions(predictions, *roles)
 
 
 def can_be_tallied(needs: type) -> bool:
@@ -176,7 +184,7 @@ def _check_options(tally: Tally, options: dict[str, Any]) -> None:
         differs = False
         if name == "pos_label" and value is not None:
             used = {plan.positive} if plan.kind == "binary" else set()
-            used |= {plan.ranked} if plan.levels is not None else set()
+            used |= {plan.ranked} if plan.score_bins is not None else set()
             differs = any(plan.classes[position] != value for position in used)
         elif name == "n_bins" and plan.edges is not None:
             differs = any(len(edges) - 1 != value for edges in plan.edges)
@@ -257,7 +265,7 @@ def _values(
     loss, name = loss_of(measure.metric), error_of_bins(measure)
     # A loss may have the name of its negated scorer.
     sign = -1.0 if measure.greater_is_better else 1.0
-    if measure.wanted == {LABELS}:
+    if measure.required == {LABELS}:
         first, second = (
             _of_labels(tally, measure, pos_label, role, watch) for role in (0, 1)
         )
@@ -282,7 +290,7 @@ def _of_labels(
     counts = JointCounts.from_tally(tally)
     classes, order = class_order(counts.classes, pos_label)
     truth, *labels = (classes[order[column]] for column in counts.cells.T)
-    stored = StoredAnswers(classes, labels[role], None, None)
+    stored = StoredPredictions(classes, labels[role], None, None)
     X = np.arange(len(truth)).reshape(-1, 1)
     weighted: Any = partial(measure.scorer, **{"sample_weight": counts.counts})
     try:

@@ -10,22 +10,22 @@ from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._tally_evidence import error_of_bins, needs_records
 from skcompare.comparators._test_selection import why_unsuited
 from skcompare.evidence import (
-    Asked,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
     Tally,
+    TallyRequest,
 )
 from skcompare.metrics import Measure
 from skcompare.predictions import LABELS, Predictions
 
 DEFAULT_LOSS = "brier_score"
-COUNTED_OPTIONS = tuple(inspect.signature(Asked).parameters)
+COUNTED_OPTIONS = tuple(inspect.signature(TallyRequest).parameters)
 
 
-def asked_by(
+def requested_by(
     engine: PairEngine, measures: Sequence[Measure], *, pos_label: Any = None
-) -> Asked:
+) -> TallyRequest:
     """Return the counts and sums that a comparison and its advice need.
 
     Parameters
@@ -40,7 +40,7 @@ def asked_by(
     needs = _Needs(pos_label, engine.pair.alone)
     for k, measure in enumerate(measures):
         measure_engine = engine.about(measure)
-        if measure.label is not None and measure.wanted != {LABELS}:
+        if measure.label is not None and measure.required != {LABELS}:
             raise needs_records(measure)
         for entry in measure_engine.tests_of(measure, k == 0):
             if entry is None:
@@ -52,12 +52,12 @@ def asked_by(
     return needs.request()
 
 
-def asked_by_tests(
+def requested_by_tests(
     tests: Iterable[tuple[PairedTestEntry, Mapping[str, Any]]],
     predictions: Predictions,
     *,
     pos_label: Any = None,
-) -> Asked:
+) -> TallyRequest:
     """Return the counts and sums that tests need, with the options of their evidence.
 
     Parameters
@@ -75,22 +75,22 @@ def asked_by_tests(
     return needs.request()
 
 
-def check_holds(tally: Tally, asked: Asked) -> None:
+def check_holds(tally: Tally, requested: TallyRequest) -> None:
     """Check that a tally holds what was requested."""
     plan, lacking = tally.plan, []
-    missing = [loss for loss in asked.losses if loss not in plan.losses]
+    missing = [loss for loss in requested.losses if loss not in plan.losses]
     if missing:
         lacking.append(f"losses={tuple(dict.fromkeys((*plan.losses, *missing)))!r}")
     if not plan.labels:
         lacking.append("labels=True")
-    if asked.calibration and plan.kind is None:
+    if requested.calibration and plan.kind is None:
         lacking.append("calibration=True")
-    if asked.ranking and plan.levels is None:
+    if requested.ranking and plan.score_bins is None:
         lacking.append("ranking=True")
     if lacking:
         raise ValueError(
-            f"The tally does not hold all that the comparison needs. Make it by Asked with "
-            f"{', '.join(lacking)}, or compare what it holds."
+            "The tally does not hold all that the comparison needs. Make it by "
+            f"TallyRequest with {', '.join(lacking)}, or compare what it holds."
         )
 
 
@@ -125,7 +125,7 @@ class _Needs:
     def add_score(self, measure: Measure) -> None:
         """Add what the values of a measure without test need."""
         loss = loss_of(measure.metric)
-        if measure.wanted == {LABELS}:
+        if measure.required == {LABELS}:
             return
         if loss is not None:
             self.losses[loss.name] = None
@@ -136,9 +136,9 @@ class _Needs:
         else:
             raise needs_records(measure)
 
-    def request(self) -> Asked:
+    def request(self) -> TallyRequest:
         """Return the whole request. Labels are always counted."""
-        return Asked(
+        return TallyRequest(
             labels=True,
             losses=tuple(self.losses),
             calibration=self.calibration,

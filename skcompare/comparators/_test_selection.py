@@ -15,7 +15,7 @@ NamedTests = Mapping[str, Mapping[str, Any]]
 """Options of the requested tests, by name."""
 
 ALL: Final = "all"
-Asked = NamedTests | Literal["all"] | None
+RequestedTests = NamedTests | Literal["all"] | None
 """Requested tests: by name, all that are valid, or None for the default ones."""
 
 SET_ELSEWHERE = "alternative"
@@ -25,7 +25,7 @@ CROSS_VALIDATIONS = ("bcv", "kfold")
 """Designs to recommend, the cheapest and most informative one first."""
 
 
-def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> Asked:
+def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> RequestedTests:
     """Return the requested tests with their options; None for "auto".
 
     `more` has options that tests take here beside their own.
@@ -53,13 +53,13 @@ def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> Asked:
     return requested
 
 
-def named_for(asked: Asked, predictions: Predictions) -> NamedTests | None:
+def named_for(requested: RequestedTests, predictions: Predictions) -> NamedTests | None:
     """Return the requested tests; "all" are those that are valid for the predictions.
 
     Tests that call for caution have to be named.
     """
-    if not isinstance(asked, str):
-        return asked
+    if not isinstance(requested, str):
+        return requested
     valid = [e for e in paired_tests().values() if e.valid_for(predictions.design)]
     valid = [entry for entry in valid if not entry.caution]
     usable = [e for e in valid if predictions.y is not None or not _needs_truth(e)]
@@ -75,30 +75,32 @@ def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
     return what_lacks(entry, predictions)
 
 
-def tests_without_truth(asked: NamedTests | None, design: Design) -> list[PairedTestEntry]:
+def tests_without_truth(
+    requested: NamedTests | None, design: Design
+) -> list[PairedTestEntry]:
     """Return tests without true labels: those requested, or one of each subject.
 
     The first one is of the rates at which the classes are predicted.
     """
-    if not asked:
+    if not requested:
         entries = [e for e in paired_tests().values() if not _needs_truth(e)]
         entries = [e for e in entries if e.valid_for(design) and not e.caution]
         if not entries:
             raise ValueError(
-                f"No test of the answers alone is valid for {design}. Pass the true "
+                f"No test of the predictions alone is valid for {design}. Pass the true "
                 "labels, or name a test to run it all the same."
             )
         by_subject = {entry.measures[0]: entry for entry in reversed(entries)}
         return sorted(
             by_subject.values(), key=lambda e: e.measures[0] != FIRST_WITHOUT_TRUTH
         )
-    entries = [get_test(name) for name in asked]
+    entries = [get_test(name) for name in requested]
     for entry in entries:
         if _needs_truth(entry):
             names = [e.name for e in paired_tests().values() if not _needs_truth(e)]
             raise ValueError(
                 f"{entry.name} needs true labels. Got none. Pass `y_true`, or choose among "
-                f"the tests of the answers alone: {', '.join(names)}."
+                f"the tests of the predictions alone: {', '.join(names)}."
             )
     return entries
 
@@ -146,19 +148,21 @@ def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
     return valid[0] if valid else None
 
 
-def answers_wanted(measures: Iterable[Measure], asked: Asked) -> frozenset[str]:
+def predictions_required(
+    measures: Iterable[Measure], requested: RequestedTests
+) -> frozenset[str]:
     """Return the kinds of predictions that these measures and tests need."""
     measures = list(measures)
-    responses = frozenset[str]().union(*(measure.wanted for measure in measures))
-    if isinstance(asked, str):
+    responses = frozenset[str]().union(*(measure.required for measure in measures))
+    if isinstance(requested, str):
         return responses | {LABELS, SCORES}
-    scored = [measure for measure in measures if SCORES in measure.wanted]
-    if asked is None and scored and all(m.metric in RANKING_SCORES for m in scored):
+    scored = [measure for measure in measures if SCORES in measure.required]
+    if requested is None and scored and all(m.metric in RANKING_SCORES for m in scored):
         return responses | {RANKS}
-    for name in asked or ():
+    for name in requested or ():
         needs = get_test(name).needs
         if needs is not ScoreDifferences:
-            responses |= getattr(needs, "wanted", frozenset({LABELS, SCORES}))
+            responses |= getattr(needs, "required", frozenset({LABELS, SCORES}))
     return responses
 
 

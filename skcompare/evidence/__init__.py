@@ -1,6 +1,6 @@
 """Evidence: the few numbers that a test needs, validated once and frozen."""
 
-from skcompare._core.score_bins import Levels
+from skcompare._core.score_bins import ScoreBins
 from skcompare._registry.losses import LossEntry, record_loss, record_losses
 from skcompare.evidence._class_order import ClassColumns, sorted_labels
 from skcompare.evidence._counting import sums_of
@@ -30,7 +30,7 @@ from skcompare.evidence.calibration._calibration import PairedCalibration
 from skcompare.evidence.calibration._cells import CalibrationCells
 from skcompare.evidence.calibration._device_calibration import device_bins, device_forecasts
 from skcompare.evidence.calibration._errors import NORMS, CalibrationBins, CalibrationCurve
-from skcompare.evidence.calibration._events import Forecasts, collapse_answers
+from skcompare.evidence.calibration._events import Forecasts, collapse_predictions
 from skcompare.evidence.labels._agreement import MOST_CLASSES, AgreementMatrix
 from skcompare.evidence.labels._class_moments import (
     CLASS_SCORES,
@@ -81,11 +81,11 @@ from skcompare.evidence.tally._tally_arrays import (
     tally_predictions,
 )
 from skcompare.evidence.tally._tally_engine import LABELS, EngineTally
-from skcompare.evidence.tally._tally_request import Asked
+from skcompare.evidence.tally._tally_request import TallyRequest
 
 __all__ = [
     "AgreementMatrix",
-    "Asked",
+    "TallyRequest",
     "BlockDifferences",
     "CalibrationBins",
     "CalibrationCurve",
@@ -96,7 +96,7 @@ __all__ = [
     "ContrastBounds",
     "CorrectnessPatterns",
     "JointCounts",
-    "Levels",
+    "ScoreBins",
     "LossEntry",
     "PairedBlocks",
     "PairedCalibration",

@@ -112,8 +112,8 @@ def space_of(**arrays: Any) -> Space | None:
             f"{name} on {_described(where)}" for name, where in spaces.items()
         )
         raise ValueError(
-            f"Answers must be arrays of one library on one device. Got {listed}. Move them "
-            "to one of them first."
+            f"Predictions must be arrays of one library on one device. Got {listed}. Move "
+            "them to one of them first."
         )
     in_numpy = READ_ON_CPU and _is_cpu(space)
     return None if in_numpy or not _is_exact(space) else space

@@ -65,8 +65,8 @@ def why_no_evidence(scores: ItemScores, needs: type) -> str:
         return f"Scores item by item give no {needs.__name__}"
     if needs is not PairedLosses and not scores.right_or_wrong:
         return (
-            f"{needs.__name__} needs items that each system answered once, rightly (1) or "
-            "wrongly (0). These have several attempts, or grades"
+            f"{needs.__name__} needs items that each system answered once, correctly (1) "
+            "or wrongly (0). These have several attempts, or grades"
         )
     if needs is ClusterSums and scores.groups is None:
         return "ClusterSums needs the groups of the items. These have none"

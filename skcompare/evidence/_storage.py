@@ -207,21 +207,21 @@ def array_as_text(array: np.ndarray) -> dict[str, Any]:
     return description | {"bytes": array.tobytes().hex()}
 
 
-def array_from_text(told: dict[str, Any]) -> np.ndarray:
+def array_from_text(described: dict[str, Any]) -> np.ndarray:
     """Array from the numbers or bytes of :func:`array_as_text`."""
-    dtype = np.dtype(str(told["dtype"]))
+    dtype = np.dtype(str(described["dtype"]))
     if dtype.kind not in KINDS:
         raise ValueError(f"it has an array of {dtype}")
-    if "bytes" in told:
-        array = np.frombuffer(bytes.fromhex(told["bytes"]), dtype)
+    if "bytes" in described:
+        array = np.frombuffer(bytes.fromhex(described["bytes"]), dtype)
     else:
-        array = np.array(told["values"], dtype=dtype)
+        array = np.array(described["values"], dtype=dtype)
         # numpy cuts off what a type cannot hold, such as the fraction of a count.
-        if array.tolist() != told["values"]:
+        if array.tolist() != described["values"]:
             raise ValueError(f"it has an array of {dtype} with values of another type")
-    shaped = array.reshape(told["shape"])
-    if list(shaped.shape) != told["shape"]:
-        raise ValueError(f"it has an array of the shape {told['shape']}")
+    shaped = array.reshape(described["shape"])
+    if list(shaped.shape) != described["shape"]:
+        raise ValueError(f"it has an array of the shape {described['shape']}")
     return shaped
 
 
@@ -293,7 +293,7 @@ class Storable:
         value = load_evidence(path)
         if not isinstance(value, cls):
             raise ValueError(
-                f"{str(path)!r} holds a {type(value).__name__}. Got asked for a "
+                f"{str(path)!r} holds a {type(value).__name__}. Expected a "
                 f"{cls.__name__}. Read it by {type(value).__name__}.load, or by "
                 "skcompare.evidence.load_evidence."
             )

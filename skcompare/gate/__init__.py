@@ -1,8 +1,8 @@
 """The gate: a build that fails unless the challenger is significantly better."""
 
-from importlib import import_module as _import_module
-from sys import modules as _modules
 from typing import TYPE_CHECKING
+
+from skcompare._lazy import attach as _attach
 
 __all__ = [
     "AnyOf",
@@ -72,16 +72,4 @@ if TYPE_CHECKING:
     from skcompare.gate.skops._estimators import load_estimator
 else:
     # Hidden from type checkers, which would accept any name otherwise.
-    def __getattr__(name):
-        if name not in _HOMES:
-            raise AttributeError(
-                f"module 'skcompare.gate' has no attribute {name!r}",
-                name=name,
-                obj=_modules[__name__],
-            )
-        value = getattr(_import_module(f"skcompare.gate.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-
-    def __dir__():
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = _attach(__name__, _HOMES, __all__)

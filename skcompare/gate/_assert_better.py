@@ -170,8 +170,8 @@ def judge_better(
         )
     if labels is not None:
         raise ValueError(
-            "`labels` is for answers; classifiers know their classes. Got it beside `X`. "
-            "Leave it out."
+            "`labels` is for predictions; classifiers know their classes. Got it beside "
+            "`X`. Leave it out."
         )
     start = perf_counter()
     subject = fitted_subject(gate.conditions, roles, X, y_true, **options)
@@ -185,7 +185,7 @@ def _check_alone(arguments: Mapping[str, Any]) -> None:
     names = [name for name, value in arguments.items() if value is not None]
     if names:
         raise ValueError(
-            f"A fitted comparator has records and answers of its own. Got "
+            f"A fitted comparator has records and predictions of its own. Got "
             f"{', '.join(names)} as well. Pass the comparator, and conditions, alone."
         )
 
@@ -195,17 +195,17 @@ def _check_both(roles: Mapping[str, Any], X: Any) -> None:
     for name, value in roles.items():
         if value is None:
             raise TypeError(
-                f"`{name}` must be answers or a fitted classifier. Got None. Pass the "
+                f"`{name}` must be predictions or a fitted classifier. Got None. Pass the "
                 "champion and the challenger after `y_true`."
             )
         if X is None and hasattr(value, "predict"):
             raise TypeError(
-                f"`{name}` is a classifier, which needs records to answer. Pass them as "
+                f"`{name}` is a classifier, which needs records to predict. Pass them as "
                 "`X`."
             )
         if X is not None and not hasattr(value, "predict"):
             raise TypeError(
                 f"`{name}` must be a fitted classifier where `X` is given. Got "
                 f"{type(value).__name__}. Pass a classifier, or leave `X` out and pass "
-                "answers for both."
+                "predictions for both."
             )

@@ -128,7 +128,7 @@ def checked_where(where: Any) -> Mapping[str, Any] | None:
     )
 
 
-def where_words(where: Mapping[str, Any] | None) -> str:
+def where_text(where: Mapping[str, Any] | None) -> str:
     if not where:
         return ""
     parts = [
@@ -213,9 +213,9 @@ class Condition(Written, ABC):
         return measure
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Text of the condition, with its slice."""
-        return self.claim + where_words(self.where)
+        return self.claim + where_text(self.where)
 
     @property
     def test_name(self) -> str | None:
@@ -352,9 +352,9 @@ class Superior(Condition):
     Examples
     --------
     >>> from skcompare.gate import Superior
-    >>> Superior("accuracy").words
+    >>> Superior("accuracy").text
     'accuracy is better'
-    >>> Superior("roc_auc", margin=0.01, where={"country": "DE"}).words
+    >>> Superior("roc_auc", margin=0.01, where={"country": "DE"}).text
     'roc_auc is better by more than 0.01, where country = DE'
     """
 
@@ -407,7 +407,7 @@ class NonInferior(Condition):
     Examples
     --------
     >>> from skcompare.gate import NonInferior
-    >>> NonInferior("precision[malignant]", margin=0.02).words
+    >>> NonInferior("precision[malignant]", margin=0.02).text
     'precision[malignant] is worse by less than 0.02'
     """
 
@@ -455,7 +455,7 @@ class Equivalent(Condition):
     Examples
     --------
     >>> from skcompare.gate import Equivalent
-    >>> Equivalent("roc_auc", margin=0.01).words
+    >>> Equivalent("roc_auc", margin=0.01).text
     'roc_auc differs by less than 0.01'
     """
 
@@ -487,7 +487,7 @@ class AnyOf(Written):
     Examples
     --------
     >>> from skcompare.gate import AnyOf, Superior
-    >>> AnyOf(Superior("accuracy"), Superior("roc_auc")).words
+    >>> AnyOf(Superior("accuracy"), Superior("roc_auc")).text
     'accuracy is better, or roc_auc is better'
     """
 
@@ -506,9 +506,9 @@ class AnyOf(Written):
         object.__setattr__(self, "conditions", tuple(conditions))
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Text of the conditions."""
-        return ", or ".join(condition.words for condition in self.conditions)
+        return ", or ".join(condition.text for condition in self.conditions)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the conditions as plain values, as a policy file has them."""

@@ -473,18 +473,18 @@ def _with_minimum(condition: Condition, outcome: Outcome, shared: Least) -> Outc
     least = condition.min_records or shared.records
     if least is not None and outcome.n_records < least:
         unit = "items" if condition.scored is None else "records"
-        reason = f"{outcome.n_records:,} {unit}, and at least {least:,} are asked for"
+        reason = f"{outcome.n_records:,} {unit}, and at least {least:,} are requested"
         return _blocked(outcome, reason, _larger(outcome.records_needed, float(least)))
     n_discordant = outcome.n_discordant
     if n_discordant is None:
         if condition.min_discordant is None:
             return outcome
-        reason = "discordant pairs are asked for, and this test counts none"
+        reason = "discordant pairs are requested, and this test counts none"
         return _blocked(outcome, reason, None)
     least = condition.min_discordant or shared.discordant
     if least is not None and n_discordant < least:
         needed = outcome.n_records * least / n_discordant if n_discordant else math.inf
-        reason = f"{n_discordant:,g} discordant pairs, and at least {least:,} are asked for"
+        reason = f"{n_discordant:,g} discordant pairs, and at least {least:,} are requested"
         return _blocked(outcome, reason, _larger(outcome.records_needed, needed))
     return outcome
 
@@ -506,7 +506,7 @@ def _blocked(outcome: Outcome, reason: str, needed: float | None) -> Outcome:
 
 def stops(subject: Subject) -> dict[str, str]:
     """Return flags, with their explanations, that keep anything from passing."""
-    flags = ["same-predictions"] if subject.same_answers else []
+    flags = ["same-predictions"] if subject.same_predictions else []
     return dict(zip(flags, explain(flags), strict=True))
 
 

@@ -10,9 +10,9 @@ from skcompare.gate.report._report import (
     flags_told,
     headline,
     lines,
+    reasons_of,
     shown_part,
-    size_words,
-    told,
+    size_text,
     unit_of,
 )
 from skcompare.reports import round_up
@@ -58,12 +58,12 @@ class GateNotPassed(AssertionError):
 def failure_lines(decision: GateDecision) -> Iterator[str]:
     """Yield the verdict, what was observed and what is needed, and advice."""
     shown = shown_part(decision)
-    yield f"{headline(shown)} ({size_words(shown)})"
+    yield f"{headline(shown)} ({size_text(shown)})"
     for reason in shown.reasons:
         yield f"  stopped: {in_one_line(reason)}"
     for number, outcome in lines(shown):
-        yield f"  {number}. {in_one_line(outcome.condition.words)}: {outcome.status}"
-        yield from (f"     {text}" for text in told(outcome))
+        yield f"  {number}. {in_one_line(outcome.condition.text)}: {outcome.status}"
+        yield from (f"     {text}" for text in reasons_of(outcome))
     stopping = set(shown.flags) if shown.reasons else set()
     for number, caveat in flags_told(shown):
         if caveat.partition(":")[0] not in stopping:

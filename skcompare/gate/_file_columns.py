@@ -19,30 +19,30 @@ AT_ONCE = 1 << 20
 """Bytes of each file that are read at a time."""
 
 
-def are_one_file(one: str, other: str) -> bool:
+def are_one_file(left: str, right: str) -> bool:
     """Whether two paths lead to one file, also through links."""
-    if os.path.realpath(one) == os.path.realpath(other):
+    if os.path.realpath(left) == os.path.realpath(right):
         return True
     try:
-        return os.path.samefile(one, other)
+        return os.path.samefile(left, right)
     except OSError:
         return False
 
 
-def hold_the_same(one: str, other: str) -> bool:
+def hold_the_same(left: str, right: str) -> bool:
     """Whether two files hold the same bytes.
 
     Different files differ in their size or early on, so that only copies take time. What
     is no regular file can be read only once, and is not read here.
     """
-    if not (os.path.isfile(one) and os.path.isfile(other)):
+    if not (os.path.isfile(left) and os.path.isfile(right)):
         return False
-    if os.path.getsize(one) != os.path.getsize(other):
+    if os.path.getsize(left) != os.path.getsize(right):
         return False
-    with open(one, "rb") as file, open(other, "rb") as other_file:
+    with open(left, "rb") as file, open(right, "rb") as right_file:
         while True:
             block = file.read(AT_ONCE)
-            if block != other_file.read(AT_ONCE):
+            if block != right_file.read(AT_ONCE):
                 return False
             if not block:
                 return True
@@ -73,7 +73,7 @@ class ChosenColumns(NamedTuple):
         The column of true labels in `main`.
     again : list of tuple
         Further columns of true labels.
-    answers : dict of str to tuple
+    predictions : dict of str to tuple
         File and columns of champion and challenger, by their names in reports.
     groups : tuple or None
         File and column of groups.
@@ -88,7 +88,7 @@ class ChosenColumns(NamedTuple):
     id: str | None
     y: str
     again: list[tuple[Source, str]]
-    answers: dict[str, tuple[Source, Answer]]
+    predictions: dict[str, tuple[Source, Answer]]
     groups: tuple[Source, str] | None
     facts: dict[str, tuple[Source, str]]
     facts_again: list[tuple[Source, str]]
@@ -97,17 +97,17 @@ class ChosenColumns(NamedTuple):
     def places(self) -> dict[str, Any]:
         """The places of the predictions, as `holdout_from_frame` takes them."""
         return {
-            name: {kind: (source, column) for kind, column in answer.items()}
-            if isinstance(answer, Mapping)
-            else (source, answer)
-            for name, (source, answer) in self.answers.items()
+            name: {kind: (source, column) for kind, column in prediction.items()}
+            if isinstance(prediction, Mapping)
+            else (source, prediction)
+            for name, (source, prediction) in self.predictions.items()
         }
 
 
 def chosen_columns(
     sources: Sequence[Source],
     columns: Columns,
-    wanted: Sequence[str],
+    required: Sequence[str],
     *,
     is_counted: bool = False,
 ) -> ChosenColumns:
@@ -119,7 +119,7 @@ def chosen_columns(
         One file with both predictions, or the champion's and the challenger's.
     columns : Columns
         The columns that the policy names.
-    wanted : sequence of str
+    required : sequence of str
         The columns that define slices.
     is_counted : bool, default=False
         Whether a ledger counts looks at the records.
@@ -129,32 +129,32 @@ def chosen_columns(
     if not two_files and (columns.label is not None or columns.proba is not None):
         raise ValueError(
             "`label` and `proba` name columns that two files have. Got one file. Name the "
-            "columns of both answers by `champion` and `challenger`."
+            "columns of both predictions by `champion` and `challenger`."
         )
     both = columns.champion is not None and columns.challenger is not None
     if both and (columns.label is not None or columns.proba is not None):
         raise ValueError(
-            "Answers are named by `label` and `proba`, or by `champion` and `challenger`. "
-            "Got both. Leave one of them out."
+            "Predictions are named by `label` and `proba`, or by `champion` and "
+            "`challenger`. Got both. Leave one of them out."
         )
     id = _id(sources, columns)
     y = Y if columns.y is None else columns.y
     roles = [sources[0], sources[-1]]
     main = _truth_of(roles[0], roles[1], y, columns.y_from, is_counted)
-    answers = [
-        _answer(role, source, columns, {id, y, columns.groups, *wanted}, two_files)
+    predictions = [
+        _prediction(role, source, columns, {id, y, columns.groups, *required}, two_files)
         for role, source in zip(ROLES, roles)
     ]
-    for role, source, answer in zip(ROLES, roles, answers):
-        _check_own_role(role, source, answer, {ID: id, Y: y})
-    check_different(roles, answers)
-    check_roles(roles, answers)
+    for role, source, prediction in zip(ROLES, roles, predictions):
+        _check_own_role(role, source, prediction, {ID: id, Y: y})
+    check_different(roles, predictions)
+    check_roles(roles, predictions)
     others = tuple(source for source in sources if source.key != main.key)
     groups = columns.groups
-    named_by = dict.fromkeys(wanted, "`where`")
+    named_by = dict.fromkeys(required, "`where`")
     if groups is not None:
         named_by[groups] = "`groups`"
-    check_no_answers(named_by, [_own_columns(answer) for answer in answers])
+    check_no_predictions(named_by, [_own_columns(prediction) for prediction in predictions])
     facts = {
         name: (_fact_at(name, sources, main, by), name) for name, by in named_by.items()
     }
@@ -164,7 +164,7 @@ def chosen_columns(
         id,
         y,
         [(source, y) for source in others if y in source.names],
-        dict(zip(called(roles, answers), zip(roles, answers))),
+        dict(zip(called(roles, predictions), zip(roles, predictions))),
         None if groups is None else facts[groups],
         facts,
         [
@@ -193,16 +193,16 @@ def _truth_of(
         return champion
     if y in challenger.names and is_counted:
         raise ValueError(
-            f"Column {y!r} of {challenger.words}, the challenger's file, has true labels. "
+            f"Column {y!r} of {challenger.text}, the challenger's file, has true labels. "
             "Where a ledger counts looks they come from the champion's file alone, and "
             "others are not read, because what differs would tell what is right. Leave the "
             "column out."
         )
     if y not in champion.names and y in challenger.names and not allowed:
         raise ValueError(
-            f"True labels (column {y!r}) are in {challenger.words}, the challenger's file, "
+            f"True labels (column {y!r}) are in {challenger.text}, the challenger's file, "
             "alone. Whoever submits a challenger must not say what is right. Add the "
-            f"column to {champion.words}, the champion's file, or allow it by y_from = "
+            f"column to {champion.text}, the champion's file, or allow it by y_from = "
             '"challenger" in [data] of the policy.'
         )
     main = challenger if allowed and y in challenger.names else champion
@@ -210,11 +210,11 @@ def _truth_of(
     return main
 
 
-def _own_columns(answer: Answer) -> list[str]:
+def _own_columns(prediction: Answer) -> list[str]:
     """The columns of one classifier's predictions."""
-    if isinstance(answer, Mapping):
-        return [name for part in answer.values() for name in _own_columns(part)]
-    return [answer] if isinstance(answer, str) else list(answer)
+    if isinstance(prediction, Mapping):
+        return [name for part in prediction.values() for name in _own_columns(part)]
+    return [prediction] if isinstance(prediction, str) else list(prediction)
 
 
 def _id(sources: Sequence[Source], columns: Columns) -> str | None:
@@ -226,7 +226,7 @@ def _id(sources: Sequence[Source], columns: Columns) -> str | None:
     if all(ID in source.names for source in sources):
         return ID
     if len({source.key for source in sources}) > 1:
-        listed = " and ".join(source.words for source in sources)
+        listed = " and ".join(source.text for source in sources)
         raise ValueError(
             f"{listed} can only be joined by a column of ids that both have, because the "
             "order of records may differ. Name it by `id`."
@@ -238,9 +238,9 @@ def check_not_chosen(name: str, by: str, champion: Source, challenger: Source) -
     """Refuse a slice, or groups, by a column that only the challenger's file has."""
     if name not in champion.names and name in challenger.names:
         raise ValueError(
-            f"Column {name!r}, which {by} names, is only in {challenger.words}, the "
+            f"Column {name!r}, which {by} names, is only in {challenger.text}, the "
             "challenger's file. Whoever submits a challenger must not choose by which "
-            f"records it is judged. Add the column to {champion.words}, the champion's "
+            f"records it is judged. Add the column to {champion.text}, the champion's "
             "file."
         )
 
@@ -259,50 +259,51 @@ def _fact_at(name: str, sources: Sequence[Source], main: Source, by: str) -> Sou
     return main
 
 
-def check_no_answers(names: Iterable[str], given: Sequence[Sequence[str]]) -> None:
+def check_no_predictions(names: Iterable[str], columns: Sequence[Sequence[str]]) -> None:
     """Refuse slices and groups by the predictions of a classifier.
 
     Parameters
     ----------
     names : iterable of str
         The columns of slices and groups.
-    given : pair of sequence of str
+    columns : pair of sequence of str
         The columns of the champion's and of the challenger's predictions.
     """
-    for role, own in zip(ROLES, given):
+    for role, own in zip(ROLES, columns):
         for name in names:
             if name in own or (name.endswith("]") and name.rpartition("[")[0] in own):
                 raise ValueError(
-                    f"Column {name!r} has the {role}'s answers, and records are not sliced "
-                    "or grouped by answers, because each classifier would choose which "
-                    "records it is judged by. Name a column that is known beforehand."
+                    f"Column {name!r} has the {role}'s predictions, and records are not "
+                    "sliced or grouped by predictions, because each classifier would "
+                    "choose which records it is judged by. Name a column that is known "
+                    "beforehand."
                 )
 
 
-def _answer(
+def _prediction(
     role: str, source: Source, columns: Columns, reserved: set[str | None], own_file: bool
 ) -> Answer:
     """Choose the columns of one classifier's predictions."""
-    answer = getattr(columns, role)
-    if answer is None and own_file:
-        answer = _shared(columns)
-    if answer is None:
+    prediction = getattr(columns, role)
+    if prediction is None and own_file:
+        prediction = _shared(columns)
+    if prediction is None:
         free = [name for name in whole_names(source) if name not in reserved]
         if role in free or not own_file:
-            answer = role
+            prediction = role
         elif len(free) == 1:
-            answer = free[0]
+            prediction = free[0]
         else:
             listed = ", ".join(map(repr, free[:10])) or "none"
             raise ValueError(
-                f"{source.words} must have one column of answers beside ids, true labels "
-                f"and groups, or say which it is. Got {listed}. Name it by `label` or "
-                "`proba`."
+                f"{source.text} must have one column of predictions beside ids, true "
+                f"labels and groups, or say which it is. Got {listed}. Name it by `label` "
+                "or `proba`."
             )
-    advice = f" Name the answers by `{'label` or `proba' if own_file else role}`."
-    for name in _own_columns(answer):
+    advice = f" Name the predictions by `{'label` or `proba' if own_file else role}`."
+    for name in _own_columns(prediction):
         check_column(source, name, advice)
-    return _as_lists(answer)
+    return _as_lists(prediction)
 
 
 def _shared(columns: Columns) -> Any:
@@ -312,10 +313,10 @@ def _shared(columns: Columns) -> Any:
     return columns.proba if columns.label is None else columns.label
 
 
-def _as_lists(answer: Any) -> Answer:
-    if isinstance(answer, Mapping):
-        return {kind: _as_lists(part) for kind, part in answer.items()}
-    return answer if isinstance(answer, str) else list(answer)
+def _as_lists(prediction: Any) -> Answer:
+    if isinstance(prediction, Mapping):
+        return {kind: _as_lists(part) for kind, part in prediction.items()}
+    return prediction if isinstance(prediction, str) else list(prediction)
 
 
 def whole_names(source: Source) -> list[str]:
@@ -330,53 +331,58 @@ def whole_names(source: Source) -> list[str]:
 
 
 def _check_own_role(
-    role: str, source: Source, answer: Answer, roles: Mapping[str, str | None]
+    role: str, source: Source, prediction: Answer, roles: Mapping[str, str | None]
 ) -> None:
     """Refuse a column of predictions that is also ids or true labels."""
-    for name in _own_columns(answer):
+    for name in _own_columns(prediction):
         for option, column in roles.items():
             if name == column:
                 raise ValueError(
-                    f"Column {name!r} of {source.words} cannot be both `{option}` and the "
-                    f"{role}'s answers. Name the right column."
+                    f"Column {name!r} of {source.text} cannot be both `{option}` and the "
+                    f"{role}'s predictions. Name the right column."
                 )
 
 
-def check_different(sources: Sequence[Source], answers: Sequence[Answer]) -> None:
+def check_different(sources: Sequence[Source], predictions: Sequence[Answer]) -> None:
     """Refuse the same columns of one file, or of two copies, as both.
 
     A part may be shared: a new threshold for the same probabilities is a new model.
     """
-    champion, challenger = answers
+    champion, challenger = predictions
     if champion != challenger:
         return
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
     listed = ", ".join(map(repr, _own_columns(champion)))
     if are_one_file(*paths):
         raise ValueError(
-            f"Champion and challenger are the same file {sources[1].words}, and the same "
-            f"answers {listed}. Pass those of two models."
+            f"Champion and challenger are the same file {sources[1].text}, and the same "
+            f"predictions {listed}. Pass those of two models."
         )
     if hold_the_same(*paths):
         raise ValueError(
-            f"Champion and challenger are the same: {sources[1].words} is a copy of "
-            f"{sources[0].words}. Pass the answers of two models."
+            f"Champion and challenger are the same: {sources[1].text} is a copy of "
+            f"{sources[0].text}. Pass the predictions of two models."
         )
 
 
-def check_roles(sources: Sequence[Source], answers: Sequence[Answer]) -> None:
+def check_roles(sources: Sequence[Source], predictions: Sequence[Answer]) -> None:
     """Refuse files, or columns of one file, whose names contradict their order."""
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
     if are_one_file(*paths):
-        check_role_names(*(" ".join(_own_columns(answer)) for answer in answers))
+        check_role_names(
+            *(" ".join(_own_columns(prediction)) for prediction in predictions)
+        )
     else:
         check_role_names(*(Path(path).name for path in paths))
 
 
-def called(sources: Sequence[Source], answers: Sequence[Answer]) -> list[str]:
+def called(sources: Sequence[Source], predictions: Sequence[Answer]) -> list[str]:
     """Names of the classifiers in reports: their columns, or their files."""
-    if all(isinstance(answer, str) for answer in answers) and answers[0] != answers[1]:
-        return [str(answer) for answer in answers]
+    if (
+        all(isinstance(prediction, str) for prediction in predictions)
+        and predictions[0] != predictions[1]
+    ):
+        return [str(prediction) for prediction in predictions]
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
     if are_one_file(*paths):
         return [*ROLES]
@@ -402,7 +408,7 @@ def wrong_kind(chosen: ChosenColumns, columns: Columns) -> str | None:
     with suppress(ValueError, OSError):
         for source, name, kind in _columns_with_kinds(chosen, columns):
             values = columns_of(source, [name])[name]
-            subject = f"Column {name!r} of {source.words}"
+            subject = f"Column {name!r} of {source.text}"
             if kind == "proba" and is_text(values):
                 return (
                     f"{subject} must hold probabilities. Got {_non_number(values)!r:.60}. "
@@ -419,17 +425,17 @@ def _columns_with_kinds(
     chosen: ChosenColumns, columns: Columns
 ) -> Iterator[tuple[Source, str, str]]:
     """Yield each column that was named as labels or as probabilities."""
-    for source, answer in chosen.answers.values():
-        if isinstance(answer, dict):
+    for source, prediction in chosen.predictions.values():
+        if isinstance(prediction, dict):
             yield from (
                 (source, column, kind)
-                for kind, part in answer.items()
+                for kind, part in prediction.items()
                 for column in _own_columns(part)
             )
-        elif isinstance(answer, list) or answer == columns.proba != columns.label:
-            yield from ((source, column, "proba") for column in _own_columns(answer))
-        elif answer == columns.label:
-            yield source, answer, "labels"
+        elif isinstance(prediction, list) or prediction == columns.proba != columns.label:
+            yield from ((source, column, "proba") for column in _own_columns(prediction))
+        elif prediction == columns.label:
+            yield source, prediction, "labels"
 
 
 def _non_number(values: NDArray[Any]) -> str:

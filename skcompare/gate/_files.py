@@ -22,7 +22,7 @@ from skcompare.predictions import ROLES, ItemScores, Predictions, holdout_from_f
 
 SCORE, ITEM = "score", "item"
 
-OF_ANSWERS = ("id", "y", "y_from", "label", "proba", *ROLES, "labels", "pos_label")
+OF_PREDICTIONS = ("id", "y", "y_from", "label", "proba", *ROLES, "labels", "pos_label")
 
 
 def is_about_scores(columns: Columns, gate: Gate) -> bool:
@@ -51,11 +51,13 @@ def scores_subject(
     pos_label_text : str or None
         Refused: scores have no labels.
     """
-    columns.check_without(OF_ANSWERS, "is about answers to records, and these are scores")
+    columns.check_without(
+        OF_PREDICTIONS, "is about predictions for records, and these are scores"
+    )
     if pos_label_text is not None:
         raise ValueError("--pos-label is about labels, and these are scores. Leave it out.")
     score: Any = SCORE if columns.score is None else columns.score
-    sources = [checked_source(path) for path in files.answers]
+    sources = [checked_source(path) for path in files.predictions]
     score_columns = [score, score] if isinstance(score, str) else list(score)
     if len(score_columns) != 2:
         raise ValueError(
@@ -86,7 +88,7 @@ def scores_subject(
     unseen = ""
     if training is not None:
         judged = {item: scores.items, **scores.columns}
-        unseen = training.check(judged, sources[0].words)
+        unseen = training.check(judged, sources[0].text)
     return ItemSubject(scores, unseen)
 
 
@@ -114,21 +116,21 @@ def subject_from_files(
         Whether a ledger counts looks: ids are kept, by which it recognises records, and
         true labels in the challenger's file are refused.
     """
-    if not 1 <= len(files.answers) <= 2:
+    if not 1 <= len(files.predictions) <= 2:
         raise ValueError(
-            "A gate judges one file with the answers of both, or the champion's file and "
-            f"the challenger's. Got {len(files.answers)} files."
+            "A gate judges one file with the predictions of both, or the champion's file "
+            f"and the challenger's. Got {len(files.predictions)} files."
         )
-    if any(map(is_saved, files.answers)):
+    if any(map(is_saved, files.predictions)):
         return estimators_subject(files, columns, gate, pos_label_text)
     if files.data is not None or files.trust:
         raise ValueError(
-            "--data and --trust are for saved estimators (.skops). Got files of answers, "
-            f"{' and '.join(map(repr, files.answers))}."
+            "--data and --trust are for saved estimators (.skops). Got files of "
+            f"predictions, {' and '.join(map(repr, files.predictions))}."
         )
     if is_about_scores(columns, gate):
         return scores_subject(files, columns, gate, pos_label_text)
-    sources = [checked_source(path) for path in files.answers]
+    sources = [checked_source(path) for path in files.predictions]
     chosen = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
     columns = with_label(columns, pos_label_text, chosen.main, chosen.y)
     training = training_of(files, chosen.id, columns.features or ())
@@ -155,10 +157,10 @@ def subject_from_files(
             raise
         raise ValueError(explained) from error
     _check_kinds(predictions, chosen, columns)
-    unseen = "" if training is None else training.check(read, chosen.main.words)
+    unseen = "" if training is None else training.check(read, chosen.main.text)
     slices = {name: read[name] for name in gate.columns}
     return PairSubject(
-        predictions.pair(*chosen.answers),
+        predictions.pair(*chosen.predictions),
         slices,
         columns.pos_label,
         ids=read.get(str(chosen.id)) if keep_ids else None,
@@ -168,17 +170,17 @@ def subject_from_files(
 
 def _check_kinds(predictions: Predictions, chosen: ChosenColumns, columns: Columns) -> None:
     """Refuse labels where probabilities were named, and vice versa."""
-    for answers, (source, column) in zip(predictions.answers, chosen.answers.values()):
+    for role, (source, column) in zip(predictions.estimators, chosen.predictions.values()):
         if not isinstance(column, str) or {column} - {columns.label, columns.proba}:
             continue
-        if column == columns.label and answers.has_proba:
+        if column == columns.label and role.has_proba:
             expected, got = "labels", "fractions, which are probabilities"
-        elif column == columns.proba and not answers.has_proba:
+        elif column == columns.proba and not role.has_proba:
             expected, got = "probabilities", "labels"
         else:
             continue
         raise ValueError(
             wrong_kind(chosen, columns)
-            or f"Column {column!r} of {source.words} must hold {expected}. Got {got}. "
+            or f"Column {column!r} of {source.text} must hold {expected}. Got {got}. "
             "Name it as what it is."
         )

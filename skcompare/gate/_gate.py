@@ -61,7 +61,7 @@ class Gate(GateConditions):
     def decide(
         self,
         data: Any = None,
-        answers: Mapping[str, Any] | None = None,
+        predictions: Mapping[str, Any] | None = None,
         *,
         y_true: Any = None,
         id: str | None = None,
@@ -79,7 +79,7 @@ class Gate(GateConditions):
 
         Parameters
         ----------
-        data, answers, y_true, id, groups, labels, pos_label
+        data, predictions, y_true, id, groups, labels, pos_label
             The hold-out set and the predictions for it, the champion's first, as for
             :func:`skcompare.compare`. Or `data` is a fitted
             :class:`~skcompare.PairedComparator`, alone, or the
@@ -123,7 +123,7 @@ class Gate(GateConditions):
         checked_ledger = check_ledger(ledger, blind)
         subject = subject_of(
             data,
-            answers,
+            predictions,
             y_true=y_true,
             id=id,
             groups=groups,

@@ -22,7 +22,7 @@ ENDINGS = ("", ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json
 )
 """Endings of the names of files that can be read."""
 
-OTHERWISE = "Rename it if it is one of these, or write it anew as one."
+OTHERWISE = "Rename it if it is one of these, or write it again as one."
 ADVICE = {
     (".json",): "Rename it to .jsonl if each line has one record, or write it so.",
     (".xlsx", ".xls", ".ods"): "Export the sheet as CSV.",
@@ -39,7 +39,7 @@ class GateFiles(NamedTuple):
 
     Attributes
     ----------
-    answers : tuple of str
+    predictions : tuple of str
         One file with the predictions of both, or the champion's and the challenger's; or
         two saved estimators.
     data : str or None
@@ -50,7 +50,7 @@ class GateFiles(NamedTuple):
         Types of saved estimators that are trusted in addition to the reviewed ones.
     """
 
-    answers: tuple[str, ...]
+    predictions: tuple[str, ...]
     data: str | None = None
     train: TrainSettings | None = None
     trust: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class GateFiles(NamedTuple):
     def inputs(self) -> list[str]:
         """All files that are read."""
         train = [] if self.train is None else [self.train.file]
-        return [*self.answers, *([] if self.data is None else [self.data]), *train]
+        return [*self.predictions, *([] if self.data is None else [self.data]), *train]
 
 
 def checked_source(path: str) -> Source:
@@ -90,7 +90,7 @@ def check_not_pickled(path: str) -> None:
         raise ValueError(
             f"{path!r} is a pickle by its name, and whoever wrote a pickle can run any "
             "code where it is loaded. Save the estimator by skops.io.dump as .skops, or "
-            "its answers as CSV, Parquet, JSON lines or npz."
+            "its predictions as CSV, Parquet, JSON lines or npz."
         )
 
 
@@ -99,7 +99,7 @@ def check_each_once(ids: NDArray[Any], name: str, source: Source) -> None:
     values, counts = np.unique(ids, return_counts=True)
     if (counts > 1).any():
         raise ValueError(
-            f"Ids must tell records apart. Column {name!r} of {source.words} has "
+            f"Ids must tell records apart. Column {name!r} of {source.text} has "
             f"{some_ids(values[counts > 1])} more than once. Keep one record of each."
         )
 

@@ -62,7 +62,7 @@ class Outcome:
     >>> from skcompare.gate import Gate, Superior
     >>> y, old, new = [0, 1] * 10, [0, 1] * 9 + [1, 0], [0, 1] * 9 + [0, 0]
     >>> outcome, = Gate(Superior("accuracy")).decide(y, {"old": old, "new": new}).outcomes
-    >>> outcome.condition.words, outcome.status
+    >>> outcome.condition.text, outcome.status
     ('accuracy is better', 'inconclusive')
     >>> outcome.n_records, outcome.n_discordant
     (20, 1)
@@ -91,7 +91,7 @@ class Outcome:
         return self is other or _written(self) == _written(other)
 
     def __hash__(self) -> int:
-        return hash((self.condition.words, self.status, self.reasons, self.n_records))
+        return hash((self.condition.text, self.status, self.reasons, self.n_records))
 
     @property
     def passed(self) -> bool:
@@ -137,7 +137,7 @@ class DecisionData:
     @property
     def correction(self) -> str:
         """Text on the correction for several conditions."""
-        return correction_words(self.outcomes)
+        return correction_text(self.outcomes)
 
 
 def _written(outcome: Outcome) -> str:
@@ -158,7 +158,7 @@ def all_of(outcomes: Sequence[Outcome]) -> str:
 def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
     """Return the outcome where one condition is enough; p-values are already adjusted."""
     if any(part.passed for part in parts):
-        shown = [part.condition.words for part in parts if part.passed]
+        shown = [part.condition.text for part in parts if part.passed]
         reason = f"one of the conditions is enough, and shown: {'; '.join(shown)}"
         status = PASSED
     elif all(part.status == FAILED for part in parts):
@@ -174,7 +174,7 @@ def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
     )
 
 
-def correction_words(outcomes: Iterable[Outcome]) -> str:
+def correction_text(outcomes: Iterable[Outcome]) -> str:
     """Text on the correction for several conditions."""
     outcomes = list(outcomes)
     parts = []
@@ -199,7 +199,7 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
         )
     return {
         "condition": plain_values(outcome.condition.to_dict()),
-        "words": outcome.condition.words,
+        "text": outcome.condition.text,
         "status": outcome.status,
         "reasons": list(outcome.reasons),
         **{name: getattr(outcome, name) for name in (*NUMBERS, *COUNTS)},

@@ -41,7 +41,7 @@ OF_CONDITION: dict[str, values_.Check] = {
 ANY_OF: dict[str, values_.Check] = {AnyOf.name: values_.one_of_tables}
 
 
-def conditions(values: Any, words: str) -> list[Condition | AnyOf]:
+def conditions(values: Any, text: str) -> list[Condition | AnyOf]:
     """Return the conditions of an array of tables."""
     tables = values_.one_of_tables(values, "[[condition]]")
     return [_condition(table, f"Condition {k}") for k, table in enumerate(tables, start=1)]
@@ -128,7 +128,7 @@ class Policy:
     >>> policy = Policy.from_dict(
     ...     {"condition": [{"superior": "accuracy"}], "data": {"id": "message"}}
     ... )
-    >>> [condition.words for condition in policy.gate.conditions]
+    >>> [condition.text for condition in policy.gate.conditions]
     ['accuracy is better']
     >>> Policy.from_dict({"condition": [{"superior": "acuracy"}]})
     Traceback (most recent call last):
@@ -262,7 +262,7 @@ def load_policy(path: Any) -> Policy:
     ...     path = Path(folder, "gate.toml")
     ...     _ = path.write_text(text)
     ...     policy = load_policy(path)
-    >>> [condition.words for condition in policy.gate.conditions]
+    >>> [condition.text for condition in policy.gate.conditions]
     ['accuracy is better', 'recall[spam] is worse by less than 0.02']
     """
     path = os.fspath(path)

@@ -8,7 +8,7 @@ from skcompare.gate import _policy_values as values_
 from skcompare.gate.ledger._ledger import Ledger
 
 
-def _answers(value: Any, place: str) -> Any:
+def _predictions(value: Any, place: str) -> Any:
     """Check columns of predictions: one, several, or labels and probabilities."""
     if not isinstance(value, Mapping):
         return values_.column_or_columns(value, place)
@@ -72,11 +72,11 @@ class Columns:
     attempt: str | None = None
     bounds: tuple[float, float] | None = None
 
-    def check_without(self, names: Sequence[str], words: str) -> None:
+    def check_without(self, names: Sequence[str], text: str) -> None:
         """Refuse columns that do not apply to the data that are judged."""
         for name in names:
             if getattr(self, name) is not None:
-                raise ValueError(f"`{name}` {words}. Leave it out.")
+                raise ValueError(f"`{name}` {text}. Leave it out.")
 
 
 OF_COLUMNS: dict[str, values_.Check] = {
@@ -85,8 +85,8 @@ OF_COLUMNS: dict[str, values_.Check] = {
     "y_from": values_.choice("champion", "challenger"),
     "label": values_.text,
     "proba": values_.column_or_columns,
-    "champion": _answers,
-    "challenger": _answers,
+    "champion": _predictions,
+    "challenger": _predictions,
     "groups": values_.text,
     "features": values_.column_names,
     "labels": values_.labels,

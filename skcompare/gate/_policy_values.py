@@ -13,7 +13,7 @@ Check = Callable[[Any, str], Any]
 """Check of a value, whose second argument is the name of the value in messages."""
 
 
-def table(values: Any, known: Mapping[str, Check], words: str) -> dict[str, Any]:
+def table(values: Any, known: Mapping[str, Check], title: str) -> dict[str, Any]:
     """Return a table of known keys, with its values checked.
 
     Parameters
@@ -22,140 +22,140 @@ def table(values: Any, known: Mapping[str, Check], words: str) -> dict[str, Any]
         Value in the policy.
     known : mapping of str to callable
         Check of the value of each key, called with the value and its name in messages.
-    words : str
+    title : str
         Name of the table in messages, such as "[data]".
     """
     if not isinstance(values, Mapping):
-        raise TypeError(f"{words} must be a table of keys and values. Got {_got(values)}.")
+        raise TypeError(f"{title} must be a table of keys and values. Got {_got(values)}.")
     for key in values:
         if key not in known:
-            raise unknown_name(f"key in {words}:", _short(key), known)
-    return {key: known[key](value, f"{key!r} in {words}") for key, value in values.items()}
+            raise unknown_name(f"key in {title}:", _short(key), known)
+    return {key: known[key](value, f"{key!r} in {title}") for key, value in values.items()}
 
 
-def one_of_tables(values: Any, words: str) -> list[Any]:
+def one_of_tables(values: Any, title: str) -> list[Any]:
     """Return an array of tables, which must not be empty."""
     if not isinstance(values, list | tuple) or not values:
         got = "an empty array" if isinstance(values, list | tuple) else _got(values)
-        raise TypeError(f"{words} must be an array of one or more tables. Got {got}.")
+        raise TypeError(f"{title} must be an array of one or more tables. Got {got}.")
     return list(values)
 
 
-def text(value: Any, words: str) -> str:
+def text(value: Any, title: str) -> str:
     """Return a printable text that is not blank."""
     if not isinstance(value, str):
-        raise TypeError(f"{words} must be text. Got {_got(value)}.")
+        raise TypeError(f"{title} must be text. Got {_got(value)}.")
     if not value.strip() or not value.isprintable():
-        raise ValueError(f"{words} must be text that can be printed. Got {_got(value)}.")
+        raise ValueError(f"{title} must be text that can be printed. Got {_got(value)}.")
     return value
 
 
-def number(value: Any, words: str) -> float:
+def number(value: Any, title: str) -> float:
     """Return a finite number as a float."""
     if not is_number(value):
-        raise TypeError(f"{words} must be a number. Got {_got(value)}.")
+        raise TypeError(f"{title} must be a number. Got {_got(value)}.")
     if not abs(value) < math.inf or abs(value) > LARGEST_COUNT:
-        raise ValueError(f"{words} must be a finite number. Got {_got(value)}.")
+        raise ValueError(f"{title} must be a finite number. Got {_got(value)}.")
     return float(value)
 
 
-def count(value: Any, words: str) -> int:
+def count(value: Any, title: str) -> int:
     """Return a whole number of at least 1."""
     if not is_whole(value):
-        raise TypeError(f"{words} must be a whole number. Got {_got(value)}.")
+        raise TypeError(f"{title} must be a whole number. Got {_got(value)}.")
     if not 1 <= value <= LARGEST_COUNT:
         raise ValueError(
-            f"{words} must be a whole number from 1 to {LARGEST_COUNT:,}. Got "
+            f"{title} must be a whole number from 1 to {LARGEST_COUNT:,}. Got "
             f"{_got(value)}."
         )
     return value
 
 
-def switch(value: Any, words: str) -> bool:
+def switch(value: Any, title: str) -> bool:
     """Return True or False."""
     if not isinstance(value, bool):
-        raise TypeError(f"{words} must be true or false. Got {_got(value)}.")
+        raise TypeError(f"{title} must be true or false. Got {_got(value)}.")
     return value
 
 
 def choice(*known: str) -> Check:
     """Return a check that a value is among those given."""
 
-    def check(value: Any, words: str) -> str:
-        chosen = text(value, words)
+    def check(value: Any, title: str) -> str:
+        chosen = text(value, title)
         if chosen not in known:
             raise ValueError(
-                f"{words} must be one of {', '.join(map(repr, known))}. Got {_got(value)}."
+                f"{title} must be one of {', '.join(map(repr, known))}. Got {_got(value)}."
             )
         return chosen
 
     return check
 
 
-def label(value: Any, words: str) -> Any:
+def label(value: Any, title: str) -> Any:
     """Return a label: text, a number, or true or false."""
     if isinstance(value, str | bool):
         return value
     if not is_number(value) or not abs(value) < math.inf:
         raise TypeError(
-            f"{words} must be a label: text, a number, true or false. Got {_got(value)}."
+            f"{title} must be a label: text, a number, true or false. Got {_got(value)}."
         )
     return value
 
 
-def labels(value: Any, words: str) -> tuple[Any, ...]:
+def labels(value: Any, title: str) -> tuple[Any, ...]:
     """Return two or more different labels."""
     if not isinstance(value, list | tuple):
-        raise TypeError(f"{words} must be an array of labels. Got {_got(value)}.")
-    checked = tuple(label(element, words) for element in value)
+        raise TypeError(f"{title} must be an array of labels. Got {_got(value)}.")
+    checked = tuple(label(element, title) for element in value)
     if len(checked) < 2 or len(set(map(str, checked))) < len(checked):
         raise ValueError(
-            f"{words} must be an array of two or more different labels. Got {len(checked)}."
+            f"{title} must be an array of two or more different labels. Got {len(checked)}."
         )
     return checked
 
 
-def bounds(value: Any, words: str) -> tuple[float, float]:
+def bounds(value: Any, title: str) -> tuple[float, float]:
     """Return a least and a greatest number."""
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise TypeError(f"{words} must be an array of two numbers. Got {_got(value)}.")
-    low, high = (number(limit, words) for limit in value)
+        raise TypeError(f"{title} must be an array of two numbers. Got {_got(value)}.")
+    low, high = (number(limit, title) for limit in value)
     if not low < high:
-        raise ValueError(f"{words} must be a least and a greater number. Got {value!r}.")
+        raise ValueError(f"{title} must be a least and a greater number. Got {value!r}.")
     return low, high
 
 
-def column_names(value: Any, words: str) -> tuple[str, ...]:
+def column_names(value: Any, title: str) -> tuple[str, ...]:
     """Return the names of different columns."""
     if not isinstance(value, list | tuple) or not value:
         got = "an empty array" if isinstance(value, list | tuple) else _got(value)
-        raise TypeError(f"{words} must be an array of names of columns. Got {got}.")
-    names = tuple(text(name, words) for name in value)
+        raise TypeError(f"{title} must be an array of names of columns. Got {got}.")
+    names = tuple(text(name, title) for name in value)
     if len(set(names)) < len(names):
-        raise ValueError(f"{words} must be an array of different names. Got one twice.")
+        raise ValueError(f"{title} must be an array of different names. Got one twice.")
     return names
 
 
-def column_or_columns(value: Any, words: str) -> str | tuple[str, ...]:
+def column_or_columns(value: Any, title: str) -> str | tuple[str, ...]:
     """Return the name of a column, or of several, such as one per class."""
     if isinstance(value, str):
-        return text(value, words)
+        return text(value, title)
     if not isinstance(value, list | tuple):
         raise TypeError(
-            f"{words} must be the name of a column or an array of names. Got {_got(value)}."
+            f"{title} must be the name of a column or an array of names. Got {_got(value)}."
         )
-    return column_names(value, words)
+    return column_names(value, title)
 
 
-def values_of_columns(value: Any, words: str) -> dict[str, Any]:
+def values_of_columns(value: Any, title: str) -> dict[str, Any]:
     """Return the slice of a condition: columns, each with a value or several values."""
     if not isinstance(value, Mapping) or not value:
         got = "an empty table" if isinstance(value, Mapping) else _got(value)
-        raise TypeError(f"{words} must be a table of columns and values. Got {got}.")
+        raise TypeError(f"{title} must be a table of columns and values. Got {got}.")
     checked: dict[str, Any] = {}
     for name, allowed in value.items():
-        column = f"{_short(repr(name))} in {words}"
-        text(name, f"a column in {words}")
+        column = f"{_short(repr(name))} in {title}"
+        text(name, f"a column in {title}")
         if isinstance(allowed, list | tuple):
             if not allowed:
                 raise ValueError(f"{column} must have a value. Got an empty array.")
@@ -165,14 +165,14 @@ def values_of_columns(value: Any, words: str) -> dict[str, Any]:
     return checked
 
 
-def options(value: Any, words: str) -> dict[str, Any]:
+def options(value: Any, title: str) -> dict[str, Any]:
     """Return the options of a test: names with plain values, or arrays of them."""
     if not isinstance(value, Mapping):
-        raise TypeError(f"{words} must be a table of options. Got {_got(value)}.")
+        raise TypeError(f"{title} must be a table of options. Got {_got(value)}.")
     checked: dict[str, Any] = {}
     for name, setting in value.items():
-        option = f"{_short(repr(name))} in {words}"
-        text(name, f"an option in {words}")
+        option = f"{_short(repr(name))} in {title}"
+        text(name, f"an option in {title}")
         is_array = isinstance(setting, list | tuple)
         checked[name] = (
             [label(element, option) for element in setting]

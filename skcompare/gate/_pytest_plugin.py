@@ -15,7 +15,7 @@ from skcompare.gate._files import subject_from_files
 from skcompare.gate._gate import Gate
 from skcompare.gate._given_files import GateFiles
 from skcompare.gate._policy import PYPROJECT, Policy, load_policy
-from skcompare.gate._pytest_report import Told, body_of, suffix_of
+from skcompare.gate._pytest_report import Entry, body_of, suffix_of
 from skcompare.gate._with_ledger import judge_subject
 from skcompare.gate.ledger._ledger import Ledger
 from skcompare.gate.report._report import headline, lines, settles, shown_part
@@ -28,14 +28,14 @@ class GateFixture:
     ----------
     request : pytest.FixtureRequest
         Request of the test.
-    told : list of dict
+    entries : list of dict
         List to which decisions are added.
     """
 
-    def __init__(self, request: pytest.FixtureRequest, told: list[Told]) -> None:
+    def __init__(self, request: pytest.FixtureRequest, entries: list[Entry]) -> None:
         self.test = printable(request.node.nodeid)
         self.folder = request.config.rootpath
-        self.told = told
+        self.entries = entries
         path = request.config.getoption("skcompare_report")
         self.suffix = None if path is None else suffix_of(path)
 
@@ -53,10 +53,10 @@ class GateFixture:
         """
         return CheckedPolicy(load_policy(os.path.join(self.folder, path)), self)
 
-    def assert_better(self, *answers: Any, **words: Any) -> GateDecision:
+    def assert_better(self, *predictions: Any, **text: Any) -> GateDecision:
         """Call :func:`skcompare.gate.assert_better`, and show it in the summary."""
         __tracebackhide__ = True
-        return demand(self.decided(lambda: judge_better(*answers, **words)))
+        return demand(self.decided(lambda: judge_better(*predictions, **text)))
 
     def decided(self, decide: Callable[[], GateDecision]) -> GateDecision:
         """Return a decision and record it; an error is recorded, and raised."""
@@ -72,8 +72,8 @@ class GateFixture:
     def _tell(self, status: str, text: str, decision: GateDecision | None) -> None:
         text = in_one_line(text)
         body = self.suffix and body_of(self.suffix, self.test, text, decision)
-        entry = {"test": self.test, "status": status, "words": text, "body": body}
-        self.told.append(entry)
+        entry = {"test": self.test, "status": status, "text": text, "body": body}
+        self.entries.append(entry)
 
 
 class CheckedGate:
@@ -91,7 +91,7 @@ class CheckedGate:
         self.gate = gate
         self.fixture = fixture
 
-    def check(self, *data: Any, required: bool = True, **words: Any) -> GateDecision:
+    def check(self, *data: Any, required: bool = True, **text: Any) -> GateDecision:
         """Judge predictions by :meth:`Gate.decide`, and fail the test unless they pass.
 
         Parameters
@@ -102,7 +102,7 @@ class CheckedGate:
             If False, the decision is only shown in the summary and in the report.
         """
         __tracebackhide__ = True
-        decision = self.fixture.decided(lambda: self.gate.decide(*data, **words))
+        decision = self.fixture.decided(lambda: self.gate.decide(*data, **text))
         return demand(decision) if required else decision
 
 

@@ -22,7 +22,7 @@ SCHEMA = "skcompare.gate.tests"
 SCHEMA_VERSION = 1
 NONE = "No gate decided anything."
 
-Told = dict[str, Any]
+Entry = dict[str, Any]
 """Decision of one gate, as plain values that travel between processes."""
 
 
@@ -42,7 +42,7 @@ class Report:
         self.file = Path(os.path.abspath(path))
         self._check_file()
 
-    def write(self, by_test: Mapping[str, Sequence[Told]]) -> None:
+    def write(self, by_test: Mapping[str, Sequence[Entry]]) -> None:
         """Write all decisions, or leave the file unchanged."""
         entries = [entry for gates in by_test.values() for entry in gates]
         write_text(self.file, self.format.whole(entries))
@@ -75,26 +75,26 @@ def suffix_of(path: str) -> str:
     return suffix
 
 
-def body_of(suffix: str, test: str, words: str, decision: GateDecision | None) -> str:
+def body_of(suffix: str, test: str, text: str, decision: GateDecision | None) -> str:
     """Return the part of a report on one decision, or on the error instead of it.
 
     It is made where the test runs: another process may not know its measures.
     """
-    return FORMATS[suffix].one(test, words, decision)
+    return FORMATS[suffix].single(test, text, decision)
 
 
 class Format(NamedTuple):
     """Functions that write one decision, and all of them."""
 
-    one: Callable[[str, str, GateDecision | None], str]
-    whole: Callable[[Sequence[Told]], str]
+    single: Callable[[str, str, GateDecision | None], str]
+    whole: Callable[[Sequence[Entry]], str]
 
 
 def _text(test: str, text: str, decision: GateDecision | None) -> str:
     return f"{test}\n{text if decision is None else decision}\n"
 
 
-def _texts(entries: Sequence[Told]) -> str:
+def _texts(entries: Sequence[Entry]) -> str:
     return "\n".join(entry["body"] for entry in entries) or f"{NONE}\n"
 
 
@@ -115,10 +115,10 @@ def _html(test: str, text: str, decision: GateDecision | None) -> str:
     )
 
 
-def _html_page(entries: Sequence[Told]) -> str:
+def _html_page(entries: Sequence[Entry]) -> str:
     body = "\n".join(entry["body"] for entry in entries) or f"<p>{NONE}</p>"
     summaries = [
-        {name: entry[name] for name in ("test", "status", "words")} for entry in entries
+        {name: entry[name] for name in ("test", "status", "text")} for entry in entries
     ]
     return html_page("Gates", body, json.dumps(summaries))
 
@@ -127,14 +127,14 @@ def _json(test: str, text: str, decision: GateDecision | None) -> str:
     return "null" if decision is None else decision.to_json(indent=None)
 
 
-def _json_document(entries: Sequence[Told]) -> str:
+def _json_document(entries: Sequence[Entry]) -> str:
     values = {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "passed": bool(entries) and all(entry["status"] == PASSED for entry in entries),
         "gates": [
             {
-                **{name: entry[name] for name in ("test", "status", "words")},
+                **{name: entry[name] for name in ("test", "status", "text")},
                 "decision": json.loads(entry["body"]),
             }
             for entry in entries
@@ -156,7 +156,7 @@ def _junit(test: str, text: str, decision: GateDecision | None) -> str:
     return ElementTree.tostring(suite, encoding="unicode")
 
 
-def _junit_document(entries: Sequence[Told]) -> str:
+def _junit_document(entries: Sequence[Entry]) -> str:
     suites = [ElementTree.fromstring(entry["body"]) for entry in entries]
     totals = {
         name: str(sum(int(suite.get(name, "0")) for suite in suites))

@@ -1,6 +1,6 @@
 """Subjects of a gate from comparators, scores, tallies, frames, files and arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from skcompare._io.columns import source_of
 from skcompare.comparators import PairedComparator, checked_names, is_table
 from skcompare.evidence import Tally
 from skcompare.gate._conditions import Condition
-from skcompare.gate._file_columns import check_no_answers
+from skcompare.gate._file_columns import check_no_predictions
 from skcompare.gate._subjects import (
     CountedSubject,
     ItemSubject,
@@ -30,7 +30,7 @@ from skcompare.predictions import (
 
 def subject_of(
     data: Any,
-    answers: Mapping[str, Any] | None,
+    predictions: Mapping[str, Any] | None,
     *,
     y_true: Any,
     id: str | None,
@@ -49,7 +49,7 @@ def subject_of(
     `conditions` are all conditions of the gate; `keep_ids` is for a ledger, which needs
     the ids of all records.
     """
-    beside = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
+    beside = {"predictions": predictions, "y_true": y_true, "id": id, "groups": groups}
     beside |= {"labels": labels, "columns": columns, "train": train}
     features = _checked_features(features, train)
     if isinstance(data, PairedComparator | ItemScores | Tally):
@@ -60,18 +60,18 @@ def subject_of(
         return _of_comparator(data)
     if isinstance(data, Tally):
         return tallied_subject(data, conditions, pos_label)
-    answers = checked_names(answers)
-    if len(answers) != 2:
+    predictions = checked_names(predictions)
+    if len(predictions) != 2:
         raise ValueError(
-            f"A gate judges two, the champion first. Got {len(answers)} answers."
+            f"A gate judges two, the champion first. Got {len(predictions)} predictions."
         )
     slice_columns = dict(columns or {})
     options = Words(groups, labels, pos_label)
-    if is_table(data, answers) and y_true is not None:
+    if is_table(data, predictions) and y_true is not None:
         names = dict.fromkeys(n for condition in conditions for n in condition.where or ())
         others = [name for name in names if name not in slice_columns]
         training = _training(train, id, features)
-        frame = AnsweredFrame(data, y_true, answers, id, options, others)
+        frame = PredictionFrame(data, y_true, predictions, id, options, others)
         frame.check_slices()
         counted = None if slice_columns else frame.counted(conditions, collect, training)
         if counted is not None:
@@ -80,8 +80,8 @@ def subject_of(
     else:
         _check_arrays(train, id)
         truth = data if y_true is None else y_true
-        predictions = predictions_from_arrays(truth, answers, **options._asdict())
-        subject = _paired(predictions, answers, pos_label)
+        collected = predictions_from_arrays(truth, predictions, **options._asdict())
+        subject = _paired(collected, predictions, pos_label)
     arrays = {name: as_array(column) for name, column in slice_columns.items()}
     check_same_length({"y_true": subject.pair.predictions.y}, arrays)
     return replace(subject, columns={**subject.columns, **arrays})
@@ -95,35 +95,35 @@ class Words(NamedTuple):
     pos_label: Any
 
 
-class AnsweredFrame(NamedTuple):
+class PredictionFrame(NamedTuple):
     """Frame, or file, with columns of true labels and predictions.
 
     Attributes
     ----------
-    data, y_true, answers, id
+    data, y_true, predictions, id
         As for :meth:`Gate.decide`.
-    words : Words
+    text : Words
     others : list of str
         The columns that define slices.
     """
 
     data: Any
     y_true: Any
-    answers: Mapping[str, Any]
+    predictions: Mapping[str, Any]
     id: str | None
-    words: Words
+    text: Words
     others: list[str]
 
     def check_slices(self) -> None:
         """Refuse slices and groups by the predictions of a classifier."""
-        groups = self.words.groups
+        groups = self.text.groups
         names = [*self.others, *([groups] if isinstance(groups, str) else [])]
-        places = places_of(source_of(self.data), None, self.answers)
+        places = places_of(source_of(self.data), None, self.predictions)
         own = [
             [column for place in places if place.name == name for column in place.columns]
-            for name in self.answers
+            for name in self.predictions
         ]
-        check_no_answers(names, own)
+        check_no_predictions(names, own)
 
     def counted(
         self, conditions: Sequence[Condition], collect: int, training: Training | None
@@ -132,9 +132,9 @@ class AnsweredFrame(NamedTuple):
         table = columns_on_engine(
             self.data,
             self.y_true,
-            self.answers,
+            self.predictions,
             id=self.id,
-            groups=self.words.groups,
+            groups=self.text.groups,
             others=self.others,
         )
         if table is None or table.table.n_records() <= collect:
@@ -144,7 +144,7 @@ class AnsweredFrame(NamedTuple):
                 "Records are held against the training data one by one, and these are "
                 "counted where they are. Pass a greater `collect`, or leave `train` out."
             )
-        return CountedSubject(table, conditions, self.words.labels, self.words.pos_label)
+        return CountedSubject(table, conditions, self.text.labels, self.text.pos_label)
 
     def read(self, training: Training | None, keep_ids: bool) -> PairSubject:
         """Read the records into memory, and check them against the training data."""
@@ -153,18 +153,18 @@ class AnsweredFrame(NamedTuple):
         predictions, read = holdout_from_frame(
             self.data,
             self.y_true,
-            self.answers,
+            self.predictions,
             id=self.id,
             others=list(dict.fromkeys([*self.others, *needed, *kept])),
-            **self.words._asdict(),
+            **self.text._asdict(),
         )
         unseen = ""
         if training is not None:
             unseen = training.check(read, "the records to judge")
         subject = _paired(
             predictions,
-            self.answers,
-            self.words.pos_label,
+            self.predictions,
+            self.text.pos_label,
             {name: read[name] for name in self.others},
             read[kept[0]] if kept else None,
         )
@@ -173,7 +173,7 @@ class AnsweredFrame(NamedTuple):
 
 def _paired(
     predictions: Predictions,
-    answers: Mapping[str, Any],
+    names: Iterable[str],
     pos_label: Any,
     columns: Mapping[str, Any] | None = None,
     ids: Any = None,
@@ -184,7 +184,7 @@ def _paired(
             "A gate needs true labels: without them nobody can tell which classifier is "
             "better. Pass `y_true`."
         )
-    return PairSubject(predictions.pair(*answers), columns or {}, pos_label, ids=ids)
+    return PairSubject(predictions.pair(*names), columns or {}, pos_label, ids=ids)
 
 
 def _checked_features(features: Any, train: Any) -> tuple[str, ...]:
@@ -215,14 +215,14 @@ def _check_arrays(train: Any, id: str | None) -> None:
     if train is not None:
         raise ValueError(
             "Training records are recognised by columns of a frame or a file. Got "
-            "arrays of answers. Pass a frame with `id` or `features`, or leave `train` "
+            "arrays of predictions. Pass a frame with `id` or `features`, or leave `train` "
             "out."
         )
     if id is not None:
         raise ValueError(
-            "`id` names the column of a frame or a file by which records are told "
-            f"apart, and these are arrays. Got id={id!r}. Pass a frame that has the "
-            "column, with `y_true` and the answers as names of columns, or leave `id` "
+            "`id` names the column of a frame or a file by which records are "
+            f"identified, and these are arrays. Got id={id!r}. Pass a frame that has the "
+            "column, with `y_true` and the predictions as names of columns, or leave `id` "
             "out where the arrays are in one order."
         )
 
@@ -231,8 +231,8 @@ def _check_alone(data: Any, arguments: Mapping[str, Any]) -> None:
     names = [name for name, value in arguments.items() if value is not None]
     if names:
         raise ValueError(
-            f"{type(data).__name__} has all answers in it. Got {', '.join(names)} as well. "
-            "Pass it alone."
+            f"{type(data).__name__} has all predictions in it. Got {', '.join(names)} as "
+            "well. Pass it alone."
         )
 
 

@@ -17,24 +17,24 @@ from skcompare.comparators import (
     MEAN_SCORE,
     PairEngine,
     Prepared,
-    answers_wanted,
-    asked_by_tests,
     check_holds,
     item_row,
     no_test_note,
     pair_of_tally,
     pair_on_engine,
+    predictions_required,
     prepared_scores,
-    size_words,
+    requested_by_tests,
+    size_text,
     why_unsuited,
 )
 from skcompare.evidence import (
-    Asked,
     ContingencyTable,
     EngineTally,
     JointCounts,
     PairedLosses,
     Tally,
+    TallyRequest,
 )
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.metrics import Measure
@@ -112,7 +112,7 @@ def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
     """Refuse another test where an exact one was requested."""
     if condition.exact and entry.needs is not ContingencyTable:
         raise Unsuited(
-            f"an exact test was asked for, and these records have none: their test is "
+            f"an exact test was requested, and these records have none: their test is "
             f"{entry.name}"
         )
 
@@ -177,7 +177,7 @@ class Subject(Protocol):
         """Codes of caveats about the data."""
 
     @property
-    def same_answers(self) -> bool:
+    def same_predictions(self) -> bool:
         """Whether both predict the same throughout."""
 
     def part(self, where: Mapping[str, Any]) -> "Subject":
@@ -224,7 +224,7 @@ class PairSubject:
         if groups is None:
             return self.unseen and f"{self.n_records:,} records, {self.unseen}"
         n_groups = int(np.count_nonzero(np.bincount(groups)))
-        text = grouped_words(self.n_records, n_groups)
+        text = grouped_text(self.n_records, n_groups)
         return f"{text}, {self.unseen}" if self.unseen else text
 
     @property
@@ -248,7 +248,7 @@ class PairSubject:
         return self.pair.predictions.flags
 
     @property
-    def same_answers(self) -> bool:
+    def same_predictions(self) -> bool:
         """Whether both predict the same labels and the same scores for every record."""
         compared = []
         for name in ("labels", "proba", "decision"):
@@ -287,10 +287,10 @@ class PairSubject:
         if measure is None:
             raise ValueError(
                 f"{condition.measure!r} is a measure of items that come scored, and these "
-                "are answers to records. Choose a measure of `skcompare list-metrics`."
+                "are predictions for records. Choose a measure of `skcompare list-metrics`."
             )
         measure.check_classes(self.pair.predictions.classes)
-        self._check_answers(measure)
+        self._check_predictions(measure)
         self._check_averaged(measure)
         engine = self._engine(condition, alpha).about(measure)
         name = condition.test_name
@@ -308,11 +308,11 @@ class PairSubject:
             raise Unsuited(why)
         return engine, measure, entry
 
-    def _check_answers(self, measure: Measure) -> None:
+    def _check_predictions(self, measure: Measure) -> None:
         """Refuse a measure whose predictions are missing, which no records would change."""
         for role in self.pair.roles:
             has = {LABELS: role.has_labels, SCORES: role.has_proba or role.has_decision}
-            missing = [name for name in has if name in measure.wanted and not has[name]]
+            missing = [name for name in has if name in measure.required and not has[name]]
             if missing:
                 kind = {LABELS: "labels", SCORES: "probabilities"}[missing[0]]
                 raise ValueError(
@@ -343,7 +343,7 @@ class PairSubject:
         return self.engines[key]
 
 
-def grouped_words(n_records: int, n_groups: int) -> str:
+def grouped_text(n_records: int, n_groups: int) -> str:
     """Text of the number of records, and of their groups."""
     return f"{n_records:,} records, in {n_groups:,} group{'s' * (n_groups != 1)}"
 
@@ -368,9 +368,9 @@ def in_slice(
     return keep
 
 
-def check_all_there(name: str, wanted: Sequence[Any], are_there: Sequence[bool]) -> None:
+def check_all_there(name: str, required: Sequence[Any], are_there: Sequence[bool]) -> None:
     """Refuse values of a slice that no record has, beside others that some have."""
-    missing = [value for value, is_there in zip(wanted, are_there) if not is_there]
+    missing = [value for value, is_there in zip(required, are_there) if not is_there]
     if missing and any(are_there):
         raise ValueError(
             f"No record has {', '.join(map(repr, missing[:SHOWN_VALUES]))} in column "
@@ -418,7 +418,7 @@ def fitted_subject(
         roles,
         X,
         y,
-        wanted=_predictions_needed(conditions),
+        required=_predictions_needed(conditions),
         groups=groups,
         why="A gate judges trained classifiers.",
     )
@@ -438,7 +438,7 @@ def _predictions_needed(conditions: Sequence[Condition | AnyOf]) -> frozenset[st
     tests: dict[str, dict[str, Any]] = {
         leaf.test_name: {} for leaf in leaves if leaf.test_name is not None
     }
-    return answers_wanted(measures, tests or None)
+    return predictions_required(measures, tests or None)
 
 
 TIMES = 10
@@ -491,7 +491,7 @@ class ItemSubject:
     @property
     def size(self) -> str:
         """Text of items, their attempts and their groups."""
-        text = size_words(self.scores)
+        text = size_text(self.scores)
         return f"{text}, {self.unseen}" if self.unseen else text
 
     @property
@@ -515,7 +515,7 @@ class ItemSubject:
         return ()
 
     @property
-    def same_answers(self) -> bool:
+    def same_predictions(self) -> bool:
         """Whether both have the same score on every item."""
         return np.array_equal(self.scores.champion, self.scores.challenger)
 
@@ -530,8 +530,9 @@ class ItemSubject:
         """Return the test of a condition."""
         if condition.scored is not None:
             raise ValueError(
-                f"{condition.measure!r} is a measure of answers to records, and these are "
-                f"items that come scored. Choose {MEAN_SCORE!r}, the mean of the scores."
+                f"{condition.measure!r} is a measure of predictions for records, and these "
+                f"are items that come scored. Choose {MEAN_SCORE!r}, the mean of the "
+                "scores."
             )
         with refused_as_unsuited():
             prepared = prepared_scores(
@@ -569,10 +570,10 @@ class TalliedSubject(PairSubject):
     def size(self) -> str:
         """Text of records and groups; empty without groups."""
         groups = self.pair.predictions.tally.groups
-        return "" if groups is None else grouped_words(self.n_records, len(groups))
+        return "" if groups is None else grouped_text(self.n_records, len(groups))
 
     @property
-    def same_answers(self) -> bool:
+    def same_predictions(self) -> bool:
         """Whether both predict the same labels, with the same losses where known."""
         tally: Tally = self.pair.predictions.tally
         cells = JointCounts.from_tally(tally).cells
@@ -630,7 +631,7 @@ class CountedSubject:
     @property
     def names(self) -> tuple[str, str]:
         """Names of champion and challenger."""
-        champion, challenger = self.columns.answers
+        champion, challenger = self.columns.predictions
         return champion, challenger
 
     @property
@@ -644,9 +645,9 @@ class CountedSubject:
         return self._whole.flags
 
     @property
-    def same_answers(self) -> bool:
+    def same_predictions(self) -> bool:
         """Whether both predict the same, as far as the counts show."""
-        return self._whole.same_answers
+        return self._whole.same_predictions
 
     def part(self, where: Mapping[str, Any]) -> PairSubject:
         """Count the records of a slice."""
@@ -675,14 +676,14 @@ class CountedSubject:
 
     @cached_property
     def _classes(self) -> Any:
-        tally = EngineTally(self.columns, Asked(labels=True), self.labels)
+        tally = EngineTally(self.columns, TallyRequest(labels=True), self.labels)
         return tally.classes()
 
     def _counted(
         self, table: Table, conditions: Sequence[Condition], labels: Any
     ) -> PairSubject:
         columns = self.columns.of_table(table)
-        counts_needed = partial(wanted, conditions, self.pos_label)
+        counts_needed = partial(required, conditions, self.pos_label)
         pair = pair_on_engine(columns, counts_needed, labels, self.pos_label)
         return TalliedSubject(pair, pos_label=self.pos_label)
 
@@ -693,19 +694,19 @@ def tallied_subject(
     """Return the subject of a tally, which must hold what the conditions need."""
     pair = pair_of_tally(tally)
     unsliced = [condition for condition in conditions if condition.where is None]
-    check_holds(tally, wanted(unsliced, pos_label, pair))
+    check_holds(tally, required(unsliced, pos_label, pair))
     return TalliedSubject(pair, pos_label=pos_label)
 
 
-def wanted(
+def required(
     conditions: Sequence[Condition], pos_label: Any, pair: PairedPredictions
-) -> Asked:
+) -> TallyRequest:
     """Return the counts that conditions on the same records need."""
     subject = PairSubject(pair, pos_label=pos_label)
     tests = []
     for condition in conditions:
         measure = condition.scored
-        if measure is not None and measure.label and measure.wanted != {LABELS}:
+        if measure is not None and measure.label and measure.required != {LABELS}:
             raise ValueError(
                 f"{measure.subject} needs every record, and these are counted where they "
                 "are. Pass a greater `collect` where they fit in memory."
@@ -716,4 +717,4 @@ def wanted(
             # Reported when the counts are judged.
             continue
         tests.append((entry, engine.evidence_options(entry, measure)))
-    return asked_by_tests(tests, pair.alone, pos_label=pos_label)
+    return requested_by_tests(tests, pair.alone, pos_label=pos_label)

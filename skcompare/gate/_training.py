@@ -37,7 +37,7 @@ class Training:
             check_column(self.source, self.own_id, " Name the ids of training records.")
         if not self.by_id and not self.features:
             raise ValueError(
-                f"Whether records are in the training data {self.source.words} cannot be "
+                f"Whether records are in the training data {self.source.text} cannot be "
                 "told: both need a column of ids, or `features` by which records are "
                 "recognised. Name them."
             )
@@ -55,29 +55,29 @@ class Training:
         ids = [] if self.id is None else [self.id]
         return ids if self.by_id else [*ids, *self.features]
 
-    def check(self, known: Mapping[str, NDArray[Any]], words: str) -> str:
+    def check(self, known: Mapping[str, NDArray[Any]], text: str) -> str:
         """Refuse records that are in the training data; return a text on the comparison.
 
         Parameters
         ----------
         known : mapping of str to ndarray of shape (n_samples,)
             The needed columns of the judged records.
-        words : str
+        text : str
             Name of their file in messages.
         """
         seen, by, n_rows = self._seen(known)
         if not seen.any():
             return (
                 f"none of {len(seen):,} among the {n_rows:,} of the training data "
-                f"{self.source.words} (by {by})"
+                f"{self.source.text} (by {by})"
             )
         at = np.flatnonzero(seen)
         listed = f"records {first_of(at + 1)}"
         if self.id is not None:
             listed = f"ids {first_of(known[self.id][at])}"
         raise ValueError(
-            f"{len(at):,} of {len(seen):,} records of {words} are in the training data "
-            f"{self.source.words} (by {by}): {listed}. A model is not judged by what it "
+            f"{len(at):,} of {len(seen):,} records of {text} are in the training data "
+            f"{self.source.text} (by {by}): {listed}. A model is not judged by what it "
             "has seen. Leave these records out."
         )
 
@@ -104,7 +104,7 @@ class Training:
             raise ValueError(
                 "Whether records are in the training data cannot be told by ids that are "
                 f"written in unlike ways, such as {first_of(ours, 1)} and, in "
-                f"{self.source.words}, {first_of(theirs, 1)}. Write them alike."
+                f"{self.source.text}, {first_of(theirs, 1)}. Write them alike."
             )
         return np.isin(own, training)
 

@@ -85,7 +85,7 @@ def _judge_as_look(
         holdout,
         gate.alpha,
         gate_digest(gate.to_dict()),
-        digests.of_answers(blind=blind),
+        digests.of_predictions(blind=blind),
         subject.names,
         blind=blind,
     )
@@ -113,13 +113,13 @@ def _judged_openly(
     if decision.passed != (before == PASSED):
         # Two results of one look would be two chances; both must be a pass.
         reason = (
-            f"look {taken.look.number} was judged before with the same answers, as "
+            f"look {taken.look.number} was judged before with the same predictions, as "
             f"{before}, and is now {decision.status}: other versions or resamples, and no "
             "pass"
         )
         reasons = (*decision.reasons, reason)
         decision = replace(decision, status=INCONCLUSIVE, reasons=reasons)
-    return replace(decision, look=taken.told(ledger.path, closed=False))
+    return replace(decision, look=taken.summary(ledger.path, closed=False))
 
 
 def _judged_blindly(
@@ -139,7 +139,7 @@ def _judged_blindly(
         status = PASSED if (before, result) == (PASSED, PASSED) else NOT_PASSED
     closed = status == PASSED or taken.state.passed is not None
     decision = _blind_decision(gate, subject, status, level)
-    return replace(decision, look=taken.told(ledger.path, closed=closed))
+    return replace(decision, look=taken.summary(ledger.path, closed=closed))
 
 
 def _blind_status(gate: GateConditions, subject: Subject) -> str:

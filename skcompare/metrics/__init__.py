@@ -19,7 +19,7 @@ from skcompare.metrics._labels import (
     specificity,
 )
 from skcompare.metrics._probabilities import (
-    brier_loss,
+    binary_brier_loss,
     brier_skill_score,
     cost_weighted_loss,
     multiclass_brier_loss,
@@ -40,7 +40,11 @@ from skcompare.metrics.measures._scores import (
     score_differences,
     stored_part,
 )
-from skcompare.metrics.measures._stored_classifier import StoredAnswers, Watch, class_order
+from skcompare.metrics.measures._stored_classifier import (
+    StoredPredictions,
+    Watch,
+    class_order,
+)
 from skcompare.metrics.scorers._paired_scorer import PairedScorer
 from skcompare.metrics.scorers._scorers import (
     get_scorer,
@@ -65,7 +69,7 @@ __all__ = [
     "ScoreDecomposition",
     "accuracy",
     "block_differences",
-    "brier_loss",
+    "binary_brier_loss",
     "brier_skill_score",
     "calibration_curve",
     "classwise_calibration_error",

@@ -26,7 +26,7 @@ from skcompare.evidence import (
     bin_codes,
     bin_edges,
     codes_in,
-    collapse_answers,
+    collapse_predictions,
     device_bins,
     device_forecasts,
     monotone_bins,
@@ -81,7 +81,7 @@ def sweep_calibration_error(
     """
     check_choice("norm", norm, NORMS)
     check_choice("kind", kind, ("auto", "binary", "top_label"))
-    _, _, (forecasts,) = collapse_answers(
+    _, _, (forecasts,) = collapse_predictions(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
     return monotone_bins(*forecasts).error(norm)
@@ -148,10 +148,10 @@ def calibration_curve(
     check_choice("kind", kind, ("auto", "binary", "top_label"))
     requested = Bins(n_bins, strategy, edges, 1)
     arguments = y_true, y_proba, requested, kind, pos_label, labels
-    bins, (limits,) = binned_answers(*arguments, sample_weight)
+    bins, (limits,) = binned_predictions(*arguments, sample_weight)
     if sample_weight is None:
         return bins.curve(limits[:-1], limits[1:], confidence_level)
-    squares, _ = binned_answers(
+    squares, _ = binned_predictions(
         *arguments, np.square(on_host(sample_weight), dtype=np.float64)
     )
     effective = np.divide(
@@ -160,10 +160,10 @@ def calibration_curve(
     return bins.curve(limits[:-1], limits[1:], confidence_level, effective)
 
 
-def binned_answers(
+def binned_predictions(
     y_true: ArrayLike,
     y_proba: ArrayLike,
-    asked: Bins,
+    requested: Bins,
     kind: str,
     pos_label: Any,
     labels: ArrayLike | None,
@@ -178,11 +178,11 @@ def binned_answers(
     binned = (
         None
         if on_device is None
-        else device_bins(on_device, asked, sample_weight, debiased)
+        else device_bins(on_device, requested, sample_weight, debiased)
     )
     if binned is not None:
         return binned
-    chosen, n_classes, (forecasts,) = collapse_answers(
+    chosen, n_classes, (forecasts,) = collapse_predictions(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
     columns = n_classes if chosen == "classwise" else 1
@@ -190,9 +190,11 @@ def binned_answers(
     weights = None
     if sample_weight is not None:
         weights = np.repeat(
-            _weights(proba[::columns], sample_weight, asked, debiased), columns
+            _weights(proba[::columns], sample_weight, requested, debiased), columns
         )
-    layout = Bins(asked.n_bins, asked.strategy, asked.edges, columns).layout(proba, 0)
+    layout = Bins(requested.n_bins, requested.strategy, requested.edges, columns).layout(
+        proba, 0
+    )
     codes = codes_in(proba, layout)
     n_bins = sum(len(edges) - 1 for edges in layout)
     return CalibrationBins.of(proba, forecasts.occurred, codes, n_bins, weights), layout
@@ -302,7 +304,7 @@ def expected_calibration_error(
     0.2417
     """
     check_choice("norm", norm, NORMS)
-    bins, _ = binned_answers(
+    bins, _ = binned_predictions(
         y_true,
         y_proba,
         Bins(n_bins, strategy, None, 1),
@@ -376,7 +378,7 @@ def squared_calibration_error(
     >>> round(squared_calibration_error(y_true, y_proba, n_bins=2, debiased=False), 4)
     0.0094
     """
-    bins, _ = binned_answers(
+    bins, _ = binned_predictions(
         y_true,
         y_proba,
         Bins(n_bins, strategy, None, 1),
@@ -435,7 +437,7 @@ def maximum_calibration_error(
     >>> round(maximum_calibration_error(y_true, y_proba, n_bins=2), 4)
     0.2667
     """
-    bins, _ = binned_answers(
+    bins, _ = binned_predictions(
         y_true,
         y_proba,
         Bins(n_bins, strategy, None, 1),
@@ -497,7 +499,7 @@ def classwise_calibration_error(
     0.1833
     """
     check_choice("norm", norm, NORMS)
-    bins, _ = binned_answers(
+    bins, _ = binned_predictions(
         y_true,
         y_proba,
         Bins(n_bins, strategy, None, 1),
@@ -575,7 +577,7 @@ def smooth_calibration_error(
     0.179
     """
     check_choice("kind", kind, ("auto", "binary", "top_label"))
-    _, _, (forecasts,) = collapse_answers(
+    _, _, (forecasts,) = collapse_predictions(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
     excess = forecasts.occurred - forecasts.proba
@@ -626,7 +628,7 @@ def _smoothed(waves: FloatArray, width: float) -> float:
     return float(smooth.sum() / (len(waves) - 1))
 
 
-LOSSES = ("brier", "log")
+LOSSES = ("brier_score", "log_loss")
 METHODS = ("corp", "murphy")
 
 
@@ -664,7 +666,7 @@ class ScoreDecomposition:
     uncertainty: float
     within_bin_variance: float = 0.0
     within_bin_covariance: float = 0.0
-    loss: str = "brier"
+    loss: str = "brier_score"
     method: str = "corp"
     n_bins: int | None = None
     label: Any = None
@@ -679,7 +681,7 @@ def score_decomposition(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    loss: str = "brier",
+    loss: str = "brier_score",
     method: str = "corp",
     n_bins: int = 10,
     strategy: str = "uniform",
@@ -700,10 +702,10 @@ def score_decomposition(
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
         Probabilities, one column per class in sorted order; one column is that of
         `pos_label`.
-    loss : {"brier", "log"}, default="brier"
-        The loss. "brier" of two classes is the squared distance of the probability of one
-        class from 0 or 1; of more it is the sum over the classes, each against the rest.
-        "log" is for two classes; probabilities below 2.2e-16 count as this much.
+    loss : {"brier_score", "log_loss"}, default="brier_score"
+        The loss. "brier_score" of two classes is the squared distance of the probability of
+        one class from 0 or 1; of more it is the sum over the classes, each against the
+        rest. "log_loss" is for two classes; probabilities below 2.2e-16 count as this much.
     method : {"corp", "murphy"}, default="corp"
         "corp" recalibrates by isotonic regression (the pool-adjacent-violators algorithm)
         and needs no bins [1]_. "murphy" compares means of bins [2]_, for the Brier loss.
@@ -781,11 +783,11 @@ def score_decomposition(
     weights = np.ones(len(proba))
     if sample_weight is not None:
         weights = check_weights(truth.codes, sample_weight)
-    if loss == "log" and len(truth.classes) > 2:
+    if loss == "log_loss" and len(truth.classes) > 2:
         raise ValueError(
             f"The log loss is decomposed for two classes. Got {len(truth.classes)}. Use "
-            'loss="brier", which is a sum over classes, or decompose one class against the '
-            "rest."
+            'loss="brier_score", a sum over classes, or decompose one class against '
+            "the rest."
         )
 
     def of_class(position: int) -> ScoreDecomposition:
@@ -811,9 +813,9 @@ def _check_together(
     loss: str, method: str, strategy: str, bias_corrected: bool, weighted: bool
 ) -> None:
     """Refuse options that do not go together."""
-    if method == "murphy" and loss == "log":
+    if method == "murphy" and loss == "log_loss":
         raise ValueError(
-            'Murphy\'s decomposition is one of the Brier loss. Got loss="log". Use '
+            'Murphy\'s decomposition is one of the Brier loss. Got loss="log_loss". Use '
             'method="corp", which is for both.'
         )
     if bias_corrected and (method == "corp" or weighted):
@@ -842,8 +844,10 @@ def _corp(
     inside = np.clip(recalibrated, EPS, 1 - EPS)
     recalibrated = np.where(recalibrated == means, recalibrated, inside)
     share = np.minimum(w @ outcomes, 1.0)
-    cost = _brier_cost if loss == "brier" else _log_cost
-    score = float(w @ cost(outcomes, p if loss == "brier" else np.clip(p, EPS, 1 - EPS)))
+    cost = _brier_cost if loss == "brier_score" else _log_cost
+    score = float(
+        w @ cost(outcomes, p if loss == "brier_score" else np.clip(p, EPS, 1 - EPS))
+    )
     calibrated = float(at_point @ cost(means, recalibrated))
     uncertainty = float(cost(share, share))
     return ScoreDecomposition(

@@ -81,13 +81,13 @@ def multiclass_brier_loss(
 
 
 @metric(
-    "brier_loss",
+    "binary_brier_loss",
     response_method="predict_proba",
     greater_is_better=False,
     title="Brier loss",
     array_api=True,
 )
-def brier_loss(
+def binary_brier_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
@@ -129,8 +129,8 @@ def brier_loss(
 
     Examples
     --------
-    >>> from skcompare.metrics import brier_loss
-    >>> round(brier_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
+    >>> from skcompare.metrics import binary_brier_loss
+    >>> round(binary_brier_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
     0.0375
     """
     truth = ClassColumns(y_true, labels, pos_label, there=space_of(y_proba=y_proba))
@@ -201,7 +201,7 @@ def brier_skill_score(
         raise ValueError(
             "The Brier skill score needs records of two classes. Got only "
             f"{some_of(truth.classes[totals > 0])}, which the base rate predicts without "
-            "loss. Use brier_loss or multiclass_brier_loss."
+            "loss. Use binary_brier_loss or multiclass_brier_loss."
         )
     shares = totals / totals.sum()
     return 1 - weighted_mean(losses, sample_weight) / float(1 - shares @ shares)

@@ -5,9 +5,9 @@ them, and the constructors `from_estimators`, `from_predictions`, `from_cv_resul
 `from_result` compute and draw at once. matplotlib is loaded when something is drawn.
 """
 
-from importlib import import_module as _import_module
-from sys import modules as _modules
 from typing import TYPE_CHECKING
+
+from skcompare._lazy import attach as _attach
 
 # Each display is loaded on first use: the report needs only some.
 _HOMES = {
@@ -21,7 +21,7 @@ _HOMES = {
     "CriticalDifferenceDisplay": "several._critical_difference",
     "Display": "_base",
     "ForestDisplay": "forest._forest",
-    "LooksDisplay": "_sequential",
+    "AnytimeDisplay": "_sequential",
     "LossDifferenceDisplay": "_losses",
     "PairDisplay": "_base",
     "PairwiseDisplay": "several._pairwise",
@@ -38,7 +38,7 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "Display",
     "ForestDisplay",
-    "LooksDisplay",
+    "AnytimeDisplay",
     "LossDifferenceDisplay",
     "PairDisplay",
     "PairwiseDisplay",
@@ -57,23 +57,11 @@ if TYPE_CHECKING:
     from skcompare.plots._ranking import RocComparisonDisplay
     from skcompare.plots._report_figures import Pictures, drawn, pictures_among, pictures_of
     from skcompare.plots._sample_size import SampleSizeDisplay
-    from skcompare.plots._sequential import LooksDisplay
+    from skcompare.plots._sequential import AnytimeDisplay
     from skcompare.plots.forest._forest import ForestDisplay
     from skcompare.plots.forest._relative_precision import RelativePrecisionDisplay
     from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
     from skcompare.plots.several._pairwise import PairwiseDisplay
 else:
     # Hidden from type checkers, which would accept any name otherwise.
-    def __getattr__(name):
-        if name not in _HOMES:
-            raise AttributeError(
-                f"module 'skcompare.plots' has no attribute {name!r}",
-                name=name,
-                obj=_modules[__name__],
-            )
-        value = getattr(_import_module(f"skcompare.plots.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-
-    def __dir__():
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = _attach(__name__, _HOMES, __all__)

@@ -15,12 +15,7 @@ from skcompare.evidence import AgreementMatrix, ContingencyTable, JointCounts
 from skcompare.plots._annotation import Finding, caveat_lines, finding_of
 from skcompare.plots._base import PairDisplay
 from skcompare.plots.drawing._heatmap import DARK, heat_table
-from skcompare.plots.drawing._labels import (
-    count_words,
-    distinct,
-    records_words,
-    short_count,
-)
+from skcompare.plots.drawing._labels import count_text, distinct, records_text, short_count
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import INK, SOFT, dress
 from skcompare.stats import bowker
@@ -116,17 +111,17 @@ class ContingencyDisplay(PairDisplay):
         """Text of the table, in three sentences."""
         (both, champion), (challenger, neither) = self.counts
         return (
-            f"Of {records_words(self.counts.sum())} only the challenger was right on "
-            f"{count_words(challenger)}, only the champion on {count_words(champion)}. "
-            f"Both were right on {count_words(both)}, neither on {count_words(neither)}. "
+            f"Of {records_text(self.counts.sum())} only the challenger was right on "
+            f"{count_text(challenger)}, only the champion on {count_text(champion)}. "
+            f"Both were right on {count_text(both)}, neither on {count_text(neither)}. "
             f"{'. '.join([', '.join(self._lines()), *self.finding.caveats])}."
         )
 
     def _lines(self) -> list[str]:
         """The difference, its interval and its test, each in one line."""
         finding = self.finding
-        lines = [f"Difference of accuracy {finding.estimate_words}"]
-        return [*lines, *filter(None, (finding.interval_words, finding.pvalue_words))]
+        lines = [f"Difference of accuracy {finding.estimate_text}"]
+        return [*lines, *filter(None, (finding.interval_text, finding.pvalue_text))]
 
     def _room(self) -> Room:
         return Room(
@@ -139,7 +134,7 @@ class ContingencyDisplay(PairDisplay):
 
         shares = self.counts / self.counts.sum()
         cell_texts = [
-            [f"{count_words(n)}\n{100 * share:.1f} %" for n, share in zip(*line)]
+            [f"{count_text(n)}\n{100 * share:.1f} %" for n, share in zip(*line)]
             for line in zip(self.counts, shares)
         ]
         heat_table(
@@ -366,7 +361,7 @@ or JointCounts
         agreed, all_shown = int(np.trace(self.counts)), int(self.counts.sum())
         sentences = [
             f"{self._classes_text()}champion and challenger gave the same label to "
-            f"{count_words(agreed)} of {records_words(all_shown)}",
+            f"{count_text(agreed)} of {records_text(all_shown)}",
             self._test_text(),
         ]
         drivers = [pair for pair in self.pairs if pair["marked"]] or self.pairs[:1]
@@ -377,8 +372,8 @@ or JointCounts
             )
             sentences.append(
                 f"Champion {champion}, challenger {challenger}: "
-                f"{records_words(pair['records'])} against "
-                f"{count_words(pair['reverse'])} the other way round, "
+                f"{records_text(pair['records'])} against "
+                f"{count_text(pair['reverse'])} the other way round, "
                 f"{100 * pair['share']:.0f} % of the statistic"
             )
         marked = sum(pair["marked"] for pair in self.pairs)
@@ -465,7 +460,7 @@ or JointCounts
         # A root, because one large pair would leave the others without a shade.
         shades = np.sqrt(disagreements / max(1, disagreements.max()))
         write = (
-            count_words if self.counts.max() < 10_000 and self._cell > 0.5 else short_count
+            count_text if self.counts.max() < 10_000 and self._cell > 0.5 else short_count
         )
         cell_texts = [
             [write(n) if n else "" for n in line] for line in self.counts.tolist()
@@ -477,8 +472,8 @@ or JointCounts
         if self._upright:
             ax.tick_params(axis="x", labelrotation=90)
         self._frame_marked(ax, shades)
-        ax.set_xlabel("Challenger's answer", color=INK)
-        ax.set_ylabel("Champion's answer", color=INK)
+        ax.set_xlabel("Challenger's prediction", color=INK)
+        ax.set_ylabel("Champion's prediction", color=INK)
         ax.set_title(self._title(), color=INK, fontsize="medium")
         if bars is not None:
             self._draw_bars(bars)
@@ -491,7 +486,7 @@ or JointCounts
             )
         lines = [
             self._test_text(),
-            f"Records by answers; disagreements shaded (root scale){subset}",
+            f"Records by predictions; disagreements shaded (root scale){subset}",
             *caveat_lines(self.flags, LINE_CHARACTERS),
         ]
         return "\n".join(lines)
@@ -579,6 +574,6 @@ or JointCounts
 def _direction(pair: Mapping[str, Any], names: Mapping[Any, str]) -> str:
     champion, challenger = (names[pair[role]] for role in ("champion", "challenger"))
     return (
-        f"{champion} → {challenger} {count_words(pair['records'])}, "
-        f"back {count_words(pair['reverse'])}"
+        f"{champion} → {challenger} {count_text(pair['records'])}, "
+        f"back {count_text(pair['reverse'])}"
     )

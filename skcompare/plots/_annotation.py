@@ -36,12 +36,12 @@ class Finding:
     flags: tuple[str, ...] = ()
 
     @property
-    def estimate_words(self) -> str:
+    def estimate_text(self) -> str:
         """The estimate, with a sign."""
         return format_number(self.estimate, self._decimals, signed=True)
 
     @property
-    def interval_words(self) -> str:
+    def interval_text(self) -> str:
         """The interval with its level, such as "95 % interval +0.012 to +0.188"."""
         if self.low is None or self.high is None:
             return ""
@@ -57,7 +57,7 @@ class Finding:
         return f"{level} interval {low} to {high}"
 
     @property
-    def pvalue_words(self) -> str:
+    def pvalue_text(self) -> str:
         """The p-value with its test, or the reason why there is none."""
         if self.pvalue is None:
             return f"no p-value for {self.design}"

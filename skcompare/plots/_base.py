@@ -204,9 +204,9 @@ class PairDisplay(Display):
             {CHAMPION: champion, CHALLENGER: challenger},
             X,
             y,
-            wanted=cls._wanted_of(champion, challenger),
+            required=cls._required_of(champion, challenger),
             groups=groups,
-            why="Pictures show what trained classifiers answer.",
+            why="Pictures show what trained classifiers predict.",
         )
         return cls.from_result(pair, ax=ax, **options)
 
@@ -281,7 +281,7 @@ class PairDisplay(Display):
         champion : dict
             Output of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True`` and ``return_indices=True``: for the champion; or,
-            without `challenger`, for a :class:`~skcompare.PairedClassifier`.
+            without `challenger`, for a :class:`~skcompare.PairedEstimator`.
         challenger : dict, optional
             The same for the challenger, on the same splits.
         X, y : array-like, sparse matrix or frame
@@ -310,7 +310,7 @@ class PairDisplay(Display):
             cv=cv,
             design=design,
             groups=groups,
-            wanted=cls.needs.wanted,
+            required=cls.needs.required,
         )
         return cls.from_result(predictions.pair(CHAMPION, CHALLENGER), ax=ax, **options)
 
@@ -363,9 +363,9 @@ class PairDisplay(Display):
         return cls._of(_evidence_of(result, cls.needs, made_by), **options)
 
     @classmethod
-    def _wanted_of(cls, *estimators: Any) -> frozenset[str]:
+    def _required_of(cls, *estimators: Any) -> frozenset[str]:
         """Kinds of predictions that are collected from fitted classifiers."""
-        kinds: frozenset[str] = cls.needs.wanted
+        kinds: frozenset[str] = cls.needs.required
         return kinds
 
     @classmethod

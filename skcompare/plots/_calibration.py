@@ -12,12 +12,12 @@ from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.plots._annotation import Finding
 from skcompare.plots._base import PairDisplay, comparison_behind
-from skcompare.plots.drawing._labels import records_words, short_tick
+from skcompare.plots.drawing._labels import records_text, short_tick
 from skcompare.plots.drawing._layout import (
     Room,
     down_from,
     legend_below,
-    role_words,
+    role_text,
     wrapped,
 )
 from skcompare.plots.drawing._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
@@ -140,7 +140,7 @@ class CalibrationComparisonDisplay(PairDisplay):
     def _of(cls, evidence: PairedCalibration, *, confidence_level: float = 0.95) -> Self:
         if evidence.kind == "classwise":
             raise ValueError(
-                "CalibrationComparisonDisplay shows one event a record. Got kind="
+                "CalibrationComparisonDisplay shows one event per record. Got kind="
                 "'classwise', which has bins for each class. Use kind='top_label', or take "
                 "one class against the rest as two classes."
             )
@@ -201,7 +201,7 @@ class CalibrationComparisonDisplay(PairDisplay):
         """Text of both errors, their difference, and the number of bins off the bands."""
         gain, *test_lines = self._gain_lines
         sentences = [
-            f"Reliability diagrams of {records_words(self.n)}: squared calibration error "
+            f"Reliability diagrams of {records_text(self.n)}: squared calibration error "
             f"of the champion {self._error_text(0)}, of the challenger "
             f"{self._error_text(1)}",
             f"{gain}, {', '.join(test_lines)}",
@@ -237,7 +237,7 @@ class CalibrationComparisonDisplay(PairDisplay):
         lines = [f"Gain in squared calibration error {gain}"]
         if finding.low is not None:
             lines.append(f"{level} interval {low} to {high}")
-        return [*lines, finding.pvalue_words]
+        return [*lines, finding.pvalue_text]
 
     def _room(self) -> Room:
         return Room(
@@ -248,7 +248,7 @@ class CalibrationComparisonDisplay(PairDisplay):
         for i, role in enumerate(ROLES):
             self._draw_reliability(axes[i], i)
             self._draw_counts(axes[2 + i], i)
-            title = f"{role_words(role, self.names[i])}\n"
+            title = f"{role_text(role, self.names[i])}\n"
             axes[i].set_title(
                 f"{title}Squared calibration error {self._error_text(i)}",
                 fontsize="medium",
@@ -330,7 +330,7 @@ def _dependence(evidence: PairedCalibration) -> str:
         return "records of a group depend on each other"
     if evidence.design.kind in ("unknown", "time ordered"):
         return "nothing says that records do not depend on each other"
-    return "records were answered several times, by models of several splits"
+    return "records were predicted several times, by models of several splits"
 
 
 def _counts_locator() -> Any:

@@ -122,7 +122,7 @@ def names_of(rows: Sequence[IntervalRow], longest: int = LONGEST) -> list[str]:
     ]
 
 
-def interval_words(row: IntervalRow, *, signed: bool = True) -> str:
+def interval_text(row: IntervalRow, *, signed: bool = True) -> str:
     """Text of the estimate and its interval, or its limit."""
     low, high = row.limits
     decimals = decimals_for(row.estimate, low, high)
@@ -148,7 +148,7 @@ def _number(value: float, decimals: int, signed: bool) -> str:
     return format_number(value, decimals, signed=signed)
 
 
-def level_words(rows: Sequence[IntervalRow]) -> str:
+def level_text(rows: Sequence[IntervalRow]) -> str:
     """Text of the kind of the intervals, for the head of their column."""
     with_interval = [row for row in rows if row.has_interval]
     if not with_interval:
@@ -176,16 +176,16 @@ def _pvalue(pvalue: float | None, alpha: float) -> str:
     return "" if pvalue is None else format_pvalue(pvalue, alpha)
 
 
-def caveat_words(row: IntervalRow) -> str:
+def caveat_text(row: IntervalRow) -> str:
     """Return the caveats of a row as sentences, each after a space."""
     return "".join(f" {caveat}." for caveat in explain(row.flags))
 
 
-def words_of_test(row: IntervalRow) -> str:
+def test_text(row: IntervalRow) -> str:
     """Return the name of the test of a row, or text that there is none."""
     if row.test is not None:
         return row.test
-    return "no test" if "was asked for" in row.note else "no valid test"
+    return "no test" if "was requested" in row.note else "no valid test"
 
 
 def interval_remarks(

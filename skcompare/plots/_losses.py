@@ -12,7 +12,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots._base import PairDisplay
-from skcompare.plots.drawing._labels import count_tick, count_words, records_words
+from skcompare.plots.drawing._labels import count_text, count_tick, records_text
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import (
     CHALLENGER,
@@ -166,20 +166,20 @@ class LossDifferenceDisplay(PairDisplay):
             better, equal, worse = (f"{100 * n / self.n:.1f} %" for n in self.balance)
             sentences.append(
                 f"The challenger's loss is smaller on {better}, equal on {equal} and "
-                f"larger on {worse} of {records_words(self.n)}"
+                f"larger on {worse} of {records_text(self.n)}"
             )
         else:
-            sentences.append(f"Losses of {records_words(self.n)}, kept as moments only")
-        test_text = ", ".join(filter(None, (finding.interval_words, finding.pvalue_words)))
+            sentences.append(f"Losses of {records_text(self.n)}, kept as moments only")
+        test_text = ", ".join(filter(None, (finding.interval_text, finding.pvalue_text)))
         loss = in_one_line(self.loss)
-        sentences.append(f"Mean gain in {loss} {finding.estimate_words}, {test_text}")
+        sentences.append(f"Mean gain in {loss} {finding.estimate_text}, {test_text}")
         for count, edge, side in zip(
             self.beyond, self.edges[[0, -1]] if self.n_kept else (), ("below", "above")
         ):
             if count:
                 verb = "is" if count == 1 else "are"
                 sentences.append(
-                    f"{records_words(count)} {verb} {side} {edge:.3g}, beyond the picture"
+                    f"{records_text(count)} {verb} {side} {edge:.3g}, beyond the picture"
                 )
         return f"{'. '.join([*sentences, *finding.caveats])}."
 
@@ -199,12 +199,10 @@ class LossDifferenceDisplay(PairDisplay):
         finding = self.finding
         title = [
             ", ".join(
-                filter(
-                    None, (f"Mean gain {finding.estimate_words}", finding.interval_words)
-                )
+                filter(None, (f"Mean gain {finding.estimate_text}", finding.interval_text))
             ),
-            finding.pvalue_words,
-            f"{records_words(self.n)}, of which only the moments were kept",
+            finding.pvalue_text,
+            f"{records_text(self.n)}, of which only the moments were kept",
         ]
         self._draw_mean(lowest)
         if upper:
@@ -264,11 +262,11 @@ class LossDifferenceDisplay(PairDisplay):
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         ax.yaxis.set_major_formatter(count_tick)
         ax.tick_params(axis="x", labelbottom=False)
-        ax.set_ylabel(f"Records (of {count_words(self.n)})")
+        ax.set_ylabel(f"Records (of {count_text(self.n)})")
         corners = (("left", 0.01, 0), ("right", 0.99, -1))
         for (corner, x, edge), count in zip(corners, self.beyond):
             if count:
-                label = f"{count_words(count)} beyond {self.edges[edge]:+.3g}"
+                label = f"{count_text(count)} beyond {self.edges[edge]:+.3g}"
                 ax.text(
                     x,
                     0.97,

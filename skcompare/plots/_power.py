@@ -15,7 +15,7 @@ from skcompare._registry.entries import keywords_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PlacementValues
 from skcompare.plots._base import PairDisplay, check_options
-from skcompare.plots.drawing._labels import count_tick, count_words, short_tick
+from skcompare.plots.drawing._labels import count_text, count_tick, short_tick
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import INK, SOFT, dress
 from skcompare.stats import AUCPlan, ComparisonPlan, plan_auc_from_pilot, plan_from_pilot
@@ -59,7 +59,7 @@ class AccuracyAsked:
             plan.goal,
             plan.margin,
             plan.alpha,
-            plan.wanted_power,
+            plan.required_power,
             plan.alternative,
             plan.method,
             None,
@@ -69,12 +69,12 @@ class AccuracyAsked:
 
     def power(self, records: int, difference: float, spread: float) -> float:
         """Return the power of a number of records."""
-        return replace(self.question, n=records).answer("", difference, spread).power
+        return replace(self.question, n=records).prediction("", difference, spread).power
 
     def needed(self, difference: float, power: float) -> float:
         """Return the records needed for a power; infinite if no number is enough."""
         question = replace(self.question, power=power)
-        return question.answer("", difference, self.spread).records
+        return question.prediction("", difference, self.spread).records
 
     def beyond(self, difference: float) -> bool:
         """Whether a difference is possible with this disagreement, and can be shown."""
@@ -92,7 +92,7 @@ class AUCAsked:
             plan.goal,
             plan.margin,
             plan.alpha,
-            plan.wanted_power,
+            plan.required_power,
             plan.alternative,
             None,
             plan.prevalence,
@@ -114,7 +114,7 @@ class AUCAsked:
     def needed(self, difference: float, power: float) -> float:
         """Return the records needed for a power; infinite if no number is enough."""
         question = replace(self.question, power=power)
-        plan = question.answer("", self.truth(difference, self.spread))
+        plan = question.prediction("", self.truth(difference, self.spread))
         return plan.positives + plan.negatives
 
     def beyond(self, difference: float) -> bool:
@@ -143,7 +143,7 @@ class AUCAsked:
         return math.exp(float(brentq(excess, *ends, xtol=1e-12)))
 
 
-def asked(plan: ComparisonPlan | AUCPlan) -> AccuracyAsked | AUCAsked:
+def requested(plan: ComparisonPlan | AUCPlan) -> AccuracyAsked | AUCAsked:
     """Return the question of a plan."""
     if isinstance(plan, ComparisonPlan):
         return AccuracyAsked(plan)
@@ -182,7 +182,7 @@ def supposed_by(
         ]
     if differences is not None:
         others = [
-            _other(question, float(difference), spread, plan.wanted_power)
+            _other(question, float(difference), spread, plan.required_power)
             for difference in differences
         ]
     return [Supposed("plan", plan.difference, spread, plan.records, plan.power), *others]
@@ -332,9 +332,9 @@ class PowerDisplay(PlanDisplay):
         Numbers of records.
     powers : list of ndarray of shape (n_points,)
         Power of each of `supposed`; NaN where a plan does not determine a curve.
-    wanted : float
+    required : float
         The requested power.
-    words : list of str
+    text : list of str
         The result and the question of the plan.
     measure : str
         The compared measure.
@@ -378,14 +378,14 @@ class PowerDisplay(PlanDisplay):
     supposed: list[Supposed]
     records: IntArray
     powers: list[FloatArray]
-    wanted: float
-    words: list[str]
+    required: float
+    text: list[str]
     measure: str
 
     @classmethod
     def _of_plan(cls, plan: Any, *, differences: Any = None, points: int = 48) -> Self:
         check_count("points", points, least=2)
-        question = asked(plan)
+        question = requested(plan)
         if differences is not None:
             differences = tuple(np.ravel(differences).tolist())
             _check_few(differences)
@@ -402,7 +402,7 @@ class PowerDisplay(PlanDisplay):
             curve = [question.power(int(n), difference, spread) for n in records]
             powers.append(np.array(curve))
         title = str(plan).split("\n")[:2]
-        return cls(supposed, records, powers, plan.wanted_power, title, question.measure)
+        return cls(supposed, records, powers, plan.required_power, title, question.measure)
 
     @property
     def summary(self) -> str:
@@ -425,20 +425,20 @@ class PowerDisplay(PlanDisplay):
         """Text of the records needed."""
         if not scenario.feasible:
             return "no number of records is enough"
-        if scenario.power < self.wanted:
-            return (
-                f"{count_words(scenario.records)} records have power {scenario.power:.3f}"
-            )
-        count = count_words(scenario.records)
-        return f"it takes {count} records for a power of {self.wanted:g}"
+        if scenario.power < self.required:
+            return f"{count_text(scenario.records)} records have power {scenario.power:.3f}"
+        count = count_text(scenario.records)
+        return f"it takes {count} records for a power of {self.required:g}"
 
     def _legend_label(self, scenario: Supposed) -> str:
         """Text of a supposed difference and its records, for the legend."""
         if not scenario.feasible:
             return f"{self._scenario_text(scenario)}: no number of records"
-        text = f"{self._scenario_text(scenario)}: {count_words(scenario.records)} records"
+        text = f"{self._scenario_text(scenario)}: {count_text(scenario.records)} records"
         return (
-            text if scenario.power >= self.wanted else f"{text}, power {scenario.power:.2f}"
+            text
+            if scenario.power >= self.required
+            else f"{text}, power {scenario.power:.2f}"
         )
 
     def _room(self) -> Room:
@@ -461,13 +461,13 @@ class PowerDisplay(PlanDisplay):
                     ls="none",
                     zorder=4,
                 )
-        ax.axhline(self.wanted, color=INK, lw=1, ls=(0, (1, 2)))
+        ax.axhline(self.required, color=INK, lw=1, ls=(0, (1, 2)))
         dress(ax)
         ax.set_ylim(0, 1.03)
         draw_records(ax.xaxis, self.records)
         ax.set_ylabel("Power")
         self._mark_requested(ax)
-        ax.set_title("\n".join(_wrapped(self.words)), color=INK, fontsize="medium")
+        ax.set_title("\n".join(_wrapped(self.text)), color=INK, fontsize="medium")
         self._draw_legend(ax)
 
     def _mark_requested(self, ax: Any) -> None:
@@ -475,12 +475,12 @@ class PowerDisplay(PlanDisplay):
         plan = self.supposed[0]
         if plan.feasible:
             ax.vlines(plan.records, 0, plan.power, color=INK, lw=1, ls=(0, (1, 2)))
-        if not any(abs(tick - self.wanted) < 0.02 for tick in np.linspace(0, 1, 6)):
-            ax.set_yticks([*np.linspace(0, 1, 6), self.wanted])
+        if not any(abs(tick - self.required) < 0.02 for tick in np.linspace(0, 1, 6)):
+            ax.set_yticks([*np.linspace(0, 1, 6), self.required])
             ticks = [f"{tick:.1f}" for tick in np.linspace(0, 1, 6)]
-            near = [abs(tick - self.wanted) < 0.06 for tick in np.linspace(0, 1, 6)]
+            near = [abs(tick - self.required) < 0.06 for tick in np.linspace(0, 1, 6)]
             labels = ["" if hidden else tick for tick, hidden in zip(ticks, near)]
-            ax.set_yticklabels([*labels, f"{self.wanted:g}"])
+            ax.set_yticklabels([*labels, f"{self.required:g}"])
 
     def _draw_legend(self, ax: Any) -> None:
         from matplotlib.lines import Line2D

@@ -14,8 +14,8 @@ from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots._base import PairDisplay, _evidence_of, comparison_behind
-from skcompare.plots.drawing._labels import count_words
-from skcompare.plots.drawing._layout import Room, legend_below, role_words, wrapped
+from skcompare.plots.drawing._labels import count_text
+from skcompare.plots.drawing._layout import Room, legend_below, role_text, wrapped
 from skcompare.plots.drawing._style import (
     INK,
     LINE,
@@ -31,7 +31,7 @@ from skcompare.stats.ranking import (
     MOST_RATES,
     RocCurve,
     Rows,
-    range_words,
+    range_text,
     role_limits,
     usual_rates,
 )
@@ -54,7 +54,7 @@ class Numbers(NamedTuple):
     finding: Finding
     names: tuple[str, ...]
     counts: tuple[int, int]
-    found: str
+    significance: str
     splits: FloatArray
     n_splits: int
     n_left_out: int
@@ -133,7 +133,7 @@ def numbers_of(
         *_tested(placements, band.confidence_level),
         placements.names,
         (placements.n_positives, placements.n_negatives),
-        range_words(band.ranges),
+        range_text(band.ranges),
         np.empty((0, len(fpr))),
         1,
         0,
@@ -260,7 +260,7 @@ class RocComparisonDisplay(PairDisplay):
         Champion and challenger.
     counts : tuple of two int
         Positive and negative records.
-    found : str
+    significance : str
         Text of the rates at which the simultaneous band excludes 0.
     splits : ndarray of shape (n_drawn, n_points)
         Differences of each split.
@@ -319,7 +319,7 @@ class RocComparisonDisplay(PairDisplay):
     finding: Finding
     names: tuple[str, ...]
     counts: tuple[int, int]
-    found: str
+    significance: str
     splits: FloatArray
     n_splits: int
     n_left_out: int
@@ -376,26 +376,26 @@ class RocComparisonDisplay(PairDisplay):
         """Text of both areas, their difference, and the rates at which curves differ."""
         champion, challenger = (self._auc_text(role) for role in (0, 1))
         finding = self.finding
-        test_text = ", ".join(filter(None, (finding.interval_words, finding.pvalue_words)))
+        test_text = ", ".join(filter(None, (finding.interval_text, finding.pvalue_text)))
         sentences = [
             f"ROC curves of {self._records_text}: champion {champion}, "
             f"challenger {challenger}",
-            f"The difference of the AUCs is {finding.estimate_words}, {test_text}",
+            f"The difference of the AUCs is {finding.estimate_text}, {test_text}",
         ]
         if self.bands is None:
             sentences.append(f"{self._splits_text}, {self._no_band}")
         else:
             level = percent(finding.confidence_level)
-            sentences.append(f"By the {level} band over all rates {self.found}")
+            sentences.append(f"By the {level} band over all rates {self.significance}")
         sentences += finding.caveats
         return f"{'. '.join(sentences)}."
 
     @property
     def _records_text(self) -> str:
         """Text of the records; with splits, which may repeat them, of the predictions."""
-        positives, negatives = map(count_words, self.counts)
+        positives, negatives = map(count_text, self.counts)
         if self.bands is None:
-            return f"{positives} answers to positive, {negatives} to negative records"
+            return f"{positives} predictions for positive, {negatives} to negative records"
         return f"{positives} positive, {negatives} negative records"
 
     @property
@@ -440,7 +440,7 @@ class RocComparisonDisplay(PairDisplay):
                 ms=4.5,
                 # A few marks at different places, so that those of equal curves all show.
                 markevery=(0.06 + 0.07 * i, 0.14),
-                label=f"{role_words(role, name)}\n{self._auc_text(i)}",
+                label=f"{role_text(role, name)}\n{self._auc_text(i)}",
                 **style,
             )
         dress(ax)
@@ -483,8 +483,8 @@ class RocComparisonDisplay(PairDisplay):
         ax.set_ylabel(
             "Difference of sensitivities\n← champion better   challenger better →"
         )
-        lines = [f"Difference of AUCs {finding.estimate_words}", finding.interval_words]
-        lines += [finding.pvalue_words, *finding.caveats]
+        lines = [f"Difference of AUCs {finding.estimate_text}", finding.interval_text]
+        lines += [finding.pvalue_text, *finding.caveats]
         if self.bands is None:
             lines.append(self._no_band.capitalize())
         ax.set_title(wrapped(lines), fontsize="medium")

@@ -134,9 +134,11 @@ def _widths(points: float) -> tuple[int, int]:
 
 
 HOLDOUT = "holdout"
-REPEATED = "records are answered more than once in this design"
-OPEN = "it is not known that answers to these splits may be counted together"
-POOLED = "all answers together have another error than the mean of the splits, in the table"
+REPEATED = "records are predicted more than once in this design"
+OPEN = "it is not known that predictions for these splits may be counted together"
+POOLED = (
+    "all predictions together have another error than the mean of the splits, in the table"
+)
 ONCE = (HOLDOUT, "kfold")
 """Designs with one prediction per record, so that predictions can be pooled."""
 
@@ -200,7 +202,7 @@ SUBJECTS = (
     Subject(
         "CalibrationComparisonDisplay",
         "Reliability",
-        measures=("brier_loss", "brier_score", "multiclass_brier_loss"),
+        measures=("binary_brier_loss", "brier_score", "multiclass_brier_loss"),
         needs=("PairedCalibration",),
         same=("squared_calibration_error",),
         designs=ONCE,
@@ -208,7 +210,7 @@ SUBJECTS = (
     ),
     Subject(
         "AgreementDisplay",
-        "Answers of both",
+        "Predictions of both",
         needs=("AgreementMatrix",),
         test="bowker",
         designs=ONCE,
@@ -216,7 +218,7 @@ SUBJECTS = (
 )
 LOSSES = Subject("LossDifferenceDisplay", "Losses record by record", designs=ONCE)
 AMONG = {
-    "CriticalDifferenceDisplay": "Who is told apart",
+    "CriticalDifferenceDisplay": "Who is distinguished",
     "PairwiseDisplay": "All pairs",
     "ForestDisplay": "Differences with intervals",
 }

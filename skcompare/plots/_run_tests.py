@@ -43,7 +43,7 @@ class PairTests:
     alpha: float
     adjust: str
 
-    wanted: ClassVar[frozenset[str]] = frozenset({LABELS, SCORES})
+    required: ClassVar[frozenset[str]] = frozenset({LABELS, SCORES})
 
     @classmethod
     def from_pair(
@@ -117,7 +117,7 @@ class _Runner:
         reason = what_lacks(entry, self.pair.alone)
         if reason:
             raise ValueError(
-                f"{reason}. Choose another test, or give the answers it needs."
+                f"{reason}. Choose another test, or give the predictions it needs."
             )
 
     def _row_of_measure(self, measure: str) -> IntervalRow:
@@ -159,12 +159,12 @@ class _Runner:
         return row_of_result(result, subject, label=label, alpha=self.alpha)
 
 
-def refuse_options(result: Any, given: Iterable[str], alpha: float | None) -> None:
+def refuse_options(result: Any, names: Iterable[str], alpha: float | None) -> None:
     """Refuse options of tests that have already run."""
-    if names := ", ".join(given):
+    if joined := ", ".join(names):
         raise ValueError(
-            f"{names}: the tests have run already. Leave this out, or pass the answers of "
-            "a pair."
+            f"{joined}: the tests have run already. Leave this out, or pass the "
+            "predictions of a pair."
         )
     own = getattr(result, "alpha", alpha)
     if alpha is not None and own != alpha:
@@ -231,12 +231,12 @@ def ratio_unit(result: PairedResult) -> str:
 
 def _absence_note(result: PairedResult) -> str:
     """Text naming the classifiers that never predict the class of a result."""
-    return silence_words([r for r in ROLES if not result.details.get(f"{r}_answers", 1)])
+    return silence_text([r for r in ROLES if not result.details.get(f"{r}_answers", 1)])
 
 
-def silence_words(roles: Sequence[str]) -> str:
+def silence_text(roles: Sequence[str]) -> str:
     """Text naming the roles that never predict the class of a row."""
-    return f"{' and '.join(roles)} never gave this answer" if roles else ""
+    return f"{' and '.join(roles)} never gave this prediction" if roles else ""
 
 
 def default_test_of(
@@ -260,11 +260,11 @@ def _measures_of(predictions: Predictions) -> Iterator[str]:
     yield ACCURACY
     is_binary = len(predictions.classes) == 2
     if is_binary and all(
-        role.has_proba or role.has_decision for role in predictions.answers
+        role.has_proba or role.has_decision for role in predictions.estimators
     ):
         yield "roc_auc"
-    if all(role.has_proba for role in predictions.answers):
-        yield "brier_loss" if is_binary else "multiclass_brier_loss"
+    if all(role.has_proba for role in predictions.estimators):
+        yield "binary_brier_loss" if is_binary else "multiclass_brier_loss"
 
 
 def _tests_with_options(tests: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -301,7 +301,7 @@ def _subject(entry: PairedTestEntry, options: Mapping[str, Any], evidence: Any) 
 
 def _gain_in_accuracy(pair: PairedPredictions) -> float:
     """Return the difference in accuracy over all test sets."""
-    truth = pair.predictions.y_answered()
+    truth = pair.predictions.y_predicted()
     accuracies = [np.mean(role.known_labels() == truth) for role in pair.roles]
     return float(accuracies[1] - accuracies[0])
 

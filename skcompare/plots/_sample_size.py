@@ -12,12 +12,12 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.plots._power import (
     LOOKS,
     PlanDisplay,
-    asked,
     draw_records,
     reachable,
     record_grid,
+    requested,
 )
-from skcompare.plots.drawing._labels import records_words
+from skcompare.plots.drawing._labels import records_text
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import INK, dress
 
@@ -45,7 +45,7 @@ class SampleSizeDisplay(PlanDisplay):
         Numbers of records.
     powers : list of float
         The power of each curve.
-    wanted : float
+    required : float
         The requested power of the plan, whose curve is solid.
     differences : list of ndarray of shape (n_points,)
         The true difference that is shown with each power; NaN if none is.
@@ -95,7 +95,7 @@ class SampleSizeDisplay(PlanDisplay):
 
     records: IntArray
     powers: list[float]
-    wanted: float
+    required: float
     differences: list[FloatArray]
     marked: tuple[float, float]
     question: str
@@ -105,7 +105,7 @@ class SampleSizeDisplay(PlanDisplay):
     @classmethod
     def _of_plan(cls, plan: Any, *, powers: Any = None, points: int = 16) -> Self:
         check_count("points", points, least=2)
-        question = asked(plan)
+        question = requested(plan)
         chosen_powers = _checked_powers(powers, plan)
         center = plan.records if plan.feasible else USUAL
         records = record_grid(center / AROUND, center * AROUND, points, True)
@@ -118,7 +118,7 @@ class SampleSizeDisplay(PlanDisplay):
         if not plan.feasible:
             marked = (math.nan, math.nan)
         elif not plan.enough:
-            power = plan.wanted_power
+            power = plan.required_power
             marked = (reachable(question, int(plan.records), power, sign), plan.records)
         supposed = (
             f"disagreement {plan.disagreement:.3g}"
@@ -129,7 +129,7 @@ class SampleSizeDisplay(PlanDisplay):
         return cls(
             records,
             chosen_powers,
-            plan.wanted_power,
+            plan.required_power,
             differences,
             marked,
             plan_question,
@@ -144,13 +144,13 @@ class SampleSizeDisplay(PlanDisplay):
         sentences = [f"Records needed {self.question}, {self.supposed}"]
         if math.isfinite(difference):
             sentences.append(
-                f"{records_words(records)} show a difference of {difference:+.4f} with "
-                f"power {self.wanted:g}"
+                f"{records_text(records)} show a difference of {difference:+.4f} with "
+                f"power {self.required:g}"
             )
         for power, differences in zip(self.powers, self.differences):
             finite = np.flatnonzero(np.isfinite(differences))
             ends = [
-                f"{records_words(self.records[k])} {differences[k]:+.4f}"
+                f"{records_text(self.records[k])} {differences[k]:+.4f}"
                 for k in sorted({*finite[:1].tolist(), *finite[-1:].tolist()})
             ]
             if ends:
@@ -165,7 +165,7 @@ class SampleSizeDisplay(PlanDisplay):
 
         other_styles = iter(LOOKS[1:])
         for power, differences in zip(self.powers, self.differences):
-            line_style = LOOKS[0] if power == self.wanted else next(other_styles)
+            line_style = LOOKS[0] if power == self.required else next(other_styles)
             line = {name: value for name, value in line_style.items() if name != "marker"}
             label = f"power {power:g}"
             ax.plot(
@@ -207,7 +207,7 @@ class SampleSizeDisplay(PlanDisplay):
         difference, records = self.marked
         if not math.isfinite(difference):
             return "No number of records is enough for the plan"
-        return f"{records_words(records)} for a difference of {difference:+.3f}"
+        return f"{records_text(records)} for a difference of {difference:+.3f}"
 
     def _columns(self) -> Mapping[str, Any]:
         rows = [
@@ -220,7 +220,7 @@ class SampleSizeDisplay(PlanDisplay):
 
 def _checked_powers(powers: Any, plan: Any) -> list[float]:
     if powers is None:
-        powers = [plan.wanted_power, *([SECOND] if plan.wanted_power < SECOND else [])]
+        powers = [plan.required_power, *([SECOND] if plan.required_power < SECOND else [])]
     checked = [float(power) for power in np.ravel(powers)]
     if not 0 < len(checked) < len(LOOKS) or not all(plan.alpha < p < 1 for p in checked):
         raise ValueError(

@@ -12,7 +12,7 @@ from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.plots._base import Display
-from skcompare.plots.drawing._labels import count_tick, records_words, short_tick
+from skcompare.plots.drawing._labels import count_tick, records_text, short_tick
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import (
     INK,
@@ -43,7 +43,7 @@ DRIFTED = (
 
 
 @dataclass(eq=False, repr=False)
-class LooksDisplay(Display):
+class AnytimeDisplay(Display):
     """Differences and p-values of the interim analyses of an anytime-valid test.
 
     The upper panel has the difference of the records up to each look, with the interval of
@@ -87,12 +87,12 @@ class LooksDisplay(Display):
     Examples
     --------
     >>> from skcompare.evidence import ContingencyTable
-    >>> from skcompare.plots import LooksDisplay
+    >>> from skcompare.plots import AnytimeDisplay
     >>> from skcompare.stats import AnytimeMonitor
     >>> monitor = AnytimeMonitor(alternative="greater")
     >>> for counts in [(80, 3, 9, 8), (84, 2, 10, 4), (79, 4, 12, 5)]:
     ...     look = monitor.update(ContingencyTable(*counts))
-    >>> display = LooksDisplay.of_result(monitor)
+    >>> display = AnytimeDisplay.of_result(monitor)
     >>> display.decided_at
     200
     >>> display.frame()[["n", "smallest_pvalue"]].round(4)
@@ -126,7 +126,7 @@ class LooksDisplay(Display):
 
         Returns
         -------
-        display : LooksDisplay
+        display : AnytimeDisplay
             The display, drawn.
         """
         return cls._drawn(cls.of_result(result), ax)
@@ -142,7 +142,7 @@ class LooksDisplay(Display):
 
         Returns
         -------
-        display : LooksDisplay
+        display : AnytimeDisplay
             Its `frame()` needs no matplotlib.
 
         Raises
@@ -201,7 +201,7 @@ class LooksDisplay(Display):
         last = math.exp(max(-700.0, self.smallest[-1]))
         looks = "1 look" if len(self.n) == 1 else f"{len(self.n)} looks"
         sentences = [
-            f"After {looks} at {records_words(self.n[-1])} the "
+            f"After {looks} at {records_text(self.n[-1])} the "
             f"{in_one_line(self.measure)} is "
             f"{format_number(self.estimate[-1], 4, signed=True)}, {self._interval()}, and "
             f"the smallest p-value of all looks is {format_pvalue(last, self.alpha)}",
@@ -232,7 +232,7 @@ class LooksDisplay(Display):
         null = f" for a difference of {self.null_value:g}" if self.null_value else ""
         if self.decided_at is None:
             return f"Not decided: p{null} was never below {self.alpha:g}"
-        at = records_words(self.decided_at)
+        at = records_text(self.decided_at)
         return f"Decided after {at}: p{null} below {self.alpha:g}"
 
     def _room(self) -> Room:

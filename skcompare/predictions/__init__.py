@@ -22,11 +22,11 @@ from skcompare.predictions._fit_predict import (
     SCORES,
     Outcome,
     Task,
-    answer,
     askable,
     cut,
     failure_of,
     fitted_clone,
+    prediction,
     rows_of,
     seeded,
     seeded_generators,
@@ -51,7 +51,6 @@ from skcompare.predictions._frozen_rules import (
     CHAMPION,
     PREFIT,
     ROLES,
-    answers_of_fitted,
     check_role_names,
     check_roles,
     check_target,
@@ -60,12 +59,13 @@ from skcompare.predictions._frozen_rules import (
     is_mixed,
     is_prefit,
     pair_of_fitted,
+    predictions_of_fitted,
 )
 from skcompare.predictions._ids import KINDS, first_of, is_text, some_ids, value_of, written
 from skcompare.predictions._indexing import fingerprint, n_rows, take_rows
 from skcompare.predictions._lazy_columns import EngineColumns, columns_on_engine
 from skcompare.predictions._predictions import (
-    Answers,
+    EstimatorPredictions,
     PairedPredictions,
     Predictions,
     one_class,
@@ -73,7 +73,7 @@ from skcompare.predictions._predictions import (
     part_of,
     what_lacks,
 )
-from skcompare.predictions._split_info import Split, ToldOfSplits, disjoint_split
+from skcompare.predictions._split_info import Split, SplitInfo, disjoint_split
 from skcompare.predictions._worker_memory import blas_within, run_shipped, shipped
 from skcompare.predictions.items._item_rows import check_names
 from skcompare.predictions.items._item_scores import ItemScores
@@ -85,11 +85,10 @@ __all__ = [
     "PROBA",
     "RANKS",
     "SCORES",
-    "Answers",
+    "Predictions",
     "EngineColumns",
     "ItemScores",
     "PairedPredictions",
-    "Predictions",
     "arrays_from_frame",
     "collect_fitted",
     "collect_predictions",

@@ -17,13 +17,13 @@ from skcompare.predictions._estimator_repr import describe, describe_all
 from skcompare.predictions._fit_predict import (
     Outcome,
     Task,
-    answer,
     is_seed,
+    prediction,
     run_task,
     set_seeds,
 )
 from skcompare.predictions._indexing import fingerprint, n_rows
-from skcompare.predictions._predictions import Answers, Predictions
+from skcompare.predictions._predictions import EstimatorPredictions, Predictions
 from skcompare.predictions._worker_memory import blas_within, run_shipped, shipped
 
 NOT_REPRODUCIBLE = "not-reproducible"
@@ -81,7 +81,7 @@ def collect_predictions(
     *,
     splits: Sequence[Split],
     design: Design,
-    wanted: frozenset[str],
+    required: frozenset[str],
     seeds: Sequence[int],
     groups: np.ndarray | None = None,
     fit_params: Sequence[dict[str, Any]] | None = None,
@@ -105,7 +105,7 @@ def collect_predictions(
         Index arrays.
     design : Design
         Design of the splits.
-    wanted : frozenset of {"labels", "scores"}
+    required : frozenset of {"labels", "scores"}
         Kinds of predictions that the measures need.
     seeds : sequence of int
         One seed per split.
@@ -127,7 +127,7 @@ def collect_predictions(
     classes = classes_of(y_labels)
     params = fit_params or [{}] * len(estimators)
     tasks = [
-        Task(name, estimator, k, train, test, seeds[k], wanted, task_params)
+        Task(name, estimator, k, train, test, seeds[k], required, task_params)
         for k, (train, test) in enumerate(splits)
         for (name, estimator), task_params in zip(estimators, params, strict=True)
     ]
@@ -176,7 +176,7 @@ def predictions_of(
     return Predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),
-        answers=tuple(
+        estimators=tuple(
             joined(name, description, own_outcomes)
             for (name, _), description, own_outcomes in zip(
                 estimators, descriptions, outcomes, strict=True
@@ -197,7 +197,7 @@ def collect_fitted(
     X: Any,
     y_labels: np.ndarray,
     *,
-    wanted: frozenset[str],
+    required: frozenset[str],
     groups: np.ndarray | None = None,
     guarded: bool = True,
 ) -> Predictions:
@@ -211,7 +211,7 @@ def collect_fitted(
     outcomes, before = [], fingerprint(X, y_labels) if guarded else ""
     for name, estimator in estimators:
         try:
-            predicted = answer(estimator, lambda: X, n_rows(X), classes, wanted)
+            predicted = prediction(estimator, lambda: X, n_rows(X), classes, required)
             outcomes.append(Outcome(*predicted, 0.0, 0.0))
         # Any exception of an estimator is raised again with its name.
         except (Exception, SystemExit) as error:
@@ -223,13 +223,13 @@ def collect_fitted(
         if guarded and fingerprint(X, y_labels) != before:
             raise ValueError(
                 f"{name} ({describe(estimator)}) changed the records while predicting, so "
-                "others would answer different ones. Set copy=True in its transformers."
+                "others would predict different ones. Set copy=True in its transformers."
             )
     descriptions = describe_all([estimator for _, estimator in estimators])
     return Predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),
-        answers=tuple(
+        estimators=tuple(
             joined(name, description, [outcome])
             for (name, _), description, outcome in zip(
                 estimators, descriptions, outcomes, strict=True
@@ -245,7 +245,9 @@ def _has_classes(estimator: Any) -> bool:
     return getattr(estimator, "classes_", None) is not None
 
 
-def joined(name: str, description: str, outcomes: Sequence[Outcome]) -> Answers:
+def joined(
+    name: str, description: str, outcomes: Sequence[Outcome]
+) -> EstimatorPredictions:
     """Join the predictions of one classifier for all splits.
 
     Probabilities of two classes that do not sum to 1, which only a ranking accepts, become
@@ -259,7 +261,7 @@ def joined(name: str, description: str, outcomes: Sequence[Outcome]) -> Answers:
     proba, decision = column("proba"), column("decision")
     if proba is not None and not are_probabilities(proba):
         decision, proba = proba[:, 1], None
-    return Answers(
+    return EstimatorPredictions(
         name=name,
         description=description,
         labels=column("labels"),

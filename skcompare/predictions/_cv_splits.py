@@ -11,7 +11,7 @@ from skcompare._typing import IntArray
 from skcompare.predictions._fit_predict import seeded
 from skcompare.predictions._split_info import (
     Split,
-    ToldOfSplits,
+    SplitInfo,
     disjoint_split,
     is_constant,
     sizes_are_constant,
@@ -32,70 +32,68 @@ class CvSplits:
 
 
 def splits_of_outputs(
-    outputs: Mapping[str, Any], n_splits: int, told: ToldOfSplits
+    outputs: Mapping[str, Any], n_splits: int, info: SplitInfo
 ) -> CvSplits:
     """Splits shared by outputs of `cross_validate`, checked as far as possible."""
     splits = {
-        role: _splits_of_output(role, output["indices"], told)
+        role: _splits_of_output(role, output["indices"], info)
         for role, output in outputs.items()
         if "indices" in output
     }
     flags = () if len(splits) == len(outputs) else (NOT_CHECKED,)
-    splitter = None if told.cv is None else told.splitter()
+    splitter = None if info.cv is None else info.splitter()
     if splitter is not None and is_constant(splitter):
-        if told.can_split:
-            splits["`cv`"] = _splits_of(splitter, told)
+        if info.can_split:
+            splits["`cv`"] = _splits_of(splitter, info)
     elif splitter is not None and not splits:
         raise ValueError(
-            f"{splitter} shuffles anew each time, so the outputs are of different splits. "
+            f"{splitter} shuffles again each time, so the outputs are of different splits. "
             "Give it a whole number as `random_state`, and run cross_validate again for "
             "both."
         )
     _check_same(splits, n_splits)
     pairs = next(iter(splits.values()), None)
-    return _with_sizes(pairs, n_splits, told, splitter, flags)
+    return _with_sizes(pairs, n_splits, info, splitter, flags)
 
 
-def splits_of_pair(output: Any, n_splits: int, told: ToldOfSplits) -> CvSplits:
+def splits_of_pair(output: Any, n_splits: int, info: SplitInfo) -> CvSplits:
     """Splits of two classifiers that were cross-validated as one estimator.
 
     Both have the same splits, even if these are not known any more.
     """
     if "indices" in output:
-        return splits_of_outputs({"the pair": output}, n_splits, told)
-    if told.cv is None:
-        return _with_sizes(None, n_splits, told, None, ())
-    return splits_of_search(n_splits, told)
+        return splits_of_outputs({"the pair": output}, n_splits, info)
+    if info.cv is None:
+        return _with_sizes(None, n_splits, info, None, ())
+    return splits_of_search(n_splits, info)
 
 
-def splits_of_search(
-    n_splits: int, told: ToldOfSplits, *, one_run: bool = True
-) -> CvSplits:
+def splits_of_search(n_splits: int, info: SplitInfo, *, one_run: bool = True) -> CvSplits:
     """Splits that all candidates of a search share.
 
     A search runs its splitter once for all candidates, so they share the splits even if
     these are not known any more. `one_run` is False for searches that may run it again for
     other candidates.
     """
-    splitter = told.splitter()
+    splitter = info.splitter()
     constant = is_constant(splitter)
     flags = () if constant or one_run else (NOT_CHECKED,)
     pairs = None
-    if told.can_split and constant:
-        pairs = _splits_of(splitter, told)
+    if info.can_split and constant:
+        pairs = _splits_of(splitter, info)
         _check_same({"`cv`": pairs}, n_splits)
-    elif told.can_split and not told.has_sizes and sizes_are_constant(splitter):
+    elif info.can_split and not info.has_sizes and sizes_are_constant(splitter):
         # The records that were drawn are not known, but their number is.
-        redrawn = _splits_of(seeded(splitter, np.random.RandomState(0)), told)
+        redrawn = _splits_of(seeded(splitter, np.random.RandomState(0)), info)
         n_train, n_test = _sizes(redrawn)
-        told = replace(told, n_train=n_train, n_test=n_test)
-    return _with_sizes(pairs, n_splits, told, splitter, flags)
+        info = replace(info, n_train=n_train, n_test=n_test)
+    return _with_sizes(pairs, n_splits, info, splitter, flags)
 
 
 def _with_sizes(
     pairs: Sequence[Split] | None,
     n_splits: int,
-    info: ToldOfSplits,
+    info: SplitInfo,
     splitter: Any,
     flags: tuple[str, ...],
 ) -> CvSplits:
@@ -124,17 +122,17 @@ def _sizes(pairs: Sequence[Split]) -> tuple[IntArray, IntArray]:
     )
 
 
-def _splits_of_output(role: str, indices: Any, info: ToldOfSplits) -> list[Split]:
+def _splits_of_output(role: str, indices: Any, info: SplitInfo) -> list[Split]:
     """Splits that an output contains."""
     return _check_splits(role, zip(indices["train"], indices["test"]), info)
 
 
-def _splits_of(splitter: Any, info: ToldOfSplits) -> list[Split]:
+def _splits_of(splitter: Any, info: SplitInfo) -> list[Split]:
     """Splits that a splitter makes of the records."""
     return _check_splits("`cv`", info.split(splitter), info)
 
 
-def _check_splits(name: str, splits: Iterable[Any], info: ToldOfSplits) -> list[Split]:
+def _check_splits(name: str, splits: Iterable[Any], info: SplitInfo) -> list[Split]:
     """Splits as positions; refuses splits with records in both parts."""
     return [
         disjoint_split(f"Split {k} of {name}", train, test, info.n_records)

@@ -86,7 +86,7 @@ class Task:
     train: IntArray
     test: IntArray
     seed: int
-    wanted: frozenset[str]
+    required: frozenset[str]
     fit_params: dict[str, Any]
 
 
@@ -97,12 +97,12 @@ def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
         estimator, columns, fit_time = fitted_clone(task, X, y)
         step = "predict"
         start = perf_counter()
-        predictions = answer(
+        predictions = prediction(
             estimator,
             lambda: cut(X, task.test, columns),
             len(task.test),
             classes,
-            task.wanted,
+            task.required,
         )
     # Any exception of an estimator is raised again with its name and the split.
     except (Exception, SystemExit) as error:
@@ -186,33 +186,33 @@ def _is_aligned(value: Any, n: int) -> bool:
     return has_rows and n_rows(value) == n
 
 
-def answer(
+def prediction(
     estimator: Any,
     records: Callable[[], Any],
     n: int,
     classes: np.ndarray,
-    wanted: frozenset[str],
+    required: frozenset[str],
 ) -> tuple[IntArray | None, FloatArray | None, FloatArray | None]:
-    """Labels as codes, probabilities and decision scores, as far as `wanted`.
+    """Labels as codes, probabilities and decision scores, as far as `required`.
 
     `records` returns the test records again for each method, so that a method that changes
     them does not affect the next.
     """
     labels = proba = decision = None
-    scored = SCORES in wanted
+    scored = SCORES in required
     has_proba = hasattr(estimator, "predict_proba")
     has_decision = hasattr(estimator, "decision_function")
-    if PROBA in wanted and not has_proba:
+    if PROBA in required and not has_proba:
         raise ValueError(
             "The measures or tests need probabilities, and it has no predict_proba. Wrap "
             "it in sklearn.calibration.CalibratedClassifierCV, or ask for measures of "
             "labels, such as 'accuracy', or of rankings, such as 'roc_auc'."
         )
-    if LABELS in wanted:
+    if LABELS in required:
         labels = _codes(_check_length("predict", estimator.predict(records()), n), classes)
     if scored and has_proba:
-        proba = _proba(estimator, records(), n, classes, sums=RANKS not in wanted)
-    if DECISION in wanted or (scored and not has_proba and has_decision):
+        proba = _proba(estimator, records(), n, classes, sums=RANKS not in required)
+    if DECISION in required or (scored and not has_proba and has_decision):
         if not has_decision:
             raise ValueError("The measures need decision_function, which it does not have.")
         decision = _decision(estimator, records(), n, classes)
@@ -224,15 +224,17 @@ def answer(
     return labels, proba, decision
 
 
-def askable(estimator: Any, wanted: frozenset[str]) -> frozenset[str]:
+def askable(estimator: Any, required: frozenset[str]) -> frozenset[str]:
     """Kinds of predictions that a classifier has; without any score, labels."""
     scored = any(hasattr(estimator, m) for m in ("predict_proba", "decision_function"))
-    return wanted if scored or LABELS not in wanted else wanted - {SCORES}
+    return required if scored or LABELS not in required else required - {SCORES}
 
 
 def _check_length(method: str, values: Any, n: int) -> Any:
     if n_rows(values) != n:
-        raise ValueError(f"{method} must answer {n} records. Got {n_rows(values)} answers.")
+        raise ValueError(
+            f"{method} must predict {n} records. Got {n_rows(values)} predictions."
+        )
     return values
 
 

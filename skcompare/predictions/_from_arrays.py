@@ -25,7 +25,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike
 from skcompare.predictions._indexing import fingerprint
-from skcompare.predictions._predictions import Answers, Predictions
+from skcompare.predictions._predictions import EstimatorPredictions, Predictions
 
 LABELS = "labels"
 ROUNDING = 1e-9
@@ -37,7 +37,7 @@ KINDS = {LABELS: "labels", "proba": "probabilities"}
 
 def predictions_from_arrays(
     y_true: ArrayLike | None,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     *,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
@@ -49,7 +49,7 @@ def predictions_from_arrays(
     ----------
     y_true : array-like of shape (n_samples,) or None
         True labels; None if they are unknown.
-    answers : mapping of str to array-like or to mapping
+    predictions : mapping of str to array-like or to mapping
         For each classifier its predicted labels of shape (n_samples,), its
         probabilities of shape (n_samples, n_classes), or for two classes its
         probabilities of `pos_label`, of shape (n_samples,). Fractions in [0, 1] that are
@@ -66,44 +66,44 @@ def predictions_from_arrays(
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
     """
-    parts = [part for name, value in answers.items() for part in parts_of(name, value)]
-    arrays = {part.words: _prediction_array(part.given) for part in parts}
+    parts = [part for name, value in predictions.items() for part in parts_of(name, value)]
+    arrays = {part.title: _prediction_array(part.value) for part in parts}
     truth_by_name = {} if y_true is None else {"y_true": y_true}
     check_same_length(truth_by_name, arrays)
-    check_same_order(truth_by_name, {part.words: part.given for part in parts})
+    check_same_order(truth_by_name, {part.title: part.value for part in parts})
     declared = [] if labels is None else [check_labels("labels", labels)]
     truth = None if y_true is None else check_labels("y_true", y_true)
     occurring = [*declared, *([] if truth is None else [truth])]
     predicted = {
-        part.words: check_labels(part.words, arrays[part.words])
+        part.title: check_labels(part.title, arrays[part.title])
         for part in parts
         if part.kind == LABELS
-        or (part.kind is None and _are_labels(arrays[part.words], occurring))
+        or (part.kind is None and _are_labels(arrays[part.title], occurring))
     }
     classes, true_codes, codes = _encode(truth, declared, predicted)
     positive = check_pos_label(pos_label, classes)
-    fields: dict[str, dict[str, Any]] = {name: {} for name in answers}
+    fields: dict[str, dict[str, Any]] = {name: {} for name in predictions}
     for part in parts:
         own = fields[part.name]
-        if part.words in predicted:
-            own["labels"] = codes[part.words]
+        if part.title in predicted:
+            own["labels"] = codes[part.title]
             continue
-        ordered = in_class_order(arrays[part.words], part.given, classes)
-        own["proba"] = _probabilities(part.words, ordered, classes, positive)
+        ordered = in_class_order(arrays[part.title], part.value, classes)
+        own["proba"] = _probabilities(part.title, ordered, classes, positive)
         if part.kind is None:
             best = own["proba"].argmax(axis=1)
             own["labels"] = best.astype(np.min_scalar_type(-len(classes)))
     for name, own in fields.items():
         if LABELS in fields[name] and any(p.kind for p in parts if p.name == name):
             _check_agreement(name, own["labels"], own["proba"], classes)
-    collected = [Answers(name, name, **own) for name, own in fields.items()]
+    collected = [EstimatorPredictions(name, name, **own) for name, own in fields.items()]
     own_groups = None if groups is None else group_codes(groups)
     if own_groups is not None:
-        check_same_length({parts[0].words: collected[0].labels}, {"groups": own_groups})
+        check_same_length({parts[0].title: collected[0].labels}, {"groups": own_groups})
     return Predictions(
         classes=classes,
         y=true_codes,
-        answers=tuple(collected),
+        estimators=tuple(collected),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=own_groups,
         fingerprint="" if truth is None else fingerprint(truth),
@@ -115,22 +115,22 @@ class Part(NamedTuple):
     """Labels or probabilities of a classifier; `kind` is None if they may be either."""
 
     name: str
-    words: str
+    title: str
     kind: str | None
-    given: Any
+    value: Any
 
 
-def parts_of(name: str, given: Any) -> list[Part]:
+def parts_of(name: str, value: Any) -> list[Part]:
     """Predictions of one classifier: one array, or labels and probabilities by name."""
-    if not isinstance(given, Mapping):
-        return [Part(name, name, None, given)]
-    if set(given) != set(KINDS):
+    if not isinstance(value, Mapping):
+        return [Part(name, name, None, value)]
+    if set(value) != set(KINDS):
         raise ValueError(
             f"`{name}` must have 'labels' and 'proba' where it is a dict. Got "
-            f"{', '.join(map(repr, given)) or 'nothing'}. Pass both, or one of them "
+            f"{', '.join(map(repr, value)) or 'nothing'}. Pass both, or one of them "
             "without a dict."
         )
-    return [Part(name, f"{kind} of {name}", key, given[key]) for key, kind in KINDS.items()]
+    return [Part(name, f"{kind} of {name}", key, value[key]) for key, kind in KINDS.items()]
 
 
 def _prediction_array(values: Any) -> np.ndarray:
@@ -272,7 +272,7 @@ def _probabilities(
     if len(classes) != 2:
         raise ValueError(
             f"`{name}` has one column of probabilities, which needs two classes. Got "
-            f"{len(classes)}. Pass a column a class, or all class labels as `labels`."
+            f"{len(classes)}. Pass one column per class, or all class labels as `labels`."
         )
     proba = check_probabilities(name, values.reshape(len(values)), 2)
     if positive is None and classes.dtype.kind in "US":

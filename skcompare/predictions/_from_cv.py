@@ -14,11 +14,18 @@ from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._collect import joined
 from skcompare.predictions._cv_splits import splits_of_outputs
 from skcompare.predictions._estimator_repr import describe, describe_all
-from skcompare.predictions._fit_predict import LABELS, SCORES, Outcome, answer, askable, cut
+from skcompare.predictions._fit_predict import (
+    LABELS,
+    SCORES,
+    Outcome,
+    askable,
+    cut,
+    prediction,
+)
 from skcompare.predictions._frozen_rules import CHALLENGER, CHAMPION, fitted_pair
 from skcompare.predictions._indexing import fingerprint, n_rows
 from skcompare.predictions._predictions import PairedPredictions, Predictions
-from skcompare.predictions._split_info import ToldOfSplits
+from skcompare.predictions._split_info import SplitInfo
 
 NEEDED = ("estimator", "indices")
 
@@ -31,7 +38,7 @@ def predictions_from_cv_results(
     cv: Any = None,
     design: Design | str | None = None,
     groups: ArrayLike | None = None,
-    wanted: frozenset[str] = frozenset({LABELS, SCORES}),
+    required: frozenset[str] = frozenset({LABELS, SCORES}),
 ) -> Predictions:
     """Predictions of classifiers that scikit-learn's `cross_validate` has fitted.
 
@@ -45,7 +52,7 @@ def predictions_from_cv_results(
     results : mapping of str to dict
         For each classifier the output of :func:`sklearn.model_selection.cross_validate`
         with ``return_estimator=True`` and ``return_indices=True``; or one such output of
-        a ``PairedClassifier``, which has the predictions of "champion" and "challenger".
+        a ``PairedEstimator``, which has the predictions of "champion" and "challenger".
     cv : splitter, int or iterable, optional
         Splitter of the results. Its design is that of the predictions, and if it makes
         the same splits each time, they must be those of the results. Without it the
@@ -56,7 +63,7 @@ def predictions_from_cv_results(
         a block-regularized cross-validation look like random ones.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
-    wanted : frozenset of {"labels", "scores"}
+    required : frozenset of {"labels", "scores"}
         Kinds of predictions to collect. Scores are probabilities, or decision values of a
         classifier without them; a classifier without both has labels only.
 
@@ -103,7 +110,7 @@ def predictions_from_cv_results(
             f"{len(labels)}."
         )
     results = _named_outputs(results)
-    info = ToldOfSplits(X=X, y=y, cv=cv, groups=groups, design=design)
+    info = SplitInfo(X=X, y=y, cv=cv, groups=groups, design=design)
     n_splits = len(next(iter(results.values()))["estimator"])
     splits = splits_of_outputs(results, n_splits, info)
     tests = [test for _, test in splits.pairs or ()]
@@ -112,8 +119,8 @@ def predictions_from_cv_results(
     return Predictions(
         classes=classes,
         y=class_codes("y", labels, classes),
-        answers=tuple(
-            joined(name, description, _outcomes(name, output, X, tests, classes, wanted))
+        estimators=tuple(
+            joined(name, description, _outcomes(name, output, X, tests, classes, required))
             for description, (name, output) in zip(
                 descriptions, results.items(), strict=True
             )
@@ -137,7 +144,7 @@ def cross_validated_pair(
         X,
         y,  # type: ignore[arg-type]
         results,
-        wanted=frozenset({LABELS}),
+        required=frozenset({LABELS}),
         **options,
     )
     return predictions.pair(CHAMPION, CHALLENGER)
@@ -149,7 +156,7 @@ def outputs_of_roles(
     """Outputs by role, from two outputs or from that of a pair; requires X and y."""
     if X is None or y is None:
         raise ValueError(
-            "The trained classifiers answer their test sets again. Pass the records and "
+            "The trained classifiers predict their test sets again. Pass the records and "
             "labels that were cross-validated as `X` and `y`."
         )
     if challenger is None:
@@ -183,7 +190,7 @@ def _outputs_of_pair(output: Any) -> Mapping[str, Mapping[str, Any]]:
     for k, (pair, estimator) in enumerate(zip(pairs, output["estimator"], strict=True)):
         if pair is None:
             raise ValueError(
-                "One output alone must be of a PairedClassifier that was fitted on every "
+                "One output alone must be of a PairedEstimator that was fitted on every "
                 f"split. Got {type(estimator).__name__} on split {k}. Pass the outputs of "
                 "both classifiers; or, if fits have failed, run cross_validate again with "
                 "error_score='raise' to see why."
@@ -214,7 +221,7 @@ def _check_output(name: str, output: Any) -> None:
         )
 
 
-def _flags_of(info: ToldOfSplits) -> tuple[str, ...]:
+def _flags_of(info: SplitInfo) -> tuple[str, ...]:
     """Flags by which a splitter describes its splits of these records."""
     if not hasattr(info.cv, "describe"):
         return ()
@@ -241,7 +248,7 @@ def _outcomes(
         columns = np.asarray(output["indices"]["train"][k]) if pairwise else None
         start = perf_counter()
         try:
-            predictions = answer(
+            predictions = prediction(
                 estimator,
                 lambda: cut(X, test, columns),  # noqa: B023
                 len(test),

@@ -44,21 +44,23 @@ class Place:
 def places_of(
     frame: Any,
     y_true: Any,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     groups: Any = None,
     lists: bool = True,
 ) -> list[Place]:
     """Columns of truth, predictions and groups, in this order, as far as they are named."""
-    if not isinstance(answers, Mapping):
+    if not isinstance(predictions, Mapping):
         raise TypeError(
-            "`answers` must be a dict of the classifiers' columns, such as "
-            f'{{"old": "column", "new": "other column"}}. Got {type(answers).__name__}.'
+            "`predictions` must be a dict of the classifiers' columns, such as "
+            f'{{"old": "column", "new": "other column"}}. Got {type(predictions).__name__}.'
         )
     main = source_of(frame)
-    parts = [part for name, value in answers.items() for part in parts_of(name, value)]
+    parts = [part for name, value in predictions.items() for part in parts_of(name, value)]
     places = [
         replace(
-            place_of(part.words, part.given, main, is_answer=lists and part.kind != LABELS),
+            place_of(
+                part.title, part.value, main, is_prediction=lists and part.kind != LABELS
+            ),
             name=part.name,
             kind=part.kind,
         )
@@ -73,29 +75,33 @@ def places_of(
 
 def place_of(
     role: str,
-    given: Any,
+    value: Any,
     main: Source,
     *,
-    is_answer: bool = False,
+    is_prediction: bool = False,
     as_written: bool = False,
 ) -> Place:
     """Columns of one role."""
     source = main
-    if isinstance(given, tuple) and len(given) == 2:
-        if isinstance(given[0], str) and not os.path.exists(given[0]):
+    if isinstance(value, tuple) and len(value) == 2:
+        if isinstance(value[0], str) and not os.path.exists(value[0]):
             raise FileNotFoundError(
-                f"`{role}` is a pair, but there is no file {given[0]!r}. Pass another "
+                f"`{role}` is a pair, but there is no file {value[0]!r}. Pass another "
                 "frame or file and its columns, or a list of columns of probabilities."
             )
-        source = source_of(given[0], f"the frame of `{role}`")
-        given = given[1]
-    is_list = is_answer and isinstance(given, list)
-    columns = tuple(given) if is_list else (given,)
+        source = source_of(value[0], f"the frame of `{role}`")
+        value = value[1]
+    is_list = is_prediction and isinstance(value, list)
+    columns = tuple(value) if is_list else (value,)
     if not columns or not all(isinstance(name, str) for name in columns):
-        lists = ", a list of names (probabilities, a column a class)" if is_answer else ""
+        lists = (
+            ", a list of names (probabilities, one column per class)"
+            if is_prediction
+            else ""
+        )
         raise TypeError(
             f"`{role}` must be the name of a column{lists}, or a pair of another frame or "
-            f"file and its column. Got {type(given).__name__}."
+            f"file and its column. Got {type(value).__name__}."
         )
     return Place(role, source, columns, is_list, as_written)
 
@@ -104,7 +110,7 @@ def check_id(places: Sequence[Place], id: Any) -> None:
     """Refuse several frames without a column to join them by."""
     sources = {place.source.key: place.source for place in places}
     if id is None and len(sources) > 1:
-        listed = " and ".join(source.words for source in sources.values())
+        listed = " and ".join(source.text for source in sources.values())
         raise ValueError(
             f"Columns of {listed} can only be joined by a column that tells records apart, "
             "because the order of records may differ. Name it as `id`."
@@ -153,8 +159,8 @@ def _check_single(role: str, name: str, column: NDArray[Any], source: Source) ->
     """Refuse a column with several values per record, which only probabilities have."""
     if column.ndim > 1:
         raise ValueError(
-            f"`{role}` must be a column with one value a record. Got {name!r} of "
-            f"{source.words}, of shape {column.shape}. Columns of it are "
+            f"`{role}` must be a column with one value per record. Got {name!r} of "
+            f"{source.text}, of shape {column.shape}. Columns of it are "
             f"'{name}[0]', '{name}[1]' and so on."
         )
 
@@ -179,7 +185,7 @@ def _values(
         for name, column in zip(place.columns, columns):
             if column.dtype.kind not in "biuf":
                 raise ValueError(
-                    f"Column {name!r} of {place.source.words} must hold probabilities of a "
+                    f"Column {name!r} of {place.source.text} must hold probabilities of a "
                     f"class, as `{place.role}` is a list of columns. Got "
                     f"{KINDS.get(column.dtype.kind, column.dtype)}."
                 )
@@ -195,7 +201,7 @@ def _values(
 def predictions_from_frame(
     frame: Any,
     y_true: Any,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     *,
     id: str | None = None,
     groups: Any = None,
@@ -212,7 +218,7 @@ def predictions_from_frame(
         not named are not read, as far as the format allows.
     y_true : str or None
         Column of true labels; None if they are unknown.
-    answers : mapping of str to str, list of str, or tuple
+    predictions : mapping of str to str, list of str, or tuple
         For each classifier its column in `frame`: labels, or probabilities of
         `pos_label`, distinguished as in :func:`predictions_from_arrays`; or a list of
         columns, the probabilities of each class in sorted order, or the name of an array
@@ -251,14 +257,16 @@ def predictions_from_frame(
     --------
     >>> import pandas as pd
     >>> truth = pd.DataFrame({"id": [1, 2, 3], "y": ["no", "yes", "no"]})
-    >>> answers = pd.DataFrame({"id": [3, 1, 2], "p_no": [1, 0.9, 0.4]})
+    >>> predictions = pd.DataFrame({"id": [3, 1, 2], "p_no": [1, 0.9, 0.4]})
     >>> predictions = predictions_from_frame(
-    ...     truth, "y", {"new": (answers, "p_no")}, id="id", pos_label="no"
+    ...     truth, "y", {"new": (predictions, "p_no")}, id="id", pos_label="no"
     ... )
     >>> predictions["new"].proba[:, 0].tolist()
     [0.9, 0.4, 1.0]
     """
-    truth, arrays, group = arrays_from_frame(frame, y_true, answers, id=id, groups=groups)
+    truth, arrays, group = arrays_from_frame(
+        frame, y_true, predictions, id=id, groups=groups
+    )
     return predictions_from_arrays(
         truth, arrays, labels=labels, pos_label=pos_label, groups=group
     )
@@ -267,7 +275,7 @@ def predictions_from_frame(
 def arrays_from_frame(
     frame: Any,
     y_true: Any,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     *,
     id: str | None = None,
     groups: Any = None,
@@ -276,29 +284,29 @@ def arrays_from_frame(
 
     Parameters are those of :func:`predictions_from_frame`.
     """
-    places = places_of(frame, y_true, answers, groups)
+    places = places_of(frame, y_true, predictions, groups)
     return typed_columns(places, aligned(places, id).columns)
 
 
 def typed_columns(
-    asked: Sequence[Place], columns: Sequence[NDArray[Any]]
+    requested: Sequence[Place], columns: Sequence[NDArray[Any]]
 ) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
     """Truth, predictions and groups of aligned columns, with types for CSV files.
 
     Parameters
     ----------
-    asked : sequence of Place
+    requested : sequence of Place
         Columns of truth, predictions and groups, from :func:`places_of`.
     columns : sequence of ndarray
         Values of each.
     """
-    pairs = list(zip(asked, columns, strict=True))
+    pairs = list(zip(requested, columns, strict=True))
     predicted = {place.role: column for place, column in pairs if place.name is not None}
     facts = {place.role: column for place, column in pairs if place.name is None}
     truth, group = facts.get(Y_TRUE), facts.get(GROUPS)
-    if truth is not None and not asked[0].source.typed:
+    if truth is not None and not requested[0].source.typed:
         truth = _written_if_text(truth, predicted.values())
-    places = [place for place in asked if place.name is not None]
+    places = [place for place in requested if place.name is not None]
     untyped = [place for place in places if not place.source.typed]
     if untyped:
         base = predicted.values() if truth is None else [truth]
@@ -373,7 +381,7 @@ NUMBERS = "biuf"
 def holdout_from_frame(
     frame: Any,
     y_true: Any,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     *,
     id: str | None = None,
     groups: Any = None,
@@ -389,7 +397,7 @@ def holdout_from_frame(
 
     Parameters
     ----------
-    frame, y_true, answers, id, groups, labels, pos_label
+    frame, y_true, predictions, id, groups, labels, pos_label
         As in :func:`predictions_from_frame`.
     others : sequence of str, or mapping of str to str or tuple, optional
         Further columns of `frame`, such as those that define slices; or by name the
@@ -435,7 +443,7 @@ def holdout_from_frame(
     """
     further_columns = _columns_by_name(others)
     main = source_of(frame)
-    places = places_of(main, y_true, answers, groups)
+    places = places_of(main, y_true, predictions, groups)
     further = [
         place_of(f"column {name!r}", column, main, as_written=True)
         for name, column in further_columns.items()
@@ -459,10 +467,10 @@ def holdout_from_frame(
     for (name, place), values in zip(repeated.items(), columns[n_truth:], strict=True):
         _check_same(further_places[name], further_values[name], place, values, ids)
     truth, arrays, group = typed_columns(places, columns[:n])
-    predictions = predictions_from_arrays(
+    collected = predictions_from_arrays(
         truth, arrays, labels=labels, pos_label=pos_label, groups=group
     )
-    return predictions, further_values
+    return collected, further_values
 
 
 def check_same_truth(
@@ -543,11 +551,11 @@ def _check_same(
     noun = "records" if ids is None else "ids"
     advice = "Correct one of them, or leave the column out of the second file."
     if is_truth:
-        advice = "Both answers must be about the same truth."
+        advice = "Both predictions must be about the same truth."
     raise ValueError(
         f"{'True labels' if is_truth else 'Facts about records'} differ between column "
-        f"{place.columns[0]!r} of {place.source.words} and column "
-        f"{other_place.columns[0]!r} of {other_place.source.words} in {len(rows):,} of "
+        f"{place.columns[0]!r} of {place.source.text} and column "
+        f"{other_place.columns[0]!r} of {other_place.source.text} in {len(rows):,} of "
         f"{len(values):,} records, {noun} {listed}: {where} has {values[rows[0]]!s:.40} "
         f"and {other_values[rows[0]]!s:.40}. {advice}"
     )

@@ -160,13 +160,13 @@ def check_role_names(champion: str, challenger: str) -> None:
     champion, challenger : str
         Names of champion and challenger, such as those of their files.
     """
-    champion_words, challenger_words = (_words_in(name) for name in (champion, challenger))
+    champion_text, challenger_text = (_text_in(name) for name in (champion, challenger))
     # One of the names of the roles themselves is enough.
-    is_swapped = {CHALLENGER} == champion_words & {*ROLES} or {
+    is_swapped = {CHALLENGER} == champion_text & {*ROLES} or {
         CHAMPION
-    } == challenger_words & {*ROLES}
+    } == challenger_text & {*ROLES}
     if is_swapped or any(
-        new in champion_words and old in challenger_words for old, new in PAIRS
+        new in champion_text and old in challenger_text for old, new in PAIRS
     ):
         raise ValueError(
             f"The champion comes first, and the names say the opposite: {champion!r} is "
@@ -175,7 +175,7 @@ def check_role_names(champion: str, challenger: str) -> None:
         )
 
 
-def _words_in(name: str) -> set[str]:
+def _text_in(name: str) -> set[str]:
     return {word.lower() for word in WORD.findall(name)}
 
 
@@ -208,21 +208,23 @@ def pair_of_fitted(
     X: Any,
     y: Any,
     *,
-    wanted: frozenset[str],
+    required: frozenset[str],
     groups: Any = None,
     why: str,
 ) -> PairedPredictions:
     """Predictions of two fitted classifiers, as of :func:`answers_of_fitted`."""
-    predictions = answers_of_fitted(roles, X, y, wanted=wanted, groups=groups, why=why)
+    predictions = predictions_of_fitted(
+        roles, X, y, required=required, groups=groups, why=why
+    )
     return predictions.pair(*roles)
 
 
-def answers_of_fitted(
+def predictions_of_fitted(
     roles: Mapping[str, Any],
     X: Any,
     y: Any,
     *,
-    wanted: frozenset[str],
+    required: frozenset[str],
     groups: Any = None,
     why: str,
 ) -> Predictions:
@@ -234,7 +236,7 @@ def answers_of_fitted(
         Classifiers by their names, such as those of their roles.
     X, y, groups
         Records of the hold-out set, their labels and their groups.
-    wanted : frozenset of {"labels", "scores"}
+    required : frozenset of {"labels", "scores"}
         Kinds of predictions to collect.
     why : str
         First sentence of the message if one is not fitted.
@@ -252,4 +254,4 @@ def answers_of_fitted(
     if groups is not None:
         check_groups(groups)
     labels = check_labels("y_true", y)
-    return collect_fitted(estimators, X, labels, wanted=wanted, groups=groups)
+    return collect_fitted(estimators, X, labels, required=required, groups=groups)

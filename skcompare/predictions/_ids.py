@@ -120,7 +120,7 @@ def _sorted_rows(
         repeated = sorted_ids[1:][sorted_ids[1:] == sorted_ids[:-1]]
         if len(repeated):
             raise ValueError(
-                f"Ids must tell records apart. Column {id!r} of {sources[key].words} has "
+                f"Ids must tell records apart. Column {id!r} of {sources[key].text} has "
                 f"{some_ids(np.unique(repeated))} more than once. Keep one record of "
                 "each."
             )
@@ -129,7 +129,7 @@ def _sorted_rows(
     for key in others:
         if not np.array_equal(ordered[first], ordered[key]):
             raise ValueError(
-                f"Column {id!r} of {sources[first].words} and of {sources[key].words} must "
+                f"Column {id!r} of {sources[first].text} and of {sources[key].text} must "
                 f"hold the same ids: {_difference(ids, sources, first, key)}. Keep the "
                 "records that all have, so that none is left out in silence."
             )
@@ -158,7 +158,7 @@ def _to_one_type(
         return {key: written(array) for key, array in ids.items()}
     if len(distinct_kinds) > 1 or not distinct_kinds <= set(KINDS.values()):
         listed = ", ".join(
-            f"{sources[key].words} has {kind} (such as {first_of(ids[key], 1)})"
+            f"{sources[key].text} has {kind} (such as {first_of(ids[key], 1)})"
             for key, kind in kinds.items()
         )
         raise ValueError(
@@ -209,7 +209,7 @@ def _difference(
     for full, lacking in ((first, second), (second, first)):
         missing = np.setdiff1d(ids[full], ids[lacking])
         if len(missing):
-            parts.append(f"{sources[lacking].words} lacks {some_ids(missing)}")
+            parts.append(f"{sources[lacking].text} lacks {some_ids(missing)}")
     return " and ".join(parts)
 
 

@@ -20,7 +20,7 @@ class EngineColumns:
         The table, joined if there were several.
     y_true : str or None
         Column of true labels.
-    answers : dict of str to tuple of str
+    predictions : dict of str to tuple of str
         Columns of each classifier.
     proba : frozenset of str
         Classifiers whose columns are known to be probabilities: one column per class, or
@@ -37,7 +37,7 @@ class EngineColumns:
 
     table: Table
     y_true: str | None
-    answers: dict[str, tuple[str, ...]]
+    predictions: dict[str, tuple[str, ...]]
     proba: frozenset[str]
     labels: dict[str, str]
     groups: str | None
@@ -52,7 +52,7 @@ class EngineColumns:
         """Arrays of truth, of the single column of each classifier, and of groups."""
         names = [
             self.y_true,
-            *(columns[0] for columns in self.answers.values()),
+            *(columns[0] for columns in self.predictions.values()),
             self.groups,
         ]
         arrays = self.table.read([name for name in names if name is not None])
@@ -62,7 +62,7 @@ class EngineColumns:
 def columns_on_engine(
     frame: Any,
     y_true: Any,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     *,
     id: str | None = None,
     groups: Any = None,
@@ -76,7 +76,7 @@ def columns_on_engine(
     `others` are further columns of `frame`.
     """
     main = source_of(frame)
-    role_places = places_of(main, y_true, answers, groups, lists)
+    role_places = places_of(main, y_true, predictions, groups, lists)
     further = [place_of(f"column {name!r}", name, main) for name in others]
     places = [*role_places, *further]
     check_id(places, id)

@@ -19,7 +19,7 @@ from skcompare.predictions._fit_predict import LABELS, SCORES
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Answers:
+class EstimatorPredictions:
     """Predictions of one classifier, test set after test set.
 
     Parameters
@@ -28,11 +28,11 @@ class Answers:
         Name of the classifier, such as "champion".
     description : str
         Description of it, such as "Pipeline(StandardScaler, LogisticRegression)".
-    labels : ndarray of shape (n_answers,) or None
+    labels : ndarray of shape (n_predictions,) or None
         Predicted classes as positions in the classes of the predictions.
-    proba : ndarray of shape (n_answers, n_classes) or None
+    proba : ndarray of shape (n_predictions, n_classes) or None
         Probabilities; a class that a training set lacked has probability 0.
-    decision : ndarray of shape (n_answers,) or (n_answers, n_classes) or None
+    decision : ndarray of shape (n_predictions,) or (n_predictions, n_classes) or None
         Decision scores of a classifier without probabilities.
     fit_times, predict_times : ndarray of shape (n_splits,) or None
         Seconds.
@@ -46,7 +46,7 @@ class Answers:
     fit_times: FloatArray | None = None
     predict_times: FloatArray | None = None
 
-    def part(self, which: Any) -> "Answers":
+    def part(self, which: Any) -> "EstimatorPredictions":
         """Predictions selected by a slice, a mask or positions."""
         labels, proba, decision = (
             None if array is None else array[which]
@@ -90,11 +90,11 @@ class Predictions:
     y : ndarray of shape (n_samples,) or None
         True classes of the records, as positions in `classes`; None if they are unknown,
         as on a live stream.
-    answers : tuple of Answers
+    estimators : tuple of EstimatorPredictions
         One entry per classifier, in order, each with the predictions of all splits.
     design : Design
         Design of the splits.
-    records : ndarray of shape (n_answers,) or None
+    records : ndarray of shape (n_predictions,) or None
         Record of each prediction, split after split; None means every record once, in
         order.
     bounds : ndarray of shape (n_splits + 1,) or None
@@ -111,7 +111,7 @@ class Predictions:
 
     classes: np.ndarray
     y: IntArray | None
-    answers: tuple[Answers, ...]
+    estimators: tuple[EstimatorPredictions, ...]
     design: Design = HOLDOUT
     records: IntArray | None = None
     bounds: IntArray | None = None
@@ -125,7 +125,7 @@ class Predictions:
         """Number of records."""
         if self.y is not None:
             return len(self.y)
-        first = self.answers[0]
+        first = self.estimators[0]
         return len(next(a for a in (first.labels, first.proba) if a is not None))
 
     @property
@@ -150,7 +150,7 @@ class Predictions:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the classifiers."""
-        return tuple(answer.name for answer in self.answers)
+        return tuple(prediction.name for prediction in self.estimators)
 
     @property
     def n_test(self) -> IntArray:
@@ -159,15 +159,15 @@ class Predictions:
             return np.array([self.n_records])
         return np.diff(self.bounds)
 
-    def __getitem__(self, name: str) -> Answers:
-        for answer in self.answers:
-            if answer.name == name:
-                return answer
+    def __getitem__(self, name: str) -> EstimatorPredictions:
+        for prediction in self.estimators:
+            if prediction.name == name:
+                return prediction
         raise unknown_name("classifier", name, self.names)
 
     def class_counts(self) -> IntArray:
         """Number of predictions for each true class, of shape (n_classes,)."""
-        return np.bincount(self.y_answered(), minlength=len(self.classes))
+        return np.bincount(self.y_predicted(), minlength=len(self.classes))
 
     def slices(self) -> Iterator[slice]:
         """Yield the slice of predictions of each split."""
@@ -177,12 +177,12 @@ class Predictions:
         for start, stop in zip(self.bounds[:-1], self.bounds[1:], strict=True):
             yield slice(int(start), int(stop))
 
-    def y_answered(self) -> IntArray:
-        """True class of each prediction, of shape (n_answers,)."""
+    def y_predicted(self) -> IntArray:
+        """True class of each prediction, of shape (n_predictions,)."""
         if self.y is None:
             raise ValueError(
-                "Without true labels nobody can tell which answers are right. Pass "
-                "`y_true`, or use a test of the answers alone, such as stuart_maxwell."
+                "Without true labels nobody can tell which predictions are right. Pass "
+                "`y_true`, or use a test of the predictions alone, such as stuart_maxwell."
             )
         return self.y if self.records is None else self.y[self.records]
 
@@ -205,8 +205,8 @@ class PairedPredictions:
     """Predictions of a champion and a challenger on shared test sets."""
 
     predictions: Predictions
-    champion: Answers
-    challenger: Answers
+    champion: EstimatorPredictions
+    challenger: EstimatorPredictions
 
     @property
     def design(self) -> Design:
@@ -214,7 +214,7 @@ class PairedPredictions:
         return self.predictions.design
 
     @property
-    def roles(self) -> Sequence[Answers]:
+    def roles(self) -> Sequence[EstimatorPredictions]:
         """Champion and challenger, in this order."""
         return self.champion, self.challenger
 
@@ -224,7 +224,7 @@ class PairedPredictions:
         champion, challenger = self.roles
         if challenger.name == champion.name:
             challenger = replace(challenger, name=f"{champion.name} again")
-        return replace(self.predictions, answers=(champion, challenger))
+        return replace(self.predictions, estimators=(champion, challenger))
 
 
 def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictions:
@@ -250,7 +250,7 @@ def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictio
     kept = replace(
         predictions,
         y=None if predictions.y is None else predictions.y[keep],
-        answers=(champion, challenger),
+        estimators=(champion, challenger),
         groups=groups,
     )
     return PairedPredictions(kept, champion, challenger)
@@ -258,8 +258,10 @@ def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictio
 
 def one_class(pair: PairedPredictions, position: int) -> PairedPredictions:
     """Predictions of a pair about one class, as by :func:`one_class_of`."""
-    of_class = one_class_of(replace(pair.predictions, answers=tuple(pair.roles)), position)
-    return PairedPredictions(of_class, *of_class.answers)
+    of_class = one_class_of(
+        replace(pair.predictions, estimators=tuple(pair.roles)), position
+    )
+    return PairedPredictions(of_class, *of_class.estimators)
 
 
 def one_class_of(predictions: Predictions, position: int) -> Predictions:
@@ -280,19 +282,21 @@ def one_class_of(predictions: Predictions, position: int) -> Predictions:
         predictions,
         classes=np.array([False, True]),
         y=None if y is None else (y == position).astype(np.int8),
-        answers=tuple(
-            _of_one_class(role, position, n_classes) for role in predictions.answers
+        estimators=tuple(
+            _of_one_class(role, position, n_classes) for role in predictions.estimators
         ),
     )
 
 
-def _of_one_class(answers: Answers, position: int, n_classes: int) -> Answers:
-    labels, proba = answers.labels, answers.proba
+def _of_one_class(
+    predictions: EstimatorPredictions, position: int, n_classes: int
+) -> EstimatorPredictions:
+    labels, proba = predictions.labels, predictions.proba
     return replace(
-        answers,
+        predictions,
         labels=None if labels is None else (labels == position).astype(np.int8),
         proba=None if proba is None else _binary(proba[:, position]),
-        decision=_decision(answers.decision, position, n_classes),
+        decision=_decision(predictions.decision, position, n_classes),
     )
 
 
@@ -313,8 +317,8 @@ def _decision(
 def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
     """Reason that a test cannot use these predictions; empty if it can run."""
     needs: Any = entry.needs
-    required: frozenset[str] = getattr(needs, "wanted", frozenset())
-    for role in predictions.answers:
+    required: frozenset[str] = getattr(needs, "required", frozenset())
+    for role in predictions.estimators:
         has_scores = role.has_proba
         takes_decision = getattr(needs, "takes_decision", False)
         has_scores |= takes_decision and role.has_decision
@@ -340,7 +344,7 @@ def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
 FORMAT = "skcompare.predictions"
 VERSION = 1
 ARRAYS = ("classes", "y", "records", "bounds", "n_train", "groups")
-ANSWER_ARRAYS = ("labels", "proba", "decision", "fit_times", "predict_times")
+PREDICTION_ARRAYS = ("labels", "proba", "decision", "fit_times", "predict_times")
 
 
 def save_predictions(predictions: Predictions, path: Any) -> None:
@@ -389,18 +393,18 @@ def _header(predictions: Predictions) -> dict[str, Any]:
         "design": asdict(predictions.design),
         "fingerprint": predictions.fingerprint,
         "flags": list(predictions.flags),
-        "answers": [
-            {"name": answer.name, "description": answer.description}
-            for answer in predictions.answers
+        "estimators": [
+            {"name": prediction.name, "description": prediction.description}
+            for prediction in predictions.estimators
         ],
     }
 
 
 def _arrays(predictions: Predictions) -> dict[str, np.ndarray]:
     arrays = {name: getattr(predictions, name) for name in ARRAYS}
-    for position, answer in enumerate(predictions.answers):
-        for name in ANSWER_ARRAYS:
-            arrays[f"{position}.{name}"] = getattr(answer, name)
+    for position, prediction in enumerate(predictions.estimators):
+        for name in PREDICTION_ARRAYS:
+            arrays[f"{position}.{name}"] = getattr(prediction, name)
     return {name: array for name, array in arrays.items() if array is not None}
 
 
@@ -419,15 +423,15 @@ def _write_json(header: dict[str, Any], arrays: dict[str, np.ndarray], path: Pat
 
 def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Predictions:
     collected = tuple(
-        Answers(
+        EstimatorPredictions(
             **names,
-            **{name: arrays.get(f"{position}.{name}") for name in ANSWER_ARRAYS},  # type: ignore[arg-type]
+            **{name: arrays.get(f"{position}.{name}") for name in PREDICTION_ARRAYS},  # type: ignore[arg-type]
         )
-        for position, names in enumerate(header["answers"])
+        for position, names in enumerate(header["estimators"])
     )
     return Predictions(
         **{name: arrays.get(name) for name in ARRAYS},  # type: ignore[arg-type]
-        answers=collected,
+        estimators=collected,
         design=Design(**header["design"]),
         fingerprint=header["fingerprint"],
         flags=tuple(header["flags"]),

@@ -165,7 +165,7 @@ _IN_ROWS = ("repeated kfold", "replicated holdout", "holdout in halves")
 
 
 @dataclass(frozen=True, slots=True)
-class ToldOfSplits:
+class SplitInfo:
     """Declarations of a caller about splits; X, y and groups are the data."""
 
     X: Any = None

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
-from skcompare._core.formatting import INFERENCE_WORDS
+from skcompare._core.formatting import INFERENCE_TEXT
 from skcompare._registry.tests import PairedTestEntry, paired_tests
 
 SECTION = re.compile(r"\n([A-Z][A-Za-z ]+)\n-{3,}\n")
@@ -29,7 +29,7 @@ class Assumed:
         Its name, and its title in the literature.
     question : str
         The question that it answers.
-    words : tuple of str
+    text : tuple of str
         Its null hypothesis and assumptions, one paragraph each.
     about : str
         Subject of its conclusion.
@@ -46,7 +46,7 @@ class Assumed:
     test: str
     title: str
     question: str
-    words: tuple[str, ...]
+    text: tuple[str, ...]
     about: str
     valid: bool | None
     cautious: bool
@@ -88,8 +88,8 @@ def assumed_by(
         test=entry.name,
         title=entry.title,
         question=question,
-        words=paragraphs,
-        about=INFERENCE_WORDS[entry.inference],
+        text=paragraphs,
+        about=INFERENCE_TEXT[entry.inference],
         valid=None if design is None else entry.valid_for(design),
         cautious=bool(entry.caution),
         caveats=tuple(explain(dict.fromkeys((*flags, *filter(None, [entry.caution]))))),

@@ -98,8 +98,8 @@ class ComparisonData:
         """
         if self.source is None:
             raise ValueError(
-                "This comparison has no answers: it was read from JSON, or made of item "
-                "scores. Compare the answers again, or make the evidence of them."
+                "This comparison has no predictions: it was read from JSON, or made of "
+                "item scores. Compare the predictions again, or make the evidence of them."
             )
         return self.source(needs, **options)
 

@@ -25,7 +25,7 @@ from skcompare.reports._text import (
     TEXT_COLUMNS,
     Section,
     about_others,
-    design_words,
+    design_text,
     notes,
     sections,
 )
@@ -42,7 +42,7 @@ CAPTIONS = {
         "Losses: lower is better, and a gain above 0 favours the challenger"
     ),
     ("ratio", True): "Ratios, challenger over champion: above 1 favours the challenger",
-    ("association", True): "How the answers of both go together",
+    ("association", True): "How the predictions of both go together",
     ("omnibus", True): "Whether the two differ in any way, not which one is better",
     ("combination", True): "Tests of all classes together",
 }
@@ -112,7 +112,7 @@ def brief_title(name: str) -> str:
     return f"{line[: LONGEST_TITLE - 1].rstrip()}…"
 
 
-def seed_words(random_state: Any) -> str:
+def seed_text(random_state: Any) -> str:
     """Return the seed as text."""
     return "none was set" if random_state is None else str(random_state)
 
@@ -181,10 +181,10 @@ def _facts(comparison: ComparisonData) -> dict[str, str]:
     return {
         "champion": comparison.champion,
         "challenger": comparison.challenger,
-        "design": design_words(comparison),
+        "design": design_text(comparison),
         "level": f"alpha {comparison.alpha:g}, {comparison.alternative}",
         "adjustment": f"{comparison.adjust}, of the rows after the first",
-        "random state": seed_words(comparison.random_state),
+        "random state": seed_text(comparison.random_state),
         "fingerprint of the data": comparison.fingerprint or "unknown",
         "versions": ", ".join(f"{name} {v}" for name, v in comparison.versions.items()),
     }
@@ -366,7 +366,7 @@ def _several_tables(comparison: PairwiseComparison) -> str:
         "challenger",
     ]
     if "group" in header:
-        captions[0] += ". Those who share a letter are not told apart"
+        captions[0] += ". Those who share a letter are not distinguished"
     if comparison.control is not None:
         captions[1] = f"Differences from the control by {comparison.subject}"
     return html_table(header, ranked, ROLES, caption=captions[0]) + html_table(
@@ -388,10 +388,10 @@ def _several_facts(comparison: MultipleComparisonData) -> dict[str, str]:
             for name, description in comparison.descriptions.items()
             if description != name
         },
-        "design": design_words(comparison),
+        "design": design_text(comparison),
         "control": comparison.control or "none, all pairs",
         "level": level,
-        "random state": seed_words(comparison.random_state),
+        "random state": seed_text(comparison.random_state),
         "fingerprint of the data": comparison.fingerprint or "unknown",
         "versions": ", ".join(f"{name} {v}" for name, v in comparison.versions.items()),
     }

@@ -13,9 +13,9 @@ MOST_LINES = 30
 """Number of lines above which a table scrolls within its box; printed, it is whole."""
 
 
-def text(words: object) -> str:
+def text(content: object) -> str:
     """Escape text for HTML, and put it in one line."""
-    return escape(in_one_line(str(words)))
+    return escape(in_one_line(str(content)))
 
 
 def html_table(

@@ -90,7 +90,7 @@ def assumed_part(design: Design | None, tests: Sequence[Assumed], intro: str = "
 
 
 def _test(test: Assumed, design: Design | None) -> str:
-    paragraphs = "".join(f"<p>{text(paragraph)}</p>" for paragraph in test.words)
+    paragraphs = "".join(f"<p>{text(paragraph)}</p>" for paragraph in test.text)
     facts = {"speaks of": test.about}
     if test.valid is not None:
         validity = (CAUTION if test.cautious else VALID) if test.valid else NOT_VALID

@@ -9,7 +9,7 @@ from skcompare.reports._multiple_data import MultipleComparisonData
 from skcompare.reports._pairwise import ROLES
 from skcompare.reports._text import (
     aligned,
-    design_words,
+    design_text,
     entry,
     markdown_table,
     markdown_text,
@@ -54,7 +54,7 @@ class MultipleComparison(MultipleComparisonData):
     def to_markdown(self) -> str:
         """The report as Markdown, for pull requests and job summaries."""
         lines = [f"**Verdict:** {markdown_text(self.conclusion.sentence)}", ""]
-        lines.append(f"- design: {markdown_text(design_words(self))}")
+        lines.append(f"- design: {markdown_text(design_text(self))}")
         lines += [f"- {markdown_text(remark)}" for _, remark in self.remarks]
         lines.append("")
         for comparison in self.comparisons:
@@ -96,7 +96,7 @@ class MultipleComparison(MultipleComparisonData):
         return several_html_fragment(self)
 
     def __str__(self) -> str:
-        lines = [entry("design", design_words(self)), ""]
+        lines = [entry("design", design_text(self)), ""]
         for comparison in self.comparisons:
             for header, cells in comparison.tables():
                 lines += [*aligned(header, cells, ROLES), ""]

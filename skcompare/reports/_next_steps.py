@@ -13,7 +13,7 @@ from skcompare.reports._verdict import far_end, is_against, round_up
 
 INCONCLUSIVE = "inconclusive"
 NO_DISCORDANT_PAIRS = "no-discordant-pairs"
-SAME = "Both gave the same answer to every record."
+SAME = "Both gave the same prediction for every record."
 MOST_NAMED = 5
 """Largest number of names in a sentence; more are counted."""
 
@@ -115,9 +115,9 @@ def _undecided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
             yield f"{SAME} Whatever the true labels are, neither gives better ones here."
             return
         yield (
-            "Find the true labels of the records on which the answers differ, of all or of "
-            "a random sample of them: without true labels nobody can say which classifier "
-            "is better."
+            "Find the true labels of the records on which the predictions differ, of all "
+            "or of a random sample of them: without true labels nobody can say which "
+            "classifier is better."
         )
         return
     if row.pvalue is None:
@@ -223,7 +223,7 @@ def _among_equals(comparison: MultipleComparisonData) -> Iterator[str]:
     others = [in_one_line(name) for name in group if name != primary.leader]
     if others:
         yield (
-            f"{leader} is not told apart from {_listed(others)}: choose among these by "
+            f"{leader} is not distinguished from {_listed(others)}: choose among these by "
             "cost, speed or how they can be explained, or compare them on more records, "
             "whose number is fixed beforehand."
         )

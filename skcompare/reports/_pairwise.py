@@ -7,14 +7,14 @@ from typing import Any
 
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
-    INFERENCE_WORDS,
+    INFERENCE_TEXT,
     decimals_beside,
     decimals_for,
     format_number,
     format_pvalue,
     in_one_line,
 )
-from skcompare.reports._verdict import Verdict, level_words
+from skcompare.reports._verdict import Verdict, level_text
 from skcompare.stats import PairedResult
 from skcompare.stats.several import NamedPair, groups_of, letters_of
 
@@ -309,8 +309,8 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     beaten: dict[str, set[str]] = {name: set() for name in ranked}
     for better, worse in filter(None, (row.beats(alpha) for row in primary.pairs)):
         beaten[better].add(worse)
-    level = level_words(alpha, primary.alternative)
-    about = f"; about {INFERENCE_WORDS[inference]}" if inference else ""
+    level = level_text(alpha, primary.alternative)
+    about = f"; about {INFERENCE_TEXT[inference]}" if inference else ""
     about = about.replace("two ", "")
     if primary.control is not None:
         return _against_control(primary, ranked, beaten, level, about)

@@ -51,7 +51,7 @@ def comparison_text(comparison: ComparisonData) -> str:
     lines = [
         entry("champion", in_one_line(comparison.champion)),
         entry("challenger", in_one_line(comparison.challenger)),
-        entry("design", design_words(comparison)),
+        entry("design", design_text(comparison)),
         "",
     ]
     for section in sections(comparison):
@@ -76,7 +76,7 @@ def comparison_markdown(comparison: ComparisonData) -> str:
         "",
         f"- champion: {markdown_text(comparison.champion)}",
         f"- challenger: {markdown_text(comparison.challenger)}",
-        f"- design: {design_words(comparison)}",
+        f"- design: {design_text(comparison)}",
         "",
     ]
     for section in sections(comparison):
@@ -93,7 +93,7 @@ def comparison_markdown(comparison: ComparisonData) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def design_words(comparison: ComparisonData | MultipleComparisonData) -> str:
+def design_text(comparison: ComparisonData | MultipleComparisonData) -> str:
     """Return the design and size of the evidence in one line."""
     records = getattr(comparison, "size", "") or f"{comparison.n_records:,} records"
     if comparison.n_tested < comparison.n_records:
@@ -249,10 +249,10 @@ def markdown_table(
     ]
 
 
-def entry(name: str, words: str) -> str:
+def entry(name: str, text: str) -> str:
     """Return a named line of the report, wrapped."""
     return textwrap.fill(
-        words,
+        text,
         WIDTH,
         initial_indent=name.ljust(INDENT),
         subsequent_indent=" " * INDENT,
@@ -261,9 +261,9 @@ def entry(name: str, words: str) -> str:
     )
 
 
-def markdown_text(words: str) -> str:
+def markdown_text(text: str) -> str:
     """Escape text so that Markdown shows it as it is."""
-    line = in_one_line(words).replace("&", "&amp;").replace("<", "&lt;")
+    line = in_one_line(text).replace("&", "&amp;").replace("<", "&lt;")
     escaped = "".join(f"\\{c}" if c in "\\|`[]*_#" else c for c in line)
     # Hosts notify the user whose name follows it.
     return escaped.replace("@", "@&#8203;")

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from skcompare._core.formatting import INFERENCE_WORDS, format_number, format_pvalue
+from skcompare._core.formatting import INFERENCE_TEXT, format_number, format_pvalue
 from skcompare.reports._rows import ComparisonRow, decimals_of
 
 RECORDS = "records"
@@ -58,7 +58,7 @@ def decide(
         return Verdict("inconclusive", alpha, f"inconclusive: {note}")
     if row.kind != "difference":
         return Verdict("inconclusive", alpha, _without_winner(row, alpha))
-    finding, level = _finding(row, alpha, unit), level_words(alpha, alternative)
+    finding, level = _finding(row, alpha, unit), level_text(alpha, alternative)
     # Only a test with an estimate of direction can name a winner.
     if row.pvalue < alpha and row.difference != 0 and not math.isnan(row.difference):
         winner = "challenger" if row.difference > 0 else "champion"
@@ -76,7 +76,7 @@ def decide(
     return Verdict("inconclusive", alpha, sentence, records_needed, least)
 
 
-def level_words(alpha: float, alternative: str) -> str:
+def level_text(alpha: float, alternative: str) -> str:
     """Return the level of the verdict and the direction of the test as text."""
     side = "" if alternative == "two-sided" else f", one-sided ({alternative})"
     return f"alpha {alpha:g}{side}"
@@ -99,7 +99,7 @@ def _about(row: ComparisonRow, flags: tuple[str, ...], unit: str) -> str:
         return "; about one trained model and one learning algorithm"
     if unit != RECORDS:
         return f"; about these two systems, over new {unit}"
-    return f"; about {INFERENCE_WORDS[row.result.inference]}" if row.result else ""
+    return f"; about {INFERENCE_TEXT[row.result.inference]}" if row.result else ""
 
 
 def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:

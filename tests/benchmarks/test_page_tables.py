@@ -59,8 +59,9 @@ def test_tables_belong_to_the_commands_above(script, tmp_path):
     (first, one), (second, two) = script.commands_of(page)
 
     assert ["losses.py"] * 2 == [Path(name).name for _, name in first]
-    command = "python -m benchmarks.validity.accuracy.clustered"
-    assert [command] == [words for words, _ in second]
+    assert ["python -m benchmarks.validity.accuracy.clustered"] == [
+        words for words, _ in second
+    ]
     assert one.startswith(".. csv-table:: One")
     assert one.endswith("1,2")
     assert two.endswith("3,4")

@@ -68,7 +68,7 @@ def test_prediction(measure):
 
 
 def test_every_call_runs_in_turn(measure):
-    """All calls have the same number of rounds, at least as many as asked for."""
+    """All calls have the same number of rounds, at least as many as requested."""
     seen = []
     calls = {name: lambda name=name: seen.append(name) for name in "ab"}
     found = measure.least_times(calls, clock="wall", repeats=3, seconds=0.01, most=5)

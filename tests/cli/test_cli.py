@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skcompare.cli import _main, main
 
 ROOT = Path(__file__).parents[2]
+MAIN = Path(_main.__file__).parents[1] / "__main__.py"
 LINES = "y,champion,challenger\n" + "yes,yes,no\nno,no,no\nyes,no,yes\n" * 5
 
 
@@ -22,7 +23,7 @@ LINES = "y,champion,challenger\n" + "yes,yes,no\nno,no,no\nyes,no,yes\n" * 5
 def table(tmp_path):
     """Writes a CSV file and gives its path."""
 
-    def write(text, name="answers.csv"):
+    def write(text, name="predictions.csv"):
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         return str(path)
@@ -138,7 +139,7 @@ def test_bad_input_is_one_line_and_code_2(table, capsys):
         ("y,a,b\nyes,Yes,no\nno,no,no\n", [], "'Yes' where `y_true` has 'yes'"),
         ("y,a,b\n1,0,1\n0,0,1\n", ["--alpha", "2"], "`alpha` must be"),
         ("y,a,b\n1,0,1\n0,0,1\n", ["--scoring", "f2"], "Unknown scoring 'f2'"),
-        ("y,a,b\n1,0,1\n0,0,1\n", ["--scoring", "roc_auc"], "needs answers"),
+        ("y,a,b\n1,0,1\n0,0,1\n", ["--scoring", "roc_auc"], "needs predictions"),
         ("y,a,b\n1,0,1\n0,0,1\n", ["--delimiter", ";;"], "one character"),
         ('y,a,b\n"1,0,1\n', [], "not a CSV file|fields"),
         ("y,a,b\n1,0,1\n0,0,1\n", ["--json", "no/such/folder.json"], "no such folder"),
@@ -160,7 +161,7 @@ def test_files_as_they_come(tmp_path, capsys):
         ("\n\ny,a,b\n0,1,0\n1,1,1\n", [], ("0.500", "1.000")),
         ("\ufeffy,a,b\r\n0,1,0\r\n1,1,1\r\n", [], ("0.500", "1.000")),
     ]:
-        path = tmp_path / "answers.csv"
+        path = tmp_path / "predictions.csv"
         path.write_bytes(text.encode())
 
         assert 0 == main(["compare", str(path), *arguments])
@@ -175,7 +176,7 @@ def test_nothing_is_written_for_bad_input(table, tmp_path, capsys):
 
     assert 2 == main(["compare", path, "--html", str(page), "--json", str(result)])
     assert "empty field" in capsys.readouterr().err
-    assert [tmp_path / "answers.csv"] == list(tmp_path.iterdir())
+    assert [tmp_path / "predictions.csv"] == list(tmp_path.iterdir())
 
 
 def compared(capsys, *arguments):
@@ -186,7 +187,9 @@ def compared(capsys, *arguments):
     return result
 
 
-@pytest.mark.parametrize("name", ["answers.tsv", "answers.csv.gz", "answers.parquet"])
+@pytest.mark.parametrize(
+    "name", ["predictions.tsv", "predictions.csv.gz", "predictions.parquet"]
+)
 def test_files_of_other_kinds(table, tmp_path, capsys, name):
     """TSV, compressed and Parquet files give what a CSV file gives."""
     expected = compared(capsys, table(LINES, "plain.csv"))
@@ -205,7 +208,7 @@ def test_files_of_other_kinds(table, tmp_path, capsys, name):
 
 def test_parquet_without_a_reader(tmp_path, capsys, monkeypatch):
     """Where nothing reads Parquet, the line says what to install."""
-    path = tmp_path / "answers.parquet"
+    path = tmp_path / "predictions.parquet"
     path.write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "narwhals", None)
 
@@ -222,12 +225,12 @@ FILES = {
 
 @pytest.fixture
 def files(table):
-    """Truth and two files of answers, in three orders of records."""
+    """Truth and two files of predictions, in three orders of records."""
     return {name: table(text, name) for name, text in FILES.items()}
 
 
-def test_answers_in_other_files(files, table, capsys):
-    """Answers in other files are joined by the id, and are called by their files."""
+def test_predictions_in_other_files(files, table, capsys):
+    """Predictions in other files are joined by the id, and are called by their files."""
     one = table("y,old,new\nyes,yes,yes\nno,no,no\nyes,no,yes\n", "one.csv")
     expected = compared(capsys, one)
     actual = compared(
@@ -243,8 +246,8 @@ def test_answers_in_other_files(files, table, capsys):
     assert expected == actual
 
 
-def test_one_answer_in_another_file(files, table, capsys):
-    """One of the answers may stand beside the truth; columns may be named."""
+def test_one_prediction_in_another_file(files, table, capsys):
+    """One of the predictions may stand beside the truth; columns may be named."""
     main_file = table("id,y,run,other\n1,yes,yes,?\n2,no,no,?\n3,yes,no,?\n", "m.csv")
     result = compared(
         capsys,
@@ -311,7 +314,7 @@ def test_bad_options_of_several_files(files, table, capsys):
 
 @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="POSIX has names of pipes")
 def test_compare_what_comes_through_a_pipe(capsys):
-    """Answers may come through a pipe, which can be read only once."""
+    """Predictions may come through a pipe, which can be read only once."""
     read_from, write_to = os.pipe()
     with open(write_to, "w") as pipe:
         pipe.write(LINES)
@@ -346,7 +349,7 @@ def test_files_that_cannot_be_read(tmp_path, capsys):
 
 
 def test_lists(capsys):
-    """Tests and metrics are listed with what they answer."""
+    """Tests and metrics are listed with what they predict."""
     assert 0 == main(["list-tests"])
     assert "bcv_jackknife_t" in capsys.readouterr().out
     assert 0 == main(["list-metrics"])
@@ -357,7 +360,7 @@ def test_module_is_the_command(capsys, monkeypatch):
     """`python -m skcompare` does what the command does."""
     monkeypatch.setattr(sys, "argv", ["skcompare", "compare", "missing.csv"])
     with pytest.raises(SystemExit) as caught:
-        runpy.run_module("skcompare", run_name="__main__")
+        runpy.run_path(MAIN, run_name="__main__")
 
     assert 2 == caught.value.code
     assert "missing.csv" in capsys.readouterr().err
@@ -381,7 +384,7 @@ def test_process_ends_with_the_code():
 
 def test_groups_and_tests(tmp_path, capsys):
     """A column of groups chooses the test that allows for them, and tests are named."""
-    path = tmp_path / "answers.csv"
+    path = tmp_path / "predictions.csv"
     rows = [f"{k % 2},{k % 2},{(k + k // 9) % 2},g{k // 3}" for k in range(60)]
     path.write_text("\n".join(["y,champion,challenger,patient", *rows]), encoding="utf-8")
 

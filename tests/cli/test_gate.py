@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with answers of which the second is better, and the same, and worse."""
+    """A folder with predictions of which the second is better, and the same, and worse."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=N)
     for name, accuracy in (("old", 0.7), ("new", 0.9), ("worse", 0.4), ("even", 0.7)):

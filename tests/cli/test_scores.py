@@ -72,7 +72,7 @@ def test_bad_input_is_one_line_and_code_2(files, capsys):
         (["--scores", "OLD", "NEW", "x.csv"], "--scores takes two files"),
         (["x.csv", "--scores", "OLD", "NEW"], "--scores takes all files"),
         (["--scores", "OLD"], "--score names a column of two files"),
-        (["--scores", "OLD", "NEW", "--scoring", "f1"], "--scoring is about answers"),
+        (["--scores", "OLD", "NEW", "--scoring", "f1"], "--scoring is about predictions"),
         (["--scores", "OLD", "NEW", "--champion-file", "x"], "--champion-file is about"),
         (["--scores", "OLD", "NEW", "--score", "acc"], "Unknown column 'acc'"),
         (["--scores", "OLD", "OLD"], "must be two columns of scores"),

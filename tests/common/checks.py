@@ -533,16 +533,16 @@ def assert_same(expected, actual, rel=1e-12):
     parts, other_parts = one.pop("parts"), two.pop("parts")
     assert one.keys() == two.keys()
     for name, value in one.items():
-        wanted = value
+        required = value
         if isinstance(value, float):
-            wanted = pytest.approx(value, rel=rel, abs=rel, nan_ok=True)
-        assert wanted == two[name], name
+            required = pytest.approx(value, rel=rel, abs=rel, nan_ok=True)
+        assert required == two[name], name
     assert pytest.approx(dict(details), rel=rel, abs=rel, nan_ok=True) == other_details
     assert len(parts) == len(other_parts)
     for part, other in zip(parts, other_parts, strict=True):
         assert part.keys() == other.keys()
         for name, value in part.items():
-            wanted = value
+            required = value
             if isinstance(value, float):
-                wanted = pytest.approx(value, rel=rel, abs=rel, nan_ok=True)
-            assert wanted == other[name], name
+                required = pytest.approx(value, rel=rel, abs=rel, nan_ok=True)
+            assert required == other[name], name

@@ -1,6 +1,6 @@
 """Registered tests with the evidence that they can be given.
 
-Evidence is made from random answers through its own `from_pair`, on splits that
+Evidence is made from random predictions through its own `from_pair`, on splits that
 scikit-learn and skcompare make, so that a test which is added needs no word here.
 """
 
@@ -22,7 +22,7 @@ from skcompare.model_selection import (
     HalvesShuffleSplit,
     ReplicatedShuffleSplit,
 )
-from skcompare.predictions import Answers, Predictions
+from skcompare.predictions import EstimatorPredictions, Predictions
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 CLASSES = np.array(["ant", "bee", "cow"])
@@ -63,7 +63,7 @@ def seeds(n, every=1):
 
 
 def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None, least=0):
-    """Answers of two classifiers, "champion" and "challenger", to random records.
+    """Predictions of two classifiers, "champion" and "challenger", to random records.
 
     Every class occurs at least `least` times.
     """
@@ -85,14 +85,16 @@ def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None, least=0):
         truth = y[records]
     if accuracies is None:
         accuracies = rng.choice([0.0, 0.4, 0.6, 0.8, 0.95, 1.0], size=2)
-    answers = tuple(
-        _random_answers(name, truth, n_classes, accuracy, rng)
+    predictions = tuple(
+        _random_predictions(name, truth, n_classes, accuracy, rng)
         for name, accuracy in zip(("champion", "challenger"), accuracies, strict=True)
     )
-    return Predictions(CLASSES[:n_classes], y, answers, design, records, bounds, n_train)
+    return Predictions(
+        CLASSES[:n_classes], y, predictions, design, records, bounds, n_train
+    )
 
 
-def _random_answers(name, truth, n_classes, accuracy, rng):
+def _random_predictions(name, truth, n_classes, accuracy, rng):
     wrong = (truth + rng.integers(1, n_classes, size=len(truth))) % n_classes
     labels = np.where(rng.random(len(truth)) < accuracy, truth, wrong)
     proba = rng.dirichlet(np.ones(n_classes), size=len(truth))
@@ -101,34 +103,36 @@ def _random_answers(name, truth, n_classes, accuracy, rng):
     top = proba[rows, best].copy()
     proba[rows, best] = proba[rows, labels]
     proba[rows, labels] = top
-    return Answers(name, name, labels, proba)
+    return EstimatorPredictions(name, name, labels, proba)
 
 
-def taken(predictions, position):
-    """The predictions with their answers reordered or left out, by position.
+def taken(collected, position):
+    """The predictions with their predictions reordered or left out, by position.
 
-    `position` chooses answers, split after split; records that nobody is asked about
+    `position` chooses predictions, split after split; records that nobody is asked about
     any more are left out.
     """
-    asked = records_of(predictions)[position]
-    kept, records = np.unique(asked, return_inverse=True)
-    bounds = predictions.bounds
-    split_of = np.zeros(len(records_of(predictions)), dtype=int)
+    requested = records_of(collected)[position]
+    kept, records = np.unique(requested, return_inverse=True)
+    bounds = collected.bounds
+    split_of = np.zeros(len(records_of(collected)), dtype=int)
     if bounds is not None:
         split_of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[position]
         assert (np.diff(split_of) >= 0).all()
         bounds = np.concatenate([[0], np.cumsum(np.bincount(split_of))])
     else:
         kept, records = position, None
-    groups = predictions.groups
-    answers = tuple(
-        replace(answer, labels=answer.labels[position], proba=answer.proba[position])
-        for answer in predictions.answers
+    groups = collected.groups
+    predictions = tuple(
+        replace(
+            prediction, labels=prediction.labels[position], proba=prediction.proba[position]
+        )
+        for prediction in collected.estimators
     )
     return replace(
-        predictions,
-        y=predictions.y[kept],
-        answers=answers,
+        collected,
+        y=collected.y[kept],
+        estimators=predictions,
         records=records,
         bounds=bounds,
         groups=None if groups is None else groups[kept],
@@ -136,7 +140,7 @@ def taken(predictions, position):
 
 
 def records_of(predictions):
-    """The record behind each answer."""
+    """The record behind each prediction."""
     if predictions.records is None:
         return np.arange(predictions.n_records)
     return predictions.records
@@ -175,7 +179,7 @@ class Subject:
 
     @property
     def alternatives(self):
-        """What the test can be asked for."""
+        """What the test can be requested."""
         return ALTERNATIVES if self.directed else (None,)
 
     @property
@@ -211,16 +215,16 @@ class Subject:
         return self.entry.function(evidence, **options)
 
     def predictions(self, n=60, seed=0, n_classes=2, **settings):
-        """Answers for a design that the test is valid for."""
+        """Predictions for a design that the test is valid for."""
         n_classes = min(n_classes, getattr(self.entry.needs, "max_classes", n_classes))
-        predictions = random_predictions(
+        collected = random_predictions(
             self.kind, n, seed, n_classes=n_classes, least=self.least, **settings
         )
         if not self.entry.designs[0].startswith("grouped "):
-            return predictions
+            return collected
         groups = np.random.default_rng(seed).permutation(np.arange(n) % max(2, n // 3))
         return replace(
-            predictions, groups=groups, design=replace(predictions.design, grouped=True)
+            collected, groups=groups, design=replace(collected.design, grouped=True)
         )
 
     @property
@@ -288,12 +292,12 @@ class Subject:
 
     @cached_property
     def middling(self):
-        """Answers about some records of up to three classes."""
+        """Predictions about some records of up to three classes."""
         return self.predictions(70, 1, n_classes=3)
 
     @cached_property
     def results_of_middling(self):
-        """Options with the result of the middling answers, whose limits are kept."""
+        """Options with the result of the middling predictions, whose limits are kept."""
         evidence = self.evidence(self.middling)
         return [
             (options, remembering(self.run(evidence, **options)))

@@ -19,7 +19,7 @@ from tests.common.checks import checks_of, run_checks
 PAGES = Path(__file__).parents[2] / "doc" / "sphinxext" / "registry_pages.py"
 Y_TRUE = np.array([0, 1, 1, 0, 1, 1, 0, 1] * 5)
 RESAMPLING = {"bootstrap_difference": {"n_resamples": 99}}
-ANSWERS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TRUE)}
+PREDICTIONS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TRUE)}
 
 
 @pytest.fixture
@@ -100,11 +100,11 @@ def pages():
 
 
 def test_report_has_a_toy_test_by_name(toy_test):
-    """A registered test gets a row with its p-value as soon as it is asked for."""
-    comparison = skcompare.compare(Y_TRUE, ANSWERS, tests=["toy_sign"])
+    """A registered test gets a row with its p-value as soon as it is requested."""
+    comparison = skcompare.compare(Y_TRUE, PREDICTIONS, tests=["toy_sign"])
 
     row = comparison.results["toy_sign"]
-    expected = toy_test(ContingencyTable.from_predictions(Y_TRUE, *ANSWERS.values()))
+    expected = toy_test(ContingencyTable.from_predictions(Y_TRUE, *PREDICTIONS.values()))
     assert expected.pvalue == row.pvalue
     assert "toy_sign" in str(comparison)
     assert "toy_sign" in comparison.to_markdown().replace("\\", "")
@@ -112,7 +112,7 @@ def test_report_has_a_toy_test_by_name(toy_test):
 
 def test_test_becomes_the_default_of_its_measure(toy_metrics, toy_test):
     """A metric is scored by name, and a test that measures it decides without a word."""
-    comparison = skcompare.compare(Y_TRUE, ANSWERS, scoring="toy_hits")
+    comparison = skcompare.compare(Y_TRUE, PREDICTIONS, scoring="toy_hits")
 
     row = comparison.results["toy_sign"]
     assert "toy_hits" == row.measure
@@ -124,7 +124,7 @@ def test_report_has_toy_metrics(toy_metrics):
     """Scores and losses are rows, a negated loss is a score, and none needs its test."""
     chances = {
         name: np.column_stack([1 - labels, labels]) * 0.8 + 0.1
-        for name, labels in ANSWERS.items()
+        for name, labels in PREDICTIONS.items()
     }
     scoring = ["accuracy", "toy_hits", "toy_loss", "neg_toy_loss"]
 
@@ -132,7 +132,7 @@ def test_report_has_toy_metrics(toy_metrics):
 
     rows = {row.measure: row for row in comparison.rows}
     assert set(scoring) == set(rows)
-    hits = [np.mean(labels == Y_TRUE) for labels in ANSWERS.values()]
+    hits = [np.mean(labels == Y_TRUE) for labels in PREDICTIONS.values()]
     losses = [0.9 - 0.8 * hit for hit in hits]
     assert hits == pytest.approx([rows["toy_hits"].champion, rows["toy_hits"].challenger])
     loss = rows["toy_loss"]
@@ -223,7 +223,7 @@ def test_test_of_a_score_says_how_many_records():
         result = mcnemar(ContingencyTable(5, 1, 2, 3))
         return replace(result, estimate=scores.mean, pvalue=0.5, log_pvalue=np.log(0.5))
 
-    comparison = skcompare.compare(Y_TRUE, ANSWERS, scoring="rand_score")
+    comparison = skcompare.compare(Y_TRUE, PREDICTIONS, scoring="rand_score")
     row = comparison.results["toy_mean"]
 
     assert "rand_score" == row.measure
@@ -236,7 +236,7 @@ def test_measure_is_tested_by_what_fits_it_closest():
     expected = {
         "accuracy": "mcnemar",
         "neg_brier_score": "paired_t",
-        "brier_loss": "paired_t",
+        "binary_brier_loss": "paired_t",
         "roc_auc": "delong",
         "f1": "score_difference",
         "average_precision": "jackknife_difference",
@@ -247,15 +247,15 @@ def test_measure_is_tested_by_what_fits_it_closest():
 
 
 def test_biased_measure_is_not_tested_by_itself():
-    """A biased measure names the one to test instead, and runs flagged when asked for."""
+    """A biased measure names the one to test instead, and runs flagged when requested."""
     proba = {"old": [0.2, 0.9, 0.4, 0.6] * 20, "new": [0.1, 0.8, 0.3, 0.6] * 20}
     words = {"scoring": "neg_expected_calibration_error"}
     y = [0, 1, 0, 1] * 20
     plain = skcompare.compare(y, proba, **words).rows[0]
-    asked = skcompare.compare(y, proba, tests=RESAMPLING, **words)
+    requested = skcompare.compare(y, proba, tests=RESAMPLING, **words)
 
     assert [] == tests.tests_for("expected_calibration_error")
     assert plain.test is None
     assert "use scoring='squared_calibration_error'" in plain.note
-    assert "inconclusive" == asked.verdict
-    assert "biased-measure" in asked.results["bootstrap_difference"].flags
+    assert "inconclusive" == requested.verdict
+    assert "biased-measure" in requested.results["bootstrap_difference"].flags

@@ -86,7 +86,7 @@ def test_containers(containers, cv):
 @pytest.mark.slow
 @pytest.mark.parametrize("container", ["array", "pandas", "polars"])
 def test_in_two_processes(container):
-    """Two processes give the same answers."""
+    """Two processes give the same predictions."""
     records = CONTAINERS[container]()
     one, two = (
         compared(xgboost(subsample=0.5), lightgbm(), records, n_jobs=n_jobs)
@@ -134,7 +134,9 @@ def test_trained_already(frozen):
 
 @pytest.mark.parametrize("make", [xgboost, lightgbm], ids=["xgboost", "lightgbm"])
 def test_equal_classifiers_do_not_differ(make):
-    """Rows and columns drawn at random are the same for both, and so are the answers."""
+    """Rows and columns drawn at random are the same for both, and so are the
+    predictions.
+    """
     settings = {"subsample": 0.5, "colsample_bytree": 0.5}
     settings |= {"subsample_freq": 1} if make is lightgbm else {}
     comparator = compared(make(**settings), make(**settings), cv=2, scoring=MEASURES)

@@ -69,7 +69,7 @@ def test_check_estimator():
 
 
 def test_classifier_tag_follows_refit():
-    """A comparison is no classifier; with refit=True it answers like one."""
+    """A comparison is no classifier; with refit=True it predicts like one."""
     pair = LogisticRegression(), DecisionTreeClassifier()
 
     assert get_tags(PairedComparator(*pair)).estimator_type is None

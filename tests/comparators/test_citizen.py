@@ -40,7 +40,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import check_param_validation
 
-from skcompare import MultipleComparator, PairedClassifier, PairedComparator, cross_compare
+from skcompare import MultipleComparator, PairedComparator, PairedEstimator, cross_compare
 from skcompare._core.validation import check_probabilities
 from skcompare.evidence import PairedLosses
 from skcompare.exceptions import (
@@ -70,7 +70,7 @@ def small_floats(seed, dtype=np.float32):
 
 def test_probabilities_of_float32_records():
     """Rows sum to 1 as closely as such floats can, and are compared as those of float64."""
-    measures = ["accuracy", "roc_auc", "neg_log_loss", "brier_loss"]
+    measures = ["accuracy", "roc_auc", "neg_log_loss", "binary_brier_loss"]
     pair = GaussianNB(), LogisticRegression(max_iter=500)
     for seed in range(3):
         X, y = small_floats(seed)
@@ -113,7 +113,7 @@ def test_a_ranking_asks_for_no_sums():
 
     assert plain.comparison_.rows[0].pvalue == scaled.comparison_.rows[0].pvalue
     assert Gate(Superior("roc_auc")).decide(scaled).outcomes[0].row is not None
-    decision = Gate(NonInferior("brier_loss", margin=0.1)).decide(scaled)
+    decision = Gate(NonInferior("binary_brier_loss", margin=0.1)).decide(scaled)
     assert "inconclusive" == decision.status
     assert "a classifier with predict_proba" in decision.outcomes[0].reasons[0]
     with pytest.raises(
@@ -154,7 +154,7 @@ def test_sums_by_the_type_that_came_in():
 
 
 def test_negative_predictive_value_warns_as_precision_does():
-    """Without a negative answer it is 0, and the warning is scikit-learn's."""
+    """Without a negative prediction it is 0, and the warning is scikit-learn's."""
     y, said = np.array([0, 1, 1, 0]), np.ones(4, dtype=int)
     with pytest.warns(UndefinedMetricWarning, match="counts as 0"):
         assert 0.0 == negative_predictive_value(y, said)
@@ -178,7 +178,7 @@ NAMED = {
 
 @cache
 def records():
-    """Records with the out-of-sample answers of a champion."""
+    """Records with the out-of-sample predictions of a champion."""
     X, y = make_classification(300, 10, flip_y=0.2, random_state=0)
     words = {"cv": 3, "method": "predict_proba", "params": {}}
     proba = cross_val_predict(GaussianNB(), X, y, **words)
@@ -187,7 +187,7 @@ def records():
 
 @pytest.mark.parametrize("name", NAMED)
 def test_champion_scorers_by_name(name, routing):
-    """The same scores as by the object, with the champion's answers as metadata."""
+    """The same scores as by the object, with the champion's predictions as metadata."""
     X, y, stored = records()
     kind, needs = NAMED[name]
     words = {"cv": 3, "params": {needs: stored[needs]}}
@@ -271,7 +271,7 @@ def in_a_file_of_skops(comparator, X, y):
 
 
 def test_a_fitted_comparator_in_a_file_of_skops():
-    """It loads back with its report and its answers."""
+    """It loads back with its report and its predictions."""
     X, y, _ = records()
     pair = PairedComparator(GaussianNB(), LogisticRegression(), cv=3, refit=True)
     fitted, loaded = in_a_file_of_skops(pair, X, y)
@@ -310,7 +310,7 @@ def counting():
 
 
 OF_PROBABILITIES = [
-    {"scoring": "brier_loss"},
+    {"scoring": "binary_brier_loss"},
     {"scoring": ["accuracy", "neg_log_loss"]},
     {"scoring": "neg_brier_score"},
     {"scoring": "roc_auc_ovr"},
@@ -321,7 +321,7 @@ OF_PROBABILITIES = [
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-def test_measures_that_a_classifier_cannot_answer(counting):
+def test_measures_that_a_classifier_cannot_prediction(counting):
     """Its first fit says so, and what would help."""
     X, y, _ = records()
     for settings in OF_PROBABILITIES:
@@ -338,7 +338,7 @@ def test_probabilities_that_come_with_the_fit():
     """A stacking classifier has them, though it says so only once it is fitted."""
     X, y, _ = records()
     stacking = StackingClassifier([("bayes", GaussianNB())], cv=2)
-    fitted = PairedComparator(GaussianNB(), stacking, cv=3, scoring="brier_loss")
+    fitted = PairedComparator(GaussianNB(), stacking, cv=3, scoring="binary_brier_loss")
 
     assert fitted.fit(X, y).comparison_.rows[0].pvalue <= 1
 
@@ -448,7 +448,7 @@ class FailedFit(DummyClassifier):
 
 
 class Dice(ClassifierMixin, BaseEstimator):
-    """Answers that numpy's global generator makes, or Python's."""
+    """Predictions that numpy's global generator makes, or Python's."""
 
     def __init__(self, python=False):
         self.python = python
@@ -475,7 +475,7 @@ def unseeded():
 
 
 def test_equal_classifiers_are_equal_and_repeat():
-    """Whatever generator they use, both begin alike, and anew with each run."""
+    """Whatever generator they use, both begin alike, and again with each run."""
     X = np.random.default_rng(0).integers(5, size=(200, 4)).astype(float)
     y = (X.sum(axis=1) + np.random.default_rng(1).normal(size=200) > 8).astype(int)
     for name in unseeded():
@@ -486,8 +486,8 @@ def test_equal_classifiers_are_equal_and_repeat():
         ]
 
         for run in runs:
-            answers = run.fit(X, y).predictions_
-            one, two = (answers[role].labels for role in ("champion", "challenger"))
+            predictions = run.fit(X, y).predictions_
+            one, two = (predictions[role].labels for role in ("champion", "challenger"))
             assert one.tolist() == two.tolist()
             assert 1.0 == run.comparison_.rows[0].pvalue
         first, second = (run.predictions_["champion"].labels.tolist() for run in runs)
@@ -523,16 +523,16 @@ def in_a_grid(estimator):
 
 @pytest.mark.parametrize("several", [False, True])
 def test_classifiers_that_do_not_repeat(several):
-    """They are found by a second fit on the first split, where that is asked for."""
+    """They are found by a second fit on the first split, where that is requested."""
     X, y, _ = records()
     kind, roles = PairedComparator, (DecisionTreeClassifier(), Unseeded())
     if several:
         kind, roles = MultipleComparator, ([*zip("abc", (*roles, GaussianNB()))],)
-    for asked in (False, True):
-        fitted = kind(*roles, cv=3, check_reproducible=asked, random_state=0).fit(X, y)
+    for requested in (False, True):
+        fitted = kind(*roles, cv=3, check_reproducible=requested, random_state=0).fit(X, y)
 
-        assert asked == ("not-reproducible" in fitted.comparison_.flags)
-        assert not asked or "not-reproducible" in str(fitted.comparison_)
+        assert requested == ("not-reproducible" in fitted.comparison_.flags)
+        assert not requested or "not-reproducible" in str(fitted.comparison_)
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -603,7 +603,7 @@ def test_a_classifier_that_cannot_be_cloned_is_named():
     [
         PairedComparator(GaussianNB(), DummyClassifier()),
         MultipleComparator([(name, DummyClassifier(strategy="uniform")) for name in "abc"]),
-        PairedClassifier(GaussianNB(), DummyClassifier()),
+        PairedEstimator(GaussianNB(), DummyClassifier()),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
@@ -652,12 +652,12 @@ def test_a_pair_has_callbacks(capsys):
     from sklearn.callback import ProgressBar
 
     X, y, _ = records()
-    pair = PairedClassifier(GaussianNB(), DummyClassifier()).set_callbacks(ProgressBar())
+    pair = PairedEstimator(GaussianNB(), DummyClassifier()).set_callbacks(ProgressBar())
 
     assert pair.fit(X, y).champion_.predict(X).tolist() == (
         GaussianNB().fit(X, y).predict(X).tolist()
     )
-    assert "PairedClassifier" in capsys.readouterr().out
+    assert "PairedEstimator" in capsys.readouterr().out
 
 
 def test_masked_probabilities_are_missing():

@@ -20,7 +20,7 @@ NAMES = np.array(["ant", "bee", "cow"])
 
 
 @pytest.fixture(scope="module")
-def answers():
+def predictions():
     """True classes of 600 records, with labels and probabilities of two classifiers."""
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=600)
@@ -33,8 +33,8 @@ def answers():
     return y, proba
 
 
-def labels_of(answers):
-    y, proba = answers
+def labels_of(predictions):
+    y, proba = predictions
     return NAMES[y], {
         name: NAMES[one.argmax(axis=1)]
         for name, one in zip(("old", "new"), proba, strict=True)
@@ -42,9 +42,9 @@ def labels_of(answers):
 
 
 @pytest.mark.parametrize("label", NAMES.tolist())
-def test_precision_of_a_class(answers, label):
+def test_precision_of_a_class(predictions, label):
     """A class in brackets is that class against the rest, by the test of the measure."""
-    y, labels = labels_of(answers)
+    y, labels = labels_of(predictions)
 
     comparison = compare(y, labels, scoring=f"precision[{label}]")
 
@@ -63,14 +63,14 @@ def test_precision_of_a_class(answers, label):
     assert f"precision[{label}]" in comparison.to_html(pictures=False)
 
 
-def test_any_measure_of_two_classes(answers):
+def test_any_measure_of_two_classes(predictions):
     """Every measure of two classes can be asked of one class, as if the rest were one."""
     for measure in ["f1", "recall", "specificity", "roc_auc"]:
-        y, proba = answers
+        y, proba = predictions
         binary = [np.column_stack([1 - one[:, 1], one[:, 1]]) for one in proba]
         given = dict(zip(("old", "new"), proba, strict=True))
         if measure != "roc_auc":
-            given = labels_of(answers)[1]
+            given = labels_of(predictions)[1]
             binary = [given[name] == "bee" for name in ("old", "new")]
         expected = compare(
             NAMES[y] == "bee",
@@ -86,10 +86,10 @@ def test_any_measure_of_two_classes(answers):
         )
 
 
-def test_values_of_scikit_learn(answers):
+def test_values_of_scikit_learn(predictions):
     """The values are those of scikit-learn's metrics of one class."""
-    y, proba = answers
-    labels = labels_of(answers)[1]
+    y, proba = predictions
+    labels = labels_of(predictions)[1]
 
     f1 = compare(NAMES[y], labels, scoring="f1[cow]").rows[0]
     auc = compare(
@@ -100,9 +100,9 @@ def test_values_of_scikit_learn(answers):
     assert roc_auc_score(y == 2, proba[0][:, 2]) == pytest.approx(auc.champion, rel=1e-12)
 
 
-def test_rows_of_every_class(answers):
-    """A test of one class that is asked for by name has a row for each, adjusted."""
-    y, labels = labels_of(answers)
+def test_rows_of_every_class(predictions):
+    """A test of one class that is requested by name has a row for each, adjusted."""
+    y, labels = labels_of(predictions)
 
     comparison = compare(y, labels, tests=["precision_weighted_score"])
 
@@ -118,9 +118,9 @@ def test_rows_of_every_class(answers):
     assert [row.key for row in comparison.rows] == [row.key for row in again.rows]
 
 
-def test_one_class_that_was_asked_for(answers):
+def test_one_class_that_was_requested_for(predictions):
     """An option names the class; the measure with that class takes the test's own row."""
-    y, labels = labels_of(answers)
+    y, labels = labels_of(predictions)
 
     by_option = compare(y, labels, tests={"precision_score": {"label": "bee"}})
     by_measure = compare(
@@ -176,7 +176,7 @@ def test_class_measure_in_cross_validation():
     predictions = pair.predictions
     scores = [
         precision_score(
-            predictions.y_answered()[part] == 2, pair.champion.labels[part] == 2
+            predictions.y_predicted()[part] == 2, pair.champion.labels[part] == 2
         )
         for part in predictions.slices()
     ]
@@ -184,9 +184,9 @@ def test_class_measure_in_cross_validation():
 
 
 @pytest.mark.parametrize("other", ["ant", "cow"])
-def test_class_of_an_option_is_not_that_of_the_measure(answers, other):
+def test_class_of_an_option_is_not_that_of_the_measure(predictions, other):
     """An option that names another class leaves the measure's row, and has its own."""
-    y, labels = labels_of(answers)
+    y, labels = labels_of(predictions)
     test = compare(y, labels, scoring="precision[bee]").rows[0].test
 
     rows = compare(y, labels, scoring="precision[bee]", tests={test: {"label": other}}).rows
@@ -220,9 +220,9 @@ def test_class_of_an_option_beside_the_positive_one(pos_label):
     assert (None, 1 - positive) == (own.label, other.label)
 
 
-def test_class_that_is_named_twice(answers):
-    """A test that is asked for with the measure's class has one row, adjusted once."""
-    y, labels = labels_of(answers)
+def test_class_that_is_named_twice(predictions):
+    """A test that is requested with the measure's class has one row, adjusted once."""
+    y, labels = labels_of(predictions)
     codes = {name: np.searchsorted(NAMES, given) for name, given in labels.items()}
     test = compare(y, labels, scoring="precision[bee]").rows[0].test
 
@@ -237,9 +237,9 @@ def test_class_that_is_named_twice(answers):
     assert rows[1].pvalue == rows[1].adjusted_pvalue
 
 
-def test_positive_class_beside_brackets(answers):
+def test_positive_class_beside_brackets(predictions):
     """Brackets say which class is positive; an option that says so too is refused."""
-    y, labels = labels_of(answers)
+    y, labels = labels_of(predictions)
 
     with pytest.raises(
         ValueError, match=r"'f1\[bee\]' says which class.*Got pos_label='ant'"
@@ -249,9 +249,9 @@ def test_positive_class_beside_brackets(answers):
         )
 
 
-def test_measures_with_one_name(answers):
+def test_measures_with_one_name(predictions):
     """Two measures that a report could not tell apart are refused."""
-    y, labels = labels_of(answers)
+    y, labels = labels_of(predictions)
 
     for other in ("precision[bee]", "accuracy"):
         with pytest.raises(ValueError, match=r"each measure once.*\['precision\[bee\]'"):
@@ -264,9 +264,9 @@ def test_measures_with_one_name(answers):
     assert [("ppv", "bee"), ("precision", "bee")] == [row.key[:2] for row in rows]
 
 
-def test_accuracy_of_one_class_is_not_accuracy(answers):
-    """Answers without truth are not compared by it; several are, as class and rest."""
-    y, labels = labels_of(answers)
+def test_accuracy_of_one_class_is_not_accuracy(predictions):
+    """Predictions without truth are not compared by it; several are, as class and rest."""
+    y, labels = labels_of(predictions)
 
     with pytest.raises(ValueError, match=r"accuracy\[bee\].*needs true labels"):
         compare(None, labels, scoring="accuracy[bee]")
@@ -279,9 +279,9 @@ def test_accuracy_of_one_class_is_not_accuracy(answers):
     assert binary.omnibus == several.omnibus
 
 
-def test_all_tests_are_those_of_the_class(answers):
+def test_all_tests_are_those_of_the_class(predictions):
     """ "all" has the tests that suit one class against the rest, as that of its AUC."""
-    y, proba = answers[0][:60], [one[:60] for one in answers[1]]
+    y, proba = predictions[0][:60], [one[:60] for one in predictions[1]]
     given = dict(zip(("old", "new"), proba, strict=True))
 
     comparison = compare(NAMES[y], given, scoring=["accuracy", "roc_auc[bee]"], tests="all")
@@ -296,9 +296,9 @@ def test_all_tests_are_those_of_the_class(answers):
     assert len(comparison.rows) == len(comparison.results)
 
 
-def test_class_of_a_ratio(answers):
+def test_class_of_a_ratio(predictions):
     """Rows of ratios say which class they are of."""
-    y, labels = labels_of(answers)
+    y, labels = labels_of(predictions)
 
     report = str(compare(y, labels, tests=["relative_precision"]))
 
@@ -307,7 +307,9 @@ def test_class_of_a_ratio(answers):
 
 
 def test_tests_of_a_class_under_one_split():
-    """What is tried before anything is fitted are answers to the class of a measure."""
+    """What is tried before anything is fitted are predictions for the class of a
+    measure.
+    """
     X, y = make_classification(
         300, n_classes=3, n_informative=5, flip_y=0.2, random_state=0
     )
@@ -346,9 +348,9 @@ def test_labels_of_all_kinds():
         assert row is comparison.results[f"precision[{label}]"]
 
 
-def test_unknown_class(answers):
+def test_unknown_class(predictions):
     """A class that does not occur is refused with those that do, before anything runs."""
-    y, labels = labels_of(answers)
+    y, labels = labels_of(predictions)
 
     with pytest.raises(
         ValueError, match=r"'precision\[dog\]'.*Classes: 'ant', 'bee', 'cow'"
@@ -373,7 +375,7 @@ def test_one_class_against_the_rest():
 
 
 def test_negative_predictive_value():
-    """It is the precision of the other class, and undefined without such an answer."""
+    """It is the precision of the other class, and undefined without such a prediction."""
     y, predicted = [1, 1, 0, 0, 0], [1, 0, 0, 0, 1]
 
     assert precision_score(y, predicted, pos_label=0) == negative_predictive_value(
@@ -384,9 +386,9 @@ def test_negative_predictive_value():
         assert 0.0 == negative_predictive_value([0, 1], [1, 1])
 
 
-def test_notes_of_all_classes_together(answers):
+def test_notes_of_all_classes_together(predictions):
     """What is said of every class of a test alike is said once."""
-    y, labels = labels_of(answers)
+    y, labels = labels_of(predictions)
 
     text = str(compare(y, labels, tests=["updated_precision"]))
 

@@ -1,4 +1,4 @@
-"""Answers that exist already: two of them, without truth, and several."""
+"""Predictions that exist already: two of them, without truth, and several."""
 
 import json
 from functools import cache
@@ -32,14 +32,14 @@ KUNCHEVA = {"111": 80, "110": 2, "100": 2, "011": 9, "010": 1, "001": 3, "000": 
 
 
 def made_up(n=400, seed=0, names=("old", "new")):
-    """True labels and answers that are right about as often as their names say."""
+    """True labels and predictions that are right about as often as their names say."""
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=n)
-    answers = {
+    predictions = {
         name: np.where(rng.random(n) < ACCURACIES[name], y, rng.integers(3, size=n))
         for name in names
     }
-    return ANIMALS[y], {name: ANIMALS[codes] for name, codes in answers.items()}
+    return ANIMALS[y], {name: ANIMALS[codes] for name, codes in predictions.items()}
 
 
 # ----------------------------------------------------------------- scores and choices
@@ -54,26 +54,26 @@ def made_up(n=400, seed=0, names=("old", "new")):
 )
 def test_scores_of_labels_have_a_test(score, function):
     """A score that is a function of the counts is tested by default, by its own name."""
-    y, answers = made_up()
+    y, predictions = made_up()
 
-    row = compare(y, answers, scoring=["accuracy", score]).results[score]
+    row = compare(y, predictions, scoring=["accuracy", score]).results[score]
     expected = score_difference(
-        JointCounts.from_predictions(y, *answers.values()), score=score
+        JointCounts.from_predictions(y, *predictions.values()), score=score
     )
 
     assert "score_difference" == row.test
     assert expected.pvalue == row.pvalue
-    assert function(y, answers["old"]) == pytest.approx(row.champion)
-    assert function(y, answers["new"]) == pytest.approx(row.challenger)
+    assert function(y, predictions["old"]) == pytest.approx(row.champion)
+    assert function(y, predictions["new"]) == pytest.approx(row.challenger)
 
 
 def test_a_score_decides():
     """The verdict comes from the first score, and says what would settle it."""
-    y, answers = made_up()
+    y, predictions = made_up()
 
-    decided = compare(y, answers, scoring="f1_macro")
+    decided = compare(y, predictions, scoring="f1_macro")
     open_still = compare(
-        y[:30], {k: v[:30] for k, v in answers.items()}, scoring="f1_macro"
+        y[:30], {k: v[:30] for k, v in predictions.items()}, scoring="f1_macro"
     )
 
     assert "challenger" == decided.verdict
@@ -96,35 +96,37 @@ def test_positive_class_of_a_binary_score():
 
 
 def test_a_score_by_option():
-    """The test of scores can be asked for with a score of its own."""
-    y, answers = made_up()
+    """The test of scores can be requested with a score of its own."""
+    y, predictions = made_up()
     tests = {"score_difference": {"score": "f1_macro", "method": "permutation"}}
 
-    comparison = compare(y, answers, tests=tests)
+    comparison = compare(y, predictions, tests=tests)
 
     row = comparison.results["f1_macro", None, "score_difference"]
     assert "permutation" in row.result.method
-    assert f1_score(y, answers["old"], average="macro") == pytest.approx(row.champion)
+    assert f1_score(y, predictions["old"], average="macro") == pytest.approx(row.champion)
 
 
 @cache
 def all_tests_of(probabilities):
-    """Every test of answers that are labels, or probabilities."""
-    y, answers = made_up(80)
+    """Every test of predictions that are labels, or probabilities."""
+    y, predictions = made_up(80)
     if probabilities:
         rng = np.random.default_rng(0)
         known = np.unique(y)
-        answers = {
+        predictions = {
             name: 0.7 * (labels[:, np.newaxis] == known)
             + 0.3 * rng.dirichlet(np.ones(len(known)), len(y))
-            for name, labels in answers.items()
+            for name, labels in predictions.items()
         }
-    return compare(y, answers, tests="all")
+    return compare(y, predictions, tests="all")
 
 
 @pytest.mark.parametrize("probabilities", [False, True])
 def test_all_tests(probabilities):
-    """Every test that is valid and that the answers suit has a row; the default decides."""
+    """Every test that is valid and that the predictions suit has a row; the default
+    decides.
+    """
     comparison = all_tests_of(probabilities)
 
     entries = [e for e in paired_tests().values() if "holdout" in e.designs]
@@ -132,7 +134,7 @@ def test_all_tests(probabilities):
     valid = {
         entry.name
         for entry in entries
-        if (probabilities or "scores" not in getattr(entry.needs, "wanted", ()))
+        if (probabilities or "scores" not in getattr(entry.needs, "required", ()))
         and getattr(entry.needs, "max_classes", 3) >= 3
     }
     assert valid == {row.test for row in comparison.rows}
@@ -167,9 +169,9 @@ def test_report_of_all_kinds():
 
 def test_groups_allow_for_records_that_are_alike():
     """Copies of a record in one group do not fake significance."""
-    y, answers = made_up(60, seed=3)
+    y, predictions = made_up(60, seed=3)
     copies = 20
-    repeated = {name: np.repeat(labels, copies) for name, labels in answers.items()}
+    repeated = {name: np.repeat(labels, copies) for name, labels in predictions.items()}
     groups = np.repeat(np.arange(60), copies)
 
     naive = compare(np.repeat(y, copies), repeated)
@@ -178,7 +180,7 @@ def test_groups_allow_for_records_that_are_alike():
     assert naive.rows[0].pvalue < 1e-6
     assert "clustered_mcnemar" == grouped.rows[0].test
     once = mcnemar(
-        ContingencyTable.from_predictions(y, *answers.values()), method="asymptotic"
+        ContingencyTable.from_predictions(y, *predictions.values()), method="asymptotic"
     )
     assert once.pvalue == pytest.approx(grouped.rows[0].pvalue, abs=0.03)
 
@@ -186,18 +188,18 @@ def test_groups_allow_for_records_that_are_alike():
 # --------------------------------------------------------------------- without truth
 
 
-def test_without_truth_the_answers_are_compared():
+def test_without_truth_the_predictions_are_compared():
     """Label rates, symmetry and agreement are tested, and no winner is named."""
-    _, answers = made_up()
+    _, predictions = made_up()
 
-    comparison = compare(None, answers)
+    comparison = compare(None, predictions)
 
     assert "inconclusive" == comparison.verdict
     assert comparison.conclusion.sentence.startswith("no winner can be named")
     assert ("no-truth",) == comparison.flags
     assert "stuart_maxwell" == comparison.rows[0].test
     assert comparison.rows[0].primary
-    expected = stuart_maxwell(AgreementMatrix.from_predictions(*answers.values()))
+    expected = stuart_maxwell(AgreementMatrix.from_predictions(*predictions.values()))
     assert expected.pvalue == comparison.rows[0].pvalue
     assert {"stuart_maxwell", "bowker", "cohen_kappa", "label_disagreement"} == {
         row.test for row in comparison.rows
@@ -209,18 +211,18 @@ def test_without_truth_the_answers_are_compared():
 
 def test_without_truth_rates_that_differ():
     """A challenger that gives one class more often is told, without a winner."""
-    _, answers = made_up()
-    answers["new"] = np.where(answers["new"] == "ant", "bee", answers["new"])
+    _, predictions = made_up()
+    predictions["new"] = np.where(predictions["new"] == "ant", "bee", predictions["new"])
 
-    comparison = compare(None, answers)
+    comparison = compare(None, predictions)
 
     assert comparison.rows[0].pvalue < 1e-6
     assert "label rates differ at alpha 0.05" in comparison.conclusion.sentence
     assert "inconclusive" == comparison.verdict
 
 
-def test_without_truth_equal_answers():
-    """Identical answers have p = 1; kappa is undefined where all are one class."""
+def test_without_truth_equal_predictions():
+    """Identical predictions have p = 1; kappa is undefined where all are one class."""
     comparison = compare(None, {"a": [1, 2, 1], "b": [1, 2, 1]})
 
     assert 1 == comparison.rows[0].pvalue
@@ -242,37 +244,39 @@ def test_without_truth_probabilities_need_labels():
 
 def test_without_truth_nothing_is_measured():
     """Measures and tests that need the truth are refused, with what is possible."""
-    _, answers = made_up()
+    _, predictions = made_up()
 
     with pytest.raises(ValueError, match=r"scoring='f1_macro' needs true labels\. Got"):
-        compare(None, answers, scoring="f1_macro")
+        compare(None, predictions, scoring="f1_macro")
     with pytest.raises(ValueError, match=r"mcnemar needs true labels.*stuart_maxwell"):
-        compare(None, answers, tests="mcnemar")
-    assert ["bowker"] == [row.test for row in compare(None, answers, tests="bowker").rows]
+        compare(None, predictions, tests="mcnemar")
+    assert ["bowker"] == [
+        row.test for row in compare(None, predictions, tests="bowker").rows
+    ]
     assert {e.name for e in paired_tests().values() if e.needs is AgreementMatrix} == {
-        row.test for row in compare(None, answers, tests="all").rows
+        row.test for row in compare(None, predictions, tests="all").rows
     }
 
 
 def test_truth_is_passed_once():
     """The truth comes first or by its name, and not both."""
-    y, answers = made_up()
+    y, predictions = made_up()
 
     assert (
-        compare(y, answers).rows[0].pvalue
-        == compare(y_true=y, answers=answers).rows[0].pvalue
+        compare(y, predictions).rows[0].pvalue
+        == compare(y_true=y, predictions=predictions).rows[0].pvalue
     )
     with pytest.raises(ValueError, match="passed twice"):
-        compare(y, answers, y_true=y)
+        compare(y, predictions, y_true=y)
     with pytest.raises(ValueError, match="Columns can be named where the first"):
-        compare(y, answers, id="record")
+        compare(y, predictions, id="record")
 
 
 # ------------------------------------------------------------------------- several
 
 
 def kuncheva():
-    """The table of three classifiers of Kuncheva (2004), as answers."""
+    """The table of three classifiers of Kuncheva (2004), as predictions."""
     rows = [[int(c) for c in key] for key, n in KUNCHEVA.items() for _ in range(n)]
     columns = np.array(rows).T
     return np.ones(100, dtype=int), dict(zip("ABC", columns))
@@ -280,10 +284,10 @@ def kuncheva():
 
 def test_omnibus_rejects_and_no_pair_does():
     """Kuncheva's example: the report says both (worked example of source 003)."""
-    y, answers = kuncheva()
+    y, predictions = kuncheva()
 
     tests = {"mcnemar": {"method": "asymptotic"}}
-    result = compare(y, answers, tests=tests, labels=[0, 1])
+    result = compare(y, predictions, tests=tests, labels=[0, 1])
 
     assert 256 / 34 == pytest.approx(result.omnibus.statistic)
     assert 0.02317 == pytest.approx(result.omnibus.pvalue, abs=1e-5)
@@ -296,12 +300,12 @@ def test_omnibus_rejects_and_no_pair_does():
 
 def test_several_agree_with_the_tests():
     """Rows are those of the tests themselves, ordered by what they say."""
-    y, answers = made_up(names=tuple(ACCURACIES))
+    y, predictions = made_up(names=tuple(ACCURACIES))
     patterns = CorrectnessPatterns.from_predictions(
-        y, *answers.values(), names=list(answers)
+        y, *predictions.values(), names=list(predictions)
     )
 
-    result = compare(y, answers)
+    result = compare(y, predictions)
 
     assert cochran_q(patterns).pvalue == result.omnibus.pvalue
     expected = pairwise_mcnemar(patterns)
@@ -321,33 +325,33 @@ def test_several_agree_with_the_tests():
 
 def test_winner_among_several():
     """A classifier that beats every other one wins, by its name."""
-    y, answers = made_up(names=("old", "bad"))
-    answers["truth itself"] = y
+    y, predictions = made_up(names=("old", "bad"))
+    predictions["truth itself"] = y
 
-    assert "truth itself" == compare(y, answers).verdict
+    assert "truth itself" == compare(y, predictions).verdict
 
 
 @pytest.mark.parametrize("adjust", ["holm", "max-t", None])
 def test_against_a_control(adjust):
     """With a control each other one is told to be better, worse or neither."""
-    y, answers = made_up(names=tuple(ACCURACIES))
+    y, predictions = made_up(names=tuple(ACCURACIES))
 
-    result = compare(y, answers, control="old", adjust=adjust)
+    result = compare(y, predictions, control="old", adjust=adjust)
 
     assert {"old"} == {row.champion for row in result.pairs}
     assert 3 == len(result.pairs)
     assert result.verdict in ("new", "newest")
     assert "bad worse than old" in result.conclusion.sentence
-    one_sided = compare(y, answers, control="old", alternative="greater", adjust=adjust)
+    one_sided = compare(y, predictions, control="old", alternative="greater", adjust=adjust)
     assert one_sided.pair("old", "new").pvalue < result.pair("old", "new").pvalue
 
 
 def test_control_that_nobody_beats():
-    """The control wins where it beats all, and nobody where nothing is told apart."""
-    y, answers = made_up(names=("old", "bad"))
-    answers["truth"] = y
+    """The control wins where it beats all, and nobody where nothing is distinguished."""
+    y, predictions = made_up(names=("old", "bad"))
+    predictions["truth"] = y
 
-    assert "truth" == compare(y, answers, control="truth").verdict
+    assert "truth" == compare(y, predictions, control="truth").verdict
     same = {"a": y, "b": y, "c": y}
     assert "inconclusive" == compare(y, same, control="a").verdict
     assert 1 == compare(y, same).omnibus.pvalue
@@ -355,8 +359,8 @@ def test_control_that_nobody_beats():
 
 def test_reports_of_several():
     """Text, Markdown, HTML, JSON and frame have every classifier and every pair."""
-    y, answers = made_up(names=tuple(ACCURACIES))
-    result = compare(y, answers)
+    y, predictions = made_up(names=tuple(ACCURACIES))
+    result = compare(y, predictions)
 
     page = result.to_html(pictures=False)
     for text in (str(result), result.to_markdown(), page, result._repr_html_()):
@@ -374,8 +378,8 @@ def test_reports_of_several():
 
 def test_names_are_shown_safely():
     """Names of classifiers are text, whatever is in them."""
-    y, answers = made_up(names=tuple(ACCURACIES))
-    odd = dict(zip(("<script>", "a|b", "line\nbreak", "plain"), answers.values()))
+    y, predictions = made_up(names=tuple(ACCURACIES))
+    odd = dict(zip(("<script>", "a|b", "line\nbreak", "plain"), predictions.values()))
 
     result = compare(y, odd)
 
@@ -386,29 +390,29 @@ def test_names_are_shown_safely():
 
 
 def test_what_several_cannot_do():
-    """Options that are for two answers only are refused, and so are unknown ones."""
-    y, answers = made_up(names=tuple(ACCURACIES))
+    """Options that are for two predictions only are refused, and so are unknown ones."""
+    y, predictions = made_up(names=tuple(ACCURACIES))
 
     with pytest.raises(ValueError, match="bowker measures label symmetry, and several"):
-        compare(y, answers, tests="bowker")
+        compare(y, predictions, tests="bowker")
     with pytest.raises(ValueError, match="relative_accuracy is no test of a difference"):
-        compare(y, answers, tests="relative_accuracy")
+        compare(y, predictions, tests="relative_accuracy")
     with pytest.raises(ValueError, match="cochran_q has no option 'interval'"):
-        compare(y, answers, tests={"cochran_q": {"interval": "score"}})
+        compare(y, predictions, tests={"cochran_q": {"interval": "score"}})
     with pytest.raises(ValueError, match=r"'max-t' is for accuracy, .* Got f1_macro"):
-        compare(y, answers, scoring="f1_macro", adjust="max-t")
+        compare(y, predictions, scoring="f1_macro", adjust="max-t")
     with pytest.raises(ValueError, match="Unknown control 'older'"):
-        compare(y, answers, control="older")
+        compare(y, predictions, control="older")
     with pytest.raises(ValueError, match="needs a control"):
-        compare(y, answers, alternative="greater")
+        compare(y, predictions, alternative="greater")
     with pytest.raises(ValueError, match="which needs true labels"):
-        compare(None, answers)
-    with pytest.raises(ValueError, match="`control` is for three or more answers"):
+        compare(None, predictions)
+    with pytest.raises(ValueError, match="`control` is for three or more predictions"):
         compare(y, {"a": y, "b": y}, control="a")
     with pytest.raises(ValueError, match="at least two entries"):
         compare(y, {"a": y})
     with pytest.raises(KeyError, match=r"No pair \(old, x\)"):
-        compare(y, answers).pair("old", "x")
+        compare(y, predictions).pair("old", "x")
     with pytest.raises(ValueError, match="is not complete"):
         MultipleComparison.from_json(
             '{"schema": "skcompare.multiple_comparison", "schema_version": 1}'
@@ -419,7 +423,7 @@ def test_what_several_cannot_do():
 
 
 def test_columns_of_probabilities_are_found_by_name():
-    """A frame with a column a class is read by the names, in whatever order."""
+    """A frame with one column per class is read by the names, in whatever order."""
     pd = pytest.importorskip("pandas")
     y = np.array([0, 1] * 20)
     right = np.where(y == 1, 0.9, 0.1)
@@ -457,7 +461,7 @@ def test_series_in_different_orders():
     assert 1.0 == compare(y, {"a": y.reset_index(drop=True), "b": y}).rows[0].champion
 
 
-def test_answers_outside_the_given_labels():
+def test_predictions_outside_the_given_labels():
     """With `labels` all classes are named, and others are refused."""
     with pytest.raises(ValueError, match="`a` has labels that are no class: 2"):
         compare([0, 1], {"a": [0, 2], "b": [0, 1]}, labels=[0, 1])
@@ -472,10 +476,10 @@ def test_names_that_would_confuse():
 
 def test_names_like_arguments():
     """A classifier may be called what an argument is called."""
-    answers = {"y_true": [0, 1], "groups": [1, 1], "labels": [0, 0]}
+    predictions = {"y_true": [0, 1], "groups": [1, 1], "labels": [0, 0]}
 
-    assert 3 == len(compare([0, 1], answers).classifiers)
-    two = {name: answers[name] for name in ("y_true", "groups")}
+    assert 3 == len(compare([0, 1], predictions).classifiers)
+    two = {name: predictions[name] for name in ("y_true", "groups")}
     assert "y_true" == compare([0, 1], two, groups=["g", "h"]).champion
 
 
@@ -492,20 +496,20 @@ def test_labels_of_bytes_reach_every_report():
 
 def test_one_sided_comparisons_say_so():
     """The verdict tells which way the test looked, for two and for several."""
-    y, answers = made_up(names=tuple(ACCURACIES))
-    two = {name: answers[name] for name in ("old", "new")}
+    y, predictions = made_up(names=tuple(ACCURACIES))
+    two = {name: predictions[name] for name in ("old", "new")}
 
     for alternative in ("greater", "less"):
         words = f"alpha 0.05, one-sided ({alternative})"
         assert words in compare(y, two, alternative=alternative).conclusion.sentence
-        several = compare(y, answers, control="old", alternative=alternative)
+        several = compare(y, predictions, control="old", alternative=alternative)
         assert words in several.conclusion.sentence
 
 
-def test_what_is_no_answer():
-    """Whatever is no column of answers is refused in one clear message."""
+def test_what_is_no_prediction():
+    """Whatever is no column of predictions is refused in one clear message."""
     for arguments, message in [
-        ((3, {"a": [0], "b": [0]}), "`y_true` must be an array with one entry a record"),
+        ((3, {"a": [0], "b": [0]}), "`y_true` must be an array with one entry per record"),
         (([0, 1], {"a": None, "b": [0, 1]}), "Columns can be named where"),
         (([0, 1], {"a": "old", "b": "new"}), "Columns can be named where"),
         (([0, 1], {"a": {0, 1}, "b": [0, 1]}), "Columns can be named where"),
@@ -524,28 +528,28 @@ def test_null_values_are_for_the_tests_themselves():
 
 def test_without_truth_there_is_no_direction_and_groups_count():
     """One-sided alternatives, and groups that no test allows for, are refused."""
-    _, answers = made_up()
+    _, predictions = made_up()
 
     with pytest.raises(ValueError, match="alternative='greater' needs true labels"):
-        compare(None, answers, alternative="greater")
-    with pytest.raises(ValueError, match="No test of the answers alone is valid for"):
-        compare(None, answers, groups=np.arange(400) // 2)
-    named = compare(None, answers, groups=np.arange(400) // 2, tests="bowker")
+        compare(None, predictions, alternative="greater")
+    with pytest.raises(ValueError, match="No test of the predictions alone is valid for"):
+        compare(None, predictions, groups=np.arange(400) // 2)
+    named = compare(None, predictions, groups=np.arange(400) // 2, tests="bowker")
     assert "invalid-design" in named.rows[0].flags
 
 
 def test_flags_say_which_test_they_are_about():
     """With several rows a caveat names its tests; with one row there is no need."""
-    y, answers = made_up(30)
+    y, predictions = made_up(30)
 
-    one = compare(y, answers)
-    several = compare(y, answers, tests=["mcnemar", "bowker", "disagreement"])
+    one = compare(y, predictions)
+    several = compare(y, predictions, tests=["mcnemar", "bowker", "disagreement"])
 
     assert all(not caveat.endswith(")") for caveat in one.caveats)
     assert any(caveat.endswith("(disagreement)") for caveat in several.caveats)
 
 
-def test_answers_choose_among_the_tests_of_a_measure():
+def test_predictions_choose_among_the_tests_of_a_measure():
     """DeLong's test takes decision scores; where it says nothing, the next test does."""
     X, y = make_classification(300, random_state=0)
     support = LinearSVC(random_state=0).fit(X[:150], y[:150])
@@ -563,9 +567,9 @@ def test_answers_choose_among_the_tests_of_a_measure():
 
 def test_all_leaves_out_what_needs_a_bound():
     """The log loss has no bound, so its anytime test runs only where one is passed."""
-    y, answers = [0, 1] * 20, {"old": [0.3, 0.6] * 20, "new": [0.2, 0.6, 0.3, 0.9] * 10}
+    y, predictions = [0, 1] * 20, {"old": [0.3, 0.6] * 20, "new": [0.2, 0.6, 0.3, 0.9] * 10}
     measures = ["neg_log_loss", "neg_brier_score"]
-    rows = compare(y, answers, scoring=measures, tests="all").rows
+    rows = compare(y, predictions, scoring=measures, tests="all").rows
 
     assert {"neg_brier_score"} == {
         row.measure for row in rows if row.test == "anytime_losses"
@@ -575,9 +579,9 @@ def test_all_leaves_out_what_needs_a_bound():
 def test_advice_never_sends_the_winner_away():
     """The verdict is about recall, and who has the better accuracy is another question."""
     y = np.repeat([0, 1], 100)
-    answers = {"old": np.zeros(200, int), "new": np.ones(200, int)}
-    answers["old"][100:180], answers["new"][:20] = 1, 0
-    comparison = compare(y, answers, scoring="recall")
+    predictions = {"old": np.zeros(200, int), "new": np.ones(200, int)}
+    predictions["old"][100:180], predictions["new"][:20] = 1, 0
+    comparison = compare(y, predictions, scoring="recall")
 
     assert "challenger" == comparison.verdict
     assert comparison.advice is None
@@ -599,8 +603,8 @@ def test_perfect_against_constant_ranking_has_a_permutation_p():
 def test_losses_that_differ_by_the_same_have_a_permutation_p():
     """The relative of the constant ranking: a loss that differs by the same everywhere."""
     y = np.array([0, 1] * 6)
-    answers = {"a": np.where(y, 0.6, 0.4), "b": np.where(y, 0.9, 0.1)}
-    row = compare(y, answers, scoring="neg_brier_score").rows[0]
+    predictions = {"a": np.where(y, 0.6, 0.4), "b": np.where(y, 0.9, 0.1)}
+    row = compare(y, predictions, scoring="neg_brier_score").rows[0]
 
     assert "paired_t has no p-value here" in row.note
     assert row.test in ("loss_permutation", "permutation_difference")
@@ -619,12 +623,12 @@ def test_both_worse_than_without_skill_is_flagged():
     ]:
         rng = np.random.default_rng(0)
         y = rng.integers(2, size=200)
-        reversed_answers = {
+        reversed_predictions = {
             name: 1 / (1 + np.exp((2 * y - 1) * 1.5 - rng.normal(size=200)))
             for name in "ab"
         }
-        right_way = {name: 1 - each for name, each in reversed_answers.items()}
-        flagged = compare(y, reversed_answers, scoring=scoring).rows[0].flags
+        right_way = {name: 1 - each for name, each in reversed_predictions.items()}
+        flagged = compare(y, reversed_predictions, scoring=scoring).rows[0].flags
 
         assert worse == ("worse-than-no-skill" in flagged)
         assert (
@@ -640,7 +644,7 @@ def test_average_precision_without_skill_is_the_share_of_the_positive_class():
     better = {name: 1 / (1 + np.exp(y - rng.normal(size=300))) for name in "ab"}
     worse = {name: 1 - each for name, each in better.items()}
     options = {"scoring": "average_precision", "pos_label": 0}
-    rows = [compare(y, answers, **options).rows[0] for answers in (better, worse)]
+    rows = [compare(y, predictions, **options).rows[0] for predictions in (better, worse)]
 
     assert 0.1 < rows[0].champion < 0.9
     assert "worse-than-no-skill" not in rows[0].flags

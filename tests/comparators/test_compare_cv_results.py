@@ -24,8 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import (
     BlockRegularized5x2CV,
-    PairedClassifier,
     PairedComparator,
+    PairedEstimator,
     compare_cv_results,
     make_paired_scorer,
 )
@@ -48,7 +48,7 @@ def run(model, cv=BCV, X=X, y=Y, **settings):
 
 def run_pair(cv=BCV, scoring="accuracy", **settings):
     """What `cross_validate` gives for both in one."""
-    pair = PairedClassifier(OLD, NEW)
+    pair = PairedEstimator(OLD, NEW)
     return run(pair, cv, scoring=make_paired_scorer(scoring), **settings)
 
 
@@ -72,11 +72,11 @@ def rows_of(comparison):
 
 
 SETTINGS = [
-    (FOLDS, {"scoring": ["roc_auc", "brier_loss", "f1", "precision[0]"]}),
+    (FOLDS, {"scoring": ["roc_auc", "binary_brier_loss", "f1", "precision[0]"]}),
     (FOLDS, {"scoring": ["accuracy", "f1"], "pos_label": 0, "adjust": "bonferroni"}),
     (GroupKFold(4), {"groups": GROUPS, "tests": ["mcnemar"]}),
     (ShuffleSplit(1, random_state=0), {"scoring": ["accuracy", "roc_auc"]}),
-    (BCV, {"scoring": ["roc_auc", "brier_loss", "f1", "precision[0]"]}),
+    (BCV, {"scoring": ["roc_auc", "binary_brier_loss", "f1", "precision[0]"]}),
     (BCV, {"tests": "all"}),
     (FOLDS, {"tests": "all"}),
     (FOLDS, {"scoring": "neg_log_loss", "alternative": "greater", "alpha": 0.1}),
@@ -121,7 +121,7 @@ def test_small_class_is_flagged():
     records, labels = load_iris(return_X_y=True)
     records, labels = records[:105], labels[:105]
     scorer = make_paired_scorer()
-    results = run(PairedClassifier(OLD, NEW), BCV, records, labels, scoring=scorer)
+    results = run(PairedEstimator(OLD, NEW), BCV, records, labels, scoring=scorer)
     comparison = compare_cv_results(results, X=records, y=labels, cv=BCV)
 
     assert "small-class" in comparison.flags
@@ -136,7 +136,7 @@ def test_design_may_be_told():
 
 
 def test_frames_and_string_classes():
-    """Frames and columns are answered again as they were cross-validated."""
+    """Frames and columns are predicted again as they were cross-validated."""
     frame = pd.DataFrame(X, columns=list("abcde"), index=np.arange(160)[::-1])
     words = pd.Series(np.where(Y == 1, "ill", "fit"), index=frame.index)
     cv = StratifiedKFold(4)
@@ -151,7 +151,7 @@ def test_frames_and_string_classes():
 
 def test_pipeline_that_ends_in_a_pair():
     """Steps before the pair belong to both classifiers."""
-    steps = StandardScaler(), PairedClassifier(LogisticRegression(), NEW)
+    steps = StandardScaler(), PairedEstimator(LogisticRegression(), NEW)
     cv = KFold(3)
     results = run(make_pipeline(*steps), cv, scoring=make_paired_scorer())
     alone = make_pipeline(StandardScaler(), LogisticRegression())
@@ -163,13 +163,13 @@ def test_pipeline_that_ends_in_a_pair():
 
 
 def test_every_way_to_evidence():
-    """Tables, scores and answers of a pair are those of two outputs."""
+    """Tables, scores and predictions of a pair are those of two outputs."""
     old, new, pair = given("old", "new", "pair")
     expected = predictions_from_cv_results(X, Y, {"a": old, "b": new}, cv=BCV)
     actual = predictions_from_cv_results(X, Y, pair, cv=BCV)
 
     assert ("champion", "challenger") == actual.names
-    for one, other in zip(expected.answers, actual.answers, strict=True):
+    for one, other in zip(expected.estimators, actual.estimators, strict=True):
         assert one.labels.tolist() == other.labels.tolist()
         assert one.proba.tolist() == other.proba.tolist()
         assert one.description == other.description
@@ -188,19 +188,23 @@ def test_every_way_to_evidence():
 def test_losses_of_a_pair():
     """A loss keeps its values, and its differences are gains."""
     cv = KFold(3)
-    pair = run_pair(cv, scoring=["brier_loss", "neg_brier_loss"])
-    loss, score = (from_cv(pair, cv=cv, scoring=f"{neg}brier_loss") for neg in ("", "neg_"))
+    pair = run_pair(cv, scoring=["binary_brier_loss", "neg_binary_brier_loss"])
+    loss, score = (
+        from_cv(pair, cv=cv, scoring=f"{neg}binary_brier_loss") for neg in ("", "neg_")
+    )
 
     assert (False, True) == (loss.greater_is_better, score.greater_is_better)
     assert loss.values.tolist() == score.values.tolist()
     assert (-loss.champion).tolist() == score.champion.tolist()
-    assert pair["test_brier_loss_difference"].tolist() == loss.values.ravel().tolist()
+    assert (
+        pair["test_binary_brier_loss_difference"].tolist() == loss.values.ravel().tolist()
+    )
 
 
 def test_equal_losses():
     """Equal classifiers do not differ, whichever way is better."""
-    cv, scorer = KFold(3), make_paired_scorer("brier_loss")
-    pair = run(PairedClassifier(NEW, NEW), cv, scoring=scorer)
+    cv, scorer = KFold(3), make_paired_scorer("binary_brier_loss")
+    pair = run(PairedEstimator(NEW, NEW), cv, scoring=scorer)
 
     assert not from_cv(pair, cv=cv).values.any()
 
@@ -258,7 +262,7 @@ def test_what_is_needed(lacking):
 
 
 def test_records_are_needed():
-    """Classifiers answer again, so records and labels are needed."""
+    """Classifiers prediction again, so records and labels are needed."""
     (pair,) = given("pair")
     for settings in ({}, {"X": X}, {"y": Y}):
         with pytest.raises(ValueError, match="Pass the records and labels"):
@@ -270,7 +274,7 @@ def test_records_are_needed():
 def test_one_output_of_one_classifier():
     """What is no pair needs the other output, and a pair needs none."""
     old, new, pair = given("old", "new", "pair")
-    with pytest.raises(ValueError, match=r"must be of a PairedClassifier.* GaussianNB on"):
+    with pytest.raises(ValueError, match=r"must be of a PairedEstimator.* GaussianNB on"):
         compare_cv_results(new, X=X, y=Y)
     with pytest.raises(ValueError, match="results of challenger are of a pair"):
         compare_cv_results(old, pair, X, Y)
@@ -278,7 +282,7 @@ def test_one_output_of_one_classifier():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_failed_fits_of_a_pair():
-    """A pair that was not fitted on a split cannot answer there."""
+    """A pair that was not fitted on a split cannot predict there."""
 
     class Picky(GaussianNB):
         def fit(self, X, y):
@@ -288,7 +292,7 @@ def test_failed_fits_of_a_pair():
 
     starts = [int(np.argmin(Y)), int(np.argmax(Y))]
     cv = [(np.arange(start, 120), np.arange(120, 160)) for start in starts]
-    results = run(PairedClassifier(OLD, Picky()), cv, scoring=make_paired_scorer())
+    results = run(PairedEstimator(OLD, Picky()), cv, scoring=make_paired_scorer())
 
     with pytest.raises(ValueError, match=r"fitted on every split. Got .* on split 1.*'rai"):
         compare_cv_results(results, X=X, y=Y)
@@ -338,7 +342,7 @@ def test_bad_settings():
 def test_tuned_challenger_within_a_pair():
     """A search is a part of the learning algorithm, and is compared as one."""
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]})
-    pair = PairedClassifier(NEW, search)
+    pair = PairedEstimator(NEW, search)
     results = run(pair, KFold(3), scoring=make_paired_scorer())
     comparison = compare_cv_results(results, X=X, y=Y, cv=KFold(3))
 

@@ -16,7 +16,9 @@ from skcompare.stats import mcnemar
 
 
 def made_up(n=60, attempts=1, seed=0):
-    """Items, and right or wrong answers of two systems of which the second is better."""
+    """Items, and right or incorrect predictions of two systems of which the second is
+    better.
+    """
     rng = np.random.default_rng(seed)
     item = np.repeat(np.arange(n), attempts)
     hard = rng.normal(size=n)[item]
@@ -28,7 +30,9 @@ def made_up(n=60, attempts=1, seed=0):
 
 
 def test_right_or_wrong_is_mcnemar():
-    """Once rightly or wrongly: the numbers are those of `compare` on the same answers."""
+    """Once rightly or wrongly: the numbers are those of `compare` on the same
+    predictions.
+    """
     _, old, new = made_up()
     row = compare_scores(old, new, unit="items").rows[0]
     expected = compare(
@@ -41,7 +45,7 @@ def test_right_or_wrong_is_mcnemar():
 
 
 def test_counts_by_hand():
-    """Six items that only the new one answers, and one that only the old one does."""
+    """Six items that only the new one predictions, and one that only the old one does."""
     old, new = [1] * 3 + [0] * 6 + [1] + [0] * 2, [1] * 3 + [1] * 6 + [0] + [0] * 2
     row = compare_scores(
         old, new, unit="items", tests={"mcnemar": {"method": "exact"}}
@@ -57,8 +61,10 @@ def test_groups_of_right_or_wrong():
     """In groups: the numbers are those of `compare` with groups."""
     item, old, new = made_up()
     row = compare_scores(old, new, group=item // 4).rows[0]
-    answers = {"a": old.astype(int), "b": new.astype(int)}
-    expected = compare(np.ones(60, int), answers, groups=item // 4, labels=[0, 1]).rows[0]
+    predictions = {"a": old.astype(int), "b": new.astype(int)}
+    expected = compare(np.ones(60, int), predictions, groups=item // 4, labels=[0, 1]).rows[
+        0
+    ]
 
     assert "clustered_mcnemar" == row.test
     assert (expected.pvalue, expected.low, expected.high) == (row.pvalue, row.low, row.high)
@@ -189,8 +195,10 @@ def test_items_needed_are_those_of_the_test():
     """More items as the registry's formula for the test has them."""
     _, old, new = made_up(30, seed=3)
     needed = compare_scores(old, new, unit="items").conclusion.records_needed
-    answers = {"a": old.astype(int), "b": new.astype(int)}
-    expected = compare(np.ones(30, int), answers, labels=[0, 1]).conclusion.records_needed
+    predictions = {"a": old.astype(int), "b": new.astype(int)}
+    expected = compare(
+        np.ones(30, int), predictions, labels=[0, 1]
+    ).conclusion.records_needed
 
     assert expected is not None
     assert expected == needed
@@ -238,7 +246,7 @@ def test_all_tests():
 
 
 def test_invalid_design_is_flagged():
-    """A test that ignores the groups runs when it is asked for, and is flagged."""
+    """A test that ignores the groups runs when it is requested, and is flagged."""
     item, old, new = made_up(24)
     row = compare_scores(old, new, group=item // 2, tests="mcnemar").results["mcnemar"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skcompare import compare
-from skcompare.evidence import Asked, Levels, tally_arrays, tally_frame
+from skcompare.evidence import ScoreBins, TallyRequest, tally_arrays, tally_frame
 from skcompare.stats import paired_tests
 
 pl = pytest.importorskip("polars")
@@ -28,8 +28,8 @@ BY_RECORD = {
 MEASURES = [
     "accuracy",
     "roc_auc",
-    "brier_loss",
-    "neg_brier_loss",
+    "binary_brier_loss",
+    "neg_binary_brier_loss",
     "neg_log_loss",
     "spherical_loss",
     "squared_calibration_error",
@@ -44,7 +44,7 @@ MEASURES = [
 
 @pytest.fixture(scope="module")
 def frame():
-    """Answers of two classifiers, with few different probabilities, and groups."""
+    """Predictions of two classifiers, with few different probabilities, and groups."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=N)
     columns = {"y": y}
@@ -54,7 +54,7 @@ def frame():
     return pl.DataFrame(columns | {"user": rng.integers(60, size=N)})
 
 
-ANSWERS = {"champion": "old", "challenger": "new"}
+PREDICTIONS = {"champion": "old", "challenger": "new"}
 
 
 def numbers_of(row):
@@ -76,9 +76,9 @@ def assert_same_rows(expected, comparison):
 
 def test_counted_is_read(frame):
     """Counted records give the report of records that were read, row by row."""
-    read = compare(frame, ANSWERS, y_true="y", scoring=MEASURES)
+    read = compare(frame, PREDICTIONS, y_true="y", scoring=MEASURES)
     for records in (frame, frame.lazy()):
-        counted = compare(records, ANSWERS, y_true="y", scoring=MEASURES, collect=0)
+        counted = compare(records, PREDICTIONS, y_true="y", scoring=MEASURES, collect=0)
 
         assert_same_rows(read, counted)
         assert (read.verdict, read.n_records) == (counted.verdict, counted.n_records)
@@ -88,8 +88,8 @@ def test_counted_is_read(frame):
 
 def test_all_tests_but_those_of_records(frame):
     """tests="all" takes every test that needs no single record, with the same numbers."""
-    read = compare(frame, ANSWERS, y_true="y", tests="all")
-    counted = compare(frame.lazy(), ANSWERS, y_true="y", tests="all", collect=0)
+    read = compare(frame, PREDICTIONS, y_true="y", tests="all")
+    counted = compare(frame.lazy(), PREDICTIONS, y_true="y", tests="all", collect=0)
     by_test = {(row.measure, row.label, row.test): row for row in read.rows}
 
     assert {test for *_, test in by_test} - {row.test for row in counted.rows} <= BY_RECORD
@@ -110,17 +110,17 @@ def test_tests_of_records_are_told_apart():
 
 def test_groups(frame):
     """Grouped labels and losses are counted group by group."""
-    measures = ["accuracy", "neg_brier_loss"]
+    measures = ["accuracy", "neg_binary_brier_loss"]
     settings = {"y_true": "y", "groups": "user", "scoring": measures}
-    read = compare(frame, ANSWERS, **settings)
-    counted = compare(frame.lazy(), ANSWERS, collect=0, **settings)
+    read = compare(frame, PREDICTIONS, **settings)
+    counted = compare(frame.lazy(), PREDICTIONS, collect=0, **settings)
 
     assert "clustered_t" == counted.rows[1].test
     assert_same_rows(read, counted)
 
 
 def test_labels_of_several_classes(frame):
-    """Text labels of three classes, with a class that only answers have."""
+    """Text labels of three classes, with a class that only predictions have."""
     names = np.array(["ant", "bee", "cow", "dog"])
     rng = np.random.default_rng(1)
     y = rng.integers(3, size=N)
@@ -131,11 +131,11 @@ def test_labels_of_several_classes(frame):
     settings = {"y_true": "y", "scoring": ["accuracy", "f1_macro", "precision[bee]"]}
     for lazy in (few, few.lazy()):
         with pytest.raises(ValueError, match="labels that no record"):
-            compare(lazy, ANSWERS, collect=0, **settings)
+            compare(lazy, PREDICTIONS, collect=0, **settings)
     settings["labels"] = names
 
-    read = compare(few, ANSWERS, **settings)
-    assert_same_rows(read, compare(few.lazy(), ANSWERS, collect=0, **settings))
+    read = compare(few, PREDICTIONS, **settings)
+    assert_same_rows(read, compare(few.lazy(), PREDICTIONS, collect=0, **settings))
 
 
 def test_small_lazy_frames_are_read(frame):
@@ -143,8 +143,8 @@ def test_small_lazy_frames_are_read(frame):
     rng = np.random.default_rng(2)
     many = frame.with_columns(old=pl.Series(rng.random(N)), new=pl.Series(rng.random(N)))
     settings = {"y_true": "y", "scoring": "roc_auc"}
-    read = compare(many.lazy(), ANSWERS, collect=N, **settings)
-    counted = compare(many.lazy(), ANSWERS, collect=N - 1, **settings)
+    read = compare(many.lazy(), PREDICTIONS, collect=N, **settings)
+    counted = compare(many.lazy(), PREDICTIONS, collect=N - 1, **settings)
 
     assert "binned-scores" not in read.rows[0].flags
     assert "binned-scores" in counted.rows[0].flags
@@ -153,7 +153,7 @@ def test_small_lazy_frames_are_read(frame):
 
 def test_what_needs_records_is_refused(frame):
     """What cannot be counted is refused before anything is, with what to do."""
-    for asked in [
+    for requested in [
         {"scoring": "average_precision"},
         {"scoring": "roc_auc[1]"},
         {"scoring": lambda estimator, X, y: float(len(X))},
@@ -164,7 +164,7 @@ def test_what_needs_records_is_refused(frame):
         {"scoring": "cost_weighted_loss"},
     ]:
         with pytest.raises(ValueError, match=r"every record|in memory"):
-            compare(frame.lazy(), ANSWERS, y_true="y", collect=0, **asked)
+            compare(frame.lazy(), PREDICTIONS, y_true="y", collect=0, **requested)
 
 
 def test_two_ways_of_counting_are_refused(frame):
@@ -172,52 +172,56 @@ def test_two_ways_of_counting_are_refused(frame):
     tests = {"calibration_difference": {"n_bins": 5, "pos_label": 0}}
 
     with pytest.raises(ValueError, match="counted in one way"):
-        compare(frame.lazy(), ANSWERS, y_true="y", collect=0, tests=tests)
+        compare(frame.lazy(), PREDICTIONS, y_true="y", collect=0, tests=tests)
 
 
-def batches(frame, asked, n=4):
+def batches(frame, requested, n=4):
     """A tally a batch of records."""
     for part in np.array_split(np.arange(N), n):
         rows = frame[part]
-        answers = {name: rows[column].to_numpy() for name, column in ANSWERS.items()}
-        yield tally_arrays(rows["y"].to_numpy(), answers, asked)
+        predictions = {
+            name: rows[column].to_numpy() for name, column in PREDICTIONS.items()
+        }
+        yield tally_arrays(rows["y"].to_numpy(), predictions, requested)
 
 
 def test_tally_of_batches(frame):
     """Batches of a stream, counted and added up, are compared as the whole is."""
-    measures = ["accuracy", "roc_auc", "neg_brier_loss", "squared_calibration_error"]
-    asked = Asked(
+    measures = ["accuracy", "roc_auc", "neg_binary_brier_loss", "squared_calibration_error"]
+    requested = TallyRequest(
         labels=True,
-        losses=("brier",),
+        losses=("binary_brier_loss",),
         calibration=True,
         ranking=True,
-        levels=Levels.distinct(),
+        score_bins=ScoreBins.distinct(),
     )
-    counted = compare(sum(batches(frame, asked)), scoring=measures)
+    counted = compare(sum(batches(frame, requested)), scoring=measures)
 
-    assert_same_rows(compare(frame, ANSWERS, y_true="y", scoring=measures), counted)
+    assert_same_rows(compare(frame, PREDICTIONS, y_true="y", scoring=measures), counted)
 
 
 def test_tally_that_lacks_something(frame):
     """A tally that was made for less says what it has to be made with."""
-    (tally,) = batches(frame, Asked(labels=True, losses=("brier",)), n=1)
+    (tally,) = batches(frame, TallyRequest(labels=True, losses=("binary_brier_loss",)), n=1)
 
-    with pytest.raises(ValueError, match=r"losses=\('brier', 'log'\), calibration=True"):
+    with pytest.raises(
+        ValueError, match=r"losses=\('binary_brier_loss', 'log_loss'\), calibration=True"
+    ):
         compare(tally, scoring=["neg_log_loss", "squared_calibration_error"])
-    with pytest.raises(ValueError, match=r"has truth and answers in it\. Got y_true"):
+    with pytest.raises(ValueError, match=r"has truth and predictions in it\. Got y_true"):
         compare(tally, y_true="y")
 
 
 def test_labels_beside_probabilities(frame):
     """A classifier with a threshold of its own gives labels and probabilities."""
     y = frame["y"].to_numpy()
-    answers = {}
-    for name, column in ANSWERS.items():
+    predictions = {}
+    for name, column in PREDICTIONS.items():
         p = frame[column].to_numpy()
-        answers[name] = {"labels": (p > 0.3).astype(int), "proba": p}
-    both = compare(y, answers, scoring=["accuracy", "roc_auc"])
-    labels = compare(y, {name: one["labels"] for name, one in answers.items()})
-    scores = compare(y, {n: a["proba"] for n, a in answers.items()}, scoring="roc_auc")
+        predictions[name] = {"labels": (p > 0.3).astype(int), "proba": p}
+    both = compare(y, predictions, scoring=["accuracy", "roc_auc"])
+    labels = compare(y, {name: one["labels"] for name, one in predictions.items()})
+    scores = compare(y, {n: a["proba"] for n, a in predictions.items()}, scoring="roc_auc")
 
     assert numbers_of(labels.rows[0]) == numbers_of(both.rows[0])
     assert numbers_of(scores.rows[0]) == numbers_of(both.rows[1])
@@ -231,7 +235,7 @@ def test_columns_of_labels_beside_probabilities(frame, collect):
     with_labels = frame.with_columns(
         a=(pl.col("old") > 0.3).cast(pl.Int8), b=(pl.col("new") > 0.6).cast(pl.Int8)
     )
-    measures = ["accuracy", "brier_loss", "squared_calibration_error", "roc_auc"]
+    measures = ["accuracy", "binary_brier_loss", "squared_calibration_error", "roc_auc"]
     arrays = {
         "champion": {
             "labels": with_labels["a"].to_numpy(),
@@ -260,34 +264,36 @@ def test_labels_that_are_not_the_likeliest(frame):
     """Events of calibration follow the probabilities, and accuracy the labels."""
     rng = np.random.default_rng(3)
     y = rng.integers(3, size=N)
-    answers = {}
-    for name in ANSWERS:
+    predictions = {}
+    for name in PREDICTIONS:
         proba = rng.dirichlet([1, 1, 1], size=N)
         proba[np.arange(N), y] += 0.5
         labels = np.where(rng.random(N) < 0.2, 0, proba.argmax(axis=1))
-        answers[name] = {"labels": labels, "proba": proba / 1.5}
+        predictions[name] = {"labels": labels, "proba": proba / 1.5}
     columns = {"y": y}
     named = {}
-    for name, given in answers.items():
+    for name, given in predictions.items():
         own = [f"{name} {k}" for k in range(3)]
         columns |= {f"{name} label": given["labels"]}
         columns |= dict(zip(own, given["proba"].T, strict=True))
         named[name] = {"labels": f"{name} label", "proba": own}
     settings = {"scoring": ["accuracy", "squared_calibration_error", "neg_log_loss"]}
 
-    read = compare(y, answers, **settings)
+    read = compare(y, predictions, **settings)
     lazy = pl.DataFrame(columns).lazy()
     assert_same_rows(read, compare(lazy, named, y_true="y", collect=0, **settings))
 
 
 def test_one_scan(frame):
     """One group-by of everything holds the same as two."""
-    asked = Asked(labels=True, losses=("brier",), calibration=True, ranking=True)
+    requested = TallyRequest(
+        labels=True, losses=("binary_brier_loss",), calibration=True, ranking=True
+    )
     both = [
-        tally_frame(frame.lazy(), "y", ANSWERS, replace(asked, one_scan=one))
+        tally_frame(frame.lazy(), "y", PREDICTIONS, replace(requested, one_scan=one))
         for one in (False, True)
     ]
-    measures = ["accuracy", "roc_auc", "brier_loss", "squared_calibration_error"]
+    measures = ["accuracy", "roc_auc", "binary_brier_loss", "squared_calibration_error"]
 
     assert [2, 1] == [len(tally.tables) for tally in both]
     assert_same_rows(*(compare(tally, scoring=measures) for tally in both))
@@ -298,10 +304,10 @@ def test_one_scan(frame):
 def test_dataset(frame, tmp_path):
     """A dataset of pyarrow has columns that can be named."""
     dataset = pytest.importorskip("pyarrow.dataset")
-    frame.write_parquet(tmp_path / "answers.parquet")
-    files = dataset.dataset(tmp_path / "answers.parquet")
+    frame.write_parquet(tmp_path / "predictions.parquet")
+    files = dataset.dataset(tmp_path / "predictions.parquet")
 
     assert_same_rows(
-        compare(frame, ANSWERS, y_true="y"),
-        compare(files, ANSWERS, y_true="y", collect=0),
+        compare(frame, PREDICTIONS, y_true="y"),
+        compare(files, PREDICTIONS, y_true="y", collect=0),
     )

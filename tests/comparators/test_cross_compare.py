@@ -168,7 +168,7 @@ def test_splits_and_seeds_are_shared(fits):
     assert [record for _, record, _ in of_a] == [record for _, record, _ in of_c]
 
 
-def test_same_answer_however_it_runs():
+def test_same_prediction_however_it_runs():
     """Forests without a seed give the same for every number of workers."""
     forests = {"one": RandomForestClassifier(3), "other": RandomForestClassifier(3)}
     expected = cross_compare(forests, X, Y, cv=3, random_state=0)
@@ -185,7 +185,7 @@ def test_worker_processes():
     """Frames and scorers reach worker processes."""
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcde"))
-    scoring = ["accuracy", "neg_brier_loss", "precision[1]"]
+    scoring = ["accuracy", "neg_binary_brier_loss", "precision[1]"]
     settings = {"scoring": scoring, "cv": 3, "return_train_score": True}
     expected = cross_compare(models(), frame, Y, **settings)
     actual = cross_compare(models(), frame, Y, n_jobs=2, **settings)
@@ -195,7 +195,9 @@ def test_worker_processes():
 
 
 def test_same_as_the_comparator():
-    """Answers, scores and verdict are those of a PairedComparator with the same seed."""
+    """Predictions, scores and verdict are those of a PairedComparator with the same
+    seed.
+    """
     forest, bayes = RandomForestClassifier(1), GaussianNB()
     results = cross_compare(
         {"champion": forest, "challenger": bayes},
@@ -226,7 +228,7 @@ def test_same_as_the_comparator():
     assert row.difference == pytest.approx(scores.mean)
 
 
-def test_answers_are_kept_on_request():
+def test_predictions_are_kept_on_request():
     """Labels, and scores where there are any; otherwise it is said how to get them."""
     estimators = {"ridge": RidgeClassifier(), "labels": Recorder(0), "tree": tree()}
     weights = np.ones(120)
@@ -253,7 +255,7 @@ def test_answers_are_kept_on_request():
 
 def test_metrics_of_this_package():
     """Our scorers and a class in brackets are known by name; greater is better."""
-    names = ["neg_brier_loss", "neg_expected_calibration_error", "recall[1]"]
+    names = ["neg_binary_brier_loss", "neg_expected_calibration_error", "recall[1]"]
     results = cross_compare(models(), X, Y, cv=3, scoring=names, return_estimator=True)
     train_test = list(StratifiedKFold(3).split(X, Y))
     for k, (_, test) in enumerate(train_test):
@@ -309,7 +311,7 @@ def test_other_frames(backend):
 
 
 def test_pickling():
-    """Arrays, splitter and answers survive."""
+    """Arrays, splitter and predictions survive."""
     results = cross_compare(models(), X, Y, return_predictions=True, random_state=0)
     restored = pickle.loads(pickle.dumps(results))
 
@@ -356,7 +358,7 @@ def test_one_that_always_fails_leaves_the_others(scoring):
 
 
 def test_failures_as_errors():
-    """With error_score="raise", or where answers are kept, a failed fit is an error."""
+    """With error_score="raise", or where predictions are kept, a failed fit is an error."""
     named = {"tree": tree(), "picky": Picky()}
     message = r"picky \(Picky\) failed to fit on split \d.*ZeroDivisionError: no luck"
 
@@ -386,8 +388,8 @@ def test_failed_scoring():
     assert [0, 0] == single["test_score_tree"].tolist()
 
 
-def test_answers_that_a_classifier_does_not_have():
-    """Two scorers of probabilities share answers, and fail together, as NaN."""
+def test_predictions_that_a_classifier_does_not_have():
+    """Two scorers of probabilities share predictions, and fail together, as NaN."""
     names = ["neg_log_loss", "neg_brier_score"]
     with pytest.warns(UserWarning, match="Scoring failed"):
         results = cross_compare({"svm": SVC(), "tree": tree()}, X, Y, cv=2, scoring=names)
@@ -426,7 +428,7 @@ def test_groups_and_weights(fits):
 
 
 def test_routing(fits):
-    """With routing on metadata go where they are asked for, as in cross_validate."""
+    """With routing on metadata go where they are requested, as in cross_validate."""
     groups, weights = np.arange(120) // 10, np.linspace(0, 1, 120)
     with sklearn.config_context(enable_metadata_routing=True):
         asking = Recorder().set_fit_request(sample_weight=True)
@@ -526,7 +528,7 @@ def test_bad_settings(fits):
     """A bad setting is refused before anything is fitted."""
     for settings, message in [
         ({"scoring": "acuracy"}, "Did you mean 'accuracy'"),
-        ({"scoring": "brier_loss"}, "Pass 'neg_brier_loss'"),
+        ({"scoring": "binary_brier_loss"}, "Pass 'neg_binary_brier_loss'"),
         ({"scoring": ["f1", "f1"]}, "each once"),
         ({"scoring": []}, "at least one name"),
         ({"scoring": [len]}, "must hold names"),

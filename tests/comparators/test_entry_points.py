@@ -282,7 +282,7 @@ IN_PARTS = (
     "cross_val_predict", "StackingClassifier", "StackingRegressor", "ClassifierChain",
     "RegressorChain",
 )  # fmt: skip
-"""They ask for one prediction a record, which five repetitions do not give."""
+"""They ask for one prediction per record, which five repetitions do not give."""
 
 
 @looked_at(SPLIT, IN_PARTS, ["TargetEncoder"])
@@ -306,19 +306,19 @@ def test_splitter(places):
         assert np.array_equal(RUNS[name](cv=splitter), RUNS[name](cv=listed))
 
 
-NAMES = ("specificity", "neg_brier_loss")
+NAMES = ("specificity", "neg_binary_brier_loss")
 REFUSED = {
     ("HistGradientBoostingRegressor", "specificity"): "continuous",
-    ("HistGradientBoostingRegressor", "neg_brier_loss"): "predict_proba",
+    ("HistGradientBoostingRegressor", "neg_binary_brier_loss"): "predict_proba",
     ("RidgeCV", "specificity"): "must be class labels",
-    ("RidgeCV", "neg_brier_loss"): "predict_proba",
-    ("RidgeClassifierCV", "neg_brier_loss"): "predict_proba",
-    ("TunedThresholdClassifierCV", "neg_brier_loss"): "scores probabilities",
+    ("RidgeCV", "neg_binary_brier_loss"): "predict_proba",
+    ("RidgeClassifierCV", "neg_binary_brier_loss"): "predict_proba",
+    ("TunedThresholdClassifierCV", "neg_binary_brier_loss"): "scores probabilities",
 }
 """What cannot be scored by a measure, with what it says."""
 
 
-def words_of(name):
+def text_of(name):
     """Folds, where they are taken, so that all runs of a place score the same sets."""
     return {"cv": 3} if name in SPLIT else {}
 
@@ -327,7 +327,7 @@ def words_of(name):
 def test_names_and_scorers(places):
     """A name gives what its scorer gives, or both say why there is no score."""
     for scoring, name in itertools.product(NAMES, places):
-        words, refused = words_of(name), REFUSED.get((name, scoring))
+        words, refused = text_of(name), REFUSED.get((name, scoring))
         if refused:
             for one in (scoring, get_scorer(scoring)):
                 # A warning where scikit-learn goes on with NaN, which has the error in it.
@@ -363,11 +363,11 @@ def test_scorers_against_a_champion(places):
         scorer = AGAINST_CHAMPION[kind](champion)
         if name in NO_CHAMPION:
             with pytest.raises(BaseException, match=NO_CHAMPION[name]) as caught:
-                RUNS[name](scoring=scorer, **words_of(name))
+                RUNS[name](scoring=scorer, **text_of(name))
             assert not isinstance(caught.value, KeyboardInterrupt)
             continue
 
-        assert np.isfinite(np.asarray(RUNS[name](scoring=scorer, **words_of(name)))).all()
+        assert np.isfinite(np.asarray(RUNS[name](scoring=scorer, **text_of(name)))).all()
 
 
 def comparators(cv):
@@ -401,7 +401,7 @@ def test_comparators_as_estimators(places, cv):
         comparators(cv), sorted(places - OWN_ESTIMATOR)
     ):
         scoring = {"scoring": "accuracy"} if name in SCORED else {}
-        words = words_of(name) | scoring
+        words = text_of(name) | scoring
         found = np.asarray(RUNS[name](comparator, **words), dtype=float)
 
         assert found.size

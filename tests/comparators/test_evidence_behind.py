@@ -17,25 +17,25 @@ from skcompare.evidence import (
 )
 
 Y = [0, 1, 1, 0, 1, 0]
-ANSWERS = {"old": [0.2, 0.4, 0.9, 0.1, 0.7, 0.6], "new": [0.1, 0.8, 0.9, 0.3, 0.6, 0.2]}
+PREDICTIONS = {"old": [0.2, 0.4, 0.9, 0.1, 0.7, 0.6], "new": [0.1, 0.8, 0.9, 0.3, 0.6, 0.2]}
 
 
-def test_evidence_is_that_of_the_answers():
-    """It is what the evidence's own constructor makes of the same answers."""
-    found = compare(Y, ANSWERS).evidence(PlacementValues)
-    made = PlacementValues.from_predictions(Y, *ANSWERS.values())
+def test_evidence_is_that_of_the_predictions():
+    """It is what the evidence's own constructor makes of the same predictions."""
+    found = compare(Y, PREDICTIONS).evidence(PlacementValues)
+    made = PlacementValues.from_predictions(Y, *PREDICTIONS.values())
 
     assert made.aucs.tolist() == found.aucs.tolist()
 
 
 def test_options_reach_the_evidence():
     """The other class may be the positive one; scores then rank it."""
-    comparison = compare(Y, ANSWERS)
+    comparison = compare(Y, PREDICTIONS)
 
     assert 0 == comparison.evidence(PlacementValues, pos_label=0).pos_label
 
 
-def test_comparator_hands_on_its_answers():
+def test_comparator_hands_on_its_predictions():
     """A 5×2 cross-validation has a pair of tables a repetition."""
     comparator = PairedComparator(DummyClassifier(), GaussianNB(), random_state=0)
     comparison = comparator.fit(*load_iris(return_X_y=True)).comparison_
@@ -45,20 +45,20 @@ def test_comparator_hands_on_its_answers():
 
 def test_copies_have_the_evidence_too():
     """A comparison that was pickled still makes its evidence."""
-    copied = pickle.loads(pickle.dumps(compare(Y, ANSWERS)))
+    copied = pickle.loads(pickle.dumps(compare(Y, PREDICTIONS)))
 
     assert 6 == copied.evidence(ContingencyTable).n
 
 
-def test_json_has_no_answers():
-    """A comparison that was read says that its answers are not there."""
-    read = Comparison.from_json(compare(Y, ANSWERS).to_json())
+def test_json_has_no_predictions():
+    """A comparison that was read says that its predictions are not there."""
+    read = Comparison.from_json(compare(Y, PREDICTIONS).to_json())
 
-    with pytest.raises(ValueError, match="has no answers: it was read from JSON"):
+    with pytest.raises(ValueError, match="has no predictions: it was read from JSON"):
         read.evidence(ContingencyTable)
 
 
-def test_scores_that_nothing_asked_for_are_not_there():
+def test_scores_that_nothing_requested_for_are_not_there():
     """Of labels alone no ranking can be made, and the message says what to pass."""
     labels = {"old": [0, 0, 1, 0, 1, 1], "new": [0, 1, 1, 0, 1, 0]}
 
@@ -74,13 +74,13 @@ def test_labels_only(needs):
     with pytest.raises(ValueError, match=r"This comparison has labels only.*'roc_auc'"):
         comparison.evidence(needs)
     with pytest.raises(ValueError, match=r"`pos_label`(?!.*labels only)"):
-        compare(Y, ANSWERS).evidence(PlacementValues, pos_label=7)
+        compare(Y, PREDICTIONS).evidence(PlacementValues, pos_label=7)
 
 
 def test_options_of_the_tests_are_those_of_the_evidence():
-    """Bins as in the table; others where they are asked for; also of a copy."""
+    """Bins as in the table; others where they are requested; also of a copy."""
     tests = {"calibration_difference": {"n_bins": 2}}
-    comparison = compare(Y, ANSWERS, scoring="squared_calibration_error", tests=tests)
+    comparison = compare(Y, PREDICTIONS, scoring="squared_calibration_error", tests=tests)
 
     for one in (comparison, pickle.loads(pickle.dumps(comparison))):
         assert (2, 2) == tuple(one.evidence(PairedCalibration).n_bins)

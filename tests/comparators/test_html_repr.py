@@ -77,7 +77,7 @@ def test_fitted_comparator(comparator):
 
 
 def test_selected_classifier(comparator):
-    """With refit=True it says which classifier answers, and shows it as it was fitted."""
+    """With refit=True it says which classifier predicts, and shows it as it was fitted."""
     comparator.set_params(cv=5, refit=True, challenger__logisticregression__max_iter=1000)
     html = shown(comparator.fit(*load_iris(return_X_y=True)))
     selected = comparator.selected_estimator_[-1]

@@ -26,7 +26,7 @@ from tests.common.optional import made
 
 X, Y = make_classification(96, n_features=4, n_redundant=0, flip_y=0.1, random_state=0)
 X = X.astype(np.float32)
-WORDS = np.array(["no", "perhaps", "yes"])[Y + (X[:, 0] > 0.5)]
+TEXT = np.array(["no", "perhaps", "yes"])[Y + (X[:, 0] > 0.5)]
 
 
 def part(module, name):
@@ -138,10 +138,10 @@ def test_as_scikit_learn_scores_it(name):
     seeds = {key: 0 for key in classifier.get_params() if key.endswith("random_state")}
     classifier.set_params(**seeds)
     pair = LogisticRegression(), classifier
-    fitted = PairedComparator(*pair, refit=True, random_state=0).fit(X, WORDS)
-    scores = cross_validate(classifier, X, WORDS, cv=SPLITTER)["test_score"]
+    fitted = PairedComparator(*pair, refit=True, random_state=0).fit(X, TEXT)
+    scores = cross_validate(classifier, X, TEXT, cv=SPLITTER)["test_score"]
     assert scores.mean() == pytest.approx(fitted.comparison_.rows[0].challenger)
-    assert {*fitted.predict(X)} <= {*WORDS}
+    assert {*fitted.predict(X)} <= {*TEXT}
     assert pickle.loads(pickle.dumps(fitted)).verdict_ == fitted.verdict_
 
 
@@ -156,7 +156,9 @@ def test_in_every_comparison(name):
         ("same", clone(classifier)),
     ]
     several = MultipleComparator(named, random_state=0, n_jobs=2).fit(X, Y)
-    crossed = cross_compare(dict(named), X, Y, scoring="neg_brier_loss", random_state=0)
+    crossed = cross_compare(
+        dict(named), X, Y, scoring="neg_binary_brier_loss", random_state=0
+    )
     champion = McNemarScorer(clone(classifier).fit(X, Y))
 
     new, same = (several.predictions_[name].labels.tolist() for name in ("new", "same"))

@@ -41,7 +41,7 @@ FITS = []
 
 
 class Counting(ClassifierMixin, BaseEstimator):
-    """A classifier that notes its fits, and answers rightly with some probability."""
+    """A classifier that notes its fits, and predicts correctly with some probability."""
 
     def __init__(self, name="", accuracy=0.8):
         self.name = name
@@ -53,7 +53,7 @@ class Counting(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        # The label is in the first column, so that it can be answered rightly.
+        # The label is in the first column, so that it can be predicted correctly.
         truth, draw = X[:, 0].astype(int), X[:, 1]
         return np.where(draw < self.accuracy, truth, 1 - truth)
 
@@ -302,7 +302,7 @@ def test_max_t_of_each_measure(holdout):
 
 
 def test_prefit_and_compare_say_the_same(holdout):
-    """The comparator on a hold-out and `compare` of the answers have the same rows."""
+    """The comparator on a hold-out and `compare` of the predictions have the same rows."""
     trained, X, y = holdout
     comparator = MultipleComparator(trained, cv="prefit").fit(X, y)
     comparison = compare(y, {name: one.predict(X) for name, one in trained})
@@ -314,9 +314,9 @@ def test_prefit_and_compare_say_the_same(holdout):
 def test_losses_are_compared_too(holdout):
     """A mean loss has pairs by its own test; less is better, and a gain is positive."""
     trained, X, y = holdout
-    answers = {name: one.predict_proba(X) for name, one in trained if name != "ridge"}
-    comparison = compare(y, answers, scoring="brier_loss")
-    one = comparison.results["brier_loss"]
+    predictions = {name: one.predict_proba(X) for name, one in trained if name != "ridge"}
+    comparison = compare(y, predictions, scoring="binary_brier_loss")
+    one = comparison.results["binary_brier_loss"]
     values = {row.name: row.value for row in one.classifiers}
 
     assert "paired_t" == one.test
@@ -344,18 +344,18 @@ def test_grouped_records(holdout):
 def test_named_tests(holdout):
     """Tests by name, with options, of pairs and of all together."""
     trained, X, y = holdout
-    answers = {name: one.predict(X) for name, one in trained}
+    predictions = {name: one.predict(X) for name, one in trained}
     tests = {"mcnemar": {"method": "exact"}, "cochran_q": {"method": "permutation"}}
-    comparison = compare(y, answers, tests=tests)
+    comparison = compare(y, predictions, tests=tests)
 
     assert "exact" == comparison.comparisons[0].method
     assert "permutation" in comparison.omnibus.method
-    with_interval = compare(y, answers, tests={"mcnemar": {"interval": "wald"}})
-    usual = compare(y, answers)
+    with_interval = compare(y, predictions, tests={"mcnemar": {"interval": "wald"}})
+    usual = compare(y, predictions)
     pair = ("Bayes", "linear")
     assert usual.pair(*pair).pvalue == with_interval.pair(*pair).pvalue
     assert usual.pair(*pair).low != with_interval.pair(*pair).low
-    few = {name: answers[name][:100] for name in ("Bayes", "linear", "near")}
+    few = {name: predictions[name][:100] for name in ("Bayes", "linear", "near")}
     every = compare(y[:100], few, tests="all")
     assert {"mcnemar"} < {one.test for one in every.comparisons}
 
@@ -412,7 +412,7 @@ def test_refit_keeps_what_comes_first():
         assert expected == comparator.selected_estimator_.name
 
 
-def test_it_answers_like_a_classifier(cancer, models):
+def test_it_predictions_like_a_classifier(cancer, models):
     """With refit=True it is a step of a pipeline, is cross-validated, and searched."""
     X, y = cancer
     comparator = MultipleComparator(models, cv=2, refit=True, random_state=0)

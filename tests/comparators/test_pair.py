@@ -1,4 +1,4 @@
-"""A pair in scikit-learn's own cross_validate: PairedClassifier and make_paired_scorer."""
+"""A pair in scikit-learn's own cross_validate: PairedEstimator and make_paired_scorer."""
 
 import pickle
 import warnings
@@ -32,16 +32,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare import BlockRegularized5x2CV, PairedClassifier, make_paired_scorer
+from skcompare import BlockRegularized5x2CV, PairedEstimator, make_paired_scorer
 from skcompare.exceptions import EstimatorFailedError
-from skcompare.metrics import brier_loss
+from skcompare.metrics import binary_brier_loss
 from tests.common.optional import made
 
 X, Y = make_classification(n_samples=200, n_features=5, flip_y=0.1, random_state=0)
 PARTS = ("champion", "challenger", "difference")
-NO_PREDICT = (
-    "a pair has two answers to every record and therefore no predict, which the check calls"
-)
+NO_PREDICT = "a pair has two predictions for every record, so no predict, which is called"
 EXPECTED_FAILURES = {
     "check_classifier_data_not_an_array": NO_PREDICT,
     "check_classifiers_classes": NO_PREDICT,
@@ -56,11 +54,11 @@ def tree(depth=2, random_state=0):
 
 
 def tree_and_bayes(**settings):
-    return PairedClassifier(tree(), GaussianNB(), **settings)
+    return PairedEstimator(tree(), GaussianNB(), **settings)
 
 
-class Answering(PairedClassifier):
-    """A pair that answers as its challenger, for checks that need an answer."""
+class Answering(PairedEstimator):
+    """A pair that predictions as its challenger, for checks that need a prediction."""
 
     def predict(self, X):
         check_is_fitted(self)
@@ -68,7 +66,7 @@ class Answering(PairedClassifier):
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
-    """Notes its fits and what it is asked for, in a list that clones share."""
+    """Notes its fits and what it is requested, in a list that clones share."""
 
     calls: list = []
 
@@ -111,14 +109,14 @@ def test_check_estimator(routing):
         parts = DecisionTreeClassifier(), LogisticRegression()
         if routing:
             parts = [part.set_fit_request(sample_weight=True) for part in parts]
-        pair = PairedClassifier(*parts, random_state=0)
+        pair = PairedEstimator(*parts, random_state=0)
 
         assert set() == failed_checks(pair, expected_failed_checks=EXPECTED_FAILURES)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings of the classifiers
-def test_check_estimator_with_an_answer():
+def test_check_estimator_with_an_prediction():
     """All checks pass where there is a predict."""
     parts = DecisionTreeClassifier(), LogisticRegression()
 
@@ -146,16 +144,16 @@ def test_columns_are_those_of_each_classifier_alone():
 
 def test_fits_are_counted(calls):
     """Ten splits of two classifiers make twenty fits."""
-    pair = PairedClassifier(Recorder(), Recorder())
+    pair = PairedEstimator(Recorder(), Recorder())
     cross_validate(pair, X, Y, cv=BlockRegularized5x2CV(), scoring=make_paired_scorer())
 
     assert 20 == sum(call[0] == "fit" for call in calls)
 
 
-def test_each_classifier_answers_once(calls):
+def test_each_classifier_predictions_once(calls):
     """However many metrics there are, each method is asked once a classifier."""
-    scoring = ["accuracy", "f1", "neg_log_loss", "brier_loss", "precision[1]"]
-    pair = PairedClassifier(Recorder(), Recorder()).fit(X, Y)
+    scoring = ["accuracy", "f1", "neg_log_loss", "binary_brier_loss", "precision[1]"]
+    pair = PairedEstimator(Recorder(), Recorder()).fit(X, Y)
     calls.clear()
     with pytest.warns(UndefinedMetricWarning):
         make_paired_scorer(scoring)(pair, X, Y)
@@ -177,8 +175,8 @@ def test_whole_numbers_of_folds_are_stratified():
 def test_seeds_are_shared(calls):
     """Both classifiers get one seed where they have none, and keep what they have."""
     for random_state in (None, 0, np.random.RandomState(0)):
-        PairedClassifier(Recorder(), Recorder(), random_state=random_state).fit(X, Y)
-        PairedClassifier(Recorder(7), Recorder(), random_state=random_state).fit(X, Y)
+        PairedEstimator(Recorder(), Recorder(), random_state=random_state).fit(X, Y)
+        PairedEstimator(Recorder(7), Recorder(), random_state=random_state).fit(X, Y)
     seeds = [call[1] for call in calls]
 
     assert seeds[0::4] == seeds[1::4]
@@ -189,8 +187,8 @@ def test_seeds_are_shared(calls):
 
 
 def test_equal_forests_do_not_differ():
-    """Two equal forests answer alike on every split."""
-    pair = PairedClassifier(RandomForestClassifier(5), RandomForestClassifier(5))
+    """Two equal forests prediction alike on every split."""
+    pair = PairedEstimator(RandomForestClassifier(5), RandomForestClassifier(5))
     results = cross_validate(pair, X, Y, scoring=make_paired_scorer("neg_log_loss"), cv=3)
 
     assert [0, 0, 0] == results["test_neg_log_loss_difference"].tolist()
@@ -199,7 +197,7 @@ def test_equal_forests_do_not_differ():
 def test_estimators_are_not_touched():
     """What is given is neither fitted nor changed; parameters have nested names."""
     champion, challenger = RandomForestClassifier(3), tree()
-    pair = PairedClassifier(champion, challenger).set_params(challenger__max_depth=1)
+    pair = PairedEstimator(champion, challenger).set_params(challenger__max_depth=1)
     pair.fit(X, Y)
 
     assert champion.random_state is None
@@ -210,8 +208,8 @@ def test_estimators_are_not_touched():
     assert 5 == pair.n_features_in_
 
 
-def test_there_is_no_single_answer():
-    """A pair has no answers of its own, and says whom to ask."""
+def test_there_is_no_single_prediction():
+    """A pair has no predictions of its own, and says whom to ask."""
     pair = tree_and_bayes().fit(X, Y)
     for method in ["predict", "predict_proba", "decision_function", "score"]:
         assert not hasattr(pair, method)
@@ -244,16 +242,23 @@ def test_picture_in_a_notebook():
 def test_loss_has_its_own_sign_and_a_gain():
     """Columns of the roles are losses as they are; the difference is a gain."""
     pair = tree_and_bayes().fit(X[:100], Y[:100])
-    scores = make_paired_scorer(["brier_loss", "neg_brier_loss"])(pair, X[100:], Y[100:])
+    scores = make_paired_scorer(["binary_brier_loss", "neg_binary_brier_loss"])(
+        pair, X[100:], Y[100:]
+    )
     losses = [
-        brier_loss(Y[100:], model.predict_proba(X[100:]))
+        binary_brier_loss(Y[100:], model.predict_proba(X[100:]))
         for model in (pair.champion_, pair.challenger_)
     ]
 
-    assert losses == [scores["brier_loss_champion"], scores["brier_loss_challenger"]]
-    assert losses[0] - losses[1] == scores["brier_loss_difference"]
-    assert -losses[0] == scores["neg_brier_loss_champion"]
-    assert scores["brier_loss_difference"] == scores["neg_brier_loss_difference"]
+    assert losses == [
+        scores["binary_brier_loss_champion"],
+        scores["binary_brier_loss_challenger"],
+    ]
+    assert losses[0] - losses[1] == scores["binary_brier_loss_difference"]
+    assert -losses[0] == scores["neg_binary_brier_loss_champion"]
+    assert (
+        scores["binary_brier_loss_difference"] == scores["neg_binary_brier_loss_difference"]
+    )
 
 
 def test_one_class_and_positive_label():
@@ -310,7 +315,7 @@ def test_warning_of_a_scorer_is_told():
 def test_search_tunes_the_challenger():
     """A search takes the difference as what it maximises, and has all columns."""
     search = GridSearchCV(
-        PairedClassifier(tree(1), tree()),
+        PairedEstimator(tree(1), tree()),
         {"challenger__max_depth": [1, 2]},
         scoring=make_paired_scorer(["accuracy", "f1"]),
         refit="accuracy_difference",
@@ -342,7 +347,7 @@ def test_one_number_is_refused_by_scikit_learn():
 
 def test_pipeline_that_ends_in_a_pair():
     """Both classifiers share the steps before the pair."""
-    pipeline = make_pipeline(StandardScaler(), PairedClassifier(SVC(), GaussianNB()))
+    pipeline = make_pipeline(StandardScaler(), PairedEstimator(SVC(), GaussianNB()))
     scorer = make_paired_scorer()
     results = cross_validate(pipeline, X, Y, cv=3, scoring=scorer)
     alone = cross_val_score(make_pipeline(StandardScaler(), SVC()), X, Y, cv=3)
@@ -357,7 +362,7 @@ def test_what_is_no_pair_is_refused(estimator):
     """The scorer of a pair scores fitted pairs."""
     given = tree_and_bayes() if estimator == "unfitted" else estimator.fit(X, Y)
 
-    with pytest.raises(TypeError, match="scores a fitted PairedClassifier"):
+    with pytest.raises(TypeError, match="scores a fitted PairedEstimator"):
         make_paired_scorer()(given, X, Y)
 
 
@@ -384,7 +389,7 @@ def test_scoring_that_does_not_suit_the_classes():
         make_paired_scorer("precision[7]")(pair, records, labels)
     with pytest.raises(ValueError, match="challenger does not give"):
         make_paired_scorer("neg_log_loss")(
-            PairedClassifier(GaussianNB(), RidgeClassifier()).fit(X, Y), X, Y
+            PairedEstimator(GaussianNB(), RidgeClassifier()).fit(X, Y), X, Y
         )
 
 
@@ -413,7 +418,7 @@ def test_worker_processes():
 def test_weights_go_to_the_fits_only(calls):
     """Without routing weights go to both fits; scores count every record once."""
     weights = np.arange(200.0)
-    pair = PairedClassifier(Recorder(), Recorder())
+    pair = PairedEstimator(Recorder(), Recorder())
     results = cross_validate(
         pair, X, Y, cv=KFold(2), params={"sample_weight": weights},
         scoring=make_paired_scorer(),
@@ -432,7 +437,7 @@ def test_weights_are_routed(calls):
     """With routing weights go to the classifier that asks for them."""
     weights = np.arange(200.0)
     with sklearn.config_context(enable_metadata_routing=True):
-        pair = PairedClassifier(
+        pair = PairedEstimator(
             Recorder().set_fit_request(sample_weight=True),
             Recorder().set_fit_request(sample_weight=False),
         )
@@ -450,18 +455,18 @@ def test_tags_are_those_of_both():
     lenient, strict = tree(), GaussianNB()
     takes_sparse = get_tags(SVC()).input_tags.sparse  # not told by older scikit-learn
 
-    assert takes_sparse == get_tags(PairedClassifier(SVC(), SVC())).input_tags.sparse
-    assert get_tags(PairedClassifier(lenient, tree())).input_tags.allow_nan
-    assert not get_tags(PairedClassifier(SVC(), strict)).input_tags.sparse
-    assert not get_tags(PairedClassifier(lenient, strict)).input_tags.allow_nan
+    assert takes_sparse == get_tags(PairedEstimator(SVC(), SVC())).input_tags.sparse
+    assert get_tags(PairedEstimator(lenient, tree())).input_tags.allow_nan
+    assert not get_tags(PairedEstimator(SVC(), strict)).input_tags.sparse
+    assert not get_tags(PairedEstimator(lenient, strict)).input_tags.allow_nan
     kernel = SVC(kernel="precomputed")
-    assert get_tags(PairedClassifier(SVC(), kernel)).input_tags.pairwise
-    assert get_tags(PairedClassifier(lenient, strict)).target_tags.required
+    assert get_tags(PairedEstimator(SVC(), kernel)).input_tags.pairwise
+    assert get_tags(PairedEstimator(lenient, strict)).target_tags.required
 
 
 def test_containers():
     """Every container of X gives the scores of the array."""
-    pair = PairedClassifier(tree(1), tree(3))
+    pair = PairedEstimator(tree(1), tree(3))
     settings = {"cv": 2, "scoring": make_paired_scorer(["accuracy", "neg_log_loss"])}
     expected = cross_validate(pair, X.astype(np.float32), Y, **settings)
     names = list("abcde")
@@ -484,7 +489,7 @@ def test_categorical_frame_and_string_classes():
     frame = pd.DataFrame({"colour": rng.choice(["red", "blue"], 120)}, dtype="category")
     labels = np.where(frame["colour"] == "red", "a", "b").astype(object)
     champion = make_pipeline(OneHotEncoder(), LogisticRegression())
-    pair = PairedClassifier(champion, clone(champion))
+    pair = PairedEstimator(champion, clone(champion))
     results = cross_validate(pair, frame, labels, scoring=make_paired_scorer(), cv=3)
 
     assert [1, 1, 1] == results["test_accuracy_challenger"].tolist()
@@ -498,10 +503,10 @@ def test_what_is_no_classifier_is_refused():
         ((LinearRegression(), tree()), ValueError, "regressor LinearRegression"),
         ((GaussianNB, tree()), TypeError, "Add parentheses"),
         ((object(), tree()), TypeError, "without fit, get_params, predict"),
-        ((tree_and_bayes(), tree()), TypeError, "PairedClassifier, without predict"),
+        ((tree_and_bayes(), tree()), TypeError, "PairedEstimator, without predict"),
     ]:
         with pytest.raises(error, match=message):
-            PairedClassifier(*pair).fit(X, Y)
+            PairedEstimator(*pair).fit(X, Y)
 
 
 def test_frozen_classifiers():
@@ -509,12 +514,12 @@ def test_frozen_classifiers():
     frozen = FrozenEstimator(tree().fit(X, Y))
 
     with pytest.raises(ValueError, match="pass allow_mixed=True"):
-        PairedClassifier(frozen, tree()).fit(X, Y)
-    mixed = PairedClassifier(frozen, tree(), allow_mixed=True).fit(X, Y)
+        PairedEstimator(frozen, tree()).fit(X, Y)
+    mixed = PairedEstimator(frozen, tree(), allow_mixed=True).fit(X, Y)
     assert mixed.champion_.predict(X).tolist() == frozen.predict(X).tolist()
     with pytest.raises(ValueError, match="Got two frozen ones"):
-        PairedClassifier(frozen, frozen).fit(X, Y)
-    with pytest.raises(TypeError, match="'allow_mixed' parameter of PairedClassifier must"):
+        PairedEstimator(frozen, frozen).fit(X, Y)
+    with pytest.raises(TypeError, match="'allow_mixed' parameter of PairedEstimator must"):
         tree_and_bayes(allow_mixed="yes").fit(X, Y)
 
 
@@ -533,7 +538,7 @@ class Failing(ClassifierMixin, BaseEstimator):
 
 def test_failed_fits():
     """A failing fit says whose it was; in cross_validate all its scores are NaN."""
-    pair = PairedClassifier(tree(), Failing())
+    pair = PairedEstimator(tree(), Failing())
     first = int(np.argmax(Y))
     with pytest.raises(EstimatorFailedError, match=r"challenger \(Failing\) failed to fit"):
         pair.fit(X[first:], Y[first:])
@@ -551,4 +556,4 @@ def test_records_must_not_change_between_the_fits():
     champion = make_pipeline(StandardScaler(copy=False), tree())
 
     with pytest.raises(ValueError, match=r"champion .* changed the records while fitting"):
-        PairedClassifier(champion, tree()).fit(X.copy() + 1, Y)
+        PairedEstimator(champion, tree()).fit(X.copy() + 1, Y)

@@ -42,7 +42,7 @@ def tree(depth=2):
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
-    """Counts its fits in a list that clones share, and answers the first class."""
+    """Counts its fits in a list that clones share, and predictions the first class."""
 
     fits: list[int] = []
 
@@ -129,7 +129,7 @@ def test_given_seeds_stay(data):
 
 @pytest.mark.parametrize("random_state", [None, 0, np.random.RandomState(0)])
 def test_equal_forests_do_not_differ(data, random_state):
-    """Two equal forests answer alike, whatever the random state."""
+    """Two equal forests prediction alike, whatever the random state."""
     X, y = data
     forests = [RandomForestClassifier(3), RandomForestClassifier(3)]
     comparator = PairedComparator(*forests, cv=2, random_state=random_state).fit(X, y)
@@ -194,7 +194,7 @@ def test_verdict():
         pytest.param(["loky"], id="processes", marks=pytest.mark.slow),
     ],
 )
-def test_same_answer_for_every_backend(data, backends):
+def test_same_prediction_for_every_backend(data, backends):
     """The comparison does not depend on how the fits are spread."""
     comparator = PairedComparator(
         RandomForestClassifier(3), tree(None), cv=5, random_state=5
@@ -205,7 +205,7 @@ def test_same_answer_for_every_backend(data, backends):
             actual = clone(comparator).set_params(n_jobs=2).fit(*data)
 
         for one, other in zip(
-            expected.predictions_.answers, actual.predictions_.answers, strict=True
+            expected.predictions_.estimators, actual.predictions_.estimators, strict=True
         ):
             np.testing.assert_array_equal(one.labels, other.labels)
         assert expected.results_["accuracy"].pvalue == actual.results_["accuracy"].pvalue
@@ -243,7 +243,7 @@ CONTAINERS = {
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_containers_of_records(data, n_jobs):
-    """Every container of X gives the answer of the array."""
+    """Every container of X gives the prediction of the array."""
     X, y = data
     X = X.astype(np.float32).astype(np.float64)
     comparator = PairedComparator(tree(1), tree(3), cv=2, random_state=1, n_jobs=n_jobs)
@@ -312,7 +312,7 @@ def test_decision_scores_where_there_are_no_probabilities(data):
     assert comparator.results_["roc_auc"].champion > 0.8
 
 
-def test_only_needed_answers_are_kept(data):
+def test_only_needed_predictions_are_kept(data):
     """Accuracy needs labels only, and a ranking no labels."""
     X, y = data
     pair = {"champion": tree(), "challenger": tree(), "cv": 2}
@@ -387,7 +387,7 @@ def test_fitted_classifiers_are_refitted_and_it_is_said(data):
     comparator = PairedComparator(tree().fit(*data), tree(), random_state=0).fit(*data)
 
     assert ("refitted",) == comparator.comparison_.flags
-    assert "cloned and fitted anew" in " ".join(str(comparator.comparison_).split())
+    assert "cloned and fitted again" in " ".join(str(comparator.comparison_).split())
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
@@ -412,7 +412,7 @@ def test_no_valid_test_shows_the_difference(data, cv, kind):
 
 
 def test_invalid_test_runs_by_name_and_is_flagged(data):
-    """A test that is not valid for the design runs when asked for, with its flag."""
+    """A test that is not valid for the design runs when requested, with its flag."""
     comparator = PairedComparator(tree(1), tree(3), cv=5, tests="mcnemar").fit(*data)
     row = comparator.results_["mcnemar"]
 
@@ -422,7 +422,7 @@ def test_invalid_test_runs_by_name_and_is_flagged(data):
 
 
 def test_verdict_comes_from_the_default_test(data):
-    """A test asked for by name does not replace the design's default one."""
+    """A test requested by name does not replace the design's default one."""
     comparator = PairedComparator(tree(1), tree(3), tests=["mcnemar"], random_state=0)
     keys = list(comparator.fit(*data).results_)
 
@@ -565,7 +565,7 @@ def test_bad_targets(data):
 
 
 def test_refit_selects_the_champion_unless_the_challenger_wins(data):
-    """Without evidence the champion stays; with it the challenger answers."""
+    """Without evidence the champion stays; with it the challenger predictions."""
     X, y = load_iris(return_X_y=True)
     kept = PairedComparator(tree(), GaussianNB(), cv=5, refit=True, random_state=0)
     changed = PairedComparator(DummyClassifier(), GaussianNB(), cv=5, refit=True)
@@ -628,7 +628,7 @@ def test_pos_label(data):
 
 @pytest.mark.filterwarnings("ignore:There will be no")
 def test_custom_scorer(data):
-    """A scorer that only asks for answers is scored on stored ones."""
+    """A scorer that only asks for predictions is scored on stored ones."""
 
     def missed(estimator, X, y):
         return -float(np.mean(estimator.predict(X) != y))
@@ -656,7 +656,7 @@ def test_undefined_on_some_test_sets():
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-def test_scorer_needs_answers_that_are_not_there(data):
+def test_scorer_needs_predictions_that_are_not_there(data):
     """A measure of probabilities refuses a classifier without them, by name."""
     with pytest.raises(ValueError, match=r"champion .* has no predict_proba"):
         PairedComparator(SVC(), tree(), scoring="neg_log_loss").fit(*data)

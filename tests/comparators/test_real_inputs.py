@@ -32,7 +32,7 @@ SIZES = RNG.normal(size=N)
 RISKS = SIZES + (COLOURS == "red") + RNG.normal(size=N)
 # The splits are of equal sizes, so that the mean of their accuracies is that of all.
 Y = (RISKS > np.median(RISKS)).astype(int)
-WORDS = np.where(Y == 1, "yes", "no")
+TEXT = np.where(Y == 1, "yes", "no")
 NUMBERS = RNG.normal(size=(N, 4)) + Y[:, np.newaxis]
 GAPS = np.where(RNG.random(NUMBERS.shape) < 0.1, np.nan, NUMBERS)
 TEXTS = [f"{'good fine' if y else 'bad poor'} {colour}" for y, colour in zip(Y, COLOURS)]
@@ -111,39 +111,39 @@ def kernel(C=1.0):
 
 
 INPUTS = {
-    "pandas, categories": lambda: (encoded(), by_dtype(), pandas_frame(), WORDS),
+    "pandas, categories": lambda: (encoded(), by_dtype(), pandas_frame(), TEXT),
     "pandas, index repeated": lambda: (
         encoded(),
         by_dtype(),
         pandas_frame(index=[0] * N),
-        series(WORDS, index=[0] * N),
+        series(TEXT, index=[0] * N),
     ),
-    "pandas, Arrow columns": lambda: (encoded(), DummyClassifier(), arrow_frame(), WORDS),
+    "pandas, Arrow columns": lambda: (encoded(), DummyClassifier(), arrow_frame(), TEXT),
     "pandas, nullable": lambda: (LogisticRegression(), boosted(), nullable_frame(), Y),
-    "pandas, sparse": lambda: (LogisticRegression(), LinearSVC(), sparse_frame(), WORDS),
+    "pandas, sparse": lambda: (LogisticRegression(), LinearSVC(), sparse_frame(), TEXT),
     "float32": lambda: (
         GaussianNB(),
         LogisticRegression(),
         NUMBERS.astype(np.float32),
-        WORDS,
+        TEXT,
     ),
-    "float16": lambda: (GaussianNB(), boosted(), NUMBERS.astype(np.float16), WORDS),
+    "float16": lambda: (GaussianNB(), boosted(), NUMBERS.astype(np.float16), TEXT),
     "polars": lambda: (
         encoded(),
         DummyClassifier(),
         polars_frame(),
-        series(WORDS, "polars"),
+        series(TEXT, "polars"),
     ),
-    "polars, categories": lambda: (encoded(), by_dtype(), polars_frame(True), WORDS),
-    "PyArrow": lambda: (boosted(), DummyClassifier(), arrow_table(), WORDS),
+    "polars, categories": lambda: (encoded(), by_dtype(), polars_frame(True), TEXT),
+    "PyArrow": lambda: (boosted(), DummyClassifier(), arrow_table(), TEXT),
     "object array": lambda: (
         make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression()),
         DummyClassifier(),
         np.column_stack([COLOURS, Y]).astype(object),
-        WORDS,
+        TEXT,
     ),
     "missing values": lambda: (boosted(), boosted(max_depth=1), GAPS, Y),
-    "texts": lambda: (tfidf(), counts(), TEXTS, WORDS),
+    "texts": lambda: (tfidf(), counts(), TEXTS, TEXT),
     "texts, array": lambda: (tfidf(), counts(), np.array(TEXTS), Y),
     "texts, pandas": lambda: (tfidf(), counts(), series(TEXTS), Y),
     "kernel": lambda: (kernel(), kernel(0.1), NUMBERS @ NUMBERS.T, Y),
@@ -165,7 +165,7 @@ for container in ("csr_matrix", "csr_array", "csc_matrix", "coo_array"):
         LogisticRegression(),
         LinearSVC(),
         getattr(sparse, container)(np.where(NUMBERS > 0, NUMBERS, 0)),
-        WORDS,
+        TEXT,
     )
 
 
@@ -196,7 +196,7 @@ def few_or_all(few, every):
 
 @few_or_all(FEW_INPUTS, INPUTS)
 def test_trained_on_every_split(names, cv):
-    """Accuracies are those of scikit-learn, and the selected one answers as if alone."""
+    """Accuracies are those of scikit-learn, and the selected one predicts as if alone."""
     for _, (champion, challenger, X, y) in made(INPUTS, names):
         comparator = fitted(champion, challenger, X, y, cv=cv)
         row = comparator.results_["accuracy"]
@@ -210,7 +210,7 @@ def test_trained_on_every_split(names, cv):
 
 
 def test_trained_already():
-    """Fitted classifiers answer the same container as they are."""
+    """Fitted classifiers predict the same container as they are."""
     for _, (champion, challenger, X, y) in made(INPUTS):
         champion.fit(X, y)
         challenger.fit(X, y)
@@ -226,7 +226,7 @@ def test_trained_already():
 
 @pytest.mark.slow
 def test_in_two_processes():
-    """Frames and texts give the same answers in worker processes."""
+    """Frames and texts give the same predictions in worker processes."""
     names = ["pandas, categories", "polars", "PyArrow", "texts"]
     for _, (champion, challenger, X, y) in made(INPUTS, names):
         one = fitted(champion, challenger, X, y)
@@ -249,12 +249,12 @@ def arrow_series(values, dtype):
 
 
 LABELS = {
-    "string objects": lambda: WORDS.astype(object),
-    "list": lambda: WORDS.tolist(),
-    "pandas": lambda: series(WORDS),
-    "pandas, category": lambda: series(WORDS).astype("category"),
-    "pandas, string": lambda: series(WORDS, dtype="string"),
-    "pandas, Arrow string": lambda: arrow_series(WORDS, "string[pyarrow]"),
+    "string objects": lambda: TEXT.astype(object),
+    "list": lambda: TEXT.tolist(),
+    "pandas": lambda: series(TEXT),
+    "pandas, category": lambda: series(TEXT).astype("category"),
+    "pandas, string": lambda: series(TEXT, dtype="string"),
+    "pandas, Arrow string": lambda: arrow_series(TEXT, "string[pyarrow]"),
     "pandas, Arrow integer": lambda: arrow_series(Y, "int64[pyarrow]"),
     "pandas, category of numbers": lambda: series(Y).astype("category"),
     "pandas, nullable integer": lambda: series(Y, dtype="Int64"),
@@ -265,11 +265,11 @@ LABELS = {
     "pandas, nullable boolean": lambda: series(Y == 1, dtype="boolean"),
     "booleans": lambda: Y == 1,
     "small integers": lambda: Y.astype(np.uint8),
-    "polars": lambda: series(WORDS, "polars"),
-    "polars, category": lambda: series(WORDS, "polars").cast(
+    "polars": lambda: series(TEXT, "polars"),
+    "polars, category": lambda: series(TEXT, "polars").cast(
         pytest.importorskip("polars").Categorical
     ),
-    "PyArrow": lambda: arrow_array(WORDS),
+    "PyArrow": lambda: arrow_array(TEXT),
 }
 CLASSES = {
     "pandas, Arrow integer": ["0", "1"],
@@ -295,7 +295,9 @@ FEW_LABELS = (
 
 @few_or_all(FEW_LABELS, LABELS)
 def test_labels(names, cv):
-    """Every form of labels gives the answer of 0 and 1, with classes under their names."""
+    """Every form of labels gives the prediction of 0 and 1, with classes under their
+    names.
+    """
     pair = LogisticRegression(), GaussianNB()
     expected = fitted(*pair, NUMBERS, Y, cv=cv).results_["accuracy"]
     for name, y in made(LABELS, names):
@@ -313,7 +315,7 @@ def test_labels(names, cv):
 def test_column_of_labels():
     """One column is taken for the labels, and warned of once, not by every fit."""
     pd = pytest.importorskip("pandas")
-    column = pd.DataFrame({"label": WORDS})
+    column = pd.DataFrame({"label": TEXT})
     with pytest.warns(DataConversionWarning, match="column-vector y") as caught:
         comparator = fitted(LogisticRegression(), GaussianNB(), NUMBERS, column, cv=2)
 
@@ -340,37 +342,37 @@ def test_wrapped_classifiers(names, cv):
     for name, role in itertools.product(names, ["champion", "challenger"]):
         wrapped, other = WRAPPED[name](), LogisticRegression()
         pair = (wrapped, other) if role == "champion" else (other, wrapped)
-        splits = fitted(*pair, NUMBERS, WORDS, cv=cv, scoring=measures)
-        trained = [clone(each).fit(NUMBERS, WORDS) for each in pair]
-        holdout = fitted(*trained, NUMBERS, WORDS, cv="prefit", scoring=measures)
+        splits = fitted(*pair, NUMBERS, TEXT, cv=cv, scoring=measures)
+        trained = [clone(each).fit(NUMBERS, TEXT) for each in pair]
+        holdout = fitted(*trained, NUMBERS, TEXT, cv="prefit", scoring=measures)
         row = splits.comparison_.rows[0]
 
-        assert judged(pair[0], NUMBERS, WORDS, cv=cv) == pytest.approx(row.champion)
-        assert judged(pair[1], NUMBERS, WORDS, cv=cv) == pytest.approx(row.challenger)
+        assert judged(pair[0], NUMBERS, TEXT, cv=cv) == pytest.approx(row.champion)
+        assert judged(pair[1], NUMBERS, TEXT, cv=cv) == pytest.approx(row.challenger)
         assert all(row.pvalue is not None for row in holdout.comparison_.rows)
 
 
 def test_equal_wrapped_classifiers():
-    """Two that tune their threshold alike give the same answers."""
+    """Two that tune their threshold alike give the same predictions."""
     wrapped = WRAPPED["tuned threshold"]()
-    row = fitted(wrapped, clone(wrapped), NUMBERS, WORDS, cv=2).results_["accuracy"]
+    row = fitted(wrapped, clone(wrapped), NUMBERS, TEXT, cv=2).results_["accuracy"]
 
     assert (0, 1) == (row.difference, row.pvalue)
 
 
 @pytest.mark.parametrize("frozen", ["champion", "challenger", "both"])
 def test_frozen_classifiers(frozen):
-    """A frozen classifier answers as it was trained, wherever it stands."""
+    """A frozen classifier predictions as it was trained, wherever it stands."""
     half = N // 2
     trained = {
-        "champion": LogisticRegression().fit(NUMBERS[:half], WORDS[:half]),
-        "challenger": RidgeClassifier().fit(NUMBERS[:half], WORDS[:half]),
+        "champion": LogisticRegression().fit(NUMBERS[:half], TEXT[:half]),
+        "challenger": RidgeClassifier().fit(NUMBERS[:half], TEXT[:half]),
     }
     pair = {
         role: FrozenEstimator(one) if frozen in (role, "both") else clone(one)
         for role, one in trained.items()
     }
-    X, y = NUMBERS[half:], WORDS[half:]
+    X, y = NUMBERS[half:], TEXT[half:]
     # Two frozen ones are not trained, so that there is nothing to split.
     cv = None if frozen == "both" else 2
     comparator = fitted(**pair, X=X, y=y, cv=cv, allow_mixed=frozen != "both")
@@ -396,12 +398,12 @@ def test_ranking_without_probabilities(classifier):
     """Decision scores are ranked where there are no probabilities, trained or fitted."""
     X, half = sparse.csr_array(NUMBERS), N // 2
     pair = classifier, LogisticRegression()
-    row = fitted(*pair, X, WORDS, cv=2, scoring="roc_auc").results_["roc_auc"]
-    trained = [clone(one).fit(X[:half], WORDS[:half]) for one in pair]
-    holdout = fitted(*trained, X[half:], WORDS[half:], cv="prefit", scoring="roc_auc")
+    row = fitted(*pair, X, TEXT, cv=2, scoring="roc_auc").results_["roc_auc"]
+    trained = [clone(one).fit(X[:half], TEXT[:half]) for one in pair]
+    holdout = fitted(*trained, X[half:], TEXT[half:], cv="prefit", scoring="roc_auc")
 
-    assert judged(pair[0], X, WORDS, "roc_auc", cv=2) == pytest.approx(row.champion)
-    assert judged(pair[1], X, WORDS, "roc_auc", cv=2) == pytest.approx(row.challenger)
+    assert judged(pair[0], X, TEXT, "roc_auc", cv=2) == pytest.approx(row.champion)
+    assert judged(pair[1], X, TEXT, "roc_auc", cv=2) == pytest.approx(row.challenger)
     assert "delong" == holdout.comparison_.rows[0].test
 
 
@@ -411,6 +413,6 @@ def test_equal_but_for_a_missing_value():
         make_pipeline(SimpleImputer(missing_values=np.nan), LogisticRegression(C=C))
         for C in (1.0, 0.01)
     ]
-    comparison = fitted(*pair, NUMBERS, WORDS, cv=2).comparison_
+    comparison = fitted(*pair, NUMBERS, TEXT, cv=2).comparison_
 
     assert comparison.champion.endswith("with logisticregression__C=1.0")

@@ -66,8 +66,8 @@ def in_pipeline(last, scaler=None):
     return Pipeline([("scaler", scaler or StandardScaler()), ("comparator", last)])
 
 
-def test_answers_are_those_of_the_selected_classifier(data):
-    """Every method answers as the challenger would that is fitted on all records."""
+def test_predictions_are_those_of_the_selected_classifier(data):
+    """Every method predictions as the challenger would that is fitted on all records."""
     X, y = data
     fitted, alone = comparator(cv=None).fit(X, y), LogisticRegression().fit(X, y)
 
@@ -89,7 +89,7 @@ def test_weighted_score(data):
     assert expected != fitted.score(X, y)
 
 
-def test_nothing_is_answered_without_refit(data):
+def test_nothing_is_predicted_without_refit(data):
     """A comparison alone has no method of a classifier, and says when it would."""
     fitted = comparator(refit=False).fit(*data)
     for method in METHODS:
@@ -201,7 +201,7 @@ def test_classes_are_those_of_the_selected_classifier(data):
 
 
 def test_types_of_classes(data):
-    """`classes_` and the answers have the type that the selected classifier gives."""
+    """`classes_` and the predictions have the type that the selected classifier gives."""
     X, y = data
     words, score = np.where(y == 1, "yes", "no"), get_scorer("neg_log_loss")
     for labels in (words, words.astype(object), y == 1, y.astype(float)):
@@ -253,7 +253,7 @@ def test_tags():
 
 @pytest.mark.parametrize("refit", [False, True])
 def test_pickle_and_clone(data, refit):
-    """A fitted comparator answers the same after pickling, and a clone is unfitted."""
+    """A fitted comparator predictions the same after pickling, and a clone is unfitted."""
     X, y = data
     fitted = comparator(refit=refit).fit(X, y)
     restored, copy = pickle.loads(pickle.dumps(fitted)), clone(fitted)
@@ -279,7 +279,7 @@ def test_nested_parameters():
 
 
 def test_last_step_of_a_pipeline(data):
-    """The steps before it prepare the records, and it answers for the pipeline."""
+    """The steps before it prepare the records, and it predicts for the pipeline."""
     X, y = data
     pipeline = in_pipeline(comparator()).fit(X, y)
     alone = in_pipeline(LogisticRegression()).fit(X, y)
@@ -343,7 +343,7 @@ def test_in_a_search(data):
 
 
 def test_cross_validated_score_is_of_selected_classifiers(data):
-    """cross_val_score compares, selects and scores anew on every split."""
+    """cross_val_score compares, selects and scores again on every split."""
     X, y = data
     scores = cross_validate(comparator(), X, y, cv=2, return_estimator=True)
     folds = [

@@ -53,7 +53,7 @@ def pair(champion=None, challenger=None, **settings):
 
 
 class Fitted(ClassifierMixin, BaseEstimator):
-    """Answers 0 or 1 by the sign of the first feature; tests override a method."""
+    """Predictions 0 or 1 by the sign of the first feature; tests override a method."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -93,7 +93,7 @@ def test_valid_default_decides_beside_an_invalid_test(data):
 
 @pytest.mark.filterwarnings("ignore:There will be no")
 def test_liberal_test_runs_by_name_and_decides_nothing(data):
-    """Tests of the literature that call for caution run when asked for, and say so."""
+    """Tests of the literature that call for caution run when requested, and say so."""
     for cv, tests in [
         (
             RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
@@ -184,13 +184,13 @@ def test_grouped_holdouts_have_a_test(data):
     fitted = [GaussianNB().fit(X, y), DummyClassifier().fit(X, y)]
     groups = np.arange(200) // 4
     by_classifiers = pair(*fitted, cv="prefit").fit(X, y, groups=groups).comparison_
-    answers = {"a": fitted[0].predict(X), "b": fitted[1].predict(X)}
-    by_answers = compare(y, answers, groups=groups)
+    predictions = {"a": fitted[0].predict(X), "b": fitted[1].predict(X)}
+    by_predictions = compare(y, predictions, groups=groups)
 
-    for comparison in (by_classifiers, by_answers):
+    for comparison in (by_classifiers, by_predictions):
         assert comparison.design.grouped
         assert "clustered_mcnemar" == comparison.rows[0].test
-        assert by_answers.rows[0].pvalue == comparison.rows[0].pvalue
+        assert by_predictions.rows[0].pvalue == comparison.rows[0].pvalue
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
@@ -217,7 +217,7 @@ def test_measures_are_known_by_what_they_measure(data):
 
 @pytest.mark.filterwarnings("ignore:There will be no")
 def test_custom_scorer_sees_the_row_numbers(data):
-    """The X of a custom scorer holds the numbers of the records that were answered."""
+    """The X of a custom scorer holds the numbers of the records that were predicted."""
     X, y = data
     seen = []
 
@@ -234,8 +234,8 @@ def test_custom_scorer_sees_the_row_numbers(data):
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
 @pytest.mark.parametrize("cv", [None, "prefit"])
-def test_answers_of_the_wrong_length(data, method, cv):
-    """A method that answers too few records is refused, with its name."""
+def test_predictions_of_the_wrong_length(data, method, cv):
+    """A method that predictions too few records is refused, with its name."""
     X, y = data
     shape = {"predict": (1,), "predict_proba": (1, 2), "decision_function": (1,)}[method]
 
@@ -245,7 +245,7 @@ def test_answers_of_the_wrong_length(data, method, cv):
     setattr(Short, method, lambda self, X: np.zeros(shape, dtype=int))
     scoring = "accuracy" if method == "predict" else "roc_auc"
     comparator = pair(Short().fit(X, y), GaussianNB().fit(X, y), cv=cv, scoring=scoring)
-    with pytest.raises(EstimatorFailedError, match=rf"champion.*{method} must answer"):
+    with pytest.raises(EstimatorFailedError, match=rf"champion.*{method} must predict"):
         comparator.fit(X, y)
 
 
@@ -410,7 +410,7 @@ def test_frozen_within_a_meta_estimator(data):
 
 
 def test_estimator_that_changes_the_records(data):
-    """A fitted classifier that changes X would spoil the other's answers."""
+    """A fitted classifier that changes X would spoil the other's predictions."""
     X, y = data
     changing = make_pipeline(StandardScaler(copy=False), LogisticRegression())
     changing.fit(X * 3 + 5, y)
@@ -453,9 +453,9 @@ def test_small_differences_keep_their_digits():
 
 def test_missing_values_in_lists_of_strings():
     """NaN among strings is missing, and no class of that name."""
-    answers = {"x": ["a", float("nan"), "b"], "y": ["a", "b", "a"]}
+    predictions = {"x": ["a", float("nan"), "b"], "y": ["a", "b", "a"]}
     with pytest.raises(ValueError, match="missing"):
-        compare(["a", "b", "a"], answers)
+        compare(["a", "b", "a"], predictions)
 
 
 def test_comparator_of_nothing_can_be_printed():

@@ -27,7 +27,7 @@ FITS = []
 
 
 class Noting(ClassifierMixin, BaseEstimator):
-    """Answers the first column from a draw on, and notes its fits."""
+    """Predictions the first column from a draw on, and notes its fits."""
 
     def __init__(self, least=0.5):
         self.least = least
@@ -57,8 +57,8 @@ def problem(n=200, seed=0):
     return np.column_stack([y, rng.random(n)]), y
 
 
-def answers(*shares, n=300):
-    """True labels, and answers of which these shares are right, by name."""
+def predictions(*shares, n=300):
+    """True labels, and predictions of which these shares are right, by name."""
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, n)
     right = [rng.random(n) < share for share in shares]
@@ -97,7 +97,7 @@ def comparison_of(values, pairs, **words):
 )
 def test_nobody_of_equals_is_the_most_accurate(shared, sentence):
     """Classifiers with one value share a place, and none of them is called the best."""
-    y, named = answers(0.9, 0.5, 0.5)
+    y, named = predictions(0.9, 0.5, 0.5)
     comparison = compare(y, named | dict.fromkeys(shared, named["m0"]))
 
     assert f"inconclusive at alpha 0.05: {sentence}" == str(comparison.conclusion)
@@ -126,7 +126,7 @@ def test_equals_and_one_that_is_not_told_from_them():
 )  # fmt: skip
 def test_one_sided_tests_say_nothing_of_the_other_side(alternative, said):
     """Much worse classifiers are told from the control, though not found better."""
-    y, named = answers(0.95, 0.7, 0.6)
+    y, named = predictions(0.95, 0.7, 0.6)
     comparison = compare(y, named, control="m0", alternative=alternative)
 
     assert str(comparison.conclusion).startswith(said)
@@ -135,7 +135,7 @@ def test_one_sided_tests_say_nothing_of_the_other_side(alternative, said):
 
 def test_undefined_scores_are_not_called_alike():
     """A classifier without a value is named as such, and not as one that may be as good."""
-    y, named = answers(0.9, 0.7)
+    y, named = predictions(0.9, 0.7)
     comparison = compare(y, named | {"never": np.zeros(len(y), int)}, scoring="precision")
 
     assert "inconclusive" == comparison.verdict
@@ -146,7 +146,7 @@ def test_undefined_scores_are_not_called_alike():
 
 def test_a_control_and_one_without_a_value():
     """It is neither better nor worse, nor "not told" from the control."""
-    y, named = answers(0.9, 0.6)
+    y, named = predictions(0.9, 0.6)
     named |= {"never": np.zeros(len(y), int)}
     comparison = compare(y, named, scoring="precision", control="m0")
 
@@ -166,7 +166,7 @@ def test_the_leader_is_nobody_whom_another_beats():
 
 def test_every_pair_says_its_test():
     """The reader of any form of the report can see which test a p-value is of."""
-    y, named = answers(0.9, 0.8, 0.6)
+    y, named = predictions(0.9, 0.8, 0.6)
     comparison = compare(y, named, tests=["mcnemar", "proportional_z"])
 
     page = comparison.to_html(pictures=False)
@@ -177,15 +177,15 @@ def test_every_pair_says_its_test():
 
 def test_remarks_about_all_together():
     """One line a measure that has a test of all, and one for those that have none."""
-    y, named = answers(0.9, 0.8, 0.6)
+    y, named = predictions(0.9, 0.8, 0.6)
     text = str(compare(y, named, scoring=["accuracy", "matthews_corrcoef", "f1"]))
 
     assert "together    accuracy: cochran_q" in text
     assert "no test of all together by matthews_corrcoef, f1 is known to be valid" in text
 
 
-def test_a_test_of_all_together_that_is_asked_for_is_shown():
-    """Also where no test of the pairs was asked for."""
+def test_a_test_of_all_together_that_is_requested_for_is_shown():
+    """Also where no test of the pairs was requested."""
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 200)
     scores = {name: y * lift + rng.random(200) for name, lift in zip("abc", (0.2, 0.4, 1))}
@@ -195,7 +195,7 @@ def test_a_test_of_all_together_that_is_asked_for_is_shown():
     assert "delong_joint" == comparison.comparisons[1].omnibus.test
     assert comparison.comparisons[1].test is None
     assert "together    roc_auc: delong_joint" in str(comparison)
-    assert "no test     no test of roc_auc was asked for" in str(comparison)
+    assert "no test     no test of roc_auc was requested" in str(comparison)
 
 
 def test_caveats_say_which_pairs_they_are_about():
@@ -209,7 +209,7 @@ def test_caveats_say_which_pairs_they_are_about():
 
 
 def test_an_invalid_test_of_all_says_nothing_in_the_verdict():
-    """It is shown because it was asked for; its caveat names it."""
+    """It is shown because it was requested; its caveat names it."""
     X, y = problem()
     models = [(name, Noting(least)) for name, least in zip("abc", (0.9, 0.88, 0.83))]
     comparison = (
@@ -260,7 +260,7 @@ def test_what_frozen_classifiers_are_about_is_not_claimed():
 # --------------------------------------------------------------- undefined scores
 
 
-def test_a_ranking_is_of_splits_that_all_answered():
+def test_a_ranking_is_of_splits_that_all_predicted():
     """Nobody is first for having scores on some splits only."""
     X, y = problem(400)
     models = [("a", Noting(0.9)), ("some", SilentOnSome(0.9)), ("b", Noting(0.7))]
@@ -338,7 +338,7 @@ def test_max_t_is_refused_before_anything_is_fitted():
 
 def test_draws_of_max_t_can_be_set_for_every_measure():
     """Their number and seed, and nowhere else."""
-    y, named = answers(0.9, 0.8, 0.7)
+    y, named = predictions(0.9, 0.8, 0.7)
     draws = {"n_resamples": 99, "random_state": 1}
     comparison = compare(
         y, named, scoring="precision", adjust="max-t", tests={"gee_precision": draws}
@@ -366,10 +366,10 @@ def test_all_tests_of_one_class_are_those_of_two_classes():
 
 
 def test_who_gives_no_scores_is_named():
-    """Of several, the one whose answers do not suffice for a measure."""
-    y, named = answers(0.9, 0.8, 0.7)
+    """Of several, the one whose predictions do not suffice for a measure."""
+    y, named = predictions(0.9, 0.8, 0.7)
     proba = {name: 0.1 + 0.8 * one for name, one in named.items()}
-    with pytest.raises(ValueError, match="needs answers that m2 does not give"):
+    with pytest.raises(ValueError, match="needs predictions that m2 does not give"):
         compare(y, proba | {"m2": named["m2"]}, scoring="roc_auc")
 
 
@@ -403,8 +403,8 @@ def test_joint_test_of_another_package():
 
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=80)
-    answers = {name: np.where(rng.random(80) < 0.8, y, 1 - y) for name in "abc"}
-    comparison = compare(y, answers, scoring="balanced_accuracy")
+    predictions = {name: np.where(rng.random(80) < 0.8, y, 1 - y) for name in "abc"}
+    comparison = compare(y, predictions, scoring="balanced_accuracy")
 
     assert "toy_joint" == comparison.omnibus.test
     assert {(None, None)} == {(row.low, row.high) for row in comparison.classifiers}

@@ -17,7 +17,7 @@ from skcompare._core.validation import (
 )
 from skcompare.evidence import JointCounts, PlacementValues
 from skcompare.exceptions import MissingDependencyError
-from skcompare.metrics import accuracy, brier_loss, sensitivity
+from skcompare.metrics import accuracy, binary_brier_loss, sensitivity
 
 
 class OnDevice:
@@ -64,7 +64,7 @@ def test_lazy_arrays_are_not_foreign():
 
 @pytest.mark.parametrize(("library", "name"), [("torch", "Tensor"), ("cupy", "ndarray")])
 def test_tensors_are_foreign(library, name, monkeypatch):
-    """Classes without the method are asked for only where their library was imported."""
+    """Classes without the method are requested only where their library was imported."""
     module, cls = ModuleType(library), type(name, (), {})
     monkeypatch.setitem(sys.modules, library, module)
     assert not is_foreign(cls())
@@ -101,7 +101,7 @@ def test_off_by_default():
         lambda: JointCounts.from_predictions(labels, labels, labels),
         lambda: PlacementValues.from_predictions([0, 1, 1], scores),
         lambda: accuracy([0, 1, 1], labels),
-        lambda: brier_loss([0, 1, 1], scores),
+        lambda: binary_brier_loss([0, 1, 1], scores),
     ):
         with pytest.raises(ValueError, match=words):
             call()

@@ -179,7 +179,7 @@ def test_names():
             assert grouped == str(design).endswith("by groups")
 
 
-def test_words():
+def test_text():
     """Reports name the design with its numbers."""
     for design, words in [
         (HOLDOUT, "hold-out"),

@@ -9,7 +9,7 @@ from skcompare import compare  # which loads all that has flags
 from skcompare._core import flags
 from skcompare._core.flags import FLAG_TEXTS, explain, register_flag
 from skcompare._core.formatting import (
-    INFERENCE_WORDS,
+    INFERENCE_TEXT,
     decimals_beside,
     decimals_for,
     format_confidence,
@@ -54,7 +54,7 @@ def test_register_flag(monkeypatch):
         register_flag("degenerate", "something else")
 
 
-def test_pvalue_in_words():
+def test_pvalue_in_text():
     """Two significant digits, never 0, and undefined where it is."""
     for pvalue, words in [
         (float("nan"), "undefined"),
@@ -94,10 +94,10 @@ def test_confidence_is_never_shown_as_certainty():
         assert words == format_confidence(alpha)
 
 
-def test_subjects_have_words():
+def test_subjects_have_text():
     """Each kind of inference has its words for reports."""
-    assert set(Inference.__args__) == set(INFERENCE_WORDS)
-    assert all(INFERENCE_WORDS.values())
+    assert set(Inference.__args__) == set(INFERENCE_TEXT)
+    assert all(INFERENCE_TEXT.values())
 
 
 def test_flags_are_no_warnings(capfd):
@@ -111,7 +111,7 @@ def test_flags_are_no_warnings(capfd):
 
 
 def test_decimals():
-    """Limits of a short interval are told apart, as far as nine decimals can."""
+    """Limits of a short interval are distinguished, as far as nine decimals can."""
     for difference, low, high, decimals in [
         (0.05, 0.01, 0.09, 3),
         (0.00012, 0.0001, 0.00014, 6),

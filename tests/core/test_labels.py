@@ -87,9 +87,9 @@ def test_constant_truth():
     assert [0, 1] == classes_of(np.array([1, 1]), a=np.array([0, 0])).tolist()
 
 
-def test_answers_about_something_else():
+def test_predictions_about_something_else():
     """Labels that cannot be about the same classes are refused."""
-    for answers, message in [
+    for predictions, message in [
         (np.array(["Cat", "dog"]), "'Cat' where `y_true` has 'cat'. Labels must match"),
         (np.array([" cat", "dog"]), "' cat' where `y_true` has 'cat'"),
         (np.array(["CAT", "DOG"]), "'CAT' where `y_true` has 'cat'"),
@@ -97,7 +97,7 @@ def test_answers_about_something_else():
         (np.array([0, 1]), r"`a` has numeric labels \(such as 0\) but `y_true` has string"),
     ]:
         with pytest.raises(ValueError, match=message):
-            classes_of(np.array(["cat", "dog"]), a=answers)
+            classes_of(np.array(["cat", "dog"]), a=predictions)
 
 
 def test_case_that_means_something():
@@ -160,13 +160,13 @@ def test_encoding_agrees_with_numpy():
         rng = np.random.default_rng(3)
         labels = LABELS[name]
         y = rng.choice(labels, 4000)
-        answers = rng.choice(y, 4000)
-        expected, codes = np.unique(np.concatenate([y, answers]), return_inverse=True)
+        predictions = rng.choice(y, 4000)
+        expected, codes = np.unique(np.concatenate([y, predictions]), return_inverse=True)
 
-        classes, (y_codes, answer_codes) = encode_labels(y, {"answers": answers})
+        classes, (y_codes, prediction_codes) = encode_labels(y, {"answers": predictions})
 
         assert expected.tolist() == classes.tolist()
-        assert codes.tolist() == [*y_codes.tolist(), *answer_codes.tolist()]
+        assert codes.tolist() == [*y_codes.tolist(), *prediction_codes.tolist()]
         assert "i" == y_codes.dtype.kind
 
 
@@ -186,7 +186,7 @@ def test_encoding_of_different_types():
 
 @pytest.mark.parametrize("slots", [1, 4])
 def test_strings_that_share_a_slot(slots, monkeypatch):
-    """Labels that hash alike are told apart, by the whole hash and by sorting."""
+    """Labels that hash alike are distinguished, by the whole hash and by sorting."""
     y = np.random.default_rng(0).choice(STRINGS, 500)
     expected = np.unique(y, return_inverse=True)[1].tolist()
     monkeypatch.setattr(_labels, "SLOTS", slots)

@@ -81,7 +81,7 @@ def test_count():
 def test_same_length():
     """Lengths must agree and not be 0; the message has each."""
     assert 2 == check_same_length(a=[1, 2], b=np.zeros((2, 5)))
-    with pytest.raises(ValueError, match=r"a has 2, b has 3. Join the answers"):
+    with pytest.raises(ValueError, match=r"a has 2, b has 3. Join the predictions"):
         check_same_length(a=[1, 2], b=[1, 2, 3])
     with pytest.raises(ValueError, match=r"a, b: expected at least one record"):
         check_same_length(a=[], b=[])
@@ -97,7 +97,7 @@ def test_integral():
 
 
 def test_probabilities():
-    """A column a class comes back as float64; of two classes the second will do."""
+    """One column per class comes back as float64; of two classes the second will do."""
     expected = [[0.25, 0.75], [1.0, 0.0]]
 
     assert expected == check_probabilities("p", expected, 2).tolist()

@@ -150,14 +150,14 @@ def backend(request):
 
 def told(comparator):
     """All that a fitted comparator says, times aside."""
-    predictions = comparator.predictions_
-    answers = [
+    collected = comparator.predictions_
+    predictions = [
         (a.name, a.description, *map(listed, (a.labels, a.proba, a.decision)))
-        for a in predictions.answers
+        for a in collected.estimators
     ]
-    made = (predictions.y, predictions.records, predictions.bounds, predictions.n_train)
+    made = (collected.y, collected.records, collected.bounds, collected.n_train)
     report = re.sub(r'"seconds": \S+', "", comparator.comparison_.to_json())
-    return *map(listed, made), answers, predictions.fingerprint, report
+    return *map(listed, made), predictions, collected.fingerprint, report
 
 
 def listed(array):
@@ -165,8 +165,8 @@ def listed(array):
 
 
 def said(told):
-    """The answers alone, without the words for the classifiers."""
-    return [answer[2:] for answer in told[4]]
+    """The predictions alone, without the words for the classifiers."""
+    return [prediction[2:] for prediction in told[4]]
 
 
 def compared(X=X, y=Y, champion=TREE, challenger=None, **params):
@@ -192,7 +192,7 @@ def containers():
     yield "polars", lambda: pytest.importorskip("polars").DataFrame(X, schema=list("abcde"))
 
 
-def test_same_answers(backend):
+def test_same_predictions(backend):
     """Every backend gives all the numbers that a single process gives."""
     with joblib.parallel_config("sequential"):
         expected = compared()
@@ -201,7 +201,7 @@ def test_same_answers(backend):
 
 
 @pytest.mark.parametrize("name", ["sparse", "pandas", "polars"])
-def test_same_answers_of_containers(name, dask_client):
+def test_same_predictions_of_containers(name, dask_client):
     """Sparse matrices and frames travel to a cluster as well."""
     records = dict(containers())[name]()
     expected = compared(records)

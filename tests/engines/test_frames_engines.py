@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import (
-    Asked,
     ClusterSums,
     JointCounts,
-    Levels,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
+    ScoreBins,
+    TallyRequest,
     tally_arrays,
     tally_frame,
 )
@@ -24,7 +24,7 @@ pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
 ENGINES = ("pandas", "pyarrow", "polars", "polars scan", "duckdb", "dask", "pyspark")
-ANSWERS = {"old": "p", "new": "q"}
+PREDICTIONS = {"old": "p", "new": "q"}
 N_BINS = 10
 
 
@@ -123,33 +123,33 @@ def near(expected):
 
 
 @pytest.fixture(scope="module")
-def asked(frame):
+def requested(frame):
     """All evidence of probabilities."""
-    return Asked(
+    return TallyRequest(
         labels=True,
-        losses=("brier",),
+        losses=("binary_brier_loss",),
         calibration=True,
         n_bins=N_BINS,
         ranking=True,
-        levels=(Levels.uniform(), Levels.fitted(frame["q"], 100)),
+        score_bins=(ScoreBins.uniform(), ScoreBins.fitted(frame["q"], 100)),
     )
 
 
 @pytest.fixture(scope="module")
-def of_arrays(frame, asked):
+def of_arrays(frame, requested):
     """What arrays give."""
-    answers = {name: frame[column] for name, column in ANSWERS.items()}
-    return tally_arrays(frame["y"], answers, asked)
+    predictions = {name: frame[column] for name, column in PREDICTIONS.items()}
+    return tally_arrays(frame["y"], predictions, requested)
 
 
-def test_everything_at_once(engine, asked, of_arrays):
+def test_everything_at_once(engine, requested, of_arrays):
     """All evidence of probabilities is that of the arrays: counts exactly."""
     expected = of_arrays
-    actual = tally_frame(engine, "y", ANSWERS, asked)
+    actual = tally_frame(engine, "y", PREDICTIONS, requested)
 
     assert JointCounts.from_tally(expected) == JointCounts.from_tally(actual)
     assert PlacementValues.from_tally(expected) == PlacementValues.from_tally(actual)
-    for loss in asked.losses:
+    for loss in requested.losses:
         one, other = (PairedLosses.from_tally(t, loss=loss) for t in (expected, actual))
         for name in ("champion", "challenger", "gain", "gain_squares", "products"):
             assert near(getattr(one.moments, name)) == getattr(other.moments, name)
@@ -171,7 +171,7 @@ def test_texts_and_groups(frame, engine):
         y_true="word",
         champion="p",
         challenger="q",
-        loss="log",
+        loss="log_loss",
         pos_label="yes",
         groups="user",
     )
@@ -181,7 +181,7 @@ def test_texts_and_groups(frame, engine):
                 frame["word"],
                 frame["p"],
                 frame["q"],
-                loss="log",
+                loss="log_loss",
                 pos_label="yes",
                 groups=frame["user"],
             ).groups.gains
@@ -197,7 +197,7 @@ def test_few_scores(frame, engine):
         engine, y_true="truth", champion="few", challenger="few", collect=0
     )
 
-    assert actual.levels is None
+    assert actual.score_bins is None
     assert expected.aucs.tolist() == actual.aucs.tolist()
 
 
@@ -224,7 +224,7 @@ def test_missing_labels(engine):
 
 GATE = Gate(
     Superior("accuracy"),
-    NonInferior("brier_loss", margin=0.3, where={"user": "yes"}),
+    NonInferior("binary_brier_loss", margin=0.3, where={"user": "yes"}),
     NonInferior("accuracy", margin=0.05, where={"user": "yes", "truth": True}),
     NonInferior("precision[1]", margin=0.05, where={"y": [0, 1], "user": ["no"]}),
     Superior("accuracy", where={"user": 1}),
@@ -234,12 +234,12 @@ GATE = Gate(
 @pytest.fixture(scope="module")
 def read(frame):
     """What the gate decides of records that it has read."""
-    return GATE.decide(frame, ANSWERS, y_true="y")
+    return GATE.decide(frame, PREDICTIONS, y_true="y")
 
 
 def test_gates_count_the_records_of_slices(engine, read):
     """Every engine counts what the conditions of each slice need, as if it were read."""
-    counted = GATE.decide(engine, ANSWERS, y_true="y", collect=0)
+    counted = GATE.decide(engine, PREDICTIONS, y_true="y", collect=0)
 
     for one, other in zip(read.outcomes, counted.outcomes, strict=True):
         assert (one.n_records, one.status) == (other.n_records, other.status)

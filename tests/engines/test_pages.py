@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.doc.pages import GUIDE, blocks
+from doc.tests.pages import GUIDE, blocks
 
 PAGE = GUIDE / "array_api.rst"
 

@@ -18,7 +18,12 @@ from skcompare.evidence import (
     PlacementValues,
     _device,
 )
-from skcompare.metrics import accuracy, brier_loss, expected_calibration_error, metrics
+from skcompare.metrics import (
+    accuracy,
+    binary_brier_loss,
+    expected_calibration_error,
+    metrics,
+)
 from skcompare.stats import delong
 
 torch = pytest.importorskip("torch")
@@ -90,15 +95,17 @@ def test_a_pair_of_networks(dispatch, outputs):
 
     for make in (PairedLosses.from_predictions, PairedCalibration.from_predictions):
         expected = make(
-            *map(in_numpy, (y, first, second)), keep_values=False, **asked(make)
+            *map(in_numpy, (y, first, second)), keep_values=False, **requested(make)
         )
-        actual = make(y, first, second, keep_values=False, **asked(make))
+        actual = make(y, first, second, keep_values=False, **requested(make))
         assert sums_of(expected) == pytest.approx(sums_of(actual), rel=1e-11, abs=1e-9)
 
 
-def asked(make):
+def requested(make):
     """A loss for three classes; bins need nothing."""
-    return {"loss": "log"} if "Losses" in make.__qualname__ + str(make.__self__) else {}
+    return (
+        {"loss": "log_loss"} if "Losses" in make.__qualname__ + str(make.__self__) else {}
+    )
 
 
 def sums_of(evidence):
@@ -143,7 +150,9 @@ def test_views_without_a_copy(dispatch, outputs):
     proba = torch.softmax(logits[0].double(), dim=1)
     every = (y == 1)[::2], proba[::2, 1]
 
-    assert brier_loss(*map(in_numpy, every)) == pytest.approx(brier_loss(*every), rel=1e-12)
+    assert binary_brier_loss(*map(in_numpy, every)) == pytest.approx(
+        binary_brier_loss(*every), rel=1e-12
+    )
     expected = expected_calibration_error(*map(in_numpy, every))
     assert expected == pytest.approx(expected_calibration_error(*every), rel=1e-12)
 
@@ -154,7 +163,11 @@ def test_without_the_option(outputs, device):
     labels = logits[0].argmax(dim=1)
     if device == "cpu":
         assert accuracy(in_numpy(y), in_numpy(labels)) == accuracy(y, labels)
-        assert 0 < brier_loss(y == 1, torch.sigmoid(logits[0][:, 1].requires_grad_())) < 1
+        assert (
+            0
+            < binary_brier_loss(y == 1, torch.sigmoid(logits[0][:, 1].requires_grad_()))
+            < 1
+        )
     else:
         with pytest.raises(ValueError, match=r"set_config\(array_api_dispatch=True\)"):
             accuracy(y, labels)

@@ -1,4 +1,4 @@
-"""Nets whose weights torch draws: equal ones give equal answers, wherever they are."""
+"""Nets whose weights torch draws: equal ones give equal predictions, wherever they are."""
 
 import numpy as np
 import pytest
@@ -32,13 +32,13 @@ def test_equal_nets_are_equal_and_repeat():
     before = torch.get_rng_state().tolist()
     runs = [PairedComparator(Net(), Net(), random_state=0).fit(X, y) for _ in range(2)]
 
-    answers = [
+    predictions = [
         run.predictions_[role].labels.tolist()
         for run in runs
         for role in ("champion", "challenger")
     ]
-    assert all(one == answers[0] for one in answers)
-    assert 0 < np.mean(answers[0]) < 1
+    assert all(one == predictions[0] for one in predictions)
+    assert 0 < np.mean(predictions[0]) < 1
     assert before == torch.get_rng_state().tolist()
 
 
@@ -70,7 +70,7 @@ class TrainedNet(Net):
 
 RNG = np.random.default_rng(0)
 RECORDS = RNG.normal(size=(96, 4)).astype(np.float32)
-WORDS = np.array(["no", "perhaps", "yes"])[np.digitize(RECORDS[:, 0], [-0.5, 0.5])]
+TEXT = np.array(["no", "perhaps", "yes"])[np.digitize(RECORDS[:, 0], [-0.5, 0.5])]
 CONTAINERS = {
     "float32": lambda: RECORDS,
     "float16": lambda: RECORDS.astype(np.float16),
@@ -85,7 +85,7 @@ def test_containers(container):
     pair = TrainedNet(), TrainedNet()
     scoring = ["accuracy", "roc_auc_ovr", "neg_log_loss"]
     fitted = PairedComparator(*pair, cv=5, scoring=scoring, random_state=0)
-    rows = fitted.fit(CONTAINERS[container](), WORDS).comparison_.rows
+    rows = fitted.fit(CONTAINERS[container](), TEXT).comparison_.rows
 
     assert [0.0] * 3 == [row.difference for row in rows]
 
@@ -93,12 +93,12 @@ def test_containers(container):
 def test_in_every_comparison():
     """Among several in two processes, in cross_compare, and as a fitted champion."""
     named = [("old", LogisticRegression()), ("new", TrainedNet()), ("same", TrainedNet())]
-    several = MultipleComparator(named, random_state=0, n_jobs=2).fit(RECORDS, WORDS)
-    crossed = cross_compare(dict(named), RECORDS, WORDS, scoring="accuracy", random_state=0)
-    champion = McNemarScorer(TrainedNet().fit(RECORDS, WORDS))
-    challenger = LogisticRegression().fit(RECORDS, WORDS)
+    several = MultipleComparator(named, random_state=0, n_jobs=2).fit(RECORDS, TEXT)
+    crossed = cross_compare(dict(named), RECORDS, TEXT, scoring="accuracy", random_state=0)
+    champion = McNemarScorer(TrainedNet().fit(RECORDS, TEXT))
+    challenger = LogisticRegression().fit(RECORDS, TEXT)
 
     new, same = (several.predictions_[name].labels.tolist() for name in ("new", "same"))
     assert new == same
     assert crossed["test_score_new"].tolist() == crossed["test_score_same"].tolist()
-    assert 1 >= champion(challenger, RECORDS, WORDS) >= -1
+    assert 1 >= champion(challenger, RECORDS, TEXT) >= -1

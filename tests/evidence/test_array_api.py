@@ -105,7 +105,7 @@ def copies(monkeypatch):
 
 
 def made(seed=0, n=N):
-    """Answers to the same records in every form that is taken."""
+    """Predictions for the same records in every form that is taken."""
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=n)
     labels = [
@@ -149,7 +149,7 @@ def check_same(expected, actual):
     if dataclasses.is_dataclass(expected):
         assert type(expected) is type(actual)
         for field in dataclasses.fields(expected):
-            # Sums that are made when they are asked for may have been made already.
+            # Sums that are made when they are requested may have been made already.
             if not field.name.startswith("_"):
                 check_same(getattr(expected, field.name), getattr(actual, field.name))
     elif isinstance(expected, tuple | list):
@@ -220,7 +220,7 @@ def test_every_evidence_class_is_checked_here():
 
 
 def metric_arguments(entry, seed=0):
-    """Answers of two and of three classes that a registered metric may be given."""
+    """Predictions of two and of three classes that a registered metric may be given."""
     a = made(seed)
     if entry.response_method == "predict":
         return [(a["binary"], a["called"][0]), (a["y"], a["labels"][0])]
@@ -232,9 +232,9 @@ def test_metrics_are_those_of_numpy(place, dispatch):
     """Every registered metric, weighted or not, has one value wherever the arrays are."""
     for name in list(metrics()):
         entry = metrics()[name]
-        for answers in metric_arguments(entry):
+        for predictions in metric_arguments(entry):
             for words in ({}, {"sample_weight": made()["weights"]}):
-                _, actual = check_both(place, entry.function, *answers, **words)
+                _, actual = check_both(place, entry.function, *predictions, **words)
 
                 assert isinstance(actual, float | str)
 
@@ -255,10 +255,10 @@ def test_losses_are_those_of_numpy(place, dispatch):
     """Every registered loss, of two and of three classes, with its values or without."""
     for name in list(record_losses()):
         a = made()
-        for answers in ((a["binary"], *a["scores"]), (a["y"], *a["proba"])):
+        for predictions in ((a["binary"], *a["scores"]), (a["y"], *a["proba"])):
             for keep_values in (True, False):
                 words = {"loss": name, "keep_values": keep_values}
-                check_both(place, PairedLosses.from_predictions, *answers, **words)
+                check_both(place, PairedLosses.from_predictions, *predictions, **words)
 
 
 def test_options_of_losses(place, dispatch):
@@ -268,9 +268,11 @@ def test_options_of_losses(place, dispatch):
     given = {"groups": a["groups"], "keep_values": False}
     costs = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 5.0, 0.0]])
     make = PairedLosses.from_predictions
-    check_both(place, make, a["binary"], *sure, loss="log", eps=0.01)
-    check_both(place, make, a["binary"], *sure, loss="log", eps=0)
-    check_both(place, make, a["y"], *a["proba"], loss="cost", cost_matrix=costs)
+    check_both(place, make, a["binary"], *sure, loss="log_loss", eps=0.01)
+    check_both(place, make, a["binary"], *sure, loss="log_loss", eps=0)
+    check_both(
+        place, make, a["y"], *a["proba"], loss="cost_weighted_loss", cost_matrix=costs
+    )
     check_both(place, make, a["binary"], *a["scores"], **given)
     check_both(place, make, a["y"], *a["proba"], loss=lambda y, p: (p**3).sum(axis=1))
 
@@ -286,7 +288,7 @@ def faulty_calls():
     """Calls that are refused, one for each reason."""
     a = made()
     y, (first, second), proba = a["binary"], a["scores"], a["proba"]
-    brier = metrics()["brier_loss"].function
+    brier = metrics()["binary_brier_loss"].function
     error = metrics()["expected_calibration_error"].function
     accuracy = metrics()["accuracy"].function
     labels = a["labels"]
@@ -315,13 +317,15 @@ def faulty_calls():
         "weights missing": (brier, [y, first], with_fault(a["weights"], np.nan)),
         "weights all 0": (error, [y, first], np.zeros(N)),
         "losses infinite": (
-            lambda *answers: PairedLosses.from_predictions(*answers, loss="log", eps=0),
+            lambda *predictions: PairedLosses.from_predictions(
+                *predictions, loss="log_loss", eps=0
+            ),
             [y, y * 0.0, first],
         ),
     }
 
 
-def test_what_is_refused_is_refused_in_the_same_words(place, dispatch):
+def test_what_is_refused_is_refused_in_the_same_text(place, dispatch):
     """Errors do not tell where arrays were."""
     for name in list(faulty_calls()):
         function, positional, *weights = faulty_calls()[name]
@@ -347,9 +351,9 @@ def test_placement_sums_are_identical(place, dispatch):
 
 
 def test_labels_of_every_type(place, dispatch):
-    """Booleans, small and wide numbers, floats, and labels of numpy beside answers."""
+    """Booleans, small and wide numbers, floats, and labels of numpy beside predictions."""
     a = made()
-    y, answers = a["y"], a["labels"]
+    y, predictions = a["y"], a["labels"]
     wide = np.array([-(10**12), 5, 10**15])
     for change in (
         lambda one: one > 0,
@@ -358,15 +362,15 @@ def test_labels_of_every_type(place, dispatch):
         lambda one: one.astype(np.float32) - 1,
         lambda one: wide[one],
     ):
-        arguments = [change(one) for one in (y, *answers)]
+        arguments = [change(one) for one in (y, *predictions)]
         check_both(place, JointCounts.from_predictions, *arguments)
         check_both(place, CorrectnessPatterns.from_predictions, *arguments)
-    expected = JointCounts.from_predictions(y, *answers)
+    expected = JointCounts.from_predictions(y, *predictions)
 
-    assert expected == JointCounts.from_predictions(y.tolist(), *moved(answers, place))
-    assert expected == JointCounts.from_predictions(moved(y, place), *answers)
+    assert expected == JointCounts.from_predictions(y.tolist(), *moved(predictions, place))
+    assert expected == JointCounts.from_predictions(moved(y, place), *predictions)
     named = ClusterSums.from_predictions(
-        y, *moved(answers, place), groups=[f"user {k}" for k in a["groups"]]
+        y, *moved(predictions, place), groups=[f"user {k}" for k in a["groups"]]
     )
     assert named.n_groups == 9
 
@@ -384,7 +388,7 @@ def test_single_precision(place, dispatch):
     a = made()
     scores = [one.astype(np.float32) for one in a["scores"]]
     check_both(place, PlacementValues.from_predictions, a["binary"], *scores)
-    check_both(place, metrics()["brier_loss"].function, a["binary"], scores[0])
+    check_both(place, metrics()["binary_brier_loss"].function, a["binary"], scores[0])
 
 
 def test_only_small_arrays_come_back(dispatch, copies):
@@ -454,23 +458,25 @@ def without_time(report):
 def test_comparisons_take_them(place, dispatch):
     """`compare` gives the results of numpy."""
     a = made()
-    answers = dict(zip(("old", "new"), a["proba"], strict=True))
-    expected = compare(a["y"], answers).to_json()
-    actual = compare(moved(a["y"], place), moved(answers, place)).to_json()
+    predictions = dict(zip(("old", "new"), a["proba"], strict=True))
+    expected = compare(a["y"], predictions).to_json()
+    actual = compare(moved(a["y"], place), moved(predictions, place)).to_json()
 
     assert without_time(expected) == without_time(actual)
 
 
-def test_answers_must_be_in_one_place(dispatch):
+def test_predictions_must_be_in_one_place(dispatch):
     """Two libraries or two devices are refused, and both are named."""
     a = made()
     one, other = strict_place("device1"), strict_place("device2")
-    with pytest.raises(ValueError, match=r"Answers must be .* Got champion on .*device1"):
+    with pytest.raises(
+        ValueError, match=r"Predictions must be .* Got champion on .*device1"
+    ):
         JointCounts.from_predictions(a["y"], one(a["labels"][0]), other(a["labels"][1]))
 
 
-def test_truth_follows_the_answers(dispatch):
-    """Labels, weights and groups are brought to the device of the answers."""
+def test_truth_follows_the_predictions(dispatch):
+    """Labels, weights and groups are brought to the device of the predictions."""
     a = made()
     one, other = strict_place("device1"), strict_place("device2")
     expected = JointCounts.from_predictions(a["y"], *a["labels"])
@@ -489,7 +495,7 @@ def test_devices_without_long_floats_are_left(dispatch):
     scores = [one.astype(np.float32) for one in a["scores"]]
 
     check_both(short, PlacementValues.from_predictions, a["binary"], *scores)
-    check_both(short, metrics()["brier_loss"].function, a["binary"], scores[0])
+    check_both(short, metrics()["binary_brier_loss"].function, a["binary"], scores[0])
 
 
 def test_without_the_option_nothing_leaves_a_device():
@@ -504,7 +510,7 @@ def test_without_the_option_nothing_leaves_a_device():
         lambda: PlacementValues.from_predictions(
             *moved([a["binary"], *a["scores"]], there)
         ),
-        lambda: metrics()["brier_loss"].function(a["binary"], there(a["scores"][0])),
+        lambda: metrics()["binary_brier_loss"].function(a["binary"], there(a["scores"][0])),
         lambda: compare(a["y"], dict(zip("ab", moved(a["labels"], there), strict=True))),
     ):
         with pytest.raises(ValueError, match=r"set_config\(array_api_dispatch=True\)"):

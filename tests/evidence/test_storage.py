@@ -18,7 +18,6 @@ from skcompare import evidence as package
 from skcompare._core.design import Design
 from skcompare.evidence import (
     AgreementMatrix,
-    Asked,
     BlockDifferences,
     Checkpoint,
     ClassPlacementValues,
@@ -26,15 +25,16 @@ from skcompare.evidence import (
     ContingencyTable,
     CorrectnessPatterns,
     JointCounts,
-    Levels,
     PairedBlocks,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
+    ScoreBins,
     ScoreDifferences,
     ScoredPair,
     Storable,
     Tally,
+    TallyRequest,
     _storage,
     load_checkpoint,
     load_evidence,
@@ -69,13 +69,17 @@ def examples():
     yield PlacementValues.from_predictions(Y2, *SCORES, *SCORES)
     yield PlacementValues.from_predictions(NAMES[Y2], *SCORES, pos_label="ant")
     yield PlacementValues.from_predictions(Y2, *SCORES, groups=GROUPS)
-    yield PlacementValues.from_predictions(Y2, *SCORES, levels=Levels.uniform(7))
-    yield PlacementValues.from_predictions(Y2, SCORES[0].round(1), SCORES[1], n_levels=4)
+    yield PlacementValues.from_predictions(Y2, *SCORES, score_bins=ScoreBins.uniform(7))
+    yield PlacementValues.from_predictions(
+        Y2, SCORES[0].round(1), SCORES[1], n_score_bins=4
+    )
     yield ClassPlacementValues.from_predictions(NAMES[Y3], *PROBA)
-    yield PairedLosses.from_predictions(Y2, *SCORES, loss="log")
+    yield PairedLosses.from_predictions(Y2, *SCORES, loss="log_loss")
     yield PairedLosses.from_predictions(Y2, *SCORES, groups=GROUPS)
     yield PairedLosses.from_predictions(Y2, *SCORES, groups=DAYS[Y3], keep_values=False)
-    yield PairedLosses.from_predictions(Y3, *PROBA, loss="spherical", keep_values=False)
+    yield PairedLosses.from_predictions(
+        Y3, *PROBA, loss="spherical_loss", keep_values=False
+    )
     binary = PairedCalibration.from_predictions(Y2, *SCORES, n_bins=4)
     yield binary
     yield binary.reduced()
@@ -134,7 +138,7 @@ class Toy(Storable):
     parts: tuple[Part, ...] = ()
     other: "ContingencyTable | None" = None
 
-    wanted: ClassVar[frozenset[str]] = frozenset()
+    required: ClassVar[frozenset[str]] = frozenset()
 
 
 EXAMPLES = list(examples())
@@ -159,11 +163,16 @@ def test_every_evidence_is_restored_exactly(ending, tmp_path):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_tallies_are_restored_exactly(ending, tmp_path):
     """Cells of labels, losses, bins and levels, with the plan they were counted by."""
-    full = Asked(labels=True, losses=("brier", "log"), calibration=True, ranking=True)
-    grouped = Asked(labels=True, losses=("brier",))
-    answers, path = {"old": SCORES[0], "new": SCORES[1]}, tmp_path / f"tally.{ending}"
-    for asked, groups in ((full, None), (grouped, GROUPS)):
-        tally = tally_arrays(Y2, answers, asked, groups=groups)
+    full = TallyRequest(
+        labels=True,
+        losses=("binary_brier_loss", "log_loss"),
+        calibration=True,
+        ranking=True,
+    )
+    grouped = TallyRequest(labels=True, losses=("binary_brier_loss",))
+    predictions, path = {"old": SCORES[0], "new": SCORES[1]}, tmp_path / f"tally.{ending}"
+    for requested, groups in ((full, None), (grouped, GROUPS)):
+        tally = tally_arrays(Y2, predictions, requested, groups=groups)
         tally.save(path)
 
         assert state(tally) == state(Tally.load(path))
@@ -421,16 +430,14 @@ def test_nothing_is_unpickled(tmp_path):
 
 
 def test_other_files_of_ours(tmp_path):
-    """Predictions, and evidence of another class, are told apart."""
+    """Predictions, and evidence of another class, are distinguished."""
     path = tmp_path / "file.npz"
     predictions_from_arrays(Y2, {"a": SCORES[0], "b": SCORES[1]}).save(path)
     with pytest.raises(ValueError, match="cannot be read as evidence"):
         load_evidence(path)
 
     EXAMPLES[0].save(path)
-    with pytest.raises(
-        ValueError, match=r"holds a ContingencyTable\. Got asked for a Joint"
-    ):
+    with pytest.raises(ValueError, match=r"holds a ContingencyTable\. Expected a Joint"):
         JointCounts.load(path)
     assert EXAMPLES[0] == Storable.load(path)
 

@@ -12,7 +12,7 @@ from tests.frozen.reports import plain_html
 from tests.frozen.results import said
 
 
-def answers_of(table):
+def predictions_of(table):
     """Truth and the labels of both classifiers with these counts by who was right."""
     y = np.arange(table.n) % 2
     cells = (
@@ -43,18 +43,18 @@ EQUAL = ContingencyTable(190, 0, 0, 10)
 COLUMNS = {"champion": "old", "challenger": "new"}
 NORTH = {"site": "north"}
 GATES = {
-    "better": (Gate(Superior("accuracy")), answers_of(BETTER), {}),
-    "not better": (Gate(Superior("accuracy")), answers_of(ALIKE), {}),
-    "worse": (Gate(Superior("accuracy")), answers_of(BETTER.swap()), {}),
-    "not worse": (Gate(NonInferior("accuracy", margin=0.05)), answers_of(ALIKE), {}),
-    "equivalent": (Gate(Equivalent("accuracy", margin=0.1)), answers_of(ALIKE), {}),
-    "equal": (Gate(NonInferior("accuracy", margin=0.05)), answers_of(EQUAL), {}),
-    "equal, superior": (Gate(Superior("accuracy")), answers_of(EQUAL), {}),
-    "margin of none": (Gate(Superior("accuracy", margin=0.2)), answers_of(BETTER), {}),
+    "better": (Gate(Superior("accuracy")), predictions_of(BETTER), {}),
+    "not better": (Gate(Superior("accuracy")), predictions_of(ALIKE), {}),
+    "worse": (Gate(Superior("accuracy")), predictions_of(BETTER.swap()), {}),
+    "not worse": (Gate(NonInferior("accuracy", margin=0.05)), predictions_of(ALIKE), {}),
+    "equivalent": (Gate(Equivalent("accuracy", margin=0.1)), predictions_of(ALIKE), {}),
+    "equal": (Gate(NonInferior("accuracy", margin=0.05)), predictions_of(EQUAL), {}),
+    "equal, superior": (Gate(Superior("accuracy")), predictions_of(EQUAL), {}),
+    "margin of none": (Gate(Superior("accuracy", margin=0.2)), predictions_of(BETTER), {}),
     "several": (
         Gate(
             Superior("roc_auc"),
-            NonInferior("brier_loss", margin=0.02),
+            NonInferior("binary_brier_loss", margin=0.02),
             Superior("neg_log_loss"),
             Superior("accuracy"),
         ),
@@ -62,7 +62,9 @@ GATES = {
         COLUMNS,
     ),
     "any of": (
-        Gate(AnyOf(Superior("roc_auc"), Superior("accuracy")), Superior("brier_loss")),
+        Gate(
+            AnyOf(Superior("roc_auc"), Superior("accuracy")), Superior("binary_brier_loss")
+        ),
         (frame(shift=1.3, seed=1), "y"),
         COLUMNS,
     ),
@@ -85,13 +87,13 @@ GATES = {
         COLUMNS,
     ),
     "groups": (
-        Gate(Superior("accuracy"), NonInferior("brier_loss", margin=0.02)),
+        Gate(Superior("accuracy"), NonInferior("binary_brier_loss", margin=0.02)),
         (frame(seed=5, shift=1.4), "y"),
         COLUMNS | {"groups": "group"},
     ),
-    "few": (Gate(Superior("accuracy")), answers_of(ContingencyTable(5, 1, 3, 1)), {}),
-    "level": (Gate(Superior("accuracy"), alpha=0.01), answers_of(BETTER), {}),
-    "records": (Gate(Superior("accuracy"), min_records=500), answers_of(BETTER), {}),
+    "few": (Gate(Superior("accuracy")), predictions_of(ContingencyTable(5, 1, 3, 1)), {}),
+    "level": (Gate(Superior("accuracy"), alpha=0.01), predictions_of(BETTER), {}),
+    "records": (Gate(Superior("accuracy"), min_records=500), predictions_of(BETTER), {}),
 }
 
 

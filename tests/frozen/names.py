@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 import skcompare
-from skcompare import MultipleComparator, PairedClassifier, PairedComparator, cross_compare
+from skcompare import MultipleComparator, PairedComparator, PairedEstimator, cross_compare
 from skcompare._core.flags import FLAG_TEXTS, explain
 from skcompare._registry.losses import record_losses
 from skcompare._registry.tests import paired_tests
@@ -112,7 +112,7 @@ def numbers_of_fits():
         "pair, refit": PairedComparator(*pair, refit=True),
         "pair, twice": PairedComparator(*pair, check_reproducible=True),
         "three": MultipleComparator(three),
-        "together": PairedClassifier(*pair),
+        "together": PairedEstimator(*pair),
     }
     runs = {name: lambda one=one: one.fit(X, y) for name, one in ways.items()}
     runs["cross_compare"] = lambda: cross_compare(dict(three), X, y, cv=4)

@@ -25,8 +25,8 @@ from sklearn.tree import DecisionTreeClassifier
 from skcompare import (
     BlockRegularized5x2CV,
     MultipleComparator,
-    PairedClassifier,
     PairedComparator,
+    PairedEstimator,
     compare,
     compare_cv_results,
     compare_scores,
@@ -73,10 +73,10 @@ def linear():
 IRIS = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)
 EASY = make_classification(200, flip_y=0.1, random_state=1)
-WORDS = np.array(["benign", "malignant"])
+TEXT = np.array(["benign", "malignant"])
 
 
-def answers(n=300, seed=0, k=2, classes=2):
+def predictions(n=300, seed=0, k=2, classes=2):
     """True labels, and the probabilities of k classifiers, each better than the last."""
     rng = np.random.default_rng(seed)
     y = rng.integers(classes, size=n)
@@ -120,7 +120,7 @@ def prefit(scoring="accuracy", data=CANCER, **settings):
 def of_cv_results(cv, **settings):
     X, y = EASY
     keep = {"return_estimator": True, "return_indices": True}
-    pair = PairedClassifier(*trees(), random_state=0)
+    pair = PairedEstimator(*trees(), random_state=0)
     output = cross_validate(pair, X, y, cv=cv, scoring=make_paired_scorer("f1"), **keep)
     return compare_cv_results(output, X=X, y=y, cv=cv, **settings)
 
@@ -133,7 +133,7 @@ def item_scores(**settings):
 
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 GROUPS = np.arange(200) // 4
-TWO, THREE = answers(), answers(classes=3, seed=1)
+TWO, THREE = predictions(), predictions(classes=3, seed=1)
 BLOCKS = BlockRegularized5x2CV(random_state=0)
 MEASURES = ["accuracy", "roc_auc", "neg_log_loss", "f1"]
 COMPARISONS = {
@@ -151,8 +151,8 @@ COMPARISONS = {
         *labels_of(*THREE), scoring="precision_macro", tests="all"
     ),
     "words": lambda: compare(
-        WORDS[TWO[0]],
-        {name: WORDS[p.argmax(axis=1)] for name, p in TWO[1].items()},
+        TEXT[TWO[0]],
+        {name: TEXT[p.argmax(axis=1)] for name, p in TWO[1].items()},
         scoring=["sensitivity", "specificity"],
         pos_label="malignant",
     ),
@@ -179,7 +179,9 @@ COMPARISONS = {
         *TWO, scoring=["squared_calibration_error", "expected_calibration_error"]
     ),
     "losses": lambda: compare(
-        *TWO, scoring=["brier_loss", "spherical_loss", "cost_weighted_loss"], adjust="none"
+        *TWO,
+        scoring=["binary_brier_loss", "spherical_loss", "cost_weighted_loss"],
+        adjust="none",
     ),
     "operating points": lambda: compare(
         *TWO, scoring=["sensitivity_at_specificity", "specificity_at_sensitivity"]
@@ -221,26 +223,26 @@ COMPARISONS = {
     "several, adjusted": lambda: several(adjust="hochberg"),
     "several, measures": lambda: several(scoring=["f1_macro", "accuracy"]),
     "several, folds": lambda: several(cv=FOLDS),
-    "several of a hold-out": lambda: compare(*labels_of(*answers(k=4))),
-    "several of a hold-out, all": lambda: compare(*answers(k=4), tests="all"),
+    "several of a hold-out": lambda: compare(*labels_of(*predictions(k=4))),
+    "several of a hold-out, all": lambda: compare(*predictions(k=4), tests="all"),
     "several, max-t": lambda: compare(
-        *answers(k=3), scoring=["accuracy", "roc_auc"], adjust="max-t"
+        *predictions(k=3), scoring=["accuracy", "roc_auc"], adjust="max-t"
     ),
     "several, max-t, control": lambda: compare(
-        *answers(k=3), scoring="roc_auc", adjust="max-t", control="old"
+        *predictions(k=3), scoring="roc_auc", adjust="max-t", control="old"
     ),
     "several, precision": lambda: compare(
-        *labels_of(*answers(k=3)), scoring="precision", adjust="max-t"
+        *labels_of(*predictions(k=3)), scoring="precision", adjust="max-t"
     ),
     "several of groups": lambda: compare(
-        *labels_of(*answers(k=3)), groups=np.arange(300) // 5
+        *labels_of(*predictions(k=3)), groups=np.arange(300) // 5
     ),
 }
 
 
 def evidence(kind, k=2, classes=2, scores=False):
     """What tests take, of k classifiers."""
-    y, columns = answers(k=k, classes=classes, seed=3)
+    y, columns = predictions(k=k, classes=classes, seed=3)
     given = [p[:, 1] if scores else p.argmax(axis=1) for p in columns.values()]
     names = {} if k == 2 else {"names": [*columns]}
     return kind.from_predictions(y, *given, **names)

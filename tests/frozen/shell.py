@@ -56,7 +56,7 @@ compare empty.csv
 compare head.csv
 compare missing.csv
 compare scores.csv
-compare scores.csv --scoring brier_loss,roc_auc --pos-label 1
+compare scores.csv --scoring binary_brier_loss,roc_auc --pos-label 1
 compare scores.csv --tests all --pos-label 1
 compare --scores items.csv more.csv --score score --item item
 compare items.csv --score score

@@ -41,7 +41,7 @@ def write_policy(folder, policy):
 
 
 def good_tables(rng):
-    """Answers of two classifiers to the same records, in different order."""
+    """Predictions of two classifiers to the same records, in different order."""
     n = rng.randint(4, 12)
     truth = [*LABELS, *rng.choices(LABELS, k=n - 2)]
     found = []
@@ -387,7 +387,7 @@ def bad_choice(rng, folder):
         "no training": [champion, challenger, "--train", folder / "none.csv"],
         "no id": [champion, challenger, "--id", "idd"],
         "id is truth": [champion, challenger, "--id", "y"],
-        "truth as answer": [champion, challenger, "--label", "y"],
+        "truth as prediction": [champion, challenger, "--label", "y"],
         "labels as probabilities": [champion, challenger, "--proba", "said"],
         "no groups": [champion, challenger, "--groups", "site"],
         "two ways": [champion, challenger, "--champion", "said", "--challenger", "p"],

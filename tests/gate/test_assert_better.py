@@ -17,7 +17,7 @@ from skcompare.gate import AnyOf, Gate, GateNotPassed, NonInferior, Superior, as
 N = 400
 
 
-def answers_of(accuracy, seed, y):
+def predictions_of(accuracy, seed, y):
     """Labels of a classifier that is right with a probability."""
     rng = np.random.default_rng(seed)
     return np.where(rng.random(len(y)) < accuracy, y, 1 - y)
@@ -30,12 +30,12 @@ def y():
 
 @pytest.fixture(scope="module")
 def old(y):
-    return answers_of(0.75, 1, y)
+    return predictions_of(0.75, 1, y)
 
 
 @pytest.fixture(scope="module")
 def new(y):
-    return answers_of(0.87, 2, y)
+    return predictions_of(0.87, 2, y)
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +52,10 @@ def trained(records):
     return GaussianNB().fit(X, y), logistic.fit(X, y)
 
 
-def message_of(*answers, **words):
+def message_of(*predictions, **words):
     """What is told where the assertion does not hold."""
     with pytest.raises(GateNotPassed) as caught:
-        assert_better(*answers, **words)
+        assert_better(*predictions, **words)
     return str(caught.value)
 
 
@@ -122,7 +122,7 @@ def test_advice_fits_the_reason(y, old, new):
 
 def test_blind_failure_tells_nothing(y, old, tmp_path):
     """Of a blind gate the message has no number."""
-    worse = answers_of(0.6, 3, y)
+    worse = predictions_of(0.6, 3, y)
 
     message = message_of(y, old, worse, ledger=tmp_path / "ledger", blind=True)
 
@@ -132,11 +132,13 @@ def test_blind_failure_tells_nothing(y, old, tmp_path):
 
 
 def test_looks_are_counted(y, old, new, records, trained, tmp_path):
-    """Answers, classifiers and comparators are each judged at the level of their look."""
+    """Predictions, classifiers and comparators are each judged at the level of their
+    look.
+    """
     _, _, X, true = records
     first = assert_better(y, old, new, ledger=tmp_path / "answers")
-    second = message_of(y, old, answers_of(0.7, 9, y), ledger=tmp_path / "answers")
-    by = "brier_loss"
+    second = message_of(y, old, predictions_of(0.7, 9, y), ledger=tmp_path / "answers")
+    by = "binary_brier_loss"
     comparator = PairedComparator(*trained, cv="prefit", scoring=by).fit(X, true)
     levels = [
         assert_better(true, *trained, by=by, X=X, ledger=tmp_path / "classifiers").alpha,
@@ -166,18 +168,18 @@ def test_probabilities_and_slices(y):
     )
 
     assert N // 2 == decision.outcomes[0].n_records
-    assert "roc_auc is better, where country = DE" == decision.outcomes[0].condition.words
+    assert "roc_auc is better, where country = DE" == decision.outcomes[0].condition.text
 
 
-def test_fitted_classifiers_answer_the_records(records, trained):
-    """Classifiers are asked for what the conditions need, as they are."""
+def test_fitted_classifiers_prediction_the_records(records, trained):
+    """Classifiers are requested what the conditions need, as they are."""
     _, _, X, y = records
     old, new = trained
     conditions = [NonInferior("roc_auc", margin=0.03), NonInferior("accuracy", margin=0.01)]
     proba = {"champion": old.predict_proba(X), "challenger": new.predict_proba(X)}
-    expected = Gate(Superior("brier_loss"), *conditions).decide(y, proba)
+    expected = Gate(Superior("binary_brier_loss"), *conditions).decide(y, proba)
 
-    decision = assert_better(y, old, new, *conditions, by="brier_loss", X=X)
+    decision = assert_better(y, old, new, *conditions, by="binary_brier_loss", X=X)
 
     assert expected.status == decision.status == "passed"
     found = [outcome.pvalue for outcome in decision.outcomes]
@@ -200,14 +202,16 @@ def test_fitted_classifiers_of_groups_and_slices(records, trained):
 def test_fitted_comparator(records, trained):
     """A comparator has all that is judged; conditions follow it."""
     _, _, X, y = records
-    scoring = ["brier_loss", "roc_auc"]
+    scoring = ["binary_brier_loss", "roc_auc"]
     comparator = PairedComparator(*trained, cv="prefit", scoring=scoring).fit(X, y)
 
     decision = assert_better(
-        comparator, NonInferior("roc_auc", margin=0.03), by="brier_loss"
+        comparator, NonInferior("roc_auc", margin=0.03), by="binary_brier_loss"
     )
 
-    assert ["brier_loss", "roc_auc"] == [o.condition.measure for o in decision.outcomes]
+    assert ["binary_brier_loss", "roc_auc"] == [
+        o.condition.measure for o in decision.outcomes
+    ]
 
 
 def test_what_cannot_be_judged_is_no_failed_assertion(y, old, new, records, trained):
@@ -216,16 +220,21 @@ def test_what_cannot_be_judged_is_no_failed_assertion(y, old, new, records, trai
     untrained = LogisticRegression()
     comparator = PairedComparator(*trained, cv="prefit").fit(X, true)
 
-    for answers, words, kind, told in (
-        ((y, old), {}, TypeError, "`challenger` must be answers or a fitted classifier"),
-        ((true, *trained), {}, TypeError, "needs records to answer"),
+    for predictions, words, kind, told in (
+        (
+            (y, old),
+            {},
+            TypeError,
+            "`challenger` must be predictions or a fitted classifier",
+        ),
+        ((true, *trained), {}, TypeError, "needs records to predict"),
         ((true, true, true), {"X": X}, TypeError, "where `X` is given. Got ndarray"),
         ((true, trained[0], untrained), {"X": X}, NotFittedError, "is not fitted"),
         ((true, *trained), {"X": X, "labels": [0, 1]}, ValueError, "know their classes"),
         ((comparator,), {"X": X}, ValueError, "Got X as well"),
         ((y, old, new), {"by": "acuracy"}, ValueError, "Did you mean 'accuracy'"),
-        ((y, old, new[1:]), {}, ValueError, "one entry a record"),
+        ((y, old, new[1:]), {}, ValueError, "one entry per record"),
         ((y, old, new, "roc_auc"), {}, ValueError, "A gate needs conditions"),
     ):
         with pytest.raises(kind, match=told):
-            assert_better(*answers, **words)
+            assert_better(*predictions, **words)

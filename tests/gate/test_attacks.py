@@ -81,7 +81,7 @@ def test_true_labels_of_the_challenger_are_unread(folder, capsys, blind, y_from)
 
 
 class Reader(ClassifierMixin, BaseEstimator):
-    """Answers what a column of its records says."""
+    """Predictions what a column of its records says."""
 
     def __init__(self, column="y"):
         self.column = column
@@ -167,10 +167,10 @@ def test_labels_that_are_no_class(folder, capsys):
         write("b.csv", label=challenger)
 
         assert "label" in refused(capsys, *ACCURACY)
-        answers = {"a": np.array(champion), "b": np.array(challenger)}
+        predictions = {"a": np.array(champion), "b": np.array(challenger)}
         for judge in (compare, Gate(Superior("accuracy")).decide):
             with pytest.raises(ValueError, match="label"):
-                judge(truth, answers)
+                judge(truth, predictions)
 
 
 def test_truth_in_two_unicode_forms(folder, capsys):
@@ -186,26 +186,26 @@ def test_truth_in_two_unicode_forms(folder, capsys):
 
 def test_labels_that_are_named_are_classes():
     """Where the records lack a class, `labels` names it."""
-    answers = {"a": BAD, "b": np.where(np.arange(N) < 3, 2, GOOD)}
+    predictions = {"a": BAD, "b": np.where(np.arange(N) < 3, 2, GOOD)}
     with pytest.raises(ValueError, match="labels that no record of `y_true` has: 2"):
-        compare(Y, answers)
+        compare(Y, predictions)
 
-    assert compare(Y, answers, labels=[0, 1, 2]).verdict == "challenger"
+    assert compare(Y, predictions, labels=[0, 1, 2]).verdict == "challenger"
 
 
 # 4. Macro averages were over other classes for each role.
 
 
 def test_macro_averages_are_over_one_set_of_classes():
-    """A class that one classifier alone answers is averaged over for neither."""
-    answers = {"a": np.where(np.arange(N) < 5, 2, GOOD), "b": BAD}
+    """A class that one classifier alone predictions is averaged over for neither."""
+    predictions = {"a": np.where(np.arange(N) < 5, 2, GOOD), "b": BAD}
     words = {"labels": [0, 1, 2]}
     for measure in ("f1_macro", "precision_macro", "recall_macro"):
-        compared = compare(Y, answers, scoring=measure, **words).rows[0]
+        compared = compare(Y, predictions, scoring=measure, **words).rows[0]
         assert compared.champion > compared.challenger
         for where in (None, {"site": 1}) if measure == "f1_macro" else (None,):
             gate = Gate(NonInferior(measure, margin=0.5, where=where))
-            decision = gate.decide(Y, answers, columns={"site": np.ones(N)}, **words)
+            decision = gate.decide(Y, predictions, columns={"site": np.ones(N)}, **words)
             judged = decision.outcomes[0].row
             assert compared.difference == pytest.approx(judged.difference)
             assert judged.champion > judged.challenger
@@ -214,7 +214,7 @@ def test_macro_averages_are_over_one_set_of_classes():
 # 5. What is worse than without skill passed.
 
 
-@pytest.mark.parametrize("measure", ["roc_auc", "brier_loss", "neg_log_loss"])
+@pytest.mark.parametrize("measure", ["roc_auc", "binary_brier_loss", "neg_log_loss"])
 def test_probabilities_of_the_other_class(measure):
     """AUC .01 against .15, and the better model has the smaller one."""
     noise = np.random.default_rng(1).normal(size=(2, N))
@@ -254,7 +254,7 @@ REVERSED = [
 
 
 def test_names_that_say_the_opposite(folder, capsys):
-    """Files in order of their names, columns, and keys of answers."""
+    """Files in order of their names, columns, and keys of predictions."""
     for first, second in REVERSED:
         write(f"{first}.csv", y=Y, label=BAD)
         write(f"{second}.csv", label=GOOD)
@@ -407,7 +407,9 @@ def test_a_value_of_a_slice_that_no_counted_record_has():
 
 
 def test_truth_of_the_challenger_alone(folder, capsys):
-    """Whoever submits answers must not say what is right, unless the policy trusts it."""
+    """Whoever submits predictions must not say what is right, unless the policy trusts
+    it.
+    """
     write("a.csv", label=GOOD)
     write("b.csv", y=BAD, label=BAD)
 
@@ -421,7 +423,7 @@ def test_truth_of_the_challenger_alone(folder, capsys):
 
 @pytest.mark.parametrize("role", ["y", "a", "b"])
 def test_masked_entries_are_missing(role):
-    """What a masked array hides is no answer."""
+    """What a masked array hides is no prediction."""
     given = {"y": Y, "a": BAD, "b": GOOD}
     given[role] = np.ma.masked_array(given[role], mask=np.arange(N) == 3)
     truth = given.pop("y")
@@ -434,8 +436,8 @@ def test_masked_entries_are_missing(role):
 def test_one_class_concludes_nothing_of_averages(measure):
     """An average over classes of one class is none."""
     y = np.ones(N, dtype=int)
-    answers = {"a": np.where(np.arange(N) % 3, 1, 0), "b": y}
-    decision = Gate(NonInferior(measure, margin=0.1)).decide(y, answers, labels=[0, 1])
+    predictions = {"a": np.where(np.arange(N) % 3, 1, 0), "b": y}
+    decision = Gate(NonInferior(measure, margin=0.1)).decide(y, predictions, labels=[0, 1])
 
     assert "inconclusive" == decision.status
     assert "all records are of one class" in decision.outcomes[0].reasons[0]
@@ -460,7 +462,7 @@ class Leaver(ClassifierMixin, BaseEstimator):
 
 
 def check_that_leaving_is_failing(n_jobs):
-    """In a fit or an answer, of a comparator and of an assertion."""
+    """In a fit or a prediction, of a comparator and of an assertion."""
     X = np.arange(2 * N).reshape(N, 2)
     for step in ("fit", "predict"):
         comparator = PairedComparator(
@@ -479,7 +481,7 @@ def test_an_estimator_that_leaves_has_failed():
 
 @pytest.mark.slow
 def test_an_estimator_that_leaves_another_process_has_failed():
-    """Nor is the end of a worker taken for an answer."""
+    """Nor is the end of a worker taken for a prediction."""
     check_that_leaving_is_failing(2)
 
 
@@ -718,7 +720,7 @@ def test_a_full_disk_names_the_file(folder, capsys, monkeypatch):
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 def test_compare_holds_true_labels_against_each_other(folder, capsys, suffix):
-    """Answers about another truth are not compared."""
+    """Predictions about another truth are not compared."""
     frame = pd.DataFrame({"id": range(N), "y": Y, "champion": BAD})
     other = pd.DataFrame({"id": range(N), "y": np.r_[1 - Y[:2], Y[2:]], "challenger": GOOD})
     for name, each in (("a", frame), ("b", other)):

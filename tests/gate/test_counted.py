@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skcompare.evidence import Asked, tally_frame
+from skcompare.evidence import TallyRequest, tally_frame
 from skcompare.gate import AnyOf, Gate, NonInferior, Superior
 from skcompare.predictions import ItemScores
 
@@ -63,10 +63,10 @@ def test_counted_records_are_judged_as_read_ones(frame):
                 assert read.low == pytest.approx(found.low, abs=1e-9)
 
 
-def test_engines_do_not_slice_by_answers(frame):
-    """Columns of answers make no slices where records are counted, either."""
+def test_engines_do_not_slice_by_predictions(frame):
+    """Columns of predictions make no slices where records are counted, either."""
     gate = Gate(Superior("accuracy", where={"new": [0.9, 0.95]}))
-    with pytest.raises(ValueError, match="Column 'new' has the challenger's answers"):
+    with pytest.raises(ValueError, match="Column 'new' has the challenger's predictions"):
         gate.decide(frame.lazy(), COLUMNS, y_true="y", collect=0)
 
 
@@ -79,7 +79,7 @@ def test_any_of_on_an_engine(frame):
     assert frame.height == decision.n_records
 
 
-def test_the_same_answers_are_found_in_counts(frame):
+def test_the_same_predictions_are_found_in_counts(frame):
     """Counts tell that there is nothing to decide, by labels and by losses."""
     lazy = frame.lazy().with_columns(
         said=pl.col("old").round().cast(int), again=pl.col("old").round().cast(int)
@@ -99,19 +99,21 @@ def test_the_same_answers_are_found_in_counts(frame):
 
 def test_tallies_are_judged_where_they_hold_enough(frame):
     """A tally is judged like the records behind it, and slices of it are refused."""
-    tally = tally_frame(frame, "y", COLUMNS, Asked(labels=True))
+    tally = tally_frame(frame, "y", COLUMNS, TallyRequest(labels=True))
     decision = Gate(Superior("accuracy")).decide(tally)
     read = Gate(Superior("accuracy")).decide(frame, COLUMNS, y_true="y")
 
     assert read.outcomes[0].pvalue == decision.outcomes[0].pvalue
     with pytest.raises(ValueError, match="roc_auc needs probabilities"):
         Gate(Superior("roc_auc")).decide(tally)
-    losses = tally_frame(frame, "y", COLUMNS, Asked(labels=True, losses=["brier"]))
+    losses = tally_frame(
+        frame, "y", COLUMNS, TallyRequest(labels=True, losses=["binary_brier_loss"])
+    )
     with pytest.raises(ValueError, match="does not hold all"):
         Gate(Superior("roc_auc")).decide(losses)
     with pytest.raises(ValueError, match="Count those of the slice"):
         Gate(Superior("accuracy", where={"site": "north"})).decide(tally)
-    with pytest.raises(ValueError, match="answers as well"):
+    with pytest.raises(ValueError, match="predictions as well"):
         Gate(Superior("accuracy")).decide(tally, COLUMNS)
 
 
@@ -150,7 +152,9 @@ def test_scored_items_are_judged_by_their_mean():
 
 
 def test_scored_items_have_the_mean_score_alone():
-    """Measures of answers are refused for scores, and the mean score for answers."""
+    """Measures of predictions are refused for scores, and the mean score for
+    predictions.
+    """
     scores = ItemScores.from_scores([0, 1, 0, 1], [1, 1, 0, 1])
     with pytest.raises(ValueError, match="Choose 'mean_score'"):
         Gate(Superior("accuracy")).decide(scores)

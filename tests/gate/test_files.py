@@ -25,7 +25,7 @@ GATE = Gate(Superior("accuracy"))
 
 
 def role(name, seed):
-    """Answers in an order of their own."""
+    """Predictions in an order of their own."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"id": [f"m{i}" for i in range(N)], "y": TRUTH})
     frame["said"] = np.where(rng.random(N) < 0.7, TRUTH, "spam")
@@ -76,7 +76,7 @@ def labels_of(subject, role):
 
 
 def test_files_are_joined_by_id(files):
-    """Records are told apart by their ids, whatever the order and the format."""
+    """Records are distinguished by their ids, whatever the order and the format."""
     champion, challenger = (
         role(name, seed)[0].set_index("id") for name, seed in (("o", 1), ("n", 2))
     )
@@ -165,11 +165,11 @@ def test_slices_that_differ(files, tmp_path):
 
 
 @pytest.mark.parametrize("where", [{"said": "spam"}, {"p": 0.75}])
-def test_slices_by_answers(files, where):
-    """No classifier chooses by its answers which records it is judged by."""
+def test_slices_by_predictions(files, where):
+    """No classifier chooses by its predictions which records it is judged by."""
     columns = Columns(label="said", proba="p", pos_label="spam")
     gate = Gate(Superior("accuracy", where=where))
-    with pytest.raises(ValueError, match="not sliced or grouped by answers"):
+    with pytest.raises(ValueError, match="not sliced or grouped by predictions"):
         judged(files(".csv", ".csv", ("y", "said", "p")), columns, gate)
 
 
@@ -204,7 +204,7 @@ def test_formats_that_are_not_read(files, tmp_path):
         ("a.json", "Rename it to .jsonl"),
         ("a.XLSX", "Export the sheet as CSV"),
         ("a.csv.zip", "Unpack it"),
-        ("a.feather", "write it anew"),
+        ("a.feather", "write it again"),
         ("a.h5", "Got '.h5'"),
     ]:
         path, _ = files()
@@ -212,7 +212,7 @@ def test_formats_that_are_not_read(files, tmp_path):
             judged((path, str(tmp_path / name)))
 
 
-@pytest.mark.parametrize("name", ["answers", "answers.txt", "answers.dat"])
+@pytest.mark.parametrize("name", ["answers", "predictions.txt", "predictions.dat"])
 def test_csv_by_other_names(files, tmp_path, name):
     """Names that say nothing are of CSV files."""
     first, second = files(".csv", ".csv")
@@ -247,15 +247,15 @@ REFUSED = [
     ({"id": "key"}, "Unknown column 'key'"),
     ({"y": "truth"}, "Unknown column 'truth'"),
     ({"label": "Said"}, "Unknown column 'Said'. Did you mean 'said'"),
-    ({"label": "y"}, "cannot be both `y` and the champion's answers"),
+    ({"label": "y"}, "cannot be both `y` and the champion's predictions"),
     ({"label": "p"}, "must hold labels. Got fractions"),
     ({"proba": "said"}, "must hold probabilities"),
-    ({}, "must have one column of answers .* Got 'said', 'p'"),
+    ({}, "must have one column of predictions .* Got 'said', 'p'"),
     ({"label": "said", "groups": "nobody"}, "Unknown column 'nobody'"),
     ({"label": "said", "labels": ("ham", "eggs")}, "no class|no label"),
     ({"label": "said", "champion": "said", "challenger": "p"}, "Got both"),
     ({"label": "said", "item": "id"}, "`item` is about scores"),
-    ({"score": "p", "label": "said"}, "`label` is about answers to records"),
+    ({"score": "p", "label": "said"}, "`label` is about predictions for records"),
 ]
 
 
@@ -316,10 +316,10 @@ def test_files_of_one_name(files, tmp_path):
     paths = []
     for path, folder in zip(files(".csv", ".csv"), ("v1", "v2")):
         (tmp_path / folder).mkdir()
-        paths.append(os.rename(path, tmp_path / folder / "answers.csv"))
-        paths[-1] = str(tmp_path / folder / "answers.csv")
+        paths.append(os.rename(path, tmp_path / folder / "predictions.csv"))
+        paths[-1] = str(tmp_path / folder / "predictions.csv")
 
-    assert (os.path.join("v1", "answers"), os.path.join("v2", "answers")) == judged(
+    assert (os.path.join("v1", "predictions"), os.path.join("v2", "predictions")) == judged(
         tuple(paths)
     ).names
 
@@ -340,12 +340,12 @@ def test_training_records(files, tmp_path):
         settings = TrainSettings(path, columns.pop("key", None))
         paths = files(".jsonl", ".csv", ("y", "said", "p", "site"), ("y", "said"))
         given = GateFiles(paths, train=settings)
-        asked = Columns(champion="said", **columns)
+        requested = Columns(champion="said", **columns)
         if message is None:
-            assert N == subject_from_files(given, asked, GATE).n_records
+            assert N == subject_from_files(given, requested, GATE).n_records
             continue
         with pytest.raises(ValueError, match=message):
-            subject_from_files(given, asked, GATE)
+            subject_from_files(given, requested, GATE)
 
 
 def test_scores_item_by_item(tmp_path):
@@ -367,7 +367,7 @@ def test_scores_item_by_item(tmp_path):
 
 
 def test_saved_estimators(tmp_path):
-    """Estimators answer by the columns that each was trained with."""
+    """Estimators prediction by the columns that each was trained with."""
     sio = pytest.importorskip("skops.io")
     from sklearn.linear_model import LogisticRegression
 
@@ -399,9 +399,9 @@ def test_saved_estimators(tmp_path):
     with pytest.raises(ValueError, match=r"10 of 150 records .* equal values of a, b"):
         subject_from_files(given, Columns(), gate)
     for options, message in (
-        ({"answers": (paths["old"], paths["new"])}, "Pass --data FILE"),
-        ({"answers": (paths["old"], data), "data": data}, "two .skops files"),
-        ({"answers": (paths["old"],) * 2, "data": data}, "are the same file"),
+        ({"predictions": (paths["old"], paths["new"])}, "Pass --data FILE"),
+        ({"predictions": (paths["old"], data), "data": data}, "two .skops files"),
+        ({"predictions": (paths["old"],) * 2, "data": data}, "are the same file"),
     ):
         with pytest.raises(ValueError, match=message):
             subject_from_files(GateFiles(**options), Columns(), gate)

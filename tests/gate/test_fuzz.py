@@ -97,7 +97,7 @@ def malformed(case, seed, folder):
     paths = []
     for k, said in enumerate(("spam,ham", "ham,ham")):
         rows = zip((1, 2), ("spam", "ham"), said.split(","))
-        path = folder / f"answers{k}.csv"
+        path = folder / f"predictions{k}.csv"
         path.write_text("id,y,said\n" + "".join(f"{i},{y},{s}\n" for i, y, s in rows))
         paths.append(str(path))
     (folder / "train.csv").write_text("id\n7\n")
@@ -189,8 +189,8 @@ def read_anew(path):
 
 def decided_anew(policy, paths):
     """The exit code, by joining records in plain Python."""
-    asked = Policy.from_dict(tomllib.loads(policy.read_bytes().decode("utf-8-sig")))
-    names = asked.data
+    requested = Policy.from_dict(tomllib.loads(policy.read_bytes().decode("utf-8-sig")))
+    names = requested.data
     tables = [read_anew(path) for path in paths]
     keyed = [{str(i): k for k, i in enumerate(table[names.id or "id"])} for table in tables]
     ids = [*keyed[0]]
@@ -202,14 +202,14 @@ def decided_anew(policy, paths):
         if y in table
     ]
     assert all(truth == truths[0] for truth in truths)
-    answers = {}
+    predictions = {}
     for role, table, rows in zip("ab", tables, keyed):
         order = [rows[i] for i in ids]
         labels = [str(table[names.label][k]) for k in order]
         proba = np.array([float(table[names.proba][k]) for k in order])
-        answers[role] = {"labels": labels, "proba": proba}
-    decision = asked.gate.decide(
-        truths[0], answers, labels=names.labels, pos_label=names.pos_label
+        predictions[role] = {"labels": labels, "proba": proba}
+    decision = requested.gate.decide(
+        truths[0], predictions, labels=names.labels, pos_label=names.pos_label
     )
     return 0 if decision.passed else 1
 

@@ -18,8 +18,8 @@ from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Policy, Superio
 from skcompare.stats import mcnemar
 
 
-def answers_of(table):
-    """Truth and the answers of both classifiers with these counts by who was right."""
+def predictions_of(table):
+    """Truth and the predictions of both classifiers with these counts by who was right."""
     y = np.arange(table.n) % 2
     right = np.repeat(
         [(1, 1), (1, 0), (0, 1), (0, 0)],
@@ -49,9 +49,9 @@ DELONG = {"test": "delong", "options": {"interval": "agreeing"}}
 TANGO = {"test": "mcnemar", "options": {"method": "asymptotic"}}
 
 
-def one(condition, *answers, **given):
+def one(condition, *predictions, **given):
     """The outcome of a gate of one condition."""
-    return Gate(condition).decide(*answers, **given).outcomes[0]
+    return Gate(condition).decide(*predictions, **given).outcomes[0]
 
 
 def test_a_boundary_is_tested_as_the_null_value():
@@ -64,7 +64,7 @@ def test_a_boundary_is_tested_as_the_null_value():
             (NonInferior("accuracy", margin=0.05, **TANGO), -0.05),
         ],
     ):
-        outcome = one(condition, *answers_of(table))
+        outcome = one(condition, *predictions_of(table))
         words = {"method": "asymptotic", "null_value": null}
         above = mcnemar(table, alternative="greater", **words)
         below = mcnemar(table, alternative="less", **words)
@@ -80,9 +80,9 @@ def test_a_boundary_is_tested_as_the_null_value():
 def test_published_margins():
     """The worked example of non-inferiority and equivalence by Tango's score."""
     table = ContingencyTable(150, 15, 25, 10)
-    answers = answers_of(table)
-    close = one(NonInferior("accuracy", margin=0.05, **TANGO), *answers)
-    wide = one(Equivalent("accuracy", margin=0.10, **TANGO), *answers)
+    predictions = predictions_of(table)
+    close = one(NonInferior("accuracy", margin=0.05, **TANGO), *predictions)
+    wide = one(Equivalent("accuracy", margin=0.10, **TANGO), *predictions)
 
     assert 0.0011614 == pytest.approx(close.pvalue, abs=5e-8)
     assert 0.0608387 == pytest.approx(wide.pvalue, abs=5e-8)
@@ -92,9 +92,9 @@ def test_published_margins():
 def test_equivalence_takes_both_sides():
     """Shown where both limits are within the margin; shown not to hold beyond either."""
     condition = Equivalent("accuracy", margin=0.06, **TANGO)
-    shown = one(condition, *answers_of(ContingencyTable(150, 3, 4, 43)))
+    shown = one(condition, *predictions_of(ContingencyTable(150, 3, 4, 43)))
     for table in (BETTER, BETTER.swap()):
-        refuted = one(condition, *answers_of(table))
+        refuted = one(condition, *predictions_of(table))
         assert "failed" == refuted.status
 
     assert shown.passed
@@ -103,9 +103,9 @@ def test_equivalence_takes_both_sides():
 
 def test_all_conditions_must_hold():
     """One that is not shown keeps the gate closed, without a correction of the others."""
-    y, answers = answers_of(BETTER)
+    y, predictions = predictions_of(BETTER)
     gate = Gate(Superior("accuracy"), Superior("accuracy", margin=0.12))
-    decision = gate.decide(y, answers)
+    decision = gate.decide(y, predictions)
 
     assert ["passed", "inconclusive"] == [one.status for one in decision.outcomes]
     assert "inconclusive" == decision.status
@@ -164,13 +164,13 @@ def test_no_evidence_is_no_pass():
 
 
 def test_exact_is_exact_or_nothing():
-    """Where an exact test was asked for, no other one takes its place."""
-    y, answers = answers_of(BETTER)
+    """Where an exact test was requested, no other one takes its place."""
+    y, predictions = predictions_of(BETTER)
     exact = Superior("accuracy", exact=True)
-    grouped = one(exact, y, answers, groups=np.arange(len(y)) // 4)
-    single = one(exact, y, answers)
+    grouped = one(exact, y, predictions, groups=np.arange(len(y)) // 4)
+    single = one(exact, y, predictions)
 
-    assert "an exact test was asked for" in grouped.reasons[0]
+    assert "an exact test was requested" in grouped.reasons[0]
     assert (single.passed, grouped.status) == (True, "inconclusive")
 
 
@@ -185,10 +185,10 @@ def test_a_champion_without_skill_is_no_measure():
     assert () == one(condition, frame, COLUMNS, y_true="y").flags
 
 
-def test_words_tell_sides_apart():
+def test_text_tell_sides_apart():
     """A limit just below 0 is not shown as 0, and a refuted condition has its own p."""
-    close = one(Superior("accuracy"), *answers_of(ContingencyTable(800, 40, 56, 104)))
-    worse = one(Superior("accuracy"), *answers_of(BETTER.swap()))
+    close = one(Superior("accuracy"), *predictions_of(ContingencyTable(800, 40, 56, 104)))
+    worse = one(Superior("accuracy"), *predictions_of(BETTER.swap()))
     nobody = one(
         Superior("accuracy", where={"site": "Nord"}), scored(50), COLUMNS, y_true="y"
     )
@@ -199,11 +199,11 @@ def test_words_tell_sides_apart():
     assert nobody.reasons[0].endswith("in the slice: site has north, south")
 
 
-def test_the_same_answers_never_pass():
+def test_the_same_predictions_never_pass():
     """A model against itself is no challenger, also where it is surely not worse."""
-    y, answers = answers_of(BETTER)
+    y, predictions = predictions_of(BETTER)
     gate = Gate(NonInferior("accuracy", margin=0.1))
-    decision = gate.decide(y, {"old": answers["new"], "new": answers["new"]})
+    decision = gate.decide(y, {"old": predictions["new"], "new": predictions["new"]})
 
     assert decision.outcomes[0].passed
     assert "inconclusive" == decision.status
@@ -287,16 +287,16 @@ def test_refused():
 
 def test_refused_data():
     """A gate judges two, by true labels, with the columns of its slices."""
-    y, answers = answers_of(BETTER)
+    y, predictions = predictions_of(BETTER)
     gate = Gate(Superior("accuracy", where={"site": "north"}))
     with pytest.raises(ValueError, match="judges two, the champion first"):
-        gate.decide(y, answers | {"newest": y})
+        gate.decide(y, predictions | {"newest": y})
     with pytest.raises(ValueError, match="needs true labels"):
-        gate.decide(None, answers)
+        gate.decide(None, predictions)
     with pytest.raises(ValueError, match="needs column 'site'"):
-        gate.decide(y, answers)
+        gate.decide(y, predictions)
     with pytest.raises(ValueError, match="`id` names the column of a frame"):
-        gate.decide(y, answers, id="record")
+        gate.decide(y, predictions, id="record")
     with pytest.raises(ValueError, match="site"):
         gate.decide(scored(20), COLUMNS | {"new": "site"}, y_true="no column")
 
@@ -317,7 +317,7 @@ def test_training_records_are_not_judged():
     assert gate.decide(frame, COLUMNS, train=apart, **words).n_records == 60
     with pytest.raises(ValueError, match="cannot be told"):
         gate.decide(frame, COLUMNS, y_true="y", train=apart)
-    with pytest.raises(ValueError, match="Got arrays of answers"):
+    with pytest.raises(ValueError, match="Got arrays of predictions"):
         gate.decide(frame.y, {n: frame[n] for n in COLUMNS}, train=apart)
 
 
@@ -337,8 +337,8 @@ def test_features_are_those_of_training_data():
         gate.decide(frame, COLUMNS, features="x", train=frame, **words)
 
 
-def test_records_are_not_sliced_by_answers():
-    """Columns of answers make no slices and no groups, as in the shell."""
+def test_records_are_not_sliced_by_predictions():
+    """Columns of predictions make no slices and no groups, as in the shell."""
     frame = scored(60)
     frame = frame.assign(a=1 - frame.new, said=frame.new.round().astype(int))
     other = frame[["new", "site"]].assign(id=range(60))
@@ -349,11 +349,11 @@ def test_records_are_not_sliced_by_answers():
         ("said", COLUMNS | {"new": {"labels": "said", "proba": "new"}}, {}),
         ("new", COLUMNS | {"new": (other, "new")}, {"id": "id"}),
     )
-    for name, answers, words in forms:
+    for name, predictions, words in forms:
         gate = Gate(Superior("accuracy"), Superior("f1", where={name: [0, 1]}))
-        with pytest.raises(ValueError, match=f"Column '{name}' has the .*'s answers"):
-            gate.decide(frame.assign(id=range(60)), answers, y_true="y", **words)
-    with pytest.raises(ValueError, match="not sliced or grouped by answers"):
+        with pytest.raises(ValueError, match=f"Column '{name}' has the .*'s predictions"):
+            gate.decide(frame.assign(id=range(60)), predictions, y_true="y", **words)
+    with pytest.raises(ValueError, match="not sliced or grouped by predictions"):
         Gate(Superior("accuracy")).decide(frame, COLUMNS, y_true="y", groups="new")
     # What is passed beside the frame is no column of it.
     gate = Gate(Superior("accuracy", where={"new": "north"}))
@@ -369,7 +369,7 @@ def test_conditions_are_values():
     where["site"] = "east"
 
     assert "precision[1] is worse by less than 0.02, where site in north, south" == (
-        condition.words
+        condition.text
     )
     assert condition == NonInferior(
         "precision[1]", margin=0.02, where={"site": ["north", "south"]}
@@ -408,7 +408,7 @@ def test_gates_and_decisions_travel():
         assert str(decision) == str(travelled(decision))
 
 
-def test_names_are_found_when_asked_for():
+def test_names_are_found_when_requested_for():
     """The package lists its names, and an unknown one is an error that names it."""
     assert set(skcompare.gate.__all__) <= set(dir(skcompare.gate))
     for name in skcompare.gate.__all__:

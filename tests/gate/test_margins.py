@@ -18,7 +18,7 @@ def test_margin_as_wide_as_the_range_is_an_error():
             ("roc_auc", 1.5),
             ("f1_macro", 1),
             ("precision[spam]", 1.0),
-            ("brier_loss", 1.0),
+            ("binary_brier_loss", 1.0),
             ("matthews_corrcoef", 2.0),
         ],
         [Superior, NonInferior, Equivalent],
@@ -40,7 +40,7 @@ def test_range_of_measures():
         assert bounds == bounds_of(resolve_scoring(measure)[0])
 
 
-def answers(y, rng, rates):
+def predictions(y, rng, rates):
     return {
         name: np.where(rng.random(len(y)) < rate, y, 1 - y)
         for name, rate in zip(("old", "new"), rates, strict=True)
@@ -52,7 +52,7 @@ def test_margin_beyond_a_bad_champion_concludes_nothing():
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=400)
     gate = Gate(NonInferior("accuracy", margin=0.6))
-    (outcome,) = gate.decide(y, answers(y, rng, (0.5, 0.5))).outcomes
+    (outcome,) = gate.decide(y, predictions(y, rng, (0.5, 0.5))).outcomes
 
     assert "inconclusive" == outcome.status
     assert outcome.blocked
@@ -66,7 +66,9 @@ def test_margin_beyond_the_worst_loss_concludes_nothing():
     p = np.clip(1 - y + rng.normal(0, 0.2, 300), 0, 1)
     q = np.clip(p + rng.normal(0, 0.1, 300), 0, 1)
     proba = {"old": np.stack([1 - p, p], 1), "new": np.stack([1 - q, q], 1)}
-    (outcome,) = Gate(NonInferior("brier_loss", margin=0.5)).decide(y, proba).outcomes
+    (outcome,) = (
+        Gate(NonInferior("binary_brier_loss", margin=0.5)).decide(y, proba).outcomes
+    )
 
     assert "nothing could fail" in outcome.reasons[0]
     assert not outcome.passed
@@ -79,7 +81,7 @@ def test_margin_that_admits_no_skill_is_flagged(margin, flagged):
     y = (rng.random(500) < 0.2).astype(int)
     (outcome,) = (
         Gate(NonInferior("accuracy", margin))
-        .decide(y, answers(y, rng, (0.9, 0.9)))
+        .decide(y, predictions(y, rng, (0.9, 0.9)))
         .outcomes
     )
 
@@ -93,7 +95,7 @@ def test_superiority_admits_nothing():
     rng = np.random.default_rng(3)
     y = rng.integers(2, size=500)
     (outcome,) = (
-        Gate(Superior("accuracy", 0.3)).decide(y, answers(y, rng, (0.6, 0.98))).outcomes
+        Gate(Superior("accuracy", 0.3)).decide(y, predictions(y, rng, (0.6, 0.98))).outcomes
     )
 
     assert "passed" == outcome.status

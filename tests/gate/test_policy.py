@@ -192,7 +192,7 @@ def check_values(values):
     except (ValueError, TypeError) as error:
         words = str(error)
     else:
-        words = policy.gate.conditions[0].words
+        words = policy.gate.conditions[0].text
         assert policy == Policy.from_dict(policy.to_dict())
 
     assert 0 < len(words) < 2500

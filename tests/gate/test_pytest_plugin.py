@@ -1,6 +1,6 @@
 """The pytest plugin: gates in tests, the summary, and the report.
 
-Each inner run is asked for the plugin by the module's name, so that it does not matter
+Each inner run is requested the plugin by the module's name, so that it does not matter
 whether skcompare is installed.
 """
 
@@ -30,11 +30,11 @@ rng = np.random.default_rng(0)
 y = rng.integers(2, size=300)
 old = np.where(rng.random(300) < 0.75, y, 1 - y)
 new = np.where(rng.random(300) < 0.87, y, 1 - y)
-answers = {"old": old, "new": new}
+predictions = {"old": old, "new": new}
 
 
 def test_passes(gate):
-    assert gate(Superior("accuracy"), alpha=0.01).check(y, answers).passed
+    assert gate(Superior("accuracy"), alpha=0.01).check(y, predictions).passed
 
 
 def test_better(gate):
@@ -42,7 +42,7 @@ def test_better(gate):
 
 
 def test_not(gate):
-    gate(Superior("accuracy", margin=0.16)).check(y, answers)
+    gate(Superior("accuracy", margin=0.16)).check(y, predictions)
 
 
 def test_worse(gate):
@@ -97,7 +97,7 @@ def test_summary_and_failures(pytester, run):
             "PASSED test_gates.py::test_better: challenger against champion, all 2 *",
             "NOT PASSED (inconclusive) test_gates.py::test_not: *; about * would settle *",
             "NOT PASSED test_gates.py::test_worse: *, the condition was shown not *",
-            "ERROR test_gates.py::test_error: ValueError: * one entry a record*",
+            "ERROR test_gates.py::test_error: ValueError: * one entry per record*",
             "NOT PASSED (inconclusive) test_gates.py::test_told[[]a|<b>[]]: *",
         ],
         consecutive=True,
@@ -126,7 +126,9 @@ def test_report(pytester, run):
             check(text)
         else:
             assert (
-                text.index("passes") < text.index("one entry a record") < text.index("told")
+                text.index("passes")
+                < text.index("one entry per record")
+                < text.index("told")
             )
             assert "was shown to hold at alpha 0.01" in text
 
@@ -152,7 +154,7 @@ def check_junit(text):
     names = ["test_passes", "test_error", "test_told[a|<b>]"]
     found = [suite.get("name") for suite in root]
     assert [f"test_gates.py::{name}" for name in names] == found
-    assert "one entry a record" in root.find("testsuite/testcase/error").get("message")
+    assert "one entry per record" in root.find("testsuite/testcase/error").get("message")
 
 
 def check_page(text):
@@ -163,7 +165,7 @@ def check_page(text):
 
 
 def test_report_without_gates(pytester, run):
-    """A report that was asked for is written, and says that nothing was decided."""
+    """A report that was requested is written, and says that nothing was decided."""
     pytester.makepyfile("def test_nothing(): pass")
 
     for suffix in ("json", "xml", "html", "md"):
@@ -196,7 +198,7 @@ def test_report_that_cannot_be_written(pytester, run):
 
 
 def test_a_test_that_runs_again_tells_its_last_decision(pytester, run):
-    """Runners that repeat a test set its fixtures up anew."""
+    """Runners that repeat a test set its fixtures up again."""
     pytester.makepyfile(test_gates=TESTS)
     pytester.makeconftest(
         "from _pytest.runner import runtestprotocol\n"
@@ -235,7 +237,7 @@ def test_policy_of_the_project(pytester, run):
     pytester.makepyfile(
         TESTS.split("def test_passes")[0]
         + "def test_files(gate, tmp_path):\n"
-        + "    for name, labels in answers.items():\n"
+        + "    for name, labels in predictions.items():\n"
         + "        columns = (range(300), y, labels)\n"
         + "        rows = zip(*columns)\n"
         + "        lines = ['id,y,label', *(','.join(map(str, row)) for row in rows)]\n"

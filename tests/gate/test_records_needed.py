@@ -50,9 +50,9 @@ def test_power_of_superiority_is_that_of_mcnemar(n, method):
     """Summed over all tables it is the power that is planned with."""
     boundary = [Boundary(0.0, "greater")]
     found = power_of_counts(n, (0.05, 0.11), boundary, method, ALPHA)
-    wanted = mcnemar_power(n, 0.06, 0.16, alternative="greater", method=method)
+    required = mcnemar_power(n, 0.06, 0.16, alternative="greater", method=method)
 
-    assert wanted == pytest.approx(found, abs=0.015)
+    assert required == pytest.approx(found, abs=0.015)
 
 
 @pytest.mark.parametrize("both", [False, True])
@@ -60,9 +60,9 @@ def test_power_at_margins_is_that_of_a_plan(both):
     """Of Tango's score it is the power of planning non-inferiority and equivalence."""
     boundaries = [Boundary(-0.06, "greater"), Boundary(0.06, "less")][: 1 + both]
     found = power_of_counts(300, (0.05, 0.06), boundaries, "asymptotic", ALPHA)
-    wanted = margin_power(300, 0.01, 0.11, 0.06, alpha=ALPHA, both_sides=both)
+    required = margin_power(300, 0.01, 0.11, 0.06, alpha=ALPHA, both_sides=both)
 
-    assert wanted == pytest.approx(found, abs=0.002)
+    assert required == pytest.approx(found, abs=0.002)
 
 
 def test_power_of_the_exact_test_is_summed_over_what_it_rejects():
@@ -98,10 +98,10 @@ def test_records_of_accuracies_have_the_power():
         ([(0.01, "greater")], (0.02, 0.08)),
         ([(-0.06, "greater"), (0.06, "less")], (0.06, 0.05)),
     ]:
-        asked = [Boundary(*one) for one in boundaries]
-        n = records_of_counts(table_of(*shares), asked, None, False, ALPHA, POWER)
+        requested = [Boundary(*one) for one in boundaries]
+        n = records_of_counts(table_of(*shares), requested, None, False, ALPHA, POWER)
         method = method_for(n, abs(boundaries[0][0]), exact=False)
-        found = power_of_counts(int(n), shares, asked, method, ALPHA)
+        found = power_of_counts(int(n), shares, requested, method, ALPHA)
 
         assert n <= MOST_EXACT
         assert POWER == pytest.approx(found, abs=0.03)
@@ -144,7 +144,7 @@ def test_records_of_means_have_the_power():
 
 
 def test_records_of_scores_have_the_power():
-    """A score of labels with few different answers, drawn with another seed."""
+    """A score of labels with few different predictions, drawn with another seed."""
     rng = np.random.default_rng(1)
     y = rng.integers(2, size=4000)
     right = rng.random((2, 4000)) < np.array([[0.9], [0.91]])
@@ -158,7 +158,7 @@ def test_records_of_scores_have_the_power():
     difference, error, skewness, units = moments_of_counts(
         counts.classes, counts.cells, drawn, options
     )
-    name = "records with different answers"
+    name = "records with different predictions"
     passed = [
         SkewnessAdjusted(d, InfluenceMoments(e, a, int(k), name), None).pvalue(
             -0.05, "greater"
@@ -232,11 +232,11 @@ def test_calibration_is_resampled_by_records_only():
 def gate_data(n=400):
     rng = np.random.default_rng(2)
     y = rng.integers(2, size=n)
-    answers = {
+    predictions = {
         name: np.where(rng.random(n) < share, y, 1 - y)
         for name, share in (("old", 0.85), ("new", 0.87))
     }
-    return y, answers
+    return y, predictions
 
 
 def test_what_is_needed_is_more_than_there_is():
@@ -249,7 +249,7 @@ def test_what_is_needed_is_more_than_there_is():
         Superior("precision[1]"),
     ):
         (outcome,) = Gate(condition).decide(*gate_data(200)).outcomes
-        assert "inconclusive" == outcome.status, condition.words
+        assert "inconclusive" == outcome.status, condition.text
         needed = outcome.records_needed
         assert math.isinf(needed) or (needed > 200 and needed == round(needed))
 
@@ -306,8 +306,8 @@ def test_few_units_need_their_number():
 
 def test_two_records_are_no_plan():
     """Both favour the challenger: that does not say that three are enough."""
-    answers = {"old": [1, 0], "new": [0, 1]}
-    (outcome,) = Gate(Superior("accuracy")).decide([0, 1], answers).outcomes
+    predictions = {"old": [1, 0], "new": [0, 1]}
+    (outcome,) = Gate(Superior("accuracy")).decide([0, 1], predictions).outcomes
 
     assert "inconclusive" == outcome.status
     assert outcome.records_needed is None
@@ -331,7 +331,7 @@ def test_rare_errors_are_planned_for():
     assert 0.05 < side.pvalue
 
 
-def test_no_limit_is_said_in_words():
+def test_no_limit_is_said_in_text():
     """A limit that nothing is excluded by is not shown as a number."""
     rng = np.random.default_rng(5)
     y = (np.arange(60) % 2).astype(int)

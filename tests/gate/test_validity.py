@@ -1,4 +1,6 @@
-"""How often gates pass by mistake; tables: benchmarks/validity/margins/gate.py."""
+"""How often gates pass by mistake; the long tables are in
+benchmarks/validity/margins/gate.py.
+"""
 
 import math
 
@@ -122,7 +124,7 @@ def check_scores(n_sets):
             y, *(np.where(one, y, 1 - y) for one in (first, second))
         )
 
-    # Right answers are lost more often than wrong ones are mended.
+    # Right predictions are lost more often than wrong ones are mended.
     truth = (0.95 * -1 / 6 + 0.05 / 6 + 0.97 * -0.01 + 0.03 * 0.01) / 2
     options = {"score": "balanced_accuracy", "method": "delta"}
     check_passes(draw, truth, "score_difference", n_sets, **options)
@@ -136,9 +138,9 @@ def check_failed(n_sets):
         y = rng.integers(2, size=250)
         right = rng.random(250) < 0.9
         lost = right & (rng.random(250) < 0.05 / 0.9)
-        answers = {"old": np.where(right, y, 1 - y)}
-        answers["new"] = np.where(right & ~lost, y, 1 - y)
-        decision = Gate(Equivalent("accuracy", 0.05)).decide(y, answers)
+        predictions = {"old": np.where(right, y, 1 - y)}
+        predictions["new"] = np.where(right & ~lost, y, 1 - y)
+        decision = Gate(Equivalent("accuracy", 0.05)).decide(y, predictions)
         statuses.append(decision.status)
 
     assert statuses.count("failed") <= at_most(n_sets)
@@ -166,7 +168,7 @@ def test_failed_is_shown_beyond_the_boundary_on_the_wrong_side():
     """A much worse challenger fails; the limit is below the boundary."""
     rng = np.random.default_rng(4)
     y = rng.integers(2, size=300)
-    answers = {
+    predictions = {
         name: np.where(rng.random(300) < rate, y, 1 - y)
         for name, rate in (("old", 0.95), ("new", 0.75))
     }
@@ -176,8 +178,8 @@ def test_failed_is_shown_beyond_the_boundary_on_the_wrong_side():
         Equivalent("f1_macro", 0.05),
         NonInferior("balanced_accuracy", 0.05),
     ):
-        (outcome,) = Gate(condition).decide(y, answers).outcomes
-        assert "failed" == outcome.status, condition.words
+        (outcome,) = Gate(condition).decide(y, predictions).outcomes
+        assert "failed" == outcome.status, condition.text
         assert outcome.high < condition.boundaries[0][0]
         assert outcome.records_needed is None
         assert not math.isnan(outcome.pvalue)

@@ -1,6 +1,6 @@
 """A challenger that is worse on every file, with one fault in the files: never a pass.
 
-Champion and challenger answer the same records, and by the true labels the champion is
+Champion and challenger predict the same records, and by the true labels the champion is
 better in the sample. Each fault is one that somebody could make, or put there, so that the
 champion looks worse or the challenger better.
 """
@@ -20,6 +20,7 @@ from skcompare.predictions import ItemScores
 pytestmark = pytest.mark.usefixtures("one_parser")
 
 MANY = 20_000
+MEASURES = ["roc_auc", "binary_brier_loss"]
 NAMES = [
     ("0", "1"),
     ("ham", "spam"),
@@ -95,7 +96,7 @@ def of_all(recode):
 
 
 def of_some(recode):
-    """A few of the champion's right answers in another coding."""
+    """A few of the champion's correct predictions in another coding."""
 
     def fault(world):
         labels = world.tables[0]["label"]
@@ -134,7 +135,7 @@ def reversed_both(world):
     world.use(
         f'[data]\nproba = "p"\npos_label = {json.dumps(str(world.classes[0]))}\n'
         f"labels = {json.dumps([*map(str, world.classes)])}\n"
-        f'[[condition]]\nsuperior = "{world.rng.choice(["roc_auc", "brier_loss"])}"\n'
+        f'[[condition]]\nsuperior = "{world.rng.choice(MEASURES)}"\n'
     )
     for which, table in enumerate(world.tables):
         table["p"] = world.proba(which)[world.ids[which]].round(4).tolist()
@@ -161,7 +162,7 @@ def wrong_order(world):
 
 
 def truth_of_the_challenger(world):
-    """The challenger's file alone says what is right: what it answers."""
+    """The challenger's file alone says what is right: what it predicts."""
     del world.tables[0]["y"]
     world.tables[1]["y"] = [*world.tables[1]["label"]]
 
@@ -215,7 +216,7 @@ def slices_that_differ(world):
     where_the_challenger_is_right(world)
 
 
-def slice_by_answers(world):
+def slice_by_predictions(world):
     """Those that the challenger calls so."""
     world.use(
         '[data]\nlabel = "label"\n[[condition]]\nsuperior = "accuracy"\n'
@@ -263,7 +264,7 @@ def one_class(world):
 
 
 def another_class_of_one(world):
-    """A class that the champion alone answers, which `labels` names, and averages."""
+    """A class that the champion alone predictions, which `labels` names, and averages."""
     labels = [*map(str, world.classes), "UNKNOWN"]
     wrong = np.flatnonzero(world.said[0] != world.y)
     for k in wrong[:5]:
@@ -276,14 +277,16 @@ def another_class_of_one(world):
 
 
 def masked(world):
-    """The champion's right answers are hidden by a mask."""
-    answers = {"one": world.said[0], "two": world.said[1]}
-    answers["one"] = np.ma.masked_array(1 - world.said[0], mask=world.said[0] == world.y)
-    return world.y, answers
+    """The champion's correct predictions are hidden by a mask."""
+    predictions = {"one": world.said[0], "two": world.said[1]}
+    predictions["one"] = np.ma.masked_array(
+        1 - world.said[0], mask=world.said[0] == world.y
+    )
+    return world.y, predictions
 
 
 def keys_in_the_wrong_order(world):
-    """Answers by names that say the opposite."""
+    """Predictions by names that say the opposite."""
     return world.y, {"challenger": world.said[1], "champion": world.said[0]}
 
 
@@ -311,7 +314,7 @@ FILES = {
             fewer_records,
             where_the_challenger_is_right,
             slices_that_differ,
-            slice_by_answers,
+            slice_by_predictions,
             slices_in_part,
             trained_on,
             other_scales,

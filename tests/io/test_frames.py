@@ -34,7 +34,7 @@ def library(request):
 def write(tmp_path):
     """Writes a text file and gives its path."""
 
-    def write(text, name="answers.csv"):
+    def write(text, name="predictions.csv"):
         path = tmp_path / name
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return path
@@ -304,7 +304,7 @@ def test_values_of_several_parts_are_refused(library):
     """A column of lists is refused, because a record has one label."""
     frame = frame_from_columns({"x": [[0.1, 0.9], [0.4, 0.6]]}, library)
 
-    with pytest.raises(ValueError, match=r"'x' must hold one value a record\. Got list"):
+    with pytest.raises(ValueError, match=r"'x' must hold one value per record\. Got list"):
         columns_of(frame, ["x"])
 
 
@@ -376,7 +376,7 @@ def test_csv_files_need_nothing_else(write, without):
 
 
 def test_types_in_csv_files(write):
-    """Plain whole numbers, numbers and texts are told apart, column by column."""
+    """Plain whole numbers, numbers and texts are distinguished, column by column."""
     for cells, expected in [
         (["1", "0", "-3"], np.array([1, 0, -3])),
         ([" 1", "0 ", "1"], np.array([1, 0, 1])),
@@ -436,12 +436,12 @@ def test_csv_files_that_are_wrong(write):
         ("\n\n", "empty file"),
         ("x,y\n", "at least one record"),
         ("x,x\n1,2\n", "several columns named x"),
-        ("x,y\n1,2\n3\n", r"Record 2 of .*answers.csv' has 1 fields. Expected 2"),
+        ("x,y\n1,2\n3\n", r"Record 2 of .*predictions.csv' has 1 fields. Expected 2"),
         ("x,y\n" + "1,2\n" * 3000 + "3,4,5\n", "Record 3001 .* has 3 fields"),
         ("x,y\n" + "1,2\n" * 3000 + " ,4\n", "Record 3001 .* empty field in column 'x'"),
         ("x,y\n1,2\n ,4\n,4\n", "Record 2 .* empty field in column 'x'"),
         ('x,y\n"1,2\n', "is not a CSV file"),
-        ("z,y\n1,2\n", "Unknown column 'x'.* the columns of .*answers.csv'"),
+        ("z,y\n1,2\n", "Unknown column 'x'.* the columns of .*predictions.csv'"),
         (b"x,y\n\xff\xfe,2\n", "must be UTF-8"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -457,7 +457,7 @@ def test_texts_that_nobody_can_write(write, text):
     with pytest.raises(ValueError, match="Column 'x' must have texts that can be written"):
         columns_of(frame, ["x"])
     if "\0" in text:
-        with pytest.raises(ValueError, match=r"'x' of .*answers.csv' must have texts"):
+        with pytest.raises(ValueError, match=r"'x' of .*predictions.csv' must have texts"):
             columns_of(write(f"x,y\na,1\n{text},2\n"), ["x"])
 
 
@@ -511,7 +511,7 @@ def parquet(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
 
-    def write(columns, name="answers.parquet"):
+    def write(columns, name="predictions.parquet"):
         path = tmp_path / name
         table = columns if isinstance(columns, pa.Table) else pa.table(columns)
         pq.write_table(table, path, compression="none")
@@ -581,7 +581,9 @@ def test_only_named_columns_are_read(parquet, only_reader, name):
         file.write(b"\xff" * chunk.total_compressed_size)
 
     check_arrays(path, {"x": np.array([1, 2, 3])})
-    with pytest.raises(ValueError, match=r"Cannot read .*answers\.parquet' as a Parquet"):
+    with pytest.raises(
+        ValueError, match=r"Cannot read .*predictions\.parquet' as a Parquet"
+    ):
         columns_of(path, ["other"])
 
 
@@ -600,10 +602,14 @@ def test_damaged_files_on_an_engine(parquet, monkeypatch, name):
     start = chunk.dictionary_page_offset or chunk.data_page_offset
     content[start : start + 20] = b"\xff" * 20
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"Cannot read .*answers\.parquet' as a Parquet"):
+    with pytest.raises(
+        ValueError, match=r"Cannot read .*predictions\.parquet' as a Parquet"
+    ):
         table_of(source_of(path)).counted(["x"])
     path.write_bytes(content[:20])
-    with pytest.raises(ValueError, match=r"Cannot read .*answers\.parquet' as a Parquet"):
+    with pytest.raises(
+        ValueError, match=r"Cannot read .*predictions\.parquet' as a Parquet"
+    ):
         table_of(source_of(path)).counted(["x"])
 
 
@@ -642,7 +648,7 @@ def test_parquet_files_with_something_wrong(parquet, write, reader):
 
     with pytest.raises(ValueError, match=r"`x` must not have .* 1\. .* of .*\.parquet'"):
         columns_of(path, ["x"])
-    with pytest.raises(ValueError, match=r"Unknown column 'z'.*answers\.parquet"):
+    with pytest.raises(ValueError, match=r"Unknown column 'z'.*predictions\.parquet"):
         columns_of(path, ["z"])
     with pytest.raises(ValueError, match=r"Cannot read .*wrong\.parquet' as a Parquet"):
         columns_of(write("x,y\n1,2\n", "wrong.parquet"), ["x"])

@@ -25,7 +25,7 @@ LINES = (
 def write(tmp_path):
     """Writes a file and gives its path."""
 
-    def write(text, name="answers.jsonl"):
+    def write(text, name="predictions.jsonl"):
         path = tmp_path / name
         content = text.encode() if isinstance(text, str) else text
         path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
@@ -75,7 +75,7 @@ def test_a_fraction_after_many_whole_numbers(write):
 
 
 def test_whole_numbers_are_exact(write):
-    """Ids of up to 64 bits are told apart."""
+    """Ids of up to 64 bits are distinguished."""
     ids = [2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
     lines = "".join(f'{{"x": {one}}}\n' for one in ids)
 
@@ -122,7 +122,7 @@ def test_files_that_are_wrong(write):
         with pytest.raises(ValueError, match=message) as error:
             columns_of(write(text), ["x"])
         assert 400 > len(str(error.value))
-        assert "answers.jsonl" in str(error.value)
+        assert "predictions.jsonl" in str(error.value)
 
 
 def test_broken_gzip(write, tmp_path):
@@ -197,7 +197,7 @@ def test_any_bytes(tmp_path_factory, content):
 
 
 def test_compare(write):
-    """Two files of answers are compared, joined by ids of numbers."""
+    """Two files of predictions are compared, joined by ids of numbers."""
     truth = [i % 2 for i in range(40)]
     old = "".join(
         json.dumps({"id": i, "y": y, "said": int(i % 3 > 0) if y else 0}) + "\n"

@@ -26,7 +26,7 @@ COLUMNS = {
 def save(request, tmp_path):
     """Writes arrays to a file, compressed or not, and gives its path."""
 
-    def write(arrays, name="answers.npz"):
+    def write(arrays, name="predictions.npz"):
         path = tmp_path / name
         request.param(path, **arrays)
         return path
@@ -38,7 +38,7 @@ def save(request, tmp_path):
 def pack(tmp_path):
     """Writes members of any content to a file and gives its path."""
 
-    def write(members, name="answers.npz"):
+    def write(members, name="predictions.npz"):
         with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
             for member, content in members:
                 archive.writestr(member, content)
@@ -109,9 +109,9 @@ def test_joined_by_id(save):
 
 
 def test_tables_in_other_roles(save):
-    """Truth, labels, ids and groups have one value a record."""
+    """Truth, labels, ids and groups have one value per record."""
     path = save(COLUMNS)
-    for y_true, answers, words, message in [
+    for y_true, predictions, words, message in [
         ("proba", {"a": "old"}, {}, r"`y_true` must be a column with one .* \(4, 2\)"),
         ("y", {"a": "old"}, {"id": "proba"}, "`id` must be a column with one value"),
         ("y", {"a": "old"}, {"groups": "proba"}, "`groups` must be a column with one"),
@@ -119,7 +119,7 @@ def test_tables_in_other_roles(save):
         ("y", {"a": {"labels": "proba", "proba": "proba"}}, {}, "`labels of a` must be"),
     ]:
         with pytest.raises(ValueError, match=message):
-            predictions_from_frame(path, y_true, answers, **words)
+            predictions_from_frame(path, y_true, predictions, **words)
 
 
 def test_arrays_that_nobody_asks_for(pack):
@@ -142,7 +142,7 @@ def test_arrays_that_nobody_asks_for(pack):
 def test_arrays_that_are_wrong(pack):
     """What is wrong with an array is said with its name and the file."""
     for content, message in [
-        (stored(np.array(0.5)), r"must have one value a record, .* Got shape \(\)"),
+        (stored(np.array(0.5)), r"must have one value per record, .* Got shape \(\)"),
         (stored(np.zeros((2, 2, 2))), r"Got shape \(2, 2, 2\)"),
         (stored(np.zeros((2, 0))), r"Got shape \(2, 0\)"),
         (stored(np.array([["a"], ["b"]])), r"Got shape \(2, 1\) of <U1"),
@@ -172,14 +172,14 @@ def test_arrays_that_are_wrong(pack):
         path = pack([("x.npy", content)])
         with pytest.raises(ValueError, match=message) as error:
             columns_of(path, ["x"])
-        assert "answers.npz" in str(error.value)
+        assert "predictions.npz" in str(error.value)
 
 
 def test_arrays_of_other_lengths(save):
-    """Columns have one entry a record each."""
+    """Columns have one entry per record each."""
     path = save({"x": np.zeros(3), "y": np.zeros(2)})
 
-    with pytest.raises(ValueError, match="one entry a record: x has 3, y has 2"):
+    with pytest.raises(ValueError, match="one entry per record: x has 3, y has 2"):
         columns_of(path, ["x", "y"])
 
 
@@ -202,7 +202,7 @@ def test_files_that_are_wrong(pack, save, tmp_path):
         path = pack([("x.npy", stored(np.zeros(1)))] * 2)
     with pytest.raises(ValueError, match="several arrays are called 'x'"):
         columns_of(path, ["x"])
-    with pytest.raises(ValueError, match=r"Unknown column 'z'.*answers\.npz"):
+    with pytest.raises(ValueError, match=r"Unknown column 'z'.*predictions\.npz"):
         columns_of(save(COLUMNS), ["z"])
     with pytest.raises(FileNotFoundError, match=r"Cannot read .*none\.npz"):
         columns_of(tmp_path / "none.npz", ["x"])

@@ -41,7 +41,7 @@ ERRORS = [
 ]
 
 
-def random_answers(seed, n=200, n_classes=2):
+def random_labels(seed, n=200, n_classes=2):
     rng = np.random.default_rng(seed)
     proba = rng.dirichlet(np.full(n_classes, 0.8), size=n)
     y = (proba.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1).clip(0, n_classes - 1)
@@ -81,7 +81,7 @@ def test_worked_examples():
 def test_curve_of_sklearn():
     """Off the edges the curve is scikit-learn's, without leaving out empty bins."""
     for seed, strategy in itertools.product(range(3), ["uniform", "quantile"]):
-        y, proba = random_answers(seed, n=60)
+        y, proba = random_labels(seed, n=60)
         share, mean = sklearn_curve(y, proba[:, 1], n_bins=7, strategy=strategy)
         # scikit-learn's bins hold their upper edge, so that those of quantiles, which are
         # probabilities themselves, are left to the test of golden values.
@@ -116,7 +116,7 @@ def test_evidence_has_the_same_errors():
     for strategy, kind in itertools.product(
         ["uniform", "equal_mass", "quantile"], ["binary", "top_label", "classwise"]
     ):
-        y, proba = random_answers(0, n_classes=2 if kind == "binary" else 3)
+        y, proba = random_labels(0, n_classes=2 if kind == "binary" else 3)
         options = {"n_bins": 8, "strategy": strategy, "kind": kind}
         evidence = PairedCalibration.from_predictions(y, proba, proba, **options)
 
@@ -170,7 +170,7 @@ def test_chance_adds_to_the_error():
 
 
 def test_probability_of_one_is_in_the_last_bin():
-    """Certain answers share the last bin with those that are nearly so."""
+    """Certain predictions share the last bin with those that are nearly so."""
     assert 0.45 == pytest.approx(expected_calibration_error([1, 0], [0.9, 1.0], n_bins=10))
 
 
@@ -208,8 +208,8 @@ def test_one_class_only():
         )
 
 
-def test_perfect_answers():
-    """Certain and right answers have no error."""
+def test_perfect_predictions():
+    """Certain and correct predictions have no error."""
     for error, n_classes in itertools.product(
         [*ERRORS, sweep_calibration_error, smooth_calibration_error], [2, 4]
     ):
@@ -243,7 +243,7 @@ def sweep_slowly(y, proba):
 def test_sweep():
     """The sweep stops at the first share out of order."""
     for seed in range(10):
-        y, proba = random_answers(seed, n=20 + 13 * seed)
+        y, proba = random_labels(seed, n=20 + 13 * seed)
         proba = proba[:, 1]
 
         assert sweep_slowly(y, proba) == pytest.approx(
@@ -277,7 +277,7 @@ def test_sweep_of_separated_classes():
 
 def test_sweep_does_not_depend_on_order():
     """Equal probabilities stay together, so that the order of records does not matter."""
-    y, proba = random_answers(0)
+    y, proba = random_labels(0)
     proba = proba[:, 1].round(1)
     order = np.random.default_rng(0).permutation(len(y))
 
@@ -301,7 +301,7 @@ def smoothed_slowly(y, proba, width):
 def test_smooth_error_is_its_own_width():
     """Smoothed by a kernel as wide as the error, the mean absolute excess is the error."""
     for seed in range(4):
-        y, proba = random_answers(seed, n=30)
+        y, proba = random_labels(seed, n=30)
         proba = proba[:, 1] ** (1 + seed)
 
         error = smooth_calibration_error(y, proba)
@@ -329,7 +329,7 @@ def test_smooth_error_has_no_jumps():
 
 def test_smooth_error_of_top_labels():
     """More than two classes are collapsed to the predicted one."""
-    y, proba = random_answers(0, n_classes=3)
+    y, proba = random_labels(0, n_classes=3)
     expected = smooth_calibration_error(y == proba.argmax(axis=1), proba.max(axis=1))
 
     assert expected == smooth_calibration_error(y, proba)
@@ -340,7 +340,7 @@ def test_integer_weights_are_repetition():
     for kind, norm, debiased in itertools.product(
         ["binary", "top_label", "classwise"], ["l1", "l2", "max"], [False, True]
     ):
-        y, proba = random_answers(1, n=50, n_classes=2 if kind == "binary" else 3)
+        y, proba = random_labels(1, n=50, n_classes=2 if kind == "binary" else 3)
         weights = np.random.default_rng(0).integers(4, size=50)
         options = {"n_bins": 2, "norm": norm, "kind": kind, "labels": np.unique(y)}
         options["debiased"] = debiased and norm != "max"
@@ -355,14 +355,14 @@ def test_integer_weights_are_repetition():
 @pytest.mark.parametrize("strategy", ["equal_mass", "quantile"])
 def test_weights_of_equal_mass(strategy):
     """Bins of equal numbers of records have no use for weights."""
-    y, proba = random_answers(0)
+    y, proba = random_labels(0)
     with pytest.raises(ValueError, match="`sample_weight` goes with strategy='uniform'"):
         maximum_calibration_error(y, proba, sample_weight=np.ones(200), strategy=strategy)
 
 
 def test_weights_of_a_curve():
     """Weights make weighted means, and intervals of Kish's effective numbers of records."""
-    y, proba = random_answers(3, n=80)
+    y, proba = random_labels(3, n=80)
     weights = np.random.default_rng(1).exponential(size=80)
     curve = calibration_curve(y, proba, n_bins=3, sample_weight=weights)
     in_bin = np.minimum((proba[:, 1] * 3).astype(int), 2)
@@ -379,7 +379,7 @@ def test_weights_of_a_curve():
 
 def test_equal_weights_of_a_curve():
     """Weights that are all the same leave shares and intervals as they are."""
-    y, proba = random_answers(4, n=60)
+    y, proba = random_labels(4, n=60)
     edges = [0, 0.3, 0.35, 1]
     plain = calibration_curve(y, proba, edges=edges)
     weighted = calibration_curve(y, proba, edges=edges, sample_weight=np.full(60, 0.2))
@@ -394,7 +394,7 @@ def test_equal_weights_of_a_curve():
 
 def test_weights_that_do_not_count():
     """The correction needs numbers of records, so that weights must be whole."""
-    y, proba = random_answers(0)
+    y, proba = random_labels(0)
     with pytest.raises(ValueError, match=r"in whole numbers. Got 0.5"):
         squared_calibration_error(y, proba, sample_weight=np.full(200, 0.5))
 
@@ -409,7 +409,7 @@ def test_weights_that_do_not_count():
 
 def test_positive_class_of_strings():
     """A vector of probabilities needs `pos_label` where no class is 1; columns do not."""
-    codes, proba = random_answers(0)
+    codes, proba = random_labels(0)
     y = np.array(["sick", "well"])[codes]
     for error in [*ERRORS[:3], sweep_calibration_error]:
         with pytest.raises(ValueError, match="pass `pos_label`"):
@@ -423,7 +423,7 @@ def test_positive_class_of_strings():
 
 def test_classwise_of_one_column():
     """Of two classes one column stands for both."""
-    y, proba = random_answers(0)
+    y, proba = random_labels(0)
     both = classwise_calibration_error(y, proba)
 
     assert both == pytest.approx(classwise_calibration_error(y, proba[:, 1]), rel=1e-12)
@@ -472,19 +472,19 @@ def test_bad_options():
         ({"pos_label": 5}, "`pos_label` must be one of two classes"),
     ]:
         with pytest.raises(ValueError, match=message):
-            expected_calibration_error(*random_answers(0), **options)
+            expected_calibration_error(*random_labels(0), **options)
 
 
 def test_bad_switch():
     """`debiased` is True or False, and no name."""
     with pytest.raises(TypeError, match="`debiased` must be True or False"):
-        expected_calibration_error(*random_answers(0), debiased="l2")
+        expected_calibration_error(*random_labels(0), debiased="l2")
 
 
 @pytest.mark.parametrize(
     "function", [sweep_calibration_error, smooth_calibration_error, calibration_curve]
 )
 def test_one_set_of_bins_only(function):
-    """A curve, and bins that the data choose, are of one event a record."""
+    """A curve, and bins that the data choose, are of one event per record."""
     with pytest.raises(ValueError, match="Unknown kind 'classwise'"):
-        function(*random_answers(0, n_classes=3), kind="classwise")
+        function(*random_labels(0, n_classes=3), kind="classwise")

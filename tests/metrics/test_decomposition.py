@@ -57,7 +57,7 @@ def isotonic(y, p, w):
 
 
 def costs(y, p, loss):
-    if loss == "brier":
+    if loss == "brier_score":
         return (p - y) ** 2
     with np.errstate(divide="ignore"):
         return -np.log(np.where(y == 1, p, 1 - p))
@@ -96,7 +96,7 @@ def test_log_score_of_scikit_learn():
     """Certain and wrong forecasts count as the smallest number beside 1."""
     y, p = sample(2)
 
-    assert log_loss(y, p) == pytest.approx(score_decomposition(y, p, loss="log").score)
+    assert log_loss(y, p) == pytest.approx(score_decomposition(y, p, loss="log_loss").score)
 
 
 # -------------------------------------------------------------- what defines CORP
@@ -104,7 +104,7 @@ def test_log_score_of_scikit_learn():
 
 def test_parts_are_differences_of_mean_losses():
     """Of the forecasts, of their isotonic regression and of the share of positives."""
-    for weighted, loss in itertools.product([False, True], ["brier", "log"]):
+    for weighted, loss in itertools.product([False, True], ["brier_score", "log_loss"]):
         for seed in range(6):
             y, p = sample(seed, n=40, decimals=2)
             p = np.clip(p, 0.01, 0.99)
@@ -125,7 +125,7 @@ def test_parts_are_differences_of_mean_losses():
             assert list(expected) == pytest.approx(parts_of(found), abs=1e-12)
 
 
-@pytest.mark.parametrize("loss", ["brier", "log"])
+@pytest.mark.parametrize("loss", ["brier_score", "log_loss"])
 def test_parts_are_not_negative_and_add_up(loss):
     """Whatever the forecasts are, 0 and 1 among them."""
     for seed in range(20):
@@ -137,7 +137,7 @@ def test_parts_are_not_negative_and_add_up(loss):
             assert all(map(math.isfinite, parts_of(found)))
 
 
-@pytest.mark.parametrize("loss", ["brier", "log"])
+@pytest.mark.parametrize("loss", ["brier_score", "log_loss"])
 def test_recalibration_has_no_effect_on_discrimination(loss):
     """It depends on the order of the forecasts only."""
     y, p = sample(3, decimals=2)
@@ -149,7 +149,7 @@ def test_recalibration_has_no_effect_on_discrimination(loss):
         assert expected == pytest.approx(found.discrimination, abs=1e-12)
 
 
-@pytest.mark.parametrize("loss", ["brier", "log"])
+@pytest.mark.parametrize("loss", ["brier_score", "log_loss"])
 def test_extreme_classifiers(loss):
     """Perfect: no loss. The share of positives: uncertainty alone. Exactly wrong: as much
     miscalibration as the loss.
@@ -178,7 +178,7 @@ def test_records_of_one_class(method):
 
         assert 0 == found.uncertainty == pytest.approx(found.discrimination, abs=1e-15)
         assert_adds_up(found)
-    log = score_decomposition([1, 1], [0.5, 0.25], loss="log", labels=[0, 1])
+    log = score_decomposition([1, 1], [0.5, 0.25], loss="log_loss", labels=[0, 1])
     assert 1.5 * math.log(2) == pytest.approx(log.score) == log.miscalibration
 
 
@@ -192,7 +192,7 @@ def test_probabilities_that_differ_little_are_not_pooled():
 def test_weights_of_very_different_size():
     """A certain recalibrated forecast beside a record of hardly any weight."""
     found = score_decomposition(
-        [1, 0, 0], [0.3, 0.6, 0.1], loss="log", sample_weight=[1.0, 1e-20, 1.0]
+        [1, 0, 0], [0.3, 0.6, 0.1], loss="log_loss", sample_weight=[1.0, 1e-20, 1.0]
     )
 
     assert all(map(math.isfinite, parts_of(found)))
@@ -359,7 +359,7 @@ def test_options_that_cannot_be():
         ({"method": "bins"}, "Unknown method 'bins'"),
         ({"strategy": "even"}, "Unknown strategy 'even'"),
         ({"n_bins": 0}, "`n_bins` must be an integer of at least 1"),
-        ({"method": "murphy", "loss": "log"}, 'Use method="corp"'),
+        ({"method": "murphy", "loss": "log_loss"}, 'Use method="corp"'),
         ({"bias_corrected": True}, "Leave out `bias_corrected`"),
         (
             {"method": "murphy", "bias_corrected": True, "sample_weight": [1, 2, 1]},
@@ -378,4 +378,4 @@ def test_options_that_cannot_be():
 def test_log_loss_of_many_classes_is_refused():
     """It is no sum over classes."""
     with pytest.raises(ValueError, match=r"two classes\. Got 3"):
-        score_decomposition([0, 1, 2], np.eye(3), loss="log")
+        score_decomposition([0, 1, 2], np.eye(3), loss="log_loss")

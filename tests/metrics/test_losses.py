@@ -10,7 +10,7 @@ from skcompare._registry.losses import loss_of
 from skcompare._registry.metrics import metrics
 from skcompare.evidence import PairedLosses
 from skcompare.metrics import (
-    brier_loss,
+    binary_brier_loss,
     brier_skill_score,
     cost_weighted_loss,
     multiclass_brier_loss,
@@ -20,7 +20,7 @@ from skcompare.metrics import (
 MEANS = [name for name in metrics() if loss_of(name) is not None]
 
 
-def answers(seed, n=40, n_classes=3):
+def predictions(seed, n=40, n_classes=3):
     """True labels, probabilities and weights."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n)
@@ -29,7 +29,7 @@ def answers(seed, n=40, n_classes=3):
 
 def test_metric_is_the_mean_of_its_loss():
     """What tests compare is what the metric reports."""
-    y, proba, _ = answers(0, n_classes=2)
+    y, proba, _ = predictions(0, n_classes=2)
     for name in MEANS:
         losses = PairedLosses.from_predictions(y, proba, proba, loss=loss_of(name).name)
 
@@ -41,7 +41,7 @@ def test_metric_is_the_mean_of_its_loss():
 def test_metrics_of_losses():
     """The metrics of this file are those that have a loss."""
     assert {
-        "brier_loss",
+        "binary_brier_loss",
         "cost_weighted_loss",
         "multiclass_brier_loss",
         "spherical_loss",
@@ -49,36 +49,38 @@ def test_metrics_of_losses():
 
 
 @pytest.mark.parametrize("pos_label", [None, 0, 1])
-def test_brier_loss_is_scikit_learns(pos_label):
+def test_binary_brier_loss_is_scikit_learns(pos_label):
     """For either positive class, with weights and without, from one column or two."""
-    y, proba, weights = answers(1, n_classes=2)
+    y, proba, weights = predictions(1, n_classes=2)
     column = proba[:, 1 if pos_label is None else pos_label]
     for sample_weight in (None, weights):
         words = {"pos_label": pos_label, "sample_weight": sample_weight}
         expected = brier_score_loss(y, column, **words)
 
-        assert expected == pytest.approx(brier_loss(y, column, **words), rel=1e-12)
-        assert expected == pytest.approx(brier_loss(y, proba, **words), rel=1e-12)
+        assert expected == pytest.approx(binary_brier_loss(y, column, **words), rel=1e-12)
+        assert expected == pytest.approx(binary_brier_loss(y, proba, **words), rel=1e-12)
         assert expected == pytest.approx(
             multiclass_brier_loss(y, proba, sample_weight=sample_weight) / 2, rel=1e-12
         )
 
 
-def test_brier_loss_of_strings_and_of_many_classes():
+def test_binary_brier_loss_of_strings_and_of_many_classes():
     """Of two strings the positive one must be named; three classes have another loss."""
-    y, proba, _ = answers(2)
+    y, proba, _ = predictions(2)
 
-    assert 0.05 == pytest.approx(brier_loss(["no", "yes"], [0.1, 0.7], pos_label="yes"))
+    assert 0.05 == pytest.approx(
+        binary_brier_loss(["no", "yes"], [0.1, 0.7], pos_label="yes")
+    )
     with pytest.raises(ValueError, match=r"one of 'no', 'yes'. Say of which"):
-        brier_loss(["no", "yes"], [0.1, 0.7])
-    with pytest.raises(ValueError, match="'multiclass_brier'"):
-        brier_loss(y, proba)
+        binary_brier_loss(["no", "yes"], [0.1, 0.7])
+    with pytest.raises(ValueError, match="'multiclass_brier_loss'"):
+        binary_brier_loss(y, proba)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_skill_of_the_base_rate_is_none(n_classes):
     """The base rate has skill 0, the truth 1, and anything else what it saves."""
-    y, proba, weights = answers(3, n_classes=n_classes)
+    y, proba, weights = predictions(3, n_classes=n_classes)
     for sample_weight in (None, weights):
         shares = np.array(
             [np.average(y == k, weights=sample_weight) for k in range(n_classes)]
@@ -96,7 +98,7 @@ def test_skill_of_the_base_rate_is_none(n_classes):
 
 def test_skill_of_two_classes_in_either_convention():
     """The binary convention has the reference rate (1 - rate), and the same skill."""
-    y, proba, _ = answers(4, n_classes=2)
+    y, proba, _ = predictions(4, n_classes=2)
     rate = y.mean()
     expected = 1 - brier_score_loss(y, proba[:, 1]) / (rate * (1 - rate))
 
@@ -123,7 +125,7 @@ def test_spherical_loss():
 
 def test_cost_weighted_loss():
     """Costs move the threshold: with c for a miss, 1 / (1 + c) is enough to raise alarm."""
-    y, proba, weights = answers(5, 400, 2)
+    y, proba, weights = predictions(5, 400, 2)
     p = proba[:, 1]
     for miss in (1.0, 3.0, 9.0):
         alarm = p > 1 / (1 + miss)

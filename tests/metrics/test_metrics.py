@@ -16,7 +16,7 @@ from skcompare._registry.metrics import metrics
 from skcompare.metrics import accuracy, multiclass_brier_loss, sensitivity, specificity
 
 
-def random_answers(seed, n=40, n_classes=3):
+def random_labels(seed, n=40, n_classes=3):
     """True labels with predicted ones and probabilities."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n)
@@ -25,11 +25,11 @@ def random_answers(seed, n=40, n_classes=3):
     return y, proba.argmax(axis=1), proba
 
 
-def answers_of(entry, seed=0, **settings):
+def predictions_of(entry, seed=0, **settings):
     """What a registered metric takes, and its keywords."""
     if "pos_label" in inspect.signature(entry.function).parameters:
         settings["n_classes"] = 2
-    y, labels, proba = random_answers(seed, **settings)
+    y, labels, proba = random_labels(seed, **settings)
     if entry.response_method == "predict":
         return y, labels, {}
     return y, proba, {"labels": np.unique(y)}
@@ -43,53 +43,55 @@ COUNTING = ("squared_calibration_error",)
 def test_integer_weights_are_repetition():
     """A record of weight 3 counts as three records, one of weight 0 not at all."""
     for entry in ENTRIES:
-        y, answers, keywords = answers_of(entry, n=120)
+        y, predictions, keywords = predictions_of(entry, n=120)
         weights = np.random.default_rng(1).integers(4, size=len(y))
         expected = entry.function(
-            y.repeat(weights), answers.repeat(weights, axis=0), **keywords
+            y.repeat(weights), predictions.repeat(weights, axis=0), **keywords
         )
 
-        actual = entry.function(y, answers, sample_weight=weights, **keywords)
+        actual = entry.function(y, predictions, sample_weight=weights, **keywords)
 
         assert expected == pytest.approx(actual, rel=1e-12)
-        assert entry.function(y, answers, **keywords) != pytest.approx(actual, rel=1e-6)
+        assert entry.function(y, predictions, **keywords) != pytest.approx(actual, rel=1e-6)
 
 
 def test_scale_of_weights():
     """Weights are relative: their scale changes nothing, equal ones are none."""
     for entry in [entry for entry in ENTRIES if entry.name not in COUNTING]:
-        y, answers, keywords = answers_of(entry)
+        y, predictions, keywords = predictions_of(entry)
         weights = np.random.default_rng(1).random(len(y))
-        expected = entry.function(y, answers, sample_weight=weights, **keywords)
+        expected = entry.function(y, predictions, sample_weight=weights, **keywords)
 
-        scaled = entry.function(y, answers, sample_weight=1e6 * weights, **keywords)
-        equal = entry.function(y, answers, sample_weight=np.full(len(y), 0.3), **keywords)
+        scaled = entry.function(y, predictions, sample_weight=1e6 * weights, **keywords)
+        equal = entry.function(
+            y, predictions, sample_weight=np.full(len(y), 0.3), **keywords
+        )
 
         assert expected == pytest.approx(scaled, rel=1e-12)
-        assert entry.function(y, answers, **keywords) == pytest.approx(equal, rel=1e-12)
+        assert entry.function(y, predictions, **keywords) == pytest.approx(equal, rel=1e-12)
 
 
 def test_record_order():
     """The order of the records does not matter."""
     for entry in ENTRIES:
-        y, answers, keywords = answers_of(entry)
+        y, predictions, keywords = predictions_of(entry)
         order = np.random.default_rng(2).permutation(len(y))
 
-        assert entry.function(y, answers, **keywords) == pytest.approx(
-            entry.function(y[order], answers[order], **keywords), rel=1e-12
+        assert entry.function(y, predictions, **keywords) == pytest.approx(
+            entry.function(y[order], predictions[order], **keywords), rel=1e-12
         )
 
 
-def test_perfect_answers_are_best():
-    """No answers are better than the truth, in the direction that the entry says."""
+def test_perfect_predictions_are_best():
+    """No predictions are better than the truth, in the direction that the entry says."""
     for entry in ENTRIES:
-        y, answers, keywords = answers_of(entry)
+        y, predictions, keywords = predictions_of(entry)
         perfect = y if entry.response_method == "predict" else np.eye(len(np.unique(y)))[y]
         sign = 1 if entry.greater_is_better else -1
 
         best = entry.function(y, perfect, **keywords)
 
-        assert sign * best > sign * entry.function(y, answers, **keywords)
+        assert sign * best > sign * entry.function(y, predictions, **keywords)
         assert best in (0, 1)
 
 
@@ -103,9 +105,9 @@ def test_bad_weights():
         ([0.0] * 40, "not all 0"),
     ]
     for entry, (weights, message) in itertools.product(ENTRIES, cases):
-        y, answers, keywords = answers_of(entry)
+        y, predictions, keywords = predictions_of(entry)
         with pytest.raises(ValueError, match=message):
-            entry.function(y, answers, sample_weight=weights, **keywords)
+            entry.function(y, predictions, sample_weight=weights, **keywords)
 
 
 def test_metric_is_described():
@@ -124,7 +126,7 @@ def test_accuracy_is_that_of_scikit_learn():
     """Names and numbers give scikit-learn's accuracy."""
     names = np.array(["ant", "bee", "cow"])
     for seed in range(3):
-        y, labels, _ = random_answers(seed)
+        y, labels, _ = random_labels(seed)
         weights = np.random.default_rng(seed).random(len(y))
 
         assert accuracy_score(y, labels) == pytest.approx(accuracy(y, labels))
@@ -146,7 +148,7 @@ def test_accuracy_of_bad_labels():
 
 def test_brier_by_its_definition():
     """The mean squared distance from the indicator of the true class."""
-    y, _, proba = random_answers(4)
+    y, _, proba = random_labels(4)
     expected = np.mean(np.sum((proba - np.eye(len(np.unique(y)))[y]) ** 2, axis=1))
 
     assert expected == pytest.approx(multiclass_brier_loss(y, proba))
@@ -154,7 +156,7 @@ def test_brier_by_its_definition():
 
 def test_brier_of_two_classes():
     """It is twice the binary Brier score, from one column or two."""
-    y, _, proba = random_answers(5, n_classes=2)
+    y, _, proba = random_labels(5, n_classes=2)
     expected = 2 * brier_score_loss(y, proba[:, 1])
 
     assert expected == pytest.approx(multiclass_brier_loss(y, proba))
@@ -261,7 +263,7 @@ def test_rates_within_a_cross_validation(pos_label):
         scoring=["sensitivity", "recall", "specificity"],
         pos_label=pos_label,
     ).fit(X, y)
-    # Test sets of records in the order of their classes: all but one lack a class.
+    # Test sets of records in the order of their classes: all but one lack per class.
     order = np.argsort(y, kind="stable")
     left_out = PairedComparator(
         *classifiers, cv=KFold(5), scoring="specificity", pos_label=pos_label

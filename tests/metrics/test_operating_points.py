@@ -17,28 +17,28 @@ def random_scores(seed, n=50, tied=True):
     return y, np.round(scores * 2) / 2 if tied else scores
 
 
-def by_thresholds(y, scores, wanted):
+def by_thresholds(y, scores, required):
     """The best rates of all rules `score >= threshold`, and of the one that is never."""
     best = {"sensitivity": 0.0, "specificity": 0.0}
     for threshold in [*np.unique(scores), np.inf]:
         called = scores >= threshold
         sensitivity, specificity = called[y == 1].mean(), (~called)[y == 0].mean()
-        if specificity >= wanted - 1e-12:
+        if specificity >= required - 1e-12:
             best["sensitivity"] = max(best["sensitivity"], sensitivity)
-        if sensitivity >= wanted - 1e-12:
+        if sensitivity >= required - 1e-12:
             best["specificity"] = max(best["specificity"], specificity)
     return best
 
 
 def test_best_of_all_thresholds():
     """Trying every threshold finds the same rates."""
-    for wanted, tied in itertools.product([0.1, 0.5, 0.8, 0.9, 1.0], [False, True]):
+    for required, tied in itertools.product([0.1, 0.5, 0.8, 0.9, 1.0], [False, True]):
         for seed in range(10):
             y, scores = random_scores(seed, tied=tied)
-            best = by_thresholds(y, scores, wanted)
+            best = by_thresholds(y, scores, required)
 
-            sensitivity = sensitivity_at_specificity(y, scores, specificity=wanted)
-            specificity = specificity_at_sensitivity(y, scores, sensitivity=wanted)
+            sensitivity = sensitivity_at_specificity(y, scores, specificity=required)
+            specificity = specificity_at_sensitivity(y, scores, sensitivity=required)
 
             assert best["sensitivity"] == pytest.approx(sensitivity, abs=1e-12)
             assert best["specificity"] == pytest.approx(specificity, abs=1e-12)
@@ -67,7 +67,7 @@ def test_unreachable_but_for_an_extreme_threshold():
     assert 0 == sensitivity_at_specificity(y, constant, specificity=0.01)
 
 
-def test_wanted_rate_is_reached_in_spite_of_rounding():
+def test_required_rate_is_reached_in_spite_of_rounding():
     """Nine of ten negative records are a specificity of 0.9."""
     y = np.repeat([0, 1], 10)
     scores = np.concatenate([np.arange(10), np.full(10, 8.5)])

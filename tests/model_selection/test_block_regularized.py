@@ -494,7 +494,7 @@ class TestErrors:
         assert 2 * n_repeats == len(list(cv.split(np.zeros((n_blocks, 1)))))
 
     def test_targets_without_classes(self):
-        """Targets that are not one label a record are refused, with advice."""
+        """Targets that are not one label per record are refused, with advice."""
         for y, message in [
             (None, "Got None instead. Use stratify=False, or pass one column"),
             (np.linspace(0, 1, 16), "'continuous' instead. .* or bin `y` first"),

@@ -99,7 +99,7 @@ class TestHalves:
                 assert n_records - n_records % 2 == len(one | other)
 
     def test_bisections_differ(self):
-        """Each bisection, and each hold-out, is drawn anew."""
+        """Each bisection, and each hold-out, is drawn again."""
         y = labels(30, 30)
         cv = HalvesShuffleSplit(5, n_bisections=6, random_state=0)
         splits = list(cv.split(y, y))

@@ -18,11 +18,11 @@ from skcompare.evidence import (
 )
 from skcompare.plots import (
     AgreementDisplay,
+    AnytimeDisplay,
     CalibrationComparisonDisplay,
     ContingencyDisplay,
     CriticalDifferenceDisplay,
     ForestDisplay,
-    LooksDisplay,
     LossDifferenceDisplay,
     PairwiseDisplay,
     PowerDisplay,
@@ -133,7 +133,7 @@ def looks():
     monitor = AnytimeMonitor()
     for counts in rng.multinomial(150, [0.83, 0.05, 0.08, 0.04], size=12):
         monitor.update(ContingencyTable(*counts.tolist()))
-    return LooksDisplay.of_result(monitor)
+    return AnytimeDisplay.of_result(monitor)
 
 
 def looks_by_the_thousand():
@@ -145,7 +145,7 @@ def looks_by_the_thousand():
     log_pvalue = np.minimum(
         0.0, -1.2 + 0.3 * np.sin(n / 40_000) + rng.normal(size=3000) / 9
     )
-    return LooksDisplay(
+    return AnytimeDisplay(
         *(n, mean, mean - half, np.full(3000, 4.6), log_pvalue),
         alternative="greater",
         bound=4.6,
@@ -158,13 +158,13 @@ def several(n=5, names=None, control=None, records=400):
     rng = np.random.default_rng(2)
     hard, y = rng.random(records), rng.integers(2, size=records)
     names = [f"model {k}" for k in range(n)] if names is None else names
-    answers = {}
+    predictions = {}
     for k, name in enumerate(names):
         own = np.where(rng.random(records) < 0.5, hard, rng.random(records))
-        answers[name] = np.where(own < 0.7 + 0.25 * k / n, y, 1 - y)
-    answers[names[2]] = answers[names[1]]
+        predictions[name] = np.where(own < 0.7 + 0.25 * k / n, y, 1 - y)
+    predictions[names[2]] = predictions[names[1]]
     return several_of_predictions(
-        predictions_from_arrays(y, answers), control=control, n_resamples=499
+        predictions_from_arrays(y, predictions), control=control, n_resamples=499
     )
 
 
@@ -201,7 +201,7 @@ def forest_of_letters():
             0.5,
             1.0,
             alternative="greater",
-            flags=("no-answers",) if k % 5 == 0 else (),
+            flags=("no-predictions",) if k % 5 == 0 else (),
             excluded=((-math.inf, -0.02),),
             claim="precision is worse by less than 0.02",
         )
@@ -211,7 +211,7 @@ def forest_of_letters():
 
 
 def relative_precision(labels=("cat", "dog", "owl", "ray")):
-    """Classes of which one is never answered and one never rightly."""
+    """Classes of which one is never predicted and one never rightly."""
     rng = np.random.default_rng(5)
     k = len(labels)
     y, old, new = rng.integers(k, size=(3, 80 * k))
@@ -296,7 +296,7 @@ CASES = {
     "ForestDisplay": forest,
     "PairwiseDisplay": pairwise,
     "RelativePrecisionDisplay": relative_precision,
-    "LooksDisplay": looks,
+    "AnytimeDisplay": looks,
     "PowerDisplay": power,
     "SampleSizeDisplay": sample_size,
     "LossDifferenceDisplay": loss_difference,
@@ -313,7 +313,7 @@ LARGE = {
     "ForestDisplay of long names": forest_of_long_names,
     "PairwiseDisplay of long names": pairwise_of_long_names,
     "RelativePrecisionDisplay of letters": relative_precision_of_letters,
-    "LooksDisplay by the thousand": looks_by_the_thousand,
+    "AnytimeDisplay by the thousand": looks_by_the_thousand,
     "PowerDisplay of scenarios": power_of_scenarios,
     "SampleSizeDisplay of areas": sample_size_of_areas,
     "LossDifferenceDisplay of heavy tails": loss_difference_of_heavy_tails,

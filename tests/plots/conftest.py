@@ -17,7 +17,7 @@ def closed_figures():
 
 
 @pytest.fixture
-def words_of():
+def text_of():
     """The visible words of a figure."""
 
     def found(figure):

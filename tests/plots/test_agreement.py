@@ -131,8 +131,10 @@ def test_no_disagreement():
     assert "statistic 0" in display.summary
 
 
-def test_cross_validated_answers_are_not_tested():
-    """Answers of several fits are not independent: no p-value, and no pair is marked."""
+def test_cross_validated_predictions_are_not_tested():
+    """Predictions of several fits are not independent: no p-value, and no pair is
+    marked.
+    """
     matrix = AgreementMatrix([[50, 40], [2, 50]], [0, 1], Design("kfold", n_folds=5))
     display = drawn(AgreementDisplay.of_result(matrix))
 
@@ -184,7 +186,7 @@ def test_caveats_of_the_test_are_told():
 
 
 @pytest.mark.slow
-def test_words_fit(overlaps):
+def test_text_fit(overlaps):
     """The title has room beside names that are wider than the matrix, too."""
     for name in AWKWARD:
         assert ([], []) == overlaps(picture(name).figure_)

@@ -56,13 +56,13 @@ def test_counts():
     assert below[0].get_ylim() == below[1].get_ylim()
 
 
-def test_words(words_of):
+def test_text(text_of):
     """Both errors, their difference with its interval and p, as the test says."""
     evidence = evidence_of()
     result = calibration_difference(evidence)
     low, high = result.confidence_interval(0.9)
     display = CalibrationComparisonDisplay.from_result(evidence, confidence_level=0.9)
-    words = "\n".join(words_of(display.figure_))
+    words = "\n".join(text_of(display.figure_))
 
     assert f"Squared calibration error {result.champion:.4f}" in words
     assert f"Gain in squared calibration error {result.estimate:+.4f}" in words
@@ -118,11 +118,11 @@ def test_of_counted_records():
     pl = pytest.importorskip("polars")
     y, champion, challenger = scored(200)
     frame = pl.DataFrame({"y": y, "a": champion, "b": challenger})
-    answers = {"old": "a", "new": "b"}
+    predictions = {"old": "a", "new": "b"}
     settings = {"y_true": "y", "tests": "calibration_difference"}
     read, counted = (
         CalibrationComparisonDisplay.of_result(
-            compare(each, answers, collect=collect, **settings)
+            compare(each, predictions, collect=collect, **settings)
         )
         for each, collect in ((frame, 200), (frame.lazy(), 0))
     )
@@ -137,8 +137,8 @@ def test_predicted_classes():
     rng = np.random.default_rng(0)
     champion, challenger = rng.dirichlet([1, 1, 1], size=(2, 60))
     y = rng.integers(3, size=60)
-    answers = {"old": champion, "new": challenger}
-    comparison = compare(y, answers, scoring="neg_multiclass_brier_loss")
+    predictions = {"old": champion, "new": challenger}
+    comparison = compare(y, predictions, scoring="neg_multiclass_brier_loss")
     display = CalibrationComparisonDisplay.from_result(comparison, n_bins=4)
 
     assert "top_label" == display.kind
@@ -172,7 +172,7 @@ AGAIN = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
 
 
 def cross_validated(splitter):
-    """A picture of answers of all splits together."""
+    """A picture of predictions of all splits together."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 2))
     y = (X[:, 0] + rng.normal(size=90) > 0).astype(int)
@@ -195,7 +195,7 @@ def test_cross_validation():
 
 
 @pytest.mark.slow
-def test_words_fit(overlaps):
+def test_text_fit(overlaps):
     """Those that say why something is not there have room."""
     for display in (grouped(), cross_validated(ONCE), cross_validated(AGAIN)):
         assert ([], []) == overlaps(display.figure_)

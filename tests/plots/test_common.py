@@ -117,7 +117,7 @@ def test_documented():
 
 @some_and(NAMES)
 def test_holds_numbers_alone(names):
-    """Nothing is left to compute: no evidence, answers or results are in the fields."""
+    """Nothing is left to compute: no evidence, predictions or results are in the fields."""
     for name in names:
         homes = re.findall(rb"skcompare\.[\w.]+", pickle.dumps(made(name)))
 
@@ -152,7 +152,7 @@ def test_frame_without_matplotlib(monkeypatch, names):
 
 
 @some_and(NAMES)
-def test_is_shown_in_words(names):
+def test_is_shown_in_text(names):
     """A notebook shows what the display is, and no arrays."""
     for name in names:
         assert f"<{name}: {made(name).summary}>" == repr(made(name))
@@ -201,9 +201,9 @@ def test_drawn_where_it_is_told(names):
         target, other = figure.subplots(1, 2)
         settings, untouched = dict(matplotlib.rcParams), len(other.get_children())
         display = copy.copy(made(name))
-        answer = display.plot(ax=target)
+        prediction = display.plot(ax=target)
 
-        assert answer is display
+        assert prediction is display
         assert display.figure_ is figure
         assert display.ax_ is display.axes_[0]
         assert display._room().n_panels == len(display.axes_)
@@ -281,7 +281,7 @@ def test_readable_on_dark_figures(names):
 
 
 @some_and(ALL)
-def test_words_fit(overlaps, names):
+def test_text_fit(overlaps, names):
     """No words overlap, and none leave the figure."""
     for name in names:
         assert ([], []) == overlaps(drawn(name).figure_)

@@ -14,10 +14,10 @@ TABLE = ContingencyTable(
 )
 
 
-def test_cells_hold_the_counts(words_of):
+def test_cells_hold_the_counts(text_of):
     """Each count is written in its cell with its share, accuracies beside them."""
     display = ContingencyDisplay.from_result(TABLE)
-    written = set(words_of(display.figure_))
+    written = set(text_of(display.figure_))
 
     assert {"60\n60.0 %", "5\n5.0 %", "15\n15.0 %", "20\n20.0 %"} <= written
     assert {"right\n65.0 %", "right\n75.0 %"} <= written
@@ -40,7 +40,7 @@ def test_discordant_cells_are_framed():
     ],
 )
 def test_finding_is_that_of_the_test(alternative, words):
-    """Difference, interval and p-value are McNemar's at the level that was asked for."""
+    """Difference, interval and p-value are McNemar's at the level that was requested."""
     result = mcnemar(TABLE, alternative=alternative)
     finding = ContingencyDisplay.of_result(
         TABLE, confidence_level=0.9, alternative=alternative
@@ -48,7 +48,7 @@ def test_finding_is_that_of_the_test(alternative, words):
 
     assert result.confidence_interval(0.9) == (finding.low, finding.high)
     assert (result.estimate, result.pvalue) == (finding.estimate, finding.pvalue)
-    assert words == finding.interval_words
+    assert words == finding.interval_text
 
 
 @pytest.mark.parametrize(
@@ -87,10 +87,10 @@ def test_short_counts():
         assert words == short_count(count)
 
 
-def test_caveats_of_the_test_are_told(words_of):
+def test_caveats_of_the_test_are_told(text_of):
     """Without a discordant pair p is 1 by convention, which reader and listener learn."""
     display = ContingencyDisplay.from_result(ContingencyTable(50, 0, 0, 50))
-    written = " ".join(" ".join(words_of(display.figure_)).split())
+    written = " ".join(" ".join(text_of(display.figure_)).split())
 
     assert "no-discordant-pairs" in display.finding.flags
     assert all(caveat in display.summary for caveat in display.finding.caveats)
@@ -109,4 +109,4 @@ def test_limits_show_the_side_that_they_are_on():
     """An interval that just excludes 0 is not written as if it reached it."""
     finding = Finding(0.02, 0.0003, 0.0397, 0.047)
 
-    assert "95 % interval +0.0003 to +0.0397" == finding.interval_words
+    assert "95 % interval +0.0003 to +0.0397" == finding.interval_text

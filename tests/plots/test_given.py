@@ -23,7 +23,7 @@ from skcompare.plots import (
 from skcompare.stats import plan_comparison
 
 Y = np.array([0, 1, 1, 0, 1, 0, 1, 1] * 4)
-ANSWERS = {"old": Y[::-1], "new": np.where(Y == 1, 1, Y[::-1])}
+PREDICTIONS = {"old": Y[::-1], "new": np.where(Y == 1, 1, Y[::-1])}
 OF_PAIRS = [
     AgreementDisplay,
     CalibrationComparisonDisplay,
@@ -39,7 +39,7 @@ OF_SEVERAL = [CriticalDifferenceDisplay, PairwiseDisplay]
 
 
 def test_unfitted_comparators():
-    """A comparator that is not fitted is told apart from what is no result at all."""
+    """A comparator that is not fitted is distinguished from what is no result at all."""
     for display in [*OF_PAIRS, *OF_SEVERAL]:
         dummy = DummyClassifier()
         comparators = [PairedComparator(dummy, dummy), MultipleComparator([("A", dummy)])]
@@ -56,7 +56,7 @@ def test_unknown_options_of_pairs():
         with pytest.raises(
             TypeError, match=rf"{display.__name__} has no option .*Known: [a-z]"
         ):
-            display.from_predictions(Y, *ANSWERS.values(), colour="red")
+            display.from_predictions(Y, *PREDICTIONS.values(), colour="red")
 
 
 @pytest.mark.parametrize("display", OF_SEVERAL)
@@ -65,7 +65,7 @@ def test_unknown_options_of_several(display):
     with pytest.raises(
         TypeError, match=rf"{display.__name__} has no option colour.*adjust"
     ):
-        display.from_predictions(Y, ANSWERS, colour="red")
+        display.from_predictions(Y, PREDICTIONS, colour="red")
 
 
 def test_options_of_another_plan():
@@ -79,14 +79,14 @@ def test_options_of_another_plan():
 
 
 @pytest.mark.parametrize("display", OF_SEVERAL)
-def test_answers_without_names(display):
-    """Answers of several classifiers come by their names."""
+def test_predictions_without_names(display):
+    """Predictions of several classifiers come by their names."""
     with pytest.raises(TypeError, match=r"must be a mapping of names.*Got list"):
-        display.from_predictions(Y, list(ANSWERS.values()))
+        display.from_predictions(Y, list(PREDICTIONS.values()))
 
 
 @pytest.mark.parametrize("display", OF_SEVERAL)
 def test_unknown_measure(display):
     """A measure that no test is of is unknown, whatever the design."""
     with pytest.raises(ValueError, match=r"Unknown measure 'acuracy'.*mean 'accuracy'"):
-        display.from_predictions(Y, ANSWERS, measure="acuracy")
+        display.from_predictions(Y, PREDICTIONS, measure="acuracy")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ForestDisplay
-from skcompare.plots._interval_rows import IntervalRow, interval_words
+from skcompare.plots._interval_rows import IntervalRow, interval_text
 from skcompare.plots.drawing._style import percent
 from skcompare.stats import mcnemar
 from tests.plots.cases import several
@@ -27,7 +27,7 @@ def test_limits_show_the_side_that_they_are_on():
             "0.00000 [-0.01998, +0.02000]",
         ),
     ]:
-        assert words == interval_words(row, signed=signed)
+        assert words == interval_text(row, signed=signed)
 
 
 def test_levels_in_percent():
@@ -63,7 +63,7 @@ def test_levels_of_rows_are_named_where_they_differ():
     display = ForestDisplay(tuple(rows))
 
     assert "90 % of 0; 95 % of 5" in remarks_of(display)
-    assert "Levels" not in remarks_of(ForestDisplay(tuple(rows[1:])))
+    assert "ScoreBins" not in remarks_of(ForestDisplay(tuple(rows[1:])))
 
 
 def test_unadjusted_pairs_are_called_so():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import ContingencyTable, PairedLosses
-from skcompare.plots import LooksDisplay
+from skcompare.plots import AnytimeDisplay
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.stats import AnytimeMonitor
 from tests.plots.cases import looks_by_the_thousand
@@ -30,7 +30,7 @@ def monitor():
 def test_numbers_are_those_of_the_monitor():
     """Looks by themselves, and what they have in common."""
     watched = monitor()
-    frame = LooksDisplay.of_result(watched).frame()
+    frame = AnytimeDisplay.of_result(watched).frame()
 
     assert watched.to_frame()["low"].tolist() == frame["low"].tolist()
     assert watched.pvalue == pytest.approx(frame["smallest_pvalue"].iloc[-1])
@@ -40,7 +40,7 @@ def test_numbers_are_those_of_the_monitor():
 
 def test_decision_is_marked():
     """A vertical line of both panels stands where p fell below alpha."""
-    display = drawn(LooksDisplay.of_result(monitor()))
+    display = drawn(AnytimeDisplay.of_result(monitor()))
 
     assert 200 == display.decided_at
     for ax in display.axes_:
@@ -51,7 +51,7 @@ def test_decision_is_marked():
 
 def test_alpha_and_the_smallest_p_are_drawn():
     """On a logarithmic scale, where the line never rises."""
-    display = drawn(LooksDisplay.of_result(changing()))
+    display = drawn(AnytimeDisplay.of_result(changing()))
     lines = display.axes_[1].get_lines()
     smallest = lines[0].get_ydata()
     level = [line for line in lines if set(line.get_ydata()) == {math.log10(display.alpha)}]
@@ -91,7 +91,7 @@ def changing():
 
 def test_tiny_pvalues_stay_on_the_scale():
     """Below the smallest double too, as their logarithms are kept."""
-    display = drawn(LooksDisplay.of_result(certain()))
+    display = drawn(AnytimeDisplay.of_result(certain()))
 
     assert display.axes_[1].get_ylim()[0] < -800
 
@@ -102,35 +102,35 @@ def test_losses():
     watched = AnytimeMonitor("anytime_losses")
     y = rng.integers(2, size=50)
     watched.update(PairedLosses.from_predictions(y, rng.random(50), rng.random(50)))
-    display = drawn(LooksDisplay.from_result(watched))
+    display = drawn(AnytimeDisplay.from_result(watched))
 
-    assert "mean gain in brier" in display.summary
-    assert "Mean gain in brier" in display.ax_.get_ylabel()
+    assert "mean gain in binary_brier_loss" in display.summary
+    assert "Mean gain in binary_brier" in display.ax_.get_ylabel()
 
 
 def test_nothing_to_draw():
     """Before the first look, and of what is no monitor."""
     with pytest.raises(ValueError, match="seen no records"):
-        LooksDisplay.of_result(AnytimeMonitor())
+        AnytimeDisplay.of_result(AnytimeMonitor())
     with pytest.raises(TypeError, match="AnytimeMonitor"):
-        LooksDisplay.of_result([1, 2])
+        AnytimeDisplay.of_result([1, 2])
 
 
 def test_intervals_without_a_common_value():
     """A difference that changed with time is no news of a decision alone."""
-    display = drawn(LooksDisplay.of_result(changing()))
+    display = drawn(AnytimeDisplay.of_result(changing()))
 
     assert ("empty-intersection",) == changing().flags
     assert "no value in common" in display.summary
     assert "no value in common" in display.ax_.get_title()
-    assert "no value in common" not in LooksDisplay.of_result(monitor()).summary
+    assert "no value in common" not in AnytimeDisplay.of_result(monitor()).summary
 
 
 @pytest.mark.slow
-def test_words_fit(overlaps):
+def test_text_fit(overlaps):
     """Also where there is nothing usual to say."""
     for watched in (certain(), changing()):
-        display = drawn(LooksDisplay.of_result(watched))
+        display = drawn(AnytimeDisplay.of_result(watched))
         assert ([], []) == overlaps(display.figure_)
 
 
@@ -142,7 +142,7 @@ def test_one_sided_looks(alternative, words):
     """One limit is told, and the null value that p is about where it is not 0."""
     watched = AnytimeMonitor(alternative=alternative, null_value=0.02)
     watched.update(ContingencyTable(90, 2, 5, 3))
-    display = drawn(LooksDisplay.of_result(watched))
+    display = drawn(AnytimeDisplay.of_result(watched))
 
     assert "After 1 look at 100 records" in display.summary
     assert words in display.summary

@@ -64,11 +64,11 @@ def test_finding_is_that_of_the_default_test():
         assert result.pvalue == finding.pvalue
 
 
-def test_tails_are_cut_in_words(words_of):
+def test_tails_are_cut_in_text(text_of):
     """The range is that of most records, and the number beyond it is written."""
     display = loss_difference_of_heavy_tails()
     below, above = display.beyond
-    written = " ".join(words_of(drawn(display).figure_))
+    written = " ".join(text_of(drawn(display).figure_))
 
     assert 0.01 == pytest.approx(below / display.n, rel=0.1)
     assert f"{below:,} beyond" in written
@@ -119,7 +119,7 @@ def test_one_sided_interval():
 
 
 @pytest.mark.slow
-def test_words_fit(overlaps):
+def test_text_fit(overlaps):
     """Also of what is hard to draw."""
     for display in (*edge_cases(), one_sided()):
         assert ([], []) == overlaps(drawn(display).figure_)
@@ -150,11 +150,11 @@ def test_largest_differences_are_in_the_last_bin():
                 assert 4 == display.records.sum()
 
 
-def test_caveats_of_the_test_are_told(words_of):
+def test_caveats_of_the_test_are_told(text_of):
     """Gains that do not vary have an interval of no length, which proves nothing."""
     losses = PairedLosses.from_losses([0.5, 0.75], [0.25, 0.5])
     display = drawn(LossDifferenceDisplay.of_result(losses))
-    written = " ".join(" ".join(words_of(display.figure_)).split())
+    written = " ".join(" ".join(text_of(display.figure_)).split())
 
     assert display.finding.caveats
     assert all(caveat in display.summary for caveat in display.finding.caveats)

@@ -95,10 +95,10 @@ def test_pilots_are_planned(pilot, make):
     plan = make(pilot, power=0.7)
 
     assert plan.records == display.supposed[0].records
-    assert 0.7 == display.wanted
+    assert 0.7 == display.required
 
 
-def test_answers_are_a_pilot():
+def test_predictions_are_a_pilot():
     """As are predictions of two classifiers."""
     y = np.arange(60) % 2
     old, new = np.where(np.arange(60) % 5, y, 1 - y), np.where(np.arange(60) % 9, y, 1 - y)
@@ -144,7 +144,7 @@ def test_no_number_is_enough():
 
 
 @pytest.mark.slow
-def test_words_fit(overlaps):
+def test_text_fit(overlaps):
     """Also where there is less to show."""
     for display in (without_variance(), of_few()[1], *of_equals()):
         assert ([], []) == overlaps(drawn(display).figure_)
@@ -166,11 +166,11 @@ def test_curves_of_sizes_have_one_power():
                 if np.isnan(difference):
                     continue
                 if areas:
-                    asked = plan_auc_comparison(
+                    requested = plan_auc_comparison(
                         0.80, 0.80 + difference, prevalence=0.3, n=int(n)
                     )
                     # The variance of the plan is that of its own difference.
-                    assert power == pytest.approx(asked.power, abs=0.12)
+                    assert power == pytest.approx(requested.power, abs=0.12)
                 else:
                     again = plan_comparison(
                         0.5,

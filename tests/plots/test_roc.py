@@ -69,13 +69,13 @@ def test_band_is_drawn():
     ]
 
 
-def test_words(words_of):
+def test_text(text_of):
     """The legend has both AUCs with their intervals, the title the test of DeLong."""
     y, scores, display = display_of(confidence_level=0.9)
     found = [auc_interval(y, score, confidence_level=0.9) for score in scores]
     result = delong(PlacementValues.from_predictions(y, *scores))
     low, high = result.confidence_interval(0.9)
-    words = "\n".join(words_of(display.plot().figure_))
+    words = "\n".join(text_of(display.plot().figure_))
 
     for one in found:
         assert f"AUC {one.auc:.3f}, 90 % interval {one.low:.3f} to {one.high:.3f}" in words
@@ -141,7 +141,7 @@ def test_groups():
 
 
 def test_of_comparison():
-    """The answers of a comparison, by their names, and of the other class too."""
+    """The predictions of a comparison, by their names, and of the other class too."""
     y, champion, challenger = scored(60)
     comparison = compare(y, {"old": champion, "new": challenger}, scoring="roc_auc")
     display = RocComparisonDisplay.of_result(comparison, n_resamples=50)
@@ -185,7 +185,7 @@ def cross_validated(splitter, n=90):
     return outputs, X, y
 
 
-def test_cross_validation(words_of):
+def test_cross_validation(text_of):
     """Curves are averaged over the splits, there is no band, and words say why."""
     splitter = StratifiedKFold(5)
     outputs, X, y = cross_validated(splitter)
@@ -199,7 +199,7 @@ def test_cross_validation(words_of):
         )
         for one in outputs
     ]
-    words = " ".join(words_of(display.figure_)).replace("\n", " ")
+    words = " ".join(text_of(display.figure_)).replace("\n", " ")
 
     assert aucs == pytest.approx([auc for auc, *_ in display.aucs])
     assert aucs == pytest.approx(
@@ -215,7 +215,7 @@ def test_cross_validation(words_of):
 
 
 def with_a_split_of_one_class():
-    """A picture of cross-validated answers."""
+    """A picture of cross-validated predictions."""
     splitter = KFold(3)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2))
@@ -234,8 +234,8 @@ def test_splits_of_one_class_are_left_out():
 
 
 @pytest.mark.slow
-def test_cross_validation_words_fit(overlaps):
-    """Of cross-validated answers too, no words overlap."""
+def test_cross_validation_text_fit(overlaps):
+    """Of cross-validated predictions too, no words overlap."""
     display = with_a_split_of_one_class()
 
     assert ([], []) == overlaps(display.figure_)

@@ -57,7 +57,7 @@ def of_three_folds():
     return {"bayes": run(BAYES, 3), "tree": run(TREE, 3)}
 
 
-def test_answers_are_those_of_scikit_learn():
+def test_predictions_are_those_of_scikit_learn():
     """Labels and probabilities are those that `cross_val_predict` gives."""
     cv = StratifiedKFold(5, shuffle=True, random_state=0)
     predictions = predictions_from_cv_results(X, Y, both(cv))
@@ -95,7 +95,7 @@ def test_same_as_the_comparator():
 
 
 def test_scores_are_those_of_scikit_learn():
-    """Accuracies counted from the answers are the ones that cross_validate returned."""
+    """Accuracies counted from the predictions are the ones that cross_validate returned."""
     results = both(KFold(4, shuffle=True, random_state=0))
     pair = predictions_from_cv_results(X, Y, results).pair("bayes", "tree")
     counted = ScoreDifferences.from_pair(pair)
@@ -189,7 +189,7 @@ def test_decision_values_and_labels_only():
     assert (150, 3) == predictions["svm"].decision.shape
     assert predictions["labels"].proba is None
     assert predictions["labels"].decision is None
-    only = predictions_from_cv_results(X, Y, results, wanted=frozenset({"labels"}))
+    only = predictions_from_cv_results(X, Y, results, required=frozenset({"labels"}))
     assert only["svm"].decision is None
 
 
@@ -205,7 +205,7 @@ def test_precomputed_kernel():
 
 
 def test_search_inside():
-    """A search that was cross-validated answers by what it chose on each split."""
+    """A search that was cross-validated predictions by what it chose on each split."""
     tree = DecisionTreeClassifier(random_state=0)
     search = GridSearchCV(tree, {"max_depth": [1, 2]}, cv=2)
     results = {"tree": both(3)["tree"], "search": run(search, 3)}
@@ -262,13 +262,13 @@ def test_results_must_be_named():
 
 
 def test_results_must_be_outputs():
-    """Scores alone hold no answers."""
+    """Scores alone hold no predictions."""
     with pytest.raises(ValueError, match=r"The results of a .* Got list without"):
         predictions_from_cv_results(X, Y, {"a": [0.1, 0.2]})
 
 
 def test_other_splits():
-    """Answers to different test sets do not go together."""
+    """Predictions for different test sets do not go together."""
     results = {"bayes": run(BAYES, KFold(3)), "tree": run(TREE, StratifiedKFold(3))}
 
     with pytest.raises(ValueError, match=r"sets of split 0 differ: 100 records of bayes"):
@@ -301,7 +301,7 @@ class Picky(LabelsOnly):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_failed_fit():
-    """A classifier whose fit failed cannot answer; the split is named."""
+    """A classifier whose fit failed cannot predict; the split is named."""
     results = {"picky": run(Picky(), KFold(3))}
 
     with pytest.raises(EstimatorFailedError, match=r"picky .* failed to predict split 0"):

@@ -45,7 +45,7 @@ def frame_of():
 def csv_file(tmp_path):
     """Writes columns to a CSV file."""
 
-    def write(columns, name="answers.csv"):
+    def write(columns, name="predictions.csv"):
         lines = [",".join(columns)]
         lines += [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
         path = tmp_path / name
@@ -67,7 +67,7 @@ def check_equal(expected, actual):
     assert expected.classes.tolist() == actual.classes.tolist()
     for name in ("y", "groups"):
         np.testing.assert_array_equal(getattr(expected, name), getattr(actual, name))
-    for one, other in zip(expected.answers, actual.answers, strict=True):
+    for one, other in zip(expected.estimators, actual.estimators, strict=True):
         np.testing.assert_array_equal(one.labels, other.labels)
         np.testing.assert_array_equal(one.proba, other.proba)
 
@@ -90,7 +90,7 @@ def test_columns_are_as_good_as_arrays(library):
     )
 
 
-@pytest.mark.parametrize("name", ["answers.csv", "answers.parquet"])
+@pytest.mark.parametrize("name", ["predictions.csv", "predictions.parquet"])
 def test_files_are_as_good_as_frames(tmp_path, csv_file, frame_of, name):
     """Files give what frames give."""
     path = tmp_path / name
@@ -100,24 +100,24 @@ def test_files_are_as_good_as_frames(tmp_path, csv_file, frame_of, name):
     else:
         pytest.importorskip("pyarrow")
         frame.to_parquet(path)
-    answers = {"old": "old", "new": ["p_a", "p_b"]}
+    predictions = {"old": "old", "new": ["p_a", "p_b"]}
 
     for one in (path, str(path)):
         check_equal(
-            predictions_from_frame(frame, "truth", answers, groups="patient"),
-            predictions_from_frame(one, "truth", answers, groups="patient"),
+            predictions_from_frame(frame, "truth", predictions, groups="patient"),
+            predictions_from_frame(one, "truth", predictions, groups="patient"),
         )
 
 
 def test_without_true_labels(frame_of):
-    """Answers come without the truth where nobody knows it."""
-    truth, answers, groups = arrays_from_frame(
+    """Predictions come without the truth where nobody knows it."""
+    truth, predictions, groups = arrays_from_frame(
         frame_of(COLUMNS), None, {"old": "old", "new": "new"}
     )
 
     assert truth is None
     assert groups is None
-    assert COLUMNS["new"] == answers["new"].tolist()
+    assert COLUMNS["new"] == predictions["new"].tolist()
 
 
 def test_join_is_by_id_whatever_the_order(frame_of):
@@ -156,12 +156,12 @@ def test_join_against_a_dictionary():
     order = rng.permutation(1000)
     other = pd.DataFrame({"id": ids[order], "a": rng.integers(0, 3, 1000)})
     looked_up = dict(zip(other["id"].tolist(), other["a"].tolist(), strict=True))
-    truth, answers, _ = arrays_from_frame(
+    truth, predictions, _ = arrays_from_frame(
         pd.DataFrame({"id": ids, "y": y}), "y", {"a": (other, "a")}, id="id"
     )
 
     assert y.tolist() == truth.tolist()
-    assert [looked_up[one] for one in ids.tolist()] == answers["a"].tolist()
+    assert [looked_up[one] for one in ids.tolist()] == predictions["a"].tolist()
 
 
 def ids_of_types():
@@ -193,22 +193,22 @@ def test_ids_of_many_types():
         main = pd.DataFrame({"id": first, "y": [0, 1, 2, 3]})
         other = pd.DataFrame({"id": second, "a": [0, 1, 2, 3]}).iloc[order]
 
-        truth, answers, _ = arrays_from_frame(main, "y", {"a": (other, "a")}, id="id")
+        truth, predictions, _ = arrays_from_frame(main, "y", {"a": (other, "a")}, id="id")
 
-        assert truth.tolist() == answers["a"].tolist(), kind
+        assert truth.tolist() == predictions["a"].tolist(), kind
 
 
 def test_ids_of_csv_files_are_as_written(csv_file, frame_of):
     """In CSV files 1.10 and 1.1 are two ids, and 7 is that of a number elsewhere."""
     one = csv_file({"id": ["1.10", "1.1"], "y": [0, 1]}, "one.csv")
     two = csv_file({"id": ["1.1", "1.10"], "a": [1, 0]}, "two.csv")
-    truth, answers, _ = arrays_from_frame(one, "y", {"a": (two, "a")}, id="id")
-    assert truth.tolist() == answers["a"].tolist()
+    truth, predictions, _ = arrays_from_frame(one, "y", {"a": (two, "a")}, id="id")
+    assert truth.tolist() == predictions["a"].tolist()
 
     numbers = frame_of({"id": [7, 8], "y": [0, 1]})
     text = csv_file({"id": [8, 7], "a": [1, 0]})
-    truth, answers, _ = arrays_from_frame(numbers, "y", {"a": (text, "a")}, id="id")
-    assert truth.tolist() == answers["a"].tolist()
+    truth, predictions, _ = arrays_from_frame(numbers, "y", {"a": (text, "a")}, id="id")
+    assert truth.tolist() == predictions["a"].tolist()
 
 
 def test_ids_that_do_not_match(frame_of):
@@ -272,11 +272,11 @@ def test_frames_are_not_joined_by_position(csv_file, frame_of):
 
     path = csv_file(COLUMNS)
     for one in (frame_of(COLUMNS), path):
-        answers = arrays_from_frame(one, "truth", {"old": (one, "old")})[1]
-        assert COLUMNS["old"] == answers["old"].tolist()
+        predictions = arrays_from_frame(one, "truth", {"old": (one, "old")})[1]
+        assert COLUMNS["old"] == predictions["old"].tolist()
     other_way = path.parent / "." / path.name
-    answers = arrays_from_frame(path, "truth", {"old": (str(other_way), "old")})[1]
-    assert COLUMNS["old"] == answers["old"].tolist()
+    predictions = arrays_from_frame(path, "truth", {"old": (str(other_way), "old")})[1]
+    assert COLUMNS["old"] == predictions["old"].tolist()
 
 
 def test_columns_of_csv_files_beside_each_other(csv_file):
@@ -286,22 +286,22 @@ def test_columns_of_csv_files_beside_each_other(csv_file):
         ({"y": ["no", "yes"], "a": [0.5, 1]}, {"y": ["no", "yes"], "a": [0.5, 1.0]}),
         ({"y": ["no", "yes"], "a": [0, 1]}, {"y": ["no", "yes"], "a": [0.0, 1.0]}),
         ({"y": ["01", "1"], "a": [1, 1]}, {"y": ["01", "1"], "a": ["1", "1"]}),
-        # An answer that is no number makes labels of all numbers.
+        # A prediction that is no number makes labels of all numbers.
         ({"y": [0, 1], "a": [0, "none"]}, {"y": ["0", "1"], "a": ["0", "none"]}),
         ({"y": [0, 1], "a": [0, 1]}, {"y": [0, 1], "a": [0, 1]}),
     ]:
-        truth, answers, _ = arrays_from_frame(csv_file(columns), "y", {"a": "a"})
+        truth, predictions, _ = arrays_from_frame(csv_file(columns), "y", {"a": "a"})
 
-        assert expected == {"y": truth.tolist(), "a": answers["a"].tolist()}
+        assert expected == {"y": truth.tolist(), "a": predictions["a"].tolist()}
 
 
-def test_csv_answers_without_truth(csv_file):
-    """Without truth, the labels of text are those of the other answers."""
+def test_csv_predictions_without_truth(csv_file):
+    """Without truth, the labels of text are those of the other predictions."""
     path = csv_file({"a": ["0", "x"], "b": [0, 0], "c": [0.5, 0.1]})
-    answers = arrays_from_frame(path, None, {"a": "a", "b": "b", "c": "c"})[1]
+    predictions = arrays_from_frame(path, None, {"a": "a", "b": "b", "c": "c"})[1]
 
-    assert ["0", "0"] == answers["b"].tolist()
-    assert [0.5, 0.1] == answers["c"].tolist()
+    assert ["0", "0"] == predictions["b"].tolist()
+    assert [0.5, 0.1] == predictions["c"].tolist()
 
 
 def test_types_of_frames_are_kept(frame_of):
@@ -334,7 +334,7 @@ def test_bad_arguments(frame_of):
         (("truth", {"a": [1, 2]}), {}, TypeError, "a list of names"),
         (("truth", {"a": np.zeros(4)}), {}, TypeError, "Got ndarray"),
         ((["truth"], {"a": "old"}), {}, TypeError, "`y_true` must be the name of a"),
-        (("truth", ["old", "new"]), {}, TypeError, "`answers` must be a dict"),
+        (("truth", ["old", "new"]), {}, TypeError, "`predictions` must be a dict"),
         (("truth", {"a": ["p_a", "old"]}), {}, ValueError, "'old' .* Got text"),
         (("truth", {"a": ("p_a", "p_b")}), {}, FileNotFoundError, "no file 'p_a'.* a list"),
         (("truth", {"a": ([1], "x")}), {}, TypeError, "the frame of `a` must be a frame"),

@@ -38,13 +38,13 @@ def frame(columns):
 
 def both(first, second, **settings):
     """The hold-out set of two tables."""
-    answers = {"old": "old", "new": (second, "new")}
-    return holdout_from_frame(first, "y", answers, id="id", **settings)
+    predictions = {"old": "old", "new": (second, "new")}
+    return holdout_from_frame(first, "y", predictions, id="id", **settings)
 
 
 @pytest.mark.parametrize("kind", ["csv", "frame"])
 def test_columns_are_of_the_same_records(tmp_path, kind):
-    """Answers are those of predictions_from_frame, and other columns beside them."""
+    """Predictions are those of predictions_from_frame, and other columns beside them."""
     if kind == "csv":
         first = write_csv(tmp_path / "first.csv", FIRST)
         second = write_csv(tmp_path / "second.csv", SECOND)
@@ -67,7 +67,7 @@ def test_columns_are_of_the_same_records(tmp_path, kind):
 
 
 def test_columns_in_two_roles(tmp_path):
-    """A column of a CSV file is a number as an answer and as written as a slice."""
+    """A column of a CSV file is a number as a prediction and as written as a slice."""
     columns = {"y": [0, 1, 1], "a": [0.25, 0.5, 1], "b": [0, 1, 0]}
     path = write_csv(tmp_path / "one.csv", columns)
     predictions, others = holdout_from_frame(
@@ -177,7 +177,7 @@ def test_further_truth_needs_a_first():
 
 
 def test_integers_near_and_far_from_each_other():
-    """Joining by a table and by sorting give one answer."""
+    """Joining by a table and by sorting give one prediction."""
     for unit, start in itertools.product([1, 7, 10**6], [-50, 0, 2**40]):
         rng = np.random.default_rng(0)
         ids = start + unit * rng.permutation(100)

@@ -52,7 +52,7 @@ def test_saved_predictions_are_restored(collected, tmp_path, suffix):
         expected, actual = getattr(collected, name), getattr(restored, name)
         assert expected.dtype == actual.dtype
         np.testing.assert_array_equal(expected, actual)
-    for one, other in zip(collected.answers, restored.answers, strict=True):
+    for one, other in zip(collected.estimators, restored.estimators, strict=True):
         assert (one.name, one.description) == (other.name, other.description)
         for name in ("labels", "proba", "fit_times", "predict_times"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
@@ -113,7 +113,7 @@ def test_arrays_of_labels_and_probabilities():
 
 def test_bad_arrays():
     """Each bad input gets a message that says what came and what to do."""
-    for y, answers, settings, message in [
+    for y, predictions, settings, message in [
         ([0, 1], {"a": [0, 1, 1]}, {}, "y_true has 2, a has 3"),
         ([], {"a": []}, {}, "at least one record"),
         ([0, 1], {"a": [0.2, np.nan]}, {}, "NaN"),
@@ -130,7 +130,7 @@ def test_bad_arrays():
         ([0, 1], {"a": [5, 6]}, {}, "no label in common"),
     ]:
         with pytest.raises(ValueError, match=message):
-            predictions_from_arrays(y, answers, **settings)
+            predictions_from_arrays(y, predictions, **settings)
 
 
 def test_fingerprint_is_of_values():
@@ -146,7 +146,7 @@ def test_fingerprint_is_of_values():
 
 
 def test_equal_data_and_splits_have_one_fingerprint():
-    """Fingerprints tell whether answers can be joined."""
+    """Fingerprints tell whether predictions can be joined."""
     X, y = load_iris(return_X_y=True)
 
     def made(seed):

@@ -62,7 +62,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def call(self, method, **params):
-        """The answer to a command."""
+        """The prediction to a command."""
         number = next(self.numbers)
         message = {"id": number, "method": method, "params": params}
         if self.session is not None:
@@ -109,8 +109,8 @@ class Browser:
 
     def reader(self, scheme, media=""):
         """What the reader prefers, "dark" or "light", on the screen or in "print"."""
-        wanted = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.call("Emulation.setEmulatedMedia", media=media, features=wanted)
+        required = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", media=media, features=required)
 
     def run(self, script):
         """The value of an expression of JavaScript on the page."""

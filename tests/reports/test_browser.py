@@ -24,7 +24,7 @@ FOLLOW = """[...document.querySelectorAll('a[href^="#"]')].filter(link => {
   return !(target && location.hash === link.hash && target === shown
     && top >= -1 && (top < 60 || atEnd));
 }).map(link => link.hash)"""
-SMALL_WORDS = """[...document.querySelectorAll('svg.picture text')].map(words =>
+SMALL_TEXT = """[...document.querySelectorAll('svg.picture text')].map(words =>
   parseFloat(getComputedStyle(words).fontSize) * words.ownerSVGElement
   .getBoundingClientRect().width / words.ownerSVGElement.viewBox.baseVal.width)"""
 
@@ -57,7 +57,9 @@ def pages(tmp_path_factory):
     either = AnyOf(Superior("accuracy", margin=0.3), Equivalent("accuracy", margin=0.01))
     gate = Gate(Superior("accuracy"), NonInferior("roc_auc", margin=0.05), either)
     reports = {
-        "two": compare(y, two, scoring=["accuracy", "roc_auc", "brier_loss"], tests=tests),
+        "two": compare(
+            y, two, scoring=["accuracy", "roc_auc", "binary_brier_loss"], tests=tests
+        ),
         "several": compare(y, proba),
         "gate": gate.decide(y, two),
     }
@@ -76,7 +78,7 @@ def test_quiet_and_narrow(browser, pages):
         browser.open(path, width, dark)
         measure = "[document.documentElement.scrollWidth, innerWidth]"
         found, window = browser.run(measure)
-        asked = [
+        requested = [
             event["params"]["request"]["url"]
             for event in browser.events
             if event.get("method") == "Network.requestWillBeSent"
@@ -84,10 +86,10 @@ def test_quiet_and_narrow(browser, pages):
 
         assert (found, window) == (width, width)
         assert [] == [one for one in browser.events if one.get("method") in COMPLAINTS]
-        assert [path.as_uri()] == [url for url in asked if not url.startswith("data:")]
+        assert [path.as_uri()] == [url for url in requested if not url.startswith("data:")]
         ground = browser.run("getComputedStyle(document.body).backgroundColor")
         assert ("rgb(15, 20, 27)" if dark else "rgb(255, 255, 255)") == ground
-        assert min(browser.run(SMALL_WORDS), default=99) >= 9
+        assert min(browser.run(SMALL_TEXT), default=99) >= 9
 
 
 @pytest.mark.parametrize("kind", KINDS)

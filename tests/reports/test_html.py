@@ -27,7 +27,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.words, self.open = [], {}, []
+        self.tags, self.text, self.open = [], {}, []
         self.feed(text)
         self.close()
         assert not self.open
@@ -45,14 +45,14 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         for tag in self.open:
-            self.words.setdefault(tag, []).append(data)
+            self.text.setdefault(tag, []).append(data)
 
     def all(self, *names):
         """The tags of these names."""
         return [attrs for tag, attrs in self.tags if tag in names]
 
 
-def answers(n=300, n_classifiers=2, names=None):
+def predictions(n=300, n_classifiers=2, names=None):
     """Labels, and probabilities that get better with each classifier."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=n)
@@ -67,8 +67,8 @@ def answers(n=300, n_classifiers=2, names=None):
 @functools.cache
 def two():
     """Two classifiers by a score and a loss."""
-    y, proba = answers()
-    return compare(y, proba, scoring=["accuracy", "roc_auc", "brier_loss"])
+    y, proba = predictions()
+    return compare(y, proba, scoring=["accuracy", "roc_auc", "binary_brier_loss"])
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ def comparison():
 
 @functools.cache
 def hostile(n=2):
-    """Classes, and answers by names that are hard to show."""
-    y, proba = answers(names=[HOSTILE, "plain", "x" * 500])
+    """Classes, and predictions by names that are hard to show."""
+    y, proba = predictions(names=[HOSTILE, "plain", "x" * 500])
     return y, dict(list(proba.items())[:n])
 
 
@@ -117,7 +117,7 @@ def test_structure(kinds):
         links = [attrs["href"] for attrs in page.all("a")]
 
         assert "en" == page.all("html")[0]["lang"]
-        assert page.words["title"]
+        assert page.text["title"]
         assert ("skip", "#verdict") == (page.all("a")[0]["class"], links[0])
         assert (1, 1) == (levels[0], levels.count(1))
         assert max(after - before for before, after in pairwise(levels)) <= 1
@@ -190,7 +190,7 @@ def test_numbers_come_back(comparison):
 @pytest.mark.parametrize("pictures", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_same_comparison_same_page(pictures):
     """Nothing in a page says when it was made."""
-    small = compare(*answers(60))
+    small = compare(*predictions(60))
 
     assert small.to_html(pictures=pictures) == small.to_html(pictures=pictures)
 
@@ -198,8 +198,8 @@ def test_same_comparison_same_page(pictures):
 @pytest.mark.slow
 def test_twenty_classifiers():
     """Three measures of 20 classifiers make a page that can be sent by mail."""
-    y, proba = answers(150, n_classifiers=20)
-    several = compare(y, proba, scoring=["accuracy", "roc_auc", "brier_loss"])
+    y, proba = predictions(150, n_classifiers=20)
+    several = compare(y, proba, scoring=["accuracy", "roc_auc", "binary_brier_loss"])
     page = several.to_html(pictures=True)
 
     assert len(page.encode()) < LARGEST
@@ -243,7 +243,7 @@ def test_verdict_comes_first(comparison):
 
 def test_one_sided_numbers_say_so():
     """A limit in place of an interval that ends where the scale does."""
-    y, proba = answers()
+    y, proba = predictions()
     page = compare(y, proba, alternative="greater", alpha=0.1).to_html(pictures=False)
 
     assert "<dt>90 % lower limit</dt>" in page
@@ -261,7 +261,7 @@ def test_several_are_not_called_two():
 
 def test_what_was_assumed(comparison):
     """Each test of the table with its null hypothesis, its sources and its caveats."""
-    words = " ".join(Page(page_of("two")).words["section"])
+    words = " ".join(Page(page_of("two")).text["section"])
 
     assert "The design: hold-out" in words
     for row in comparison.rows:
@@ -274,7 +274,7 @@ def test_what_was_assumed(comparison):
 
 def test_invalid_tests_are_named():
     """A test that is not valid for the design says so, with what would be."""
-    y, proba = answers()
+    y, proba = predictions()
     labels = {name: (p > 0.5).astype(int) for name, p in proba.items()}
     groups = np.arange(len(y)) // 3
     found = compare(y, labels, tests=["mcnemar"], groups=groups)
@@ -288,7 +288,7 @@ def test_invalid_tests_are_named():
 
 def test_long_tables_scroll_within_their_box():
     """A table of many lines has a box with a height, and its name stays readable."""
-    y, proba = answers(n_classifiers=9)
+    y, proba = predictions(n_classifiers=9)
     page = compare(y, proba).to_html(pictures=False)
 
     assert 1 == page.count('class="scroll tall"')

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import PairedComparator, compare
-from skcompare._core.design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, design_in_words
+from skcompare._core.design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, design_in_text
 from skcompare._registry.tests import paired_tests
 from skcompare.gate import Gate, Ledger, NonInferior
 from skcompare.gate.report._html import next_steps_of
@@ -23,10 +23,10 @@ def test_every_test_says_what_it_assumes():
         said = assumed_by(paired_tests()[name], HOLDOUT, ())
 
         assert said.question
-        assert said.words
+        assert said.text
         assert said.about.startswith("two ")
         assert said.sources
-        for words in (said.question, *said.words, *said.sources):
+        for words in (said.question, *said.text, *said.sources):
             assert not [mark for mark in MARKS if mark in words], words
             assert len(words) > 30 or words == said.question
         assert paired_tests()[name].valid_for(HOLDOUT) is said.valid
@@ -54,16 +54,16 @@ def test_every_design_says_what_it_assumes():
     """In words, and the title of a design leads back to it."""
     for grouped, kind in itertools.product([False, True], DESIGN_KINDS):
         design = Design(kind, 5, 2, grouped)
-        found = design_in_words(str(design))
+        found = design_in_text(str(design))
 
         assert ("Records of one group" in design.assumption) is grouped
         assert (kind, grouped) == (found.kind, found.grouped)
         assert str(design) == str(found)
-        assert design_in_words("by eye") is None
+        assert design_in_text("by eye") is None
 
 
-def answers(right, n=400):
-    """Labels, and answers that are right on shares of the records."""
+def predictions(right, n=400):
+    """Labels, and predictions that are right on shares of the records."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=n)
     return y, {
@@ -73,7 +73,7 @@ def answers(right, n=400):
 
 def advice(right, **options):
     """All steps in one line."""
-    y, named = answers(right)
+    y, named = predictions(right)
     found = compare(y, named, **options)
     return " ".join((next_steps_among if len(right) > 2 else next_steps)(found))
 
@@ -121,7 +121,7 @@ def test_measures_that_disagree():
 
 def test_without_truth_and_without_test():
     """Labels that would say who is right; a design that has a test."""
-    y, named = answers({"old": 0.8, "new": 0.7})
+    y, named = predictions({"old": 0.8, "new": 0.7})
 
     assert (
         "Find the true labels of the records on which"
@@ -129,7 +129,7 @@ def test_without_truth_and_without_test():
     )
     same = {"old": named["old"], "new": named["old"]}
     (said,) = next_steps(compare(None, same))
-    assert "Both gave the same answer to every record" in said
+    assert "Both gave the same prediction for every record" in said
     found = compare(y, named, tests=["mcnemar"], groups=np.arange(len(y)) // 4)
     assert "Do not rely on mcnemar here" in next_steps(found)[-1]
     assert "clustered_mcnemar" in next_steps(found)[-1]
@@ -157,7 +157,7 @@ def test_one_sided():
 
 def test_one_with_itself():
     """Two that never differ may be one by mistake."""
-    y, named = answers({"old": 0.8})
+    y, named = predictions({"old": 0.8})
     found = compare(y, {"old": named["old"], "new": named["old"]})
 
     assert "See that two different classifiers were compared" in next_steps(found)[0]
@@ -167,7 +167,7 @@ def test_among_several():
     """The winner, those that are not told from it, and a control for the next time."""
     assert "Use c." in advice({"a": 0.5, "b": 0.6, "c": 0.9})
     equals = {"a": 0.8, "b": 0.8, "c": 0.8}
-    assert "is not told apart from" in advice(equals)
+    assert "is not distinguished from" in advice(equals)
     assert "comparing 2 classifiers with one control" in advice(equals)
     assert "Not to be told from the control" in advice(equals, control="a")
 
@@ -186,7 +186,7 @@ def test_a_test_that_calls_for_caution_is_not_called_valid_alone():
 
 def test_several_that_beat_a_control():
     """They were not compared with each other, and none of them wins."""
-    y, named = answers({"a": 0.5, "b": 0.8, "c": 0.9})
+    y, named = predictions({"a": 0.5, "b": 0.8, "c": 0.9})
     found = compare(y, named, control="a")
 
     assert "c" == found.verdict
@@ -202,7 +202,7 @@ def test_several_that_beat_a_control():
 
 def test_after_a_gate(tmp_path):
     """New records for the next question; a ledger says what is left of these."""
-    y, named = answers({"one": 0.95, "other": 0.6})
+    y, named = predictions({"one": 0.95, "other": 0.6})
     gate, back = Gate(NonInferior("accuracy", margin=0.02)), dict(reversed(named.items()))
 
     def said(named, **options):

@@ -31,7 +31,7 @@ def test_rows_choose_pictures():
     for options, expected in [
         ({}, {"contingency"}),
         ({"scoring": "roc_auc"}, {"roccomparison"}),
-        ({"scoring": "brier_loss"}, {"calibrationcomparison", "losses-1"}),
+        ({"scoring": "binary_brier_loss"}, {"calibrationcomparison", "losses-1"}),
         ({"scoring": "squared_calibration_error"}, {"calibrationcomparison"}),
         ({"tests": ["mcnemar", "bowker"]}, {"contingency", "agreement"}),
         (
@@ -47,7 +47,7 @@ def test_rows_choose_pictures():
 
 
 def test_designs_choose_pictures():
-    """Answers that are given again and again are not counted together."""
+    """Predictions that are given again and again are not counted together."""
     rng = np.random.default_rng(1)
     X = np.column_stack([Y + rng.normal(size=120), rng.normal(size=120)])
     pair, scoring = (LogisticRegression(), GaussianNB()), ["accuracy", "roc_auc"]
@@ -58,20 +58,20 @@ def test_designs_choose_pictures():
     assert ["forest", "contingency", "roccomparison"] == names(found)
     assert () == found.left_out
     said = found.shown[-1].display.summary
-    assert "answers to positive" in said
+    assert "predictions for positive" in said
     assert "no band" in said
     found = pictures_of(again.comparison_)
     assert ["forest", "roccomparison"] == names(found)
     (said,) = found.left_out
-    assert "Who was right: records are answered more than once" in said
+    assert "Who was right: records are predicted more than once" in said
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
 def test_pictures_that_would_contradict_the_table():
-    """Pooled answers have another calibration error than the mean of the folds."""
+    """Pooled predictions have another calibration error than the mean of the folds."""
     rng = np.random.default_rng(1)
     X = np.column_stack([Y + rng.normal(size=120), rng.normal(size=120)])
-    pair, scoring = (LogisticRegression(), GaussianNB()), ["brier_loss"]
+    pair, scoring = (LogisticRegression(), GaussianNB()), ["binary_brier_loss"]
     one = PairedComparator(*pair, cv=StratifiedKFold(3), scoring=scoring).fit(X, Y)
     scoring = [*scoring, "squared_calibration_error"]
     two = PairedComparator(*pair, cv=StratifiedKFold(3), scoring=scoring).fit(X, Y)
@@ -80,13 +80,13 @@ def test_pictures_that_would_contradict_the_table():
 
     assert "calibrationcomparison" in names(pictures_of(one.comparison_))
     (said,) = pictures_of(two.comparison_).left_out
-    assert "Reliability: all answers together have another error" in said
+    assert "Reliability: all predictions together have another error" in said
     (said,) = pictures_of(other.comparison_).left_out
-    assert "Who was right: it is not known that answers to these splits" in said
+    assert "Who was right: it is not known that predictions for these splits" in said
 
 
-def test_answers_without_truth():
-    """Without true labels nobody is right; the answers are shown."""
+def test_predictions_without_truth():
+    """Without true labels nobody is right; the predictions are shown."""
     labels = {name: (p > 0.5).astype(int) for name, p in PROBA.items()}
 
     assert ["agreement"] == names(pictures_of(compare(None, labels)))
@@ -102,14 +102,14 @@ def test_positive_class_is_that_of_the_comparison():
 
 
 def test_pictures_among_several():
-    """Who is told apart, all pairs, the differences; a control has no groups."""
+    """Who is distinguished, all pairs, the differences; a control has no groups."""
     several = dict(PROBA, c=PROBA["a"][::-1])
     scoring = ["accuracy", "roc_auc"]
     found = pictures_among(compare(Y, several, scoring=scoring))
 
     groups, pairs, forest = "criticaldifference-1", "pairwise-1", "forest-1"
     assert [groups, pairs, forest, "criticaldifference-2", "forest-2"] == names(found)
-    assert "Who is told apart by roc_auc" == found.shown[3].title
+    assert "Who is distinguished by roc_auc" == found.shown[3].title
     assert "by roc_auc" in found.shown[3].display.summary
     assert "delong" in found.shown[4].display.summary
     assert "All pairs" == pictures_among(compare(Y, several)).shown[1].title

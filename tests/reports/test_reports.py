@@ -20,7 +20,7 @@ NEW = ["spam", "ham"] * 30
 
 @pytest.fixture(scope="module")
 def comparison():
-    """A challenger that is always right, and a measure of which no test is asked for."""
+    """A challenger that is always right, and a measure of which no test is requested."""
     scoring = ["accuracy", "rand_score"]
     return compare(Y, {"old": OLD, "new": NEW}, scoring=scoring, tests=["mcnemar"])
 
@@ -125,7 +125,7 @@ def test_other_json_is_refused():
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frame(comparison, backend):
-    """The frame has a row a measure, in the library that is asked for."""
+    """The frame has one row per measure, in the library that is requested."""
     pytest.importorskip(backend)
     frame = comparison.to_frame(backend)
 
@@ -190,7 +190,7 @@ def test_needed_records_are_named():
 
 
 def test_nothing_is_needed_where_nothing_differs():
-    """Equal answers need no further records; the sentence says why p is 1."""
+    """Equal predictions need no further records; the sentence says why p is 1."""
     comparison = compare(Y, {"old": OLD, "new": OLD})
 
     assert comparison.conclusion.records_needed is None

@@ -9,10 +9,10 @@ from skcompare import MultipleComparator, PairedComparator, compare
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=300)
-ANSWERS = {
+PREDICTIONS = {
     name: 1 / (1 + np.exp(-(2 * Y - 1) * 0.8 - RNG.normal(size=300))) for name in "ab"
 }
-SCORING = ["accuracy", "roc_auc", "brier_loss"]
+SCORING = ["accuracy", "roc_auc", "binary_brier_loss"]
 
 
 def lines_with(text, words):
@@ -22,7 +22,7 @@ def lines_with(text, words):
 
 def test_primary_row_is_marked_in_every_output():
     """A star in text and Markdown, bold in HTML, a field in frame and JSON."""
-    comparison = compare(Y, ANSWERS, scoring=SCORING)
+    comparison = compare(Y, PREDICTIONS, scoring=SCORING)
     page = comparison.to_html(pictures=False)
 
     assert lines_with(str(comparison), "accuracy *")
@@ -33,8 +33,8 @@ def test_primary_row_is_marked_in_every_output():
 
 
 def test_row_that_is_alone_needs_no_mark():
-    """With one row nothing has to be told apart."""
-    comparison = compare(Y, ANSWERS)
+    """With one row nothing has to be distinguished."""
+    comparison = compare(Y, PREDICTIONS)
 
     assert "*" not in str(comparison)
     assert "row in bold" not in comparison.to_html(pictures=False)
@@ -48,7 +48,7 @@ def test_false_findings_in_any_row_are_counted():
         ("benjamini-hochberg", "for the share of false findings among them"),
         (None, "The p-values of the other rows are not adjusted"),
     ]:
-        comparison = compare(Y, ANSWERS, scoring=SCORING, adjust=adjust)
+        comparison = compare(Y, PREDICTIONS, scoring=SCORING, adjust=adjust)
         said = " ".join(str(comparison).split())
 
         assert words in said
@@ -83,8 +83,8 @@ def test_records_needed_are_a_range():
     """From the far end of the interval to the observed difference, and no verdict."""
     rng = np.random.default_rng(1)
     y = rng.integers(2, size=400)
-    answers = {name: np.where(rng.random(400) < 0.8, y, 1 - y) for name in "ab"}
-    comparison = compare(y, answers)
+    predictions = {name: np.where(rng.random(400) < 0.8, y, 1 - y) for name in "ab"}
+    comparison = compare(y, predictions)
     conclusion, row = comparison.conclusion, comparison.rows[0]
     far = row.high if row.difference > 0 else row.low
     expected = conclusion.records_needed * (row.difference / far) ** 2

@@ -1,6 +1,6 @@
 """Faults that were seen in other libraries, on the same inputs.
 
-Each test names what is wrong elsewhere; the right answer is asserted here.
+Each test names what is wrong elsewhere; the correct prediction is asserted here.
 """
 
 import math
@@ -19,10 +19,10 @@ def test_identical_models():
     """Elsewhere chi-squared is infinite and p 0, or NaN, 0.5, or an exception."""
     for method in METHODS:
         y = np.array([0, 1, 2, 1, 0])
-        answers = np.array([0, 1, 1, 1, 0])
+        predictions = np.array([0, 1, 1, 1, 0])
 
         result = mcnemar(
-            ContingencyTable.from_predictions(y, answers, answers), method=method
+            ContingencyTable.from_predictions(y, predictions, predictions), method=method
         )
 
         assert (0.0, 1.0) == tuple(result)
@@ -155,7 +155,7 @@ def test_counts_do_not_overflow():
     assert 16_000_000_000 == blocks.n_records
 
 
-def test_boolean_and_list_answers():
+def test_boolean_and_list_predictions():
     """Elsewhere boolean labels are a TypeError."""
     y = [True, False, True]
 

@@ -1,4 +1,4 @@
-"""Inputs on losses, calibration and resampling that other packages answer wrongly."""
+"""Inputs on losses, calibration and resampling that other packages prediction wrongly."""
 
 import math
 
@@ -30,7 +30,7 @@ def test_permutation_pvalue_is_not_zero():
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca", "basic"])
-def test_bootstrap_of_equal_answers(method):
+def test_bootstrap_of_equal_predictions(method):
     """Resamples that do not vary have an interval and p = 1 (SciPy's BCa: NaN)."""
     y = np.tile([0, 1], 20)
     proba = np.linspace(0, 1, 40)

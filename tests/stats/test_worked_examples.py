@@ -30,7 +30,7 @@ def table_of(inputs):
 
 
 def of_table(table):
-    """All that the examples say of a table of right and wrong answers."""
+    """All that the examples say of a table of correct and incorrect predictions."""
     result = mcnemar(table, method="asymptotic")
     champion, challenger = table.accuracies
     kappa = error_kappa(table)
@@ -97,8 +97,8 @@ def of_matrix(matrix):
 
 def of_several(inputs):
     """All that the examples say of several classifiers on the same records."""
-    y, *answers = ([int(c) for c in column] for column in inputs.values())
-    patterns = CorrectnessPatterns.from_predictions(y, *answers)
+    y, *predictions = ([int(c) for c in column] for column in inputs.values())
+    patterns = CorrectnessPatterns.from_predictions(y, *predictions)
     distinct, counts = patterns.distinct()
     result = cochran_q(patterns)
     return {

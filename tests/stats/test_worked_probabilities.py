@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import rankdata
 
 from skcompare.evidence import ContingencyTable, PairedCalibration, PairedLosses
-from skcompare.metrics import brier_loss, brier_skill_score, multiclass_brier_loss
+from skcompare.metrics import binary_brier_loss, brier_skill_score, multiclass_brier_loss
 from skcompare.stats import error_correlation, mcnemar, paired_t, wilcoxon, yule_q
 from tests.common.golden import golden
 
@@ -21,7 +21,7 @@ def losses_of(inputs):
     """Brier losses of both classifiers, in the convention of the example."""
     if "P1" in inputs:
         return PairedLosses.from_predictions(
-            inputs["y"], inputs["P1"], inputs["P2"], loss="multiclass_brier"
+            inputs["y"], inputs["P1"], inputs["P2"], loss="multiclass_brier_loss"
         )
     return PairedLosses.from_predictions(inputs["y"], inputs["p1"], inputs["p2"])
 
@@ -104,9 +104,11 @@ def test_brier_losses():
     y, p = binary["inputs"]["y"], binary["inputs"]["p"]
     codes, proba = several["inputs"]["y"], several["inputs"]["P"]
     of_one = PairedLosses.from_predictions(y, p, p)
-    of_many = PairedLosses.from_predictions(codes, proba, proba, loss="multiclass_brier")
+    of_many = PairedLosses.from_predictions(
+        codes, proba, proba, loss="multiclass_brier_loss"
+    )
 
-    assert binary["value"]["BS"] == pytest.approx(brier_loss(y, p), **APPROX)
+    assert binary["value"]["BS"] == pytest.approx(binary_brier_loss(y, p), **APPROX)
     assert binary["value"]["per_sample"] == pytest.approx(of_one.champion, **APPROX)
     assert several["value"]["BS"] == pytest.approx(
         multiclass_brier_loss(codes, proba), **APPROX
@@ -118,18 +120,22 @@ def test_brier_losses():
 
 
 def test_reference_values_of_brier():
-    """Constant answers have the losses of section 14.2.2, and the base rate no skill."""
+    """Constant predictions have the losses of section 14.2.2, and the base rate no
+    skill.
+    """
     expected = EXAMPLES["000-14.2.2-refs"]["value"]
     balanced, rare = [0, 1] * 5, [1] + [0] * 9
-    answers = {
+    predictions = {
         "constant_half": (balanced, 0.5),
         "base_rate_balanced": (balanced, 0.5),
         "base_rate_010": (rare, 0.1),
         "majority_010": (rare, 0.0),
     }
 
-    for name, (y, p) in answers.items():
-        assert expected[name] == pytest.approx(brier_loss(y, np.full(10, p)), **APPROX)
+    for name, (y, p) in predictions.items():
+        assert expected[name] == pytest.approx(
+            binary_brier_loss(y, np.full(10, p)), **APPROX
+        )
     assert 0 == pytest.approx(brier_skill_score(rare, np.full(10, 0.1)), abs=1e-12)
 
 

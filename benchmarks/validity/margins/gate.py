@@ -37,7 +37,7 @@ from benchmarks.validity.margins.gate_worlds import (
     LOSSES,
     RANKINGS,
     LossWorld,
-    right_answers,
+    right_predictions,
 )
 from skcompare._registry.tests import get_test
 from skcompare.evidence import PairedLosses, PlacementValues
@@ -249,7 +249,7 @@ def of_group_accuracies(rng, sizes, sought, alike):
     own, starts = np.repeat(np.arange(len(sizes)), sizes), np.cumsum(sizes) - sizes
 
     def decide(n_sets):
-        right = right_answers(rng, sought, 0.7, alike, own, n_sets)
+        right = right_predictions(rng, sought, 0.7, alike, own, n_sets)
         gains = right[1].astype(float) - right[0]
         found = group_moves(np.add.reduceat(gains, starts, axis=1), sizes)
         return both_ways(found[0], sought[1] - sought[0], *found[1:], len(sizes), "groups")

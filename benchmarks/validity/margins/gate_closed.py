@@ -11,7 +11,7 @@ from scipy.special import expit, ndtri
 from scipy.stats import t as student
 
 from benchmarks.validity.margins.gate_formulas import ALPHA, both_shown, cautious, spread
-from benchmarks.validity.margins.gate_worlds import right_answers
+from benchmarks.validity.margins.gate_worlds import right_predictions
 from skcompare._registry.tests import get_test
 from skcompare.evidence import ClusterSums, PairedCalibration, PlacementValues
 from skcompare.stats.calibration._calibration_difference import FEW_DEGREES, MUCH_GROWTH
@@ -275,7 +275,7 @@ def grouped_rows(rng):
             n_groups,
             30 * len(own),
             RIGHT[1] - RIGHT[0],
-            lambda n_sets, own=own: draw_answers(rng, n_sets, own),
+            lambda n_sets, own=own: draw_predictions(rng, n_sets, own),
             groups.precision_shown,
             groups.sums,
             {"label": 1},
@@ -292,10 +292,10 @@ def draw_scores(rng, n_sets, own):
     return y, latent[0], latent[1]
 
 
-def draw_answers(rng, n_sets, own):
+def draw_predictions(rng, n_sets, own):
     """Classes and both answers of the records of groups."""
     y = (rng.random((n_sets, len(own))) < 0.5).astype(int)
-    right = right_answers(rng, RIGHT, 0.7, 0.3, own, n_sets)
+    right = right_predictions(rng, RIGHT, 0.7, 0.3, own, n_sets)
     return y, *(np.where(one, y, 1 - y) for one in right)
 
 
@@ -313,8 +313,8 @@ class Groups:
     def placements(self, y, *scores):
         return PlacementValues.from_predictions(y, *scores, groups=self.own)
 
-    def sums(self, y, *answers):
-        return ClusterSums.from_predictions(y, *answers, groups=self.own)
+    def sums(self, y, *predictions):
+        return ClusterSums.from_predictions(y, *predictions, groups=self.own)
 
     def auc_shown(self, drawn, truth):
         """Decisions by placement values that are added up group by group."""
@@ -355,9 +355,9 @@ class Groups:
 
     def precision_shown(self, drawn, truth):
         """Decisions by the score test of answers that name class 1."""
-        y, *answers = drawn
-        rows = [self.added(one).astype(float) for one in answers]
-        hits = [self.added(one * y).astype(float) for one in answers]
+        y, *predictions = drawn
+        rows = [self.added(one).astype(float) for one in predictions]
+        hits = [self.added(one * y).astype(float) for one in predictions]
         n_rows, n_hits = (np.stack([one.sum(axis=1) for one in x]) for x in (rows, hits))
         shares, pooled = n_hits / n_rows, n_hits.sum(axis=0) / n_rows.sum(axis=0)
         difference = shares[1] - shares[0]

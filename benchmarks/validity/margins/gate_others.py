@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.validity.margins.gate_formulas import count_moves, joint
-from benchmarks.validity.margins.gate_worlds import LABELS, RANKINGS, right_answers
+from benchmarks.validity.margins.gate_worlds import LABELS, RANKINGS, right_predictions
 from skcompare.evidence import ClusterSums, ScoredPair
 
 
@@ -43,9 +43,9 @@ def grouped_rows(rng):
 
         def draw(own=own):
             y = (rng.random(len(own)) < 0.5).astype(int)
-            right = right_answers(rng, rates, 0.7, 0.3, own, 1)[:, 0]
-            answers = [np.where(one, y, 1 - y) for one in right]
-            return ClusterSums.from_predictions(y, *answers, groups=own)
+            right = right_predictions(rng, rates, 0.7, 0.3, own, 1)[:, 0]
+            predictions = [np.where(one, y, 1 - y) for one in right]
+            return ClusterSums.from_predictions(y, *predictions, groups=own)
 
         title = "accuracy 0.95 and 0.9 of grouped records"
         yield title, "clustered_mcnemar", n_groups, draw, rates[1] - rates[0], {}

@@ -105,7 +105,7 @@ def accuracy_rows():
         n = int(records_of_counts(table, boundaries, None, False, ALPHA, POWER))
         method = method_for(n, condition.margin, exact=False)
         found = power_of_counts(n, (against, favour), boundaries, method, ALPHA)
-        yield condition.words, f"{against} against {favour}", n, f"{found:.4f} (exact)"
+        yield condition.text, f"{against} against {favour}", n, f"{found:.4f} (exact)"
 
 
 def boundaries_around(truth, kind, distance):

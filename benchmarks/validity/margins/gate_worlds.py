@@ -152,7 +152,7 @@ LABELS = tuple(
 )
 
 
-def right_answers(rng, rates, correlation, alike, groups, n_sets):
+def right_predictions(rng, rates, correlation, alike, groups, n_sets):
     """Whether both are right on records of groups, of shape (2, n_sets, records).
 
     `alike` is the share of the variance that the records of a group have in common.

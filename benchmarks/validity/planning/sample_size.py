@@ -90,15 +90,15 @@ def holdout_table(n_repetitions, seed):
         ),
     )
     for difference, disagreement in SETTINGS:
-        for wanted in POWERS:
-            n = _round_up(mcnemar_sample_size(difference, disagreement, power=wanted))
+        for required in POWERS:
+            n = _round_up(mcnemar_sample_size(difference, disagreement, power=required))
             setting = n, difference, disagreement, n_repetitions, rng
             simulated, exact = power_of(mid_pvalue, *setting)
             _, corrected = power_of(corrected_pvalue, *setting)
             table.add(
                 f"{difference:.2f}",
                 f"{disagreement:.2f}",
-                wanted,
+                required,
                 n,
                 with_error(simulated, n_repetitions),
                 f"{exact:.4f}",
@@ -124,8 +124,8 @@ def bcv_table(n_repetitions, seed):
         ),
     )
     for difference, disagreement in SETTINGS:
-        for wanted in POWERS:
-            needed = bcv_mcnemar_sample_size(difference, disagreement, power=wanted)
+        for required in POWERS:
+            needed = bcv_mcnemar_sample_size(difference, disagreement, power=required)
             n, truth = _round_up(needed), (difference, disagreement, n_repetitions, rng)
             # The model: as good as n_e independent records, all of them counted.
             n_effective = round(EFFECTIVE_SHARE * n)
@@ -136,7 +136,7 @@ def bcv_table(n_repetitions, seed):
             table.add(
                 f"{difference:.2f}",
                 f"{disagreement:.2f}",
-                wanted,
+                required,
                 n,
                 with_error(simulated, n_repetitions),
                 f"{exact:.4f}",
@@ -191,12 +191,12 @@ def truth_at(pair, n_train, n_fits, seed):
     return differences.mean(), disagreements.mean()
 
 
-def recommend(pair, wanted, n_fits, seed):
+def recommend(pair, required, n_fits, seed):
     """Records needed, where difference and disagreement are those at half of them."""
     n = 400
     for share in (0.25, 0.25, 1):
         difference, disagreement = truth_at(pair, n // 2, int(share * n_fits), seed)
-        n = _round_up(bcv_mcnemar_sample_size(difference, disagreement, power=wanted))
+        n = _round_up(bcv_mcnemar_sample_size(difference, disagreement, power=required))
     return n, difference, disagreement
 
 
@@ -229,19 +229,19 @@ def learner_table(n_datasets, n_fits, seed, n_jobs):
         ),
     )
     for name, pair in PAIRS.items():
-        for wanted in POWERS:
-            n, difference, disagreement = recommend(pair, wanted, n_fits, seed)
+        for required in POWERS:
+            n, difference, disagreement = recommend(pair, required, n_fits, seed)
             seeds = np.random.SeedSequence([seed, n]).generate_state(n_datasets)
-            answers = Parallel(n_jobs=n_jobs)(
+            predictions = Parallel(n_jobs=n_jobs)(
                 delayed(compare_gaussians)(pair, n, int(each)) for each in seeds
             )
-            pvalues, estimates = np.transpose(answers)
+            pvalues, estimates = np.transpose(predictions)
             allowed = ((disagreement - difference**2) / (EFFECTIVE_SHARE * n)) ** 0.5
             table.add(
                 name,
                 f"{difference:.3f}",
                 f"{disagreement:.3f}",
-                wanted,
+                required,
                 n,
                 with_error(float((pvalues < ALPHA).mean()), n_datasets),
                 f"{allowed / estimates.std(ddof=1):.2f}",

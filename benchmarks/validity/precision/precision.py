@@ -153,20 +153,20 @@ def expected(setting):
     """Expected numbers of the classifier with fewer positive answers, as in `BANDS`."""
     n, prevalence, precisions, recalls, _ = setting
     right = n * prevalence * np.array(recalls)
-    answers = right / precisions
-    rarer = np.minimum(right, answers - right)
-    return {"fewer answers": min(answers), "rarer outcome": min(rarer)}
+    predictions = right / precisions
+    rarer = np.minimum(right, predictions - right)
+    return {"fewer answers": min(predictions), "rarer outcome": min(rarer)}
 
 
-def words_of(setting):
+def text_of(setting):
     """A setting in the cells of a table."""
     n, prevalence, (first, second), recalls, correlation = setting
     rate = first if first == second else f"{first} to {second}"
     named = {value: name for name, value in CORRELATIONS.items()}
     numbers = expected(setting)
-    answers = {value: name for name, value in RECALLS.items()}[recalls]
+    predictions = {value: name for name, value in RECALLS.items()}[recalls]
     return {
-        "answers": answers,
+        "answers": predictions,
         "positive": prevalence,
         "precision": rate,
         "correlation": named[correlation],
@@ -196,14 +196,14 @@ def draws_of(test, args):
 
 def settings_table(title, settings, found, key, tests, args):
     """A row for each setting."""
-    table = Table(title, (*words_of(settings[0]), *tests))
+    table = Table(title, (*text_of(settings[0]), *tests))
     places = [TESTS.index(test) for test in tests]
     for setting, each in zip(settings, found):
         cells = [
             with_error(each[key][place], draws_of(test, args))
             for place, test in zip(places, tests)
         ]
-        table.add(*words_of(setting).values(), *cells)
+        table.add(*text_of(setting).values(), *cells)
     return table
 
 
@@ -221,7 +221,7 @@ def band_of(kind):
 
 
 def correlation_of(setting):
-    return words_of(setting)["correlation"]
+    return text_of(setting)["correlation"]
 
 
 def grouped_table(title, settings, found, columns, kind, label):
@@ -235,7 +235,7 @@ def grouped_table(title, settings, found, columns, kind, label):
     for setting, each in sorted(
         zip(settings, found), key=lambda pair: expected(pair[0]).get(kind, 0)
     ):
-        key = words_of(setting)["answers"], label(setting)
+        key = text_of(setting)["answers"], label(setting)
         groups.setdefault(key, []).append(each)
     for key in sorted(groups, key=lambda key: list(RECALLS).index(key[0])):
         cells = []
@@ -252,12 +252,12 @@ WHOLE = ("rejected", "undefined")
 def worst_table(settings, found, args):
     """The setting in which each test rejects most often."""
     title = f"Equal precisions: where each test rejects most often at {ALPHA}"
-    table = Table(title, ("test", *words_of(settings[0]), "type I error"))
+    table = Table(title, ("test", *text_of(settings[0]), "type I error"))
     for place, test in enumerate(TESTS):
         shares = [each["rejected"][place] for each in found]
         i = int(np.argmax(shares))
         share = with_error(shares[i], draws_of(test, args))
-        table.add(test, *words_of(settings[i]).values(), share)
+        table.add(test, *text_of(settings[i]).values(), share)
     return table
 
 
@@ -306,7 +306,7 @@ def level_tables(args):
         )
     ]
     unequal = [
-        pair for pair in zip(settings, found) if words_of(pair[0])["answers"] != "equal"
+        pair for pair in zip(settings, found) if text_of(pair[0])["answers"] != "equal"
     ]
     sides = product(
         ("both scores", "weighted score", "score", "ratio", "permutation"),
@@ -359,14 +359,14 @@ def power_tables(args):
     )
     table = Table(
         "A better challenger: coverage of the 95 % intervals",
-        (*words_of(settings[0]), *INTERVALS),
+        (*text_of(settings[0]), *INTERVALS),
     )
     for setting, each in zip(settings, found):
         cells = [
             with_error(share, draws_of(name, args))
             for name, share in zip(INTERVALS, each["held"])
         ]
-        table.add(*words_of(setting).values(), *cells)
+        table.add(*text_of(setting).values(), *cells)
     return power, table
 
 

@@ -20,12 +20,12 @@ from skcompare.stats import (
     score_difference,
 )
 from skcompare.stats.precision._precision_statistics import (
-    answered_alike,
     both_scores,
     generalized_score,
     log_odds_contrast,
     log_ratio_contrast,
     mancl_derouen,
+    predicted_alike,
     share_contrast,
     weighted_generalized_score,
 )
@@ -74,8 +74,8 @@ def joint_shares(prevalence, precisions, recalls, correlation):
 
 def moments_of(tables):
     """Moments of positive answers for tables of shape (..., 2, 2, 2)."""
-    answered = [tables[..., 1, :].sum(axis=-1), tables[..., 1].sum(axis=-1)]
-    by_truth = np.stack(answered, axis=-1)
+    predicted = [tables[..., 1, :].sum(axis=-1), tables[..., 1].sum(axis=-1)]
+    by_truth = np.stack(predicted, axis=-1)
     rows, hits = by_truth.sum(axis=-2), by_truth[..., 1, :]
     both = tables[..., 1, 1]
     return ClassMoments(
@@ -99,7 +99,7 @@ def formula_roots(tables):
     moments = moments_of(tables)
     roots = np.stack([contrast(moments).root for contrast in FORMULAS.values()])
     roots = np.where(np.isfinite(roots), roots, np.nan)
-    return np.where(answered_alike(moments), 0.0, roots)
+    return np.where(predicted_alike(moments), 0.0, roots)
 
 
 def difference_in_errors(tables, truth=0.0):
@@ -109,10 +109,10 @@ def difference_in_errors(tables, truth=0.0):
     """
     first, second = tables[..., 1, :].sum(axis=-1), tables[..., 1].sum(axis=-1)
     shares, inverses = [], []
-    for answers in (first, second):
-        total = answers.sum(axis=-1)
+    for predictions in (first, second):
+        total = predictions.sum(axis=-1)
         inverses.append(np.where(total > 0, 1 / np.maximum(total, 1), 0.0))
-        shares.append(answers[..., 1] * inverses[-1])
+        shares.append(predictions[..., 1] * inverses[-1])
     (p, q), (u, v) = shares, inverses
     both = tables[..., 1, 1]
     common = both[..., 1] * (1 - p) * (1 - q) + both[..., 0] * p * q

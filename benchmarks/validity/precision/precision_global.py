@@ -54,11 +54,11 @@ def draw(n_classes, n, rng, *, accuracy=ACCURACY, silent=0.0, gain=0.0):
     y = rng.integers(n_classes, size=n)
     even = np.full(n_classes, accuracy)
 
-    def answers(right):
+    def predictions(right):
         wrong = (y + rng.integers(1, n_classes, size=n)) % n_classes
         return np.where(rng.random(n) < right[y], y, wrong)
 
-    champion, own = answers(even), answers(even + gain)
+    champion, own = predictions(even), predictions(even + gain)
     challenger = np.where(rng.random(n) < AGREEMENT, champion, own)
     if silent:
         withheld = rng.random(n)

@@ -20,9 +20,9 @@ from skcompare.evidence import ClusterSums
 from skcompare.evidence.labels._class_moments import ClassMoments
 from skcompare.stats import clustered_precision, gee_precision
 from skcompare.stats.precision._precision_statistics import (
-    answered_alike,
     generalized_score,
     log_odds_contrast,
+    predicted_alike,
     share_contrast,
     weighted_generalized_score,
 )
@@ -56,7 +56,7 @@ TESTS = {"clustered": clustered_precision, "gee": gee_precision}
 
 def draw(n_groups, sizes, alike, recalls, rng):
     """Classes, and answers of both classifiers, of a batch of data sets."""
-    of_classes, of_answers = alike
+    of_classes, of_predictions = alike
     group = np.repeat(np.arange(n_groups), np.resize(SIZES[sizes], n_groups))
     shape = (BATCH, n_groups)
     rate = np.full(shape, PREVALENCE)
@@ -70,15 +70,15 @@ def draw(n_groups, sizes, alike, recalls, rng):
         own = rng.normal(size=(BATCH, 2, n))
         return np.sqrt(CORRELATION) * both + np.sqrt(1 - CORRELATION) * own
 
-    latent = np.sqrt(of_answers) * noise(n_groups)[:, :, group]
-    latent += np.sqrt(1 - of_answers) * noise(len(group))
+    latent = np.sqrt(of_predictions) * noise(n_groups)[:, :, group]
+    latent += np.sqrt(1 - of_predictions) * noise(len(group))
     found = np.array(recalls)[:, np.newaxis]
     odds = (1 - PRECISION) / PRECISION
     false = found * odds * PREVALENCE / (1 - PREVALENCE)
-    answers = latent < np.where(
+    predictions = latent < np.where(
         y[:, np.newaxis], special.ndtri(found), special.ndtri(false)
     )
-    return group, y, answers
+    return group, y, predictions
 
 
 def moments_of(rows, hits, *, corrected=False):
@@ -111,7 +111,7 @@ def pvalues_of(rows, hits):
         2 * special.ndtr(-np.abs(log_odds_contrast(corrected).root)),
     ]
     # Classifiers that answer alike do not differ, even if they never name the class.
-    return np.where(answered_alike(plain), 1.0, np.stack(found))
+    return np.where(predicted_alike(plain), 1.0, np.stack(found))
 
 
 def error_row(n_groups, sizes, alike, recalls, n_draws, seed):
@@ -119,20 +119,20 @@ def error_row(n_groups, sizes, alike, recalls, n_draws, seed):
     rng = np.random.default_rng(seed)
     pvalues, gap = [], 0.0
     for _ in range(-(-n_draws // BATCH)):
-        group, y, answers = draw(n_groups, sizes, ALIKE[alike], RECALLS[recalls], rng)
+        group, y, predictions = draw(n_groups, sizes, ALIKE[alike], RECALLS[recalls], rng)
         starts = np.flatnonzero(np.diff(group, prepend=-1))
-        right = answers & y[:, np.newaxis]
+        right = predictions & y[:, np.newaxis]
         rows, hits = (
             np.add.reduceat(each.astype(float), starts, axis=-1)
-            for each in (answers, right)
+            for each in (predictions, right)
         )
         # Each record a cluster, whatever group it is of.
-        apart = moments_of(answers.astype(float), right.astype(float))
+        apart = moments_of(predictions.astype(float), right.astype(float))
         ignored = 2 * special.ndtr(-np.abs(weighted_generalized_score(apart).root))
         found = pvalues_of(rows, hits)
         pvalues.append(np.vstack([found, ignored]))
         sums = ClusterSums.from_predictions(
-            y[0].astype(int), *answers[0].astype(int), groups=group
+            y[0].astype(int), *predictions[0].astype(int), groups=group
         )
         library = [TESTS[name](sums, **words).pvalue for name, words in COLUMNS.values()]
         apart = np.nan_to_num(library, nan=2) - np.nan_to_num(found[:, 0], nan=2)

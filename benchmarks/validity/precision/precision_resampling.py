@@ -24,9 +24,9 @@ from skcompare.evidence.labels._class_moments import ClassMoments
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.stats import clustered_precision, gee_precision
 from skcompare.stats.precision._precision_statistics import (
-    answered_alike,
     generalized_score,
     log_odds_contrast,
+    predicted_alike,
     share_contrast,
 )
 
@@ -100,13 +100,13 @@ def folds_of(design, n, rng):
 DESIGNS = ("hold-out of half", f"{FOLDS}-fold", f"{REPEATS}×{FOLDS}-fold", "5×2 BCV")
 
 
-def fixed_answers(X, y, fold):
+def fixed_predictions(X, y, fold):
     """The rule with the fewest errors, which nobody has learned."""
     best = SHIFT / 2 + np.log((1 - PREVALENCE) / PREVALENCE) / SHIFT
     return X[..., 0] > best
 
 
-def linear_answers(X, y, fold):
+def linear_predictions(X, y, fold):
     """Linear discriminants with independent features, fitted without each fold."""
     train = (fold != np.arange(fold.max() + 1)[:, np.newaxis]).astype(float)
     labels = y[:, np.newaxis, :, np.newaxis]
@@ -120,27 +120,27 @@ def linear_answers(X, y, fold):
     return (slopes[:, :, fold] * X).sum(axis=-1) + level[:, :, fold] > 0
 
 
-def stump_answers(X, y, fold):
+def stump_predictions(X, y, fold):
     """The cut-off with the fewest errors in training, fitted without each fold."""
     values = X[..., 0]
     order = np.argsort(-values, axis=-1)
     gains = np.take_along_axis(np.where(y, 1, -1)[:, np.newaxis], order, axis=-1)
     descending = np.take_along_axis(values, order, axis=-1)
-    answers = np.zeros(values.shape, dtype=bool)
+    predictions = np.zeros(values.shape, dtype=bool)
     for i in range(fold.max() + 1):
         right = np.cumsum(gains * (fold != i)[order], axis=-1)
         best = right.argmax(axis=-1)[..., np.newaxis]
         # It may be best to call no record positive.
         some = np.take_along_axis(right, best, axis=-1) > 0
         above = values >= np.take_along_axis(descending, best, axis=-1)
-        answers |= above & some & (fold == i)
-    return answers
+        predictions |= above & some & (fold == i)
+    return predictions
 
 
 LEARNERS = {
-    "fixed rule": fixed_answers,
-    "linear discriminant": linear_answers,
-    "decision stump": stump_answers,
+    "fixed rule": fixed_predictions,
+    "linear discriminant": linear_predictions,
+    "decision stump": stump_predictions,
 }
 
 
@@ -148,7 +148,7 @@ class Pooled(NamedTuple):
     """Moments of the answers of a batch, with records or single answers as clusters."""
 
     records: ClassMoments
-    answers: ClassMoments
+    predictions: ClassMoments
     n_clusters: np.ndarray
 
 
@@ -157,8 +157,8 @@ def pooled(y, repetitions):
     right = y[:, np.newaxis]
     rows = np.sum(repetitions, axis=0)
     apart = [np.zeros((len(y), 2, 2), dtype=int) for _ in range(2)]
-    for answered in repetitions:
-        for sums, values in zip(apart, (answered, answered & right)):
+    for predicted in repetitions:
+        for sums, values in zip(apart, (predicted, predicted & right)):
             sums += products(values, values)
     totals, hits = rows.sum(axis=-1), (rows * right).sum(axis=-1)
     of_records = (
@@ -185,13 +185,13 @@ def score_pvalues(moments, n_clusters):
     root = generalized_score(moments).root
     left = np.maximum(n_clusters - root**2, 1e-9)
     t = np.abs(root) * np.sqrt((n_clusters - 1) / left)
-    alike = answered_alike(moments)
+    alike = predicted_alike(moments)
     return np.where(alike, 1.0, 2 * special.stdtr(np.maximum(n_clusters - 1, 1), -t))
 
 
 def wald_pvalues(moments):
     """P-values of `gee_precision`; NaN where undefined, 1 where both answer alike."""
-    root = np.where(answered_alike(moments), 0.0, log_odds_contrast(moments).root)
+    root = np.where(predicted_alike(moments), 0.0, log_odds_contrast(moments).root)
     return np.where(np.isfinite(root), 2 * special.ndtr(-np.abs(root)), np.nan)
 
 
@@ -201,21 +201,23 @@ def batch_of(learner, n, correlation, design, rng):
     repetitions = []
     folds = folds_of(design, n, rng)
     for fold in folds:
-        answers = LEARNERS[learner](X, y, fold) & (fold >= 0)
-        repetitions.append(answers)
+        predictions = LEARNERS[learner](X, y, fold) & (fold >= 0)
+        repetitions.append(predictions)
     found = pooled(y, repetitions)
     wald = wald_pvalues(found.records)
     pvalues = np.stack(
         [
             wald,
             score_pvalues(found.records, found.n_clusters),
-            wald_pvalues(found.answers),
-            2 * special.ndtr(-np.abs(generalized_score(found.answers).root)),
+            wald_pvalues(found.estimators),
+            2 * special.ndtr(-np.abs(generalized_score(found.estimators).root)),
         ]
     )
     difference = share_contrast(found.records)
     tested = folds[0] >= 0
-    given = [[answer[0, k][tested].astype(int) for k in (0, 1)] for answer in repetitions]
+    given = [
+        [prediction[0, k][tested].astype(int) for k in (0, 1)] for prediction in repetitions
+    ]
     sums = ClusterSums.from_repeats(y[0][tested].astype(int), given, classes=[0, 1])
     library = [gee_precision(sums).pvalue, clustered_precision(sums).pvalue]
     gap = np.abs(np.nan_to_num(library, nan=2) - np.nan_to_num(pvalues[:2, 0], nan=2))

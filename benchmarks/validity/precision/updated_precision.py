@@ -67,7 +67,7 @@ def share_missed(rates, setting, options, number):
     hits = [sensitivity for sensitivity, _ in rates]
     true = updated(hits[1], alarms[1]) / updated(hits[0], alarms[0])
     cells = np.concatenate(
-        [(1 - of_class) * answers(alarms, alike), of_class * answers(hits, alike)]
+        [(1 - of_class) * predictions(alarms, alike), of_class * predictions(hits, alike)]
     )
     misses = np.zeros(len(METHODS))
     for seed in range(options.draws):
@@ -91,7 +91,7 @@ def updated(sensitivity, alarms):
     return named / (named + alarms * (1 - PREVALENCE))
 
 
-def answers(rates, alike):
+def predictions(rates, alike):
     """Shares of neither, only the challenger, only the champion, and both naming it."""
     first, second = rates
     both = (1 - alike) * first * second + alike * min(first, second)

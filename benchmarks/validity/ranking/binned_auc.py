@@ -66,8 +66,8 @@ def error_row(kind, n, seed):
     truth = delong(exact)
     error = truth.details["standard_error"]
     rows = []
-    for n_levels in N_LEVELS:
-        found = PlacementValues.from_predictions(y, *scores, n_levels=n_levels)
+    for n_score_bins in N_LEVELS:
+        found = PlacementValues.from_predictions(y, *scores, n_score_bins=n_score_bins)
         result = delong(found)
         details = result.details
         rows.append(
@@ -114,12 +114,12 @@ def error_tables(args):
     )
     every = np.array(rows).reshape(len(LOGITS), args.repeats, len(N_LEVELS), -1)
     for kind, drawn in zip(LOGITS, every):
-        for i, n_levels in enumerate(N_LEVELS):
+        for i, n_score_bins in enumerate(N_LEVELS):
             most, mean = drawn[:, i].max(axis=0), drawn[:, i].mean(axis=0)
-            aucs.add(kind, n_levels, *map(small, (most[0], mean[1])))
+            aucs.add(kind, n_score_bins, *map(small, (most[0], mean[1])))
             shown = most[2], mean[3], mean[4], mean[5]
-            differences.add(kind, n_levels, *map(small, shown))
-            errors.add(kind, n_levels, *map(small, (most[6], mean[7])))
+            differences.add(kind, n_score_bins, *map(small, shown))
+            errors.add(kind, n_score_bins, *map(small, (most[6], mean[7])))
     return aucs, differences, errors
 
 
@@ -135,7 +135,8 @@ def test_row(kind, n_draws, seed):
         y, scores = draw(kind, RECORDS, rng)
         first = delong(PlacementValues.from_predictions(y, *scores)).pvalue < ALPHA
         others = [
-            delong(PlacementValues.from_predictions(y, *scores, n_levels=n)).pvalue < ALPHA
+            delong(PlacementValues.from_predictions(y, *scores, n_score_bins=n)).pvalue
+            < ALPHA
             for n in TESTED
         ]
         counts += [first, *others, *(one != first for one in others)]

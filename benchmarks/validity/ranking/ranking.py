@@ -164,12 +164,12 @@ def draw_classes(n, shares, gains, rng):
     y = rng.choice(len(shares), p=shares, size=n)
     y[: LEAST * len(shares)] = np.tile(np.arange(len(shares)), LEAST)
     common = rng.normal(size=(n, len(shares)))
-    answers = []
+    predictions = []
     for gain in gains:
         own = rng.normal(size=common.shape)
         noise = np.sqrt(CORRELATION) * common + np.sqrt(1 - CORRELATION) * own
-        answers.append(special.softmax(noise + gain * np.eye(len(shares))[y], axis=1))
-    return y, answers
+        predictions.append(special.softmax(noise + gain * np.eye(len(shares))[y], axis=1))
+    return y, predictions
 
 
 SHARES = {"even": (1 / 3, 1 / 3, 1 / 3), "one class rare": (0.6, 0.3, 0.1)}
@@ -190,8 +190,8 @@ def class_results(evidence):
 
 def true_differences(shares, gains):
     """Differences of the three averages, from very many records."""
-    y, answers = draw_classes(TRUTH_RECORDS, shares, gains, np.random.default_rng(0))
-    evidence = ClassPlacementValues.from_predictions(y, *answers)
+    y, predictions = draw_classes(TRUTH_RECORDS, shares, gains, np.random.default_rng(0))
+    evidence = ClassPlacementValues.from_predictions(y, *predictions)
     return [result.estimate for result in class_results(evidence)]
 
 
@@ -200,8 +200,8 @@ def class_row(share, kind, n, truths, n_draws, seed):
     rng = np.random.default_rng(seed)
     counts = np.zeros((2, len(SCORES)))
     for _ in range(n_draws):
-        y, answers = draw_classes(n, SHARES[share], GAINS[kind], rng)
-        results = class_results(ClassPlacementValues.from_predictions(y, *answers))
+        y, predictions = draw_classes(n, SHARES[share], GAINS[kind], rng)
+        results = class_results(ClassPlacementValues.from_predictions(y, *predictions))
         limits = [limits_of(result) for result in results]
         counts[0] += [result.pvalue < ALPHA for result in results]
         counts[1] += [low <= t <= high for (low, high), t in zip(limits, truths)]

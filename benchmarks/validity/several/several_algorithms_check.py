@@ -75,14 +75,16 @@ def check_all(seed=0):
         for repeat, (train, _) in enumerate(splits[::2]):
             fold[0, repeat, train] = 1
         held = Splits(y[np.newaxis], fold, 2, 2, rng)
-        answers = [fit(setting.learner, x, held, {}) for x in features]
+        predictions = [fit(setting.learner, x, held, {}) for x in features]
         of_block = orthogonal_array(N_REPEATS)[:, np.newaxis] == fold[0].T
-        found = bcv_found(answers, held, of_block.all(axis=2).argmax(axis=0)[np.newaxis])
+        found = bcv_found(
+            predictions, held, of_block.all(axis=2).argmax(axis=0)[np.newaxis]
+        )
         together = np.concatenate([x[0] for x in features], axis=1)
         learners = (
             [_own_columns(setting, i, learner) for i in range(N_CLASSIFIERS)]
             if learner
-            else [_Prepared(_by_training(each[0], splits)) for each in answers]
+            else [_Prepared(_by_training(each[0], splits)) for each in predictions]
         )
         X = together if learner else np.arange(setting.n)[:, np.newaxis]
         _compare(found, measures, setting, learners, X, y, None, seed)
@@ -113,12 +115,12 @@ class _Prepared(ClassifierMixin, BaseEstimator):
     X is the number of the record.
     """
 
-    def __init__(self, answers=None):
-        self.answers = answers
+    def __init__(self, predictions=None):
+        self.predictions = predictions
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
-        self.proba_ = self.answers[frozenset(X[:, 0].tolist())]
+        self.proba_ = self.predictions[frozenset(X[:, 0].tolist())]
         return self
 
     def predict_proba(self, X):
@@ -145,7 +147,7 @@ def _compare(found, measures, setting, learners, X, y, cv, seed):
         scoring=[SCORERS[measure] for measure in measures],
         random_state=seed,
     ).fit(X, y)
-    what = f"{setting.learner}, {setting.words}"
+    what = f"{setting.learner}, {setting.text}"
     first, second = pairs_of(N_CLASSIFIERS)
     theirs = dict(zip(measures, comparator.comparison_.comparisons))
     if PUBLISHED in found.pvalues:

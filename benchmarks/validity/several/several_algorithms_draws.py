@@ -133,10 +133,10 @@ def _bcv_batch(setting, n_draws, rng):
     )
 
 
-def bcv_found(answers, splits, blocks):
+def bcv_found(predictions, splits, blocks):
     """What follows from the probabilities of all classifiers."""
     folds = Folds(splits)
-    found = [measure(each, splits, folds) for each in answers]
+    found = [measure(each, splits, folds) for each in predictions]
     pvalues, flags = bcv_decisions(
         table(found[i], found[j], folds, blocks, splits.y)
         for i, j in zip(*pairs_of(len(found)))

@@ -37,7 +37,7 @@ from skcompare._core.design import Design
 from skcompare.evidence import PairedBlocks, PlacementValues
 from skcompare.metrics import block_differences, resolve_scoring, squared_calibration_error
 from skcompare.model_selection import BlockRegularized5x2CV
-from skcompare.predictions import Answers, PairedPredictions, Predictions
+from skcompare.predictions import EstimatorPredictions, PairedPredictions, Predictions
 from skcompare.stats import bcv_jackknife_t, bcv_mcnemar, delong
 
 PEERS = {
@@ -148,17 +148,17 @@ def _pair(y, fold, proba):
     """Predictions of all ten splits, the one that trains on the first half first."""
     tests = [np.flatnonzero(of_record == k) for of_record in fold for k in (0, 1)]
     records = np.concatenate(tests)
-    answers = []
+    roles = []
     for name, p in zip(("champion", "challenger"), proba):
         rows = [p[split // 2, test] for split, test in enumerate(tests)]
         stacked = np.concatenate(rows)
-        answers.append(Answers(name, name, stacked.argmax(axis=1), stacked))
+        roles.append(EstimatorPredictions(name, name, stacked.argmax(axis=1), stacked))
     sizes = np.array([len(test) for test in tests])
     predictions = Predictions(
-        np.array([0, 1]), y, tuple(answers), Design("bcv", len(fold), 2),
+        np.array([0, 1]), y, tuple(roles), Design("bcv", len(fold), 2),
         records, np.cumsum([0, *sizes]), len(y) - sizes,
     )  # fmt: skip
-    return PairedPredictions(predictions, *answers)
+    return PairedPredictions(predictions, *roles)
 
 
 def _peer(name, peer, x, y, test):

@@ -45,7 +45,7 @@ class Splits:
         self.safe = np.maximum(self.counts, 1.0)
         self.zeros = np.zeros((*fold.shape, 1))
 
-    def answers(self, scores):
+    def predictions(self, scores):
         """Scores (draws, n, fits, classes) of all fits to (draws, M, n, classes)."""
         n_draws, n_repeats, n = self.fold.shape
         scores = scores.transpose(0, 2, 1, 3)
@@ -64,11 +64,13 @@ def fit(name, x, splits, cache):
         return _chances(x.sum(axis=2)[:, np.newaxis, :, np.newaxis] + 0 * splits.zeros)
     if name == "majority":
         shares = (splits.safe / splits.safe.sum(axis=2, keepdims=True))[:, np.newaxis]
-        return splits.answers(np.broadcast_to(shares, (*x.shape[:2], *shares.shape[2:])))
+        return splits.predictions(
+            np.broadcast_to(shares, (*x.shape[:2], *shares.shape[2:]))
+        )
     if name == "logit":
         return _logistic(x, splits)
     linear = _naive_bayes if name == "nb" else _discriminant
-    return _chances(splits.answers(linear(name, x, splits)))
+    return _chances(splits.predictions(linear(name, x, splits)))
 
 
 def _chances(scores):
@@ -152,7 +154,7 @@ def _logistic(x, splits, n_steps=12, tolerance=1e-8):
         if length.max() < tolerance:
             break
     scores = (design @ coef.swapaxes(1, 2))[..., np.newaxis]
-    return _chances(splits.answers(scores))
+    return _chances(splits.predictions(scores))
 
 
 def _nearest_records(x, n_nearest):
@@ -176,12 +178,12 @@ def _nearest_records(x, n_nearest):
 def _neighbours(x, splits, k, cache):
     """Shares of the classes among the k nearest records of the other half (Laplace)."""
     n_draws, n, _ = x.shape
-    wanted = min(
+    required = min(
         n - 1, max(NEIGHBOURS[other] for other in NEIGHBOURS if other <= max(k, 15))
     )
-    if wanted not in cache:
-        cache[wanted] = _nearest_records(x, wanted)
-    nearest = cache[wanted][..., : NEIGHBOURS[k]]
+    if required not in cache:
+        cache[required] = _nearest_records(x, required)
+    nearest = cache[required][..., : NEIGHBOURS[k]]
     each = np.arange(n_draws)[:, np.newaxis, np.newaxis]
     labels = splits.y[each, nearest].astype(np.int8)
     votes = np.empty((*splits.fold.shape, splits.n_classes))
@@ -196,15 +198,15 @@ def _neighbours(x, splits, k, cache):
 
 def _one_by_one(learner, x, splits):
     """Probabilities of a learner that is trained on one half after the other."""
-    answers = np.empty((*splits.fold.shape, splits.n_classes))
+    predictions = np.empty((*splits.fold.shape, splits.n_classes))
     for draw, records in enumerate(x):
         for split in range(splits.train.shape[1]):
             repeat, k = divmod(split, splits.n_folds)
             test = splits.fold[draw, repeat] == k
             labels = splits.y[draw, ~test]
             found = learner(records[~test], labels, records[test], splits.rng)
-            answers[draw, repeat, test] = _columns(found, splits, labels)
-    return answers
+            predictions[draw, repeat, test] = _columns(found, splits, labels)
+    return predictions
 
 
 def _columns(found, splits, labels):

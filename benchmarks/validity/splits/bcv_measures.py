@@ -74,17 +74,17 @@ def measure(probabilities, splits, folds):
         named = probabilities.argmax(axis=-1)
     right = (named == splits.y[:, np.newaxis]).astype(float)
     positive = folds.positive.astype(float)
-    asked = (named == 1).astype(float)
-    hits = asked * positive
+    requested = (named == 1).astype(float)
+    hits = requested * positive
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = [
             _area(probabilities[..., 1], folds),
             _mean(squares, folds),
             _mean(-np.log(own), folds),
             _mean(right, folds),
-            _ratio(hits, asked, folds),
+            _ratio(hits, requested, folds),
             _ratio(hits, positive, folds),
-            _ratio(2 * hits, asked + positive, folds),
+            _ratio(2 * hits, requested + positive, folds),
             _calibration(probabilities, positive, folds),
         ]
     values, influences = zip(*parts)
@@ -287,6 +287,6 @@ def discordant(champion, challenger, folds):
     accuracy = MEASURES.index("accuracy")
     influence = challenger.influences[accuracy] - champion.influences[accuracy]
     difference = (challenger.values - champion.values)[..., accuracy]
-    answers = np.rint(influence + folds.spread(difference))
-    sums = [np.abs(answers).sum(axis=(1, 2)), answers.sum(axis=(1, 2))]
+    predictions = np.rint(influence + folds.spread(difference))
+    sums = [np.abs(predictions).sum(axis=(1, 2)), predictions.sum(axis=(1, 2))]
     return np.stack(sums, axis=-1) / folds.sizes[0].size

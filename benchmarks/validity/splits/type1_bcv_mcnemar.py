@@ -204,10 +204,10 @@ def epsilon_table(n_repetitions, seed):
 
 def exp6_table(n_datasets, omega, seed, n_jobs):
     seeds = np.random.SeedSequence(seed).generate_state(n_datasets)
-    answers = Parallel(n_jobs=n_jobs)(
+    predictions = Parallel(n_jobs=n_jobs)(
         delayed(compare_exp6)(int(seed), omega) for seed in seeds
     )
-    *pvalues, estimates, disagreements = np.transpose(answers)
+    *pvalues, estimates, disagreements = np.transpose(predictions)
     table = Table(
         f"EXP6 data, {N_RECORDS} records, decision tree and 1-NN with omega {omega:g}: "
         f"type I error at {ALPHA}",

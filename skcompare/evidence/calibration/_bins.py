@@ -183,15 +183,17 @@ def check_layout(edges: Any, kind: str) -> Layout:
     return (check_edges(edges),)
 
 
-def check_same_bins(one: Any, other: Any) -> None:
+def check_same_bins(left: Any, right: Any) -> None:
     """Refuse to merge evidence of different events or bins."""
-    if one.kind != other.kind:
+    if left.kind != right.kind:
         raise ValueError(
-            f"Only evidence of one kind of event can be merged. Got {one.kind!r} and "
-            f"{other.kind!r}. Pass `kind`."
+            f"Only evidence of one kind of event can be merged. Got {left.kind!r} and "
+            f"{right.kind!r}. Pass `kind`."
         )
     for role in (0, 1):
-        first, second = (check_layout(each.edges[role], one.kind) for each in (one, other))
+        first, second = (
+            check_layout(each.edges[role], left.kind) for each in (left, right)
+        )
         same = len(first) == len(second) and all(map(np.array_equal, first, second))
         if not same:
             raise ValueError(
@@ -227,21 +229,21 @@ def coded_groups(groups: Any, n: int) -> tuple[NDArray[Any] | None, IntArray | N
     return labels, codes
 
 
-def joined_groups(one: Any, other: Any) -> NDArray[Any] | None:
+def joined_groups(left: Any, right: Any) -> NDArray[Any] | None:
     """The groups of two shards one after the other, by their labels."""
-    if one is None and other is None:
+    if left is None and right is None:
         return None
-    if one is None or other is None:
+    if left is None or right is None:
         raise ValueError(
             "Only evidence with groups can be merged with evidence with groups. Pass "
             "`groups` for both shards or for none."
         )
-    if (one.dtype.kind in "US") != (other.dtype.kind in "US"):
+    if (left.dtype.kind in "US") != (right.dtype.kind in "US"):
         raise ValueError(
-            f"Only groups with labels of one type can be merged. Got {one[0]!r} and "
-            f"{other[0]!r}. Convert one of them."
+            f"Only groups with labels of one type can be merged. Got {left[0]!r} and "
+            f"{right[0]!r}. Convert one of them."
         )
-    return np.concatenate([one, other])
+    return np.concatenate([left, right])
 
 
 def role_of(role: int | str) -> int:

@@ -39,7 +39,7 @@ from skcompare.evidence.calibration._events import (
     check_events,
     check_unit,
     collapse,
-    collapse_answers,
+    collapse_predictions,
     resolve_kind,
 )
 from skcompare.evidence.labels._contingency import check_same_design
@@ -144,9 +144,9 @@ def reduced_rows(calibration: Any) -> CalibrationCells:
     return cells_of(map(part, chunks(calibration.n)), calibration.n_bins)
 
 
-def reduced_answers(
+def reduced_predictions(
     y_true: ArrayLike,
-    answers: Mapping[str, ArrayLike],
+    predictions: Mapping[str, ArrayLike],
     bins: Bins,
     options: Mapping[str, Any],
 ) -> Reduced:
@@ -154,11 +154,11 @@ def reduced_answers(
 
     Beyond the predictions themselves, memory is needed for a few records and the cells.
     """
-    on_device = device_cells(y_true, answers, bins, options)
+    on_device = device_cells(y_true, predictions, bins, options)
     if on_device is not None:
         return Reduced(*on_device)
     truth = check_labels("y_true", y_true)
-    arrays = {name: np.asarray(on_host(values)) for name, values in answers.items()}
+    arrays = {name: np.asarray(on_host(values)) for name, values in predictions.items()}
     n = check_same_length({"y_true": truth}, arrays)
     classes = np.unique(np.concatenate([classes_of(truth[rows]) for rows in chunks(n)]))
     vectors = [values.ndim == 1 for values in arrays.values()]
@@ -170,7 +170,7 @@ def reduced_answers(
 
     def parts() -> Iterator[Rows]:
         for rows in chunks(n):
-            a, b = _forecasts(events, truth, arrays, rows, (y_true, answers, options))
+            a, b = _forecasts(events, truth, arrays, rows, (y_true, predictions, options))
             codes = bin_codes(a.proba, first), bin_codes(b.proba, second)
             yield (a.proba, b.proba), (a.occurred, b.occurred), codes
 
@@ -190,7 +190,7 @@ def _forecasts(
         return events.forecasts(truth[rows], part)
     except ValueError:
         # Checking all records together reports where the fault is.
-        collapse_answers(whole[0], whole[1], **whole[2])
+        collapse_predictions(whole[0], whole[1], **whole[2])
         raise
 
 
@@ -265,10 +265,10 @@ class CalibrationSources:
             check_reducible(kind, groups)
         if not keep_values and (edges is not None or strategy == "uniform"):
             bins = Bins(n_bins, strategy, edges, 1)
-            reduced = reduced_answers(y_true, inputs, bins, events)
+            reduced = reduced_predictions(y_true, inputs, bins, events)
             pair = reduced.layouts[0][0], reduced.layouts[1][0]
             return cls(None, None, pair, reduced.kind, cells=reduced.cells)
-        chosen, n_classes, forecasts = collapse_answers(y_true, inputs, **events)
+        chosen, n_classes, forecasts = collapse_predictions(y_true, inputs, **events)
         design = HOLDOUT if groups is None else Design("holdout", grouped=True)
         columns = n_classes if chosen == "classwise" else 1
         bins = Bins(n_bins, strategy, edges, columns)
@@ -362,7 +362,7 @@ class CalibrationSources:
         if positive is None:
             # Class 1 or True is positive, and otherwise the second one.
             positive = int(predictions.classes.tolist()[0] != 1)
-        codes = predictions.y_answered()
+        codes = predictions.y_predicted()
         forecasts = [
             collapse(codes, _proba_of(pair, role), chosen, positive) for role in (0, 1)
         ]
@@ -499,7 +499,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
     group_labels: Any = field(init=False)
     codes: Any = field(init=False, repr=False)
 
-    wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    required: ClassVar[frozenset[str]] = frozenset({SCORES})
     least_records: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
@@ -534,9 +534,9 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         layouts = [check_layout(edges, self.kind) for edges in self.edges]
         if len(layouts[0]) != len(layouts[1]) or n_rows % len(layouts[0]):
             raise ValueError(
-                "Classwise events need edges for each class and a row a record and class. "
-                f"Got edges for {len(layouts[0])} and {len(layouts[1])} classes, and "
-                f"{n_rows} rows."
+                "Classwise events need edges for each class and one row per record and "
+                f"class. Got edges for {len(layouts[0])} and {len(layouts[1])} classes, "
+                f"and {n_rows} rows."
             )
         codes = tuple(map(codes_in, proba, layouts))
         for array in (*proba, *outcomes, *codes):

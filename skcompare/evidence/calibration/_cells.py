@@ -78,9 +78,10 @@ class CalibrationCells:
         table = np.asarray(cells)
         if size.ndim != 1 or table.shape != (len(size), 4) or table.dtype.kind not in "iub":
             raise ValueError(
-                "`cells` must be whole numbers of shape (n_cells, 4), a row a count: bin "
-                "of champion and challenger, event of champion and challenger. Got shape "
-                f"{table.shape}, dtype {table.dtype}, for counts of shape {size.shape}."
+                "`cells` must be whole numbers of shape (n_cells, 4), one row per count: "
+                "bin of champion and challenger, event of champion and challenger. Got "
+                f"shape {table.shape}, dtype {table.dtype}, for counts of shape "
+                f"{size.shape}."
             )
         first, second = (len(edges) - 1 for (edges,) in layouts)
         most = np.array([first, second, 2, 2])

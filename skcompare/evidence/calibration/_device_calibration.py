@@ -41,7 +41,7 @@ class DeviceForecasts(NamedTuple):
 
 def device_forecasts(
     y_true: ArrayLike,
-    answers: Mapping[str, ArrayLike],
+    predictions: Mapping[str, ArrayLike],
     *,
     kind: object = "auto",
     pos_label: Any = None,
@@ -51,11 +51,11 @@ def device_forecasts(
 
     None where the predictions are not on a device, or are left to numpy.
     """
-    space = space_of(**answers)
+    space = space_of(**predictions)
     if space is None:
         return None
     column = device_column(space, "y_true", y_true)
-    arrays = [space.own(values, "float64") for values in answers.values()]
+    arrays = [space.own(values, "float64") for values in predictions.values()]
     n = None if column is None else column.codes.shape[0]
     if column is None or any(
         values.ndim not in (1, 2) or values.shape[0] != n for values in arrays
@@ -108,7 +108,7 @@ def _bin_positions(space: Space, proba: Any, layout: Layout) -> Any:
 
 
 def device_bins(
-    forecasts: DeviceForecasts, asked: Bins, sample_weight: Any, debiased: bool
+    forecasts: DeviceForecasts, requested: Bins, sample_weight: Any, debiased: bool
 ) -> tuple[CalibrationBins, Layout] | None:
     """Sums over the requested bins; None where weights are to be refused."""
     space, (proba,), (occurred,) = forecasts.space, forecasts.proba, forecasts.occurred
@@ -116,12 +116,12 @@ def device_bins(
     weights = None
     if sample_weight is not None:
         weights = device_weights(space, sample_weight, n)
-        by_number = asked.strategy != "uniform" and asked.edges is None
+        by_number = requested.strategy != "uniform" and requested.edges is None
         if weights is None or by_number:
             return None
         if debiased and not bool(space.xp.all(space.xp.trunc(weights) == weights)):
             return None
-    layout = _layout(asked, proba, columns, 0)
+    layout = _layout(requested, proba, columns, 0)
     codes = _bin_positions(space, proba, layout)
     sums = _sums(space, codes, proba, occurred, weights, sum(len(e) - 1 for e in layout))
     return CalibrationBins(*(each.astype(np.float64) for each in sums)), layout
@@ -153,7 +153,7 @@ def _sums(
 
 def device_cells(
     y_true: ArrayLike,
-    answers: Mapping[str, ArrayLike],
+    predictions: Mapping[str, ArrayLike],
     bins: Bins,
     options: Mapping[str, Any],
 ) -> tuple[CalibrationCells, tuple[Layout, Layout], str] | None:
@@ -162,7 +162,7 @@ def device_cells(
     None where the predictions are not on a device, are left to numpy, or have too many
     cells for a table.
     """
-    forecasts = device_forecasts(y_true, answers, **options)
+    forecasts = device_forecasts(y_true, predictions, **options)
     if forecasts is None or forecasts.kind == "classwise":
         return None
     layouts = bins.layout(np.empty(0), 0), bins.layout(np.empty(0), 1)

@@ -82,11 +82,11 @@ class Events(NamedTuple):
         return cls(resolve_kind(kind, len(classes)), classes, positive, labels is not None)
 
     def forecasts(
-        self, truth: NDArray[Any], given: Mapping[str, NDArray[Any]]
+        self, truth: NDArray[Any], by_name: Mapping[str, NDArray[Any]]
     ) -> list[Forecasts]:
         """The forecasts of each classifier, from arrays of shape (n,) or (n, n_classes)."""
         codes = class_codes("y_true", truth, self.classes)
-        return [self._forecasts(codes, name, proba) for name, proba in given.items()]
+        return [self._forecasts(codes, name, proba) for name, proba in by_name.items()]
 
     def _forecasts(self, codes: IntArray, name: str, proba: NDArray[Any]) -> Forecasts:
         values = np.asarray(proba, dtype=np.float64)
@@ -105,9 +105,9 @@ class Events(NamedTuple):
         return collapse(codes, values, self.kind, self.positive)
 
 
-def collapse_answers(
+def collapse_predictions(
     y_true: ArrayLike,
-    answers: Mapping[str, ArrayLike],
+    predictions: Mapping[str, ArrayLike],
     *,
     kind: object = "auto",
     pos_label: Any = None,
@@ -115,13 +115,13 @@ def collapse_answers(
 ) -> tuple[str, int, list[Forecasts]]:
     """The kind of event, the number of classes, and the forecasts of each classifier.
 
-    Each entry of `answers` is an array of shape (n_samples,), the probabilities of the
+    Each entry of `predictions` is an array of shape (n_samples,), the probabilities of the
     positive class, or of shape (n_samples, n_classes), one column per class.
     """
     truth = check_labels("y_true", y_true)
     arrays = {
         name: np.asarray(on_host(values), dtype=np.float64)
-        for name, values in answers.items()
+        for name, values in predictions.items()
     }
     check_same_length({"y_true": truth}, arrays)
     vectors = [values.ndim == 1 for values in arrays.values()]
@@ -178,7 +178,7 @@ def _vector(name: str, proba: FloatArray) -> FloatArray:
 def _two_columns(name: str, proba: FloatArray, n_classes: int, positive: int) -> FloatArray:
     if n_classes != 2:
         raise ValueError(
-            f"`{name}` must have a column a class, shape (n_samples, {n_classes}). Got "
+            f"`{name}` must have one column per class, shape (n_samples, {n_classes}). Got "
             "one column, which stands for two classes only."
         )
     columns = check_probabilities(name, proba, 2)

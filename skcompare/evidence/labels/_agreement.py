@@ -50,7 +50,7 @@ class AgreementMatrix(Mergeable):
     classes: np.ndarray
     design: Design = HOLDOUT
 
-    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+    required: ClassVar[frozenset[str]] = frozenset({LABELS})
     needs_truth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

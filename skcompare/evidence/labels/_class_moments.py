@@ -104,7 +104,7 @@ class ClassRows:
         Predictions of each classifier for records of the cluster.
     truth : csc_array of shape (n_rows, n_classes)
         Of these, predictions for records of each class.
-    answered, right : tuple of csc_array of shape (n_rows, n_classes)
+    predicted, right : tuple of csc_array of shape (n_rows, n_classes)
         One per classifier: predictions of each class, and those that are correct.
     """
 
@@ -112,7 +112,7 @@ class ClassRows:
     weights: IntArray
     size: IntArray
     truth: Any
-    answered: tuple[Any, ...]
+    predicted: tuple[Any, ...]
     right: tuple[Any, ...]
 
     @classmethod
@@ -165,7 +165,7 @@ class ClassRows:
     @property
     def n_classifiers(self) -> int:
         """Number of classifiers."""
-        return len(self.answered)
+        return len(self.predicted)
 
     def position(self, label: Any) -> int:
         """Position of a class."""
@@ -257,7 +257,7 @@ class ClassRows:
 
     def _matrices(self) -> list[Any]:
         """Truth, then predictions and correct predictions of each classifier."""
-        pairs = zip(self.answered, self.right, strict=True)
+        pairs = zip(self.predicted, self.right, strict=True)
         return [self.truth, *(matrix for pair in pairs for matrix in pair)]
 
 
@@ -265,9 +265,9 @@ def _check_countable(weights: IntArray, size: IntArray) -> None:
     """Refuse clusters whose sums of squares no whole number of 64 bits holds."""
     if float(weights @ np.square(size, dtype=np.float64)) >= LARGEST_SUM:
         raise ValueError(
-            "The squares of the answers of each cluster must add up to less than "
-            f"{LARGEST_SUM:.3g}. Got a cluster of {int(size.max()):,} answers. Count fewer "
-            "repetitions, or make smaller clusters."
+            "The squares of the predictions of each cluster must add up to less than "
+            f"{LARGEST_SUM:.3g}. Got a cluster of {int(size.max()):,} predictions. Count "
+            "fewer repetitions, or make smaller clusters."
         )
 
 

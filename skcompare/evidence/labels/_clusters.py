@@ -107,7 +107,7 @@ def _reduced(pieces: Iterable[ClusterCells]) -> ClusterCells:
     for piece in pieces:
         total = piece if total is None else _added(total, piece)
     if total is None:
-        raise ValueError("There must be at least one set of answers. Got none.")
+        raise ValueError("There must be at least one set of predictions. Got none.")
     return total
 
 
@@ -123,8 +123,8 @@ def _added(first: ClusterCells, second: ClusterCells) -> ClusterCells:
 
 
 def merged_cells(
-    one: ClusterCells,
-    other: ClusterCells,
+    left: ClusterCells,
+    right: ClusterCells,
     classes: tuple[np.ndarray, np.ndarray],
     groups: tuple[np.ndarray, np.ndarray] | None,
 ) -> tuple[ClusterCells, np.ndarray]:
@@ -132,7 +132,7 @@ def merged_cells(
     united = united_classes(*classes)
     all_groups = None if groups is None else np.union1d(*groups)
     pieces = []
-    for k, shard in enumerate((one, other)):
+    for k, shard in enumerate((left, right)):
         group, labels = shard.cells[:, 0], shard.cells[:, 1:]
         if all_groups is not None and groups is not None:
             group = np.searchsorted(all_groups, groups[k])[group]
@@ -155,7 +155,7 @@ def check_cells(cells: object, counts: object, shape: Sequence[int]) -> ClusterC
     rows, records = rows[kept].astype(np.int64), records[kept].astype(np.int64)
     if float(records.sum(dtype=float)) >= MOST_RECORDS:
         raise ValueError(
-            f"`counts` must add up to less than {MOST_RECORDS:.3g} answers. Got more."
+            f"`counts` must add up to less than {MOST_RECORDS:.3g} predictions. Got more."
         )
     if not len(rows) or records.min() < 0 or rows.min() < 0 or (rows >= shape).any():
         raise ValueError(
@@ -180,30 +180,30 @@ def _in_order(rows: IntArray, shape: Sequence[int]) -> tuple[IntArray, bool]:
     return order, bool((np.diff(numbers[order]) == 0).any())
 
 
-def tables_of(found: ClusterCells, n_groups: int) -> IntArray:
+def tables_of(counted: ClusterCells, n_groups: int) -> IntArray:
     """Contingency tables of two classifiers, one row per group."""
-    group, truth, first, second = found.cells.T
+    group, truth, first, second = counted.cells.T
     kind = 3 - 2 * (first == truth).astype(np.int64) - (second == truth)
-    return sums_of(group * 4 + kind, found.counts, 4 * n_groups).reshape(n_groups, 4)
+    return sums_of(group * 4 + kind, counted.counts, 4 * n_groups).reshape(n_groups, 4)
 
 
 ROLES = ("champion", "challenger")
 
 
-def check_answerers(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
+def check_classifier_count(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
     if k < 2:
         raise ValueError(
-            f"Cluster sums need answers of at least two classifiers. Got {k}. Pass an "
+            f"Cluster sums need predictions of at least two classifiers. Got {k}. Pass an "
             "array of labels a classifier after `y_true`."
         )
     return check_classifier_names(ROLES if names is None and k == 2 else names, k)
 
 
-def check_repetition(answers: Sequence[Any], names: tuple[str, ...]) -> None:
-    if len(answers) != len(names):
+def check_repetition(predictions: Sequence[Any], names: tuple[str, ...]) -> None:
+    if len(predictions) != len(names):
         raise ValueError(
-            f"Each repetition must have answers of {len(names)} classifiers: "
-            f"{', '.join(names)}. Got {len(answers)}."
+            f"Each repetition must have predictions of {len(names)} classifiers: "
+            f"{', '.join(names)}. Got {len(predictions)}."
         )
 
 
@@ -218,7 +218,7 @@ def group_positions(groups: Any, n: int) -> tuple[np.ndarray | None, IntArray]:
 def check_two(sums: "ClusterSums", name: str) -> None:
     if sums.n_classifiers != 2:
         raise ValueError(
-            f"{name} needs answers of two classifiers. Got {sums.n_classifiers}: "
+            f"{name} needs predictions of two classifiers. Got {sums.n_classifiers}: "
             f"{', '.join(sums.names)}. Make sums of two of them."
         )
 
@@ -249,7 +249,7 @@ def checked_tables(sums: "ClusterSums", n_groups: int) -> IntArray:
     values = check_whole("tables", sums.tables)
     if values.ndim != 2 or values.shape[1] != 4 or values.shape[0] != n_groups:
         raise ValueError(
-            f"`tables` must have shape (n_groups, 4) with a row a group. Got "
+            f"`tables` must have shape (n_groups, 4) with one row per group. Got "
             f"{values.shape} and {n_groups} groups. The four counts are "
             f"{', '.join(CELLS)}."
         )
@@ -306,28 +306,28 @@ def checked_labels(sums: "ClusterSums", order: IntArray) -> dict[str, Any]:
         "cells": cells,
         "counts": counts,
         "tables": tables,
-        "names": check_answerers(None if by_default else sums.names, width - 2),
+        "names": check_classifier_count(None if by_default else sums.names, width - 2),
     }
 
 
-def check_alike(one: "ClusterSums", other: "ClusterSums") -> None:
+def check_alike(left: "ClusterSums", right: "ClusterSums") -> None:
     """Refuse sums of other classifiers, of another kind, or with other labels."""
-    if (one.cells is None) != (other.cells is None) or (one.groups is None) != (
-        other.groups is None
+    if (left.cells is None) != (right.cells is None) or (left.groups is None) != (
+        right.groups is None
     ):
         raise ValueError(
             "Only sums of one kind can be merged: both with labels or both of tables, both "
             "with groups or both without. Make both in the same way."
         )
-    if one.names != other.names:
+    if left.names != right.names:
         raise ValueError(
-            "Only answers of the same classifiers can be merged. Got "
-            f"{', '.join(one.names)} and {', '.join(other.names)}."
+            "Only predictions of the same classifiers can be merged. Got "
+            f"{', '.join(left.names)} and {', '.join(right.names)}."
         )
-    if one.groups is not None and _is_text(one.groups) != _is_text(other.groups):
+    if left.groups is not None and _is_text(left.groups) != _is_text(right.groups):
         raise ValueError(
             "Only groups with labels of one type can be merged. Got "
-            f"{some_of(one.groups)} and {some_of(other.groups)}. Convert one of them."
+            f"{some_of(left.groups)} and {some_of(right.groups)}. Convert one of them."
         )
 
 
@@ -407,7 +407,7 @@ class ClusterSums(ClusterFrames, Mergeable):
     counts: IntArray = None  # type: ignore[assignment]
     names: tuple[str, ...] = ROLES
 
-    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+    required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
     def __post_init__(self) -> None:
         with_labels = self.cells is not None
@@ -456,7 +456,7 @@ class ClusterSums(ClusterFrames, Mergeable):
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        *answers: ArrayLike,
+        *predictions: ArrayLike,
         groups: ArrayLike | None = None,
         names: Iterable[str] | None = None,
     ) -> "ClusterSums":
@@ -466,7 +466,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
-        *answers : array-like of shape (n_samples,)
+        *predictions : array-like of shape (n_samples,)
             Predicted labels, one array per classifier; champion and challenger first.
         groups : array-like of shape (n_samples,), optional
             Group of each record: numbers or strings. By default every record is a
@@ -474,13 +474,14 @@ class ClusterSums(ClusterFrames, Mergeable):
         names : iterable of str, optional
             Names of the classifiers.
         """
-        classifiers = check_answerers(names, len(answers))
+        classifiers = check_classifier_count(names, len(predictions))
         titles = [
-            f"answers of {name}" if len(classifiers) > 2 else name for name in classifiers
+            f"predictions of {name}" if len(classifiers) > 2 else name
+            for name in classifiers
         ]
-        predictions = dict(zip(titles, answers, strict=True))
+        by_title = dict(zip(titles, predictions, strict=True))
         (y_true, *rows), counts = counted_labels(
-            {"y_true": y_true}, predictions, groups=groups
+            {"y_true": y_true}, by_title, groups=groups
         )
         truth = check_labels("y_true", y_true)
         clusters = {} if groups is None else {"groups": group_labels(rows.pop())}
@@ -539,12 +540,12 @@ class ClusterSums(ClusterFrames, Mergeable):
         y = class_codes("y_true", truth, all_classes)
         remaining = iter(repeats)
         first = list(islice(remaining, 1))
-        classifiers = check_answerers(names, len(first[0]) if first else 0)
+        classifiers = check_classifier_count(names, len(first[0]) if first else 0)
 
         def parts() -> Iterator[list[IntArray]]:
-            for answers in chain(first, remaining):
-                check_repetition(answers, classifiers)
-                predictions = dict(zip(classifiers, answers, strict=True))
+            for repetition in chain(first, remaining):
+                check_repetition(repetition, classifiers)
+                predictions = dict(zip(classifiers, repetition, strict=True))
                 labels = {
                     name: check_labels(name, values) for name, values in predictions.items()
                 }
@@ -579,8 +580,8 @@ class ClusterSums(ClusterFrames, Mergeable):
             clusters = clusters if records is None else clusters[records]
         elif records is not None and np.bincount(records).max(initial=0) > 1:
             clusters = records
-        codes = [classifier.known_labels() for classifier in predictions.answers]
-        codes.insert(0, predictions.y_answered())
+        codes = [classifier.known_labels() for classifier in predictions.estimators]
+        codes.insert(0, predictions.y_predicted())
         group_names, positions = group_positions(clusters, len(codes[0]))
         part = [positions, *codes]
         names = predictions.names
@@ -646,8 +647,9 @@ class ClusterSums(ClusterFrames, Mergeable):
         """Predictions class by class, for tests of precision."""
         if self.cells is None:
             raise ValueError(
-                "Tables of right and wrong answers do not say which class was answered. "
-                "Make the sums by ClusterSums.from_predictions(y_true, *answers)."
+                "Tables of correct and incorrect predictions do not say which class was "
+                "predicted. Make the sums by ClusterSums.from_predictions(y_true, "
+                "*predictions)."
             )
         cluster = None if self.groups is None else self.cells[:, 0]
         return ClassRows.from_cells(self.classes, self.cells[:, 1:], self.counts, cluster)

@@ -162,7 +162,7 @@ class ContingencyTable(Mergeable):
     both_wrong: int | float
     design: Design = HOLDOUT
 
-    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+    required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
     def __post_init__(self) -> None:
         counts = [_check_cell(name, getattr(self, name)) for name in CELLS]
@@ -208,7 +208,7 @@ class ContingencyTable(Mergeable):
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ContingencyTable":
         """Count the predictions of all test sets together."""
-        y_true = pair.predictions.y_answered()
+        y_true = pair.predictions.y_predicted()
         first, second = (labels_of(pair, role) == y_true for role in (0, 1))
         return cls(*count_cells(first, second), pair.design)
 
@@ -293,7 +293,7 @@ class PairedBlocks(Mergeable):
     tables: np.ndarray
     design: Design = None  # type: ignore[assignment]
 
-    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+    required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
     def __post_init__(self) -> None:
         tables = _as_tables(self.tables)
@@ -367,20 +367,20 @@ class PairedBlocks(Mergeable):
         challenger: Any = None,
         X: Any = None,
         y: Any = None,
-        **words: Any,
+        **text: Any,
     ) -> "PairedBlocks":
         """Count the predictions of two outputs of scikit-learn's `cross_validate`.
 
-        One output is enough if it is of a ``PairedClassifier``. They and `cv`, `design` and
+        One output is enough if it is of a ``PairedEstimator``. They and `cv`, `design` and
         `groups` are as in :func:`~skcompare.predictions.predictions_from_cv_results`.
         """
-        return cls.from_pair(cross_validated_pair(champion, challenger, X, y, **words))
+        return cls.from_pair(cross_validated_pair(champion, challenger, X, y, **text))
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "PairedBlocks":
         """Count the predictions of each test set."""
         predictions = pair.predictions
-        y_true = predictions.y_answered()
+        y_true = predictions.y_predicted()
         first, second = (labels_of(pair, role) == y_true for role in (0, 1))
         tables = np.array(
             [count_cells(first[part], second[part]) for part in predictions.slices()]
@@ -491,9 +491,9 @@ def _check_repeats(tables: np.ndarray) -> None:
         )
 
 
-def check_same_design(one: Any, other: Any) -> None:
-    if one.design != other.design:
+def check_same_design(left: Any, right: Any) -> None:
+    if left.design != right.design:
         raise ValueError(
             "Only evidence of one design can be merged. Got "
-            f"{one.design} and {other.design}."
+            f"{left.design} and {right.design}."
         )

@@ -86,7 +86,7 @@ def _is_whole(space: Space, array: Any) -> bool:
 
 
 def counted_labels(
-    others: Mapping[str, Any], answers: Mapping[str, Any], *, groups: Any = None
+    others: Mapping[str, Any], predictions: Mapping[str, Any], *, groups: Any = None
 ) -> tuple[list[Any], IntArray | None]:
     """One record of each kind, and their counts, where the predictions are on a device.
 
@@ -94,9 +94,9 @@ def counted_labels(
     For predictions in numpy, and labels that numpy has to check, the first value is all
     records, in numpy, and the second None.
     """
-    labels = {**others, **answers}
+    labels = {**others, **predictions}
     group_arrays = {} if groups is None else {"groups": groups}
-    space = space_of(**answers)
+    space = space_of(**predictions)
     if space is not None:
         columns = [device_column(space, *item) for item in labels.items()]
         columns += [_grouped(space, item) for item in group_arrays.values()]
@@ -194,29 +194,31 @@ def counted_rows(
     return truth, predicted, counts if total is None else total
 
 
-def answers_right(
-    y_true: Any, answers: Sequence[Any]
+def predictions_right(
+    y_true: Any, predictions: Sequence[Any]
 ) -> tuple[NDArray[np.uint8], int] | None:
     """Bits of the correct predictions, packed as by numpy, and the number of records.
 
     None where the predictions are not on a device, there is only one classifier, or one is
     never correct, so that its labels have to be checked.
     """
-    space = space_of(**{f"answers {k}": values for k, values in enumerate(answers, 1)})
-    if space is None or len(answers) < 2:
+    space = space_of(
+        **{f"predictions {k}": values for k, values in enumerate(predictions, 1)}
+    )
+    if space is None or len(predictions) < 2:
         return None
     xp = space.xp
-    columns = [device_column(space, "labels", values) for values in (y_true, *answers)]
+    columns = [device_column(space, "labels", values) for values in (y_true, *predictions)]
     present = _alike(columns)
     if present is None or len({column.labels.dtype.kind in "US" for column in present}) > 1:
         return None
     classes = np.unique(np.concatenate([column.labels for column in present]))
-    truth, *predictions = (column.among(space, classes) for column in present)
+    truth, *predicted = (column.among(space, classes) for column in present)
     n = truth.shape[0]
     padding = xp.zeros(-n % 8, dtype=xp.int64, device=space.device)
     bit_values = space.own(1 << np.arange(7, -1, -1), "int64")
     rows = []
-    for codes in predictions:
+    for codes in predicted:
         correct = xp.concat([xp.astype(codes == truth, xp.int64), padding])
         octets = xp.sum(xp.reshape(correct, (-1, 8)) * bit_values, axis=1)
         rows.append(on_host(xp.astype(octets, xp.uint8)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_engine import EngineTally
-from skcompare.evidence.tally._tally_request import Asked
+from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import arrays_from_frame, columns_on_engine, labels_from_frame
 
 
@@ -96,7 +96,7 @@ class ClusterFrames:
         def __init__(self, *values: Any, **kwargs: Any) -> None: ...
 
         @classmethod
-        def from_predictions(cls, y_true: Any, *answers: Any, groups: Any) -> Self: ...
+        def from_predictions(cls, y_true: Any, *predictions: Any, groups: Any) -> Self: ...
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
@@ -172,4 +172,4 @@ def _label_tally(
     )
     if on_engine is None:
         return None
-    return EngineTally(on_engine, Asked(labels=True), kind="labels").tally()
+    return EngineTally(on_engine, TallyRequest(labels=True), kind="labels").tally()

@@ -76,7 +76,7 @@ class JointCounts(JointFrames, Mergeable):
     cells: IntArray = None  # type: ignore[assignment]
     design: Design = HOLDOUT
 
-    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+    required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
     def __post_init__(self) -> None:
         classes = check_classes(self.classes)
@@ -143,7 +143,7 @@ class JointCounts(JointFrames, Mergeable):
     def from_pair(cls, pair: PairedPredictions) -> "JointCounts":
         """Count the predictions of all test sets together."""
         predictions = pair.predictions
-        codes = [predictions.y_answered(), labels_of(pair, 0), labels_of(pair, 1)]
+        codes = [predictions.y_predicted(), labels_of(pair, 0), labels_of(pair, 1)]
         return cls._from_codes(predictions.classes, codes, pair.design)
 
     @classmethod
@@ -258,8 +258,8 @@ def _cells_of(counts: IntArray, k: int) -> IntArray:
     if counts.shape != (k, k, k):
         raise ValueError(
             f"`counts` must have shape ({k}, {k}, {k}), a true class by a champion's by a "
-            f"challenger's answer. Got {counts.shape} and {k} classes. Pass `cells` with "
-            "one count a cell."
+            f"challenger's prediction. Got {counts.shape} and {k} classes. Pass `cells` "
+            "with one count per cell."
         )
     return np.argwhere(counts)
 

@@ -18,23 +18,23 @@ from skcompare.evidence.labels._contingency import (
     check_same_design,
     labels_of,
 )
-from skcompare.evidence.labels._device_labels import answers_right
+from skcompare.evidence.labels._device_labels import predictions_right
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
 Bits = NDArray[np.uint8]
 
-MOST_WORDS = 1023
+MOST_TEXT = 1023
 """Words of 64 bits whose bits a 16-bit number can count."""
 
 _count_bits = getattr(np, "bitwise_count", None)  # numpy >= 2.0
 
 
-def compared(truth: NDArray[Any], answers: Iterable[NDArray[Any]]) -> Bits:
+def compared(truth: NDArray[Any], predictions: Iterable[NDArray[Any]]) -> Bits:
     """Bits that are 1 where a prediction is correct, packed along the records."""
     correct = np.empty(len(truth), dtype=bool)
     # One array of predictions at a time, so that `correct` stays in the cache.
     return np.array(
-        [np.packbits(np.equal(predictions, truth, out=correct)) for predictions in answers]
+        [np.packbits(np.equal(labels, truth, out=correct)) for labels in predictions]
     )
 
 
@@ -53,13 +53,13 @@ def concatenated(first: Bits, n_first: int, second: Bits, n_second: int) -> Bits
 
 def joint_counts(bits: Bits) -> IntArray:
     """Records at which two rows both are 1, for every two rows."""
-    words = _as_words(bits)
-    k, n_parts, _ = words.shape
+    text = _as_text(bits)
+    k, n_parts, _ = text.shape
     sums = np.zeros((k, k, n_parts), dtype=np.uint16)
     # Allocating memory once costs less than allocating it again for each row.
-    both = np.empty_like(words)
+    both = np.empty_like(text)
     for i in range(k):
-        np.bitwise_and(words[i], words[i:], out=both[i:])
+        np.bitwise_and(text[i], text[i:], out=both[i:])
         sums[i, i:] = _ones(both[i:])
     joint = sums.sum(axis=-1, dtype=np.int64)
     return np.maximum(joint, joint.T)
@@ -68,24 +68,24 @@ def joint_counts(bits: Bits) -> IntArray:
 def count_mixed(bits: Bits) -> int:
     """Records at which some rows are 1 and others 0."""
     mixed = np.bitwise_or.reduce(bits) ^ np.bitwise_and.reduce(bits)
-    return int(_ones(_as_words(mixed[np.newaxis])).sum(dtype=np.int64))
+    return int(_ones(_as_text(mixed[np.newaxis])).sum(dtype=np.int64))
 
 
-def _as_words(bits: Bits) -> NDArray[np.uint64]:
+def _as_text(bits: Bits) -> NDArray[np.uint64]:
     """Words of shape (rows, parts, at most MOST_WORDS), with bits 0 at the end."""
-    n_words = -(-bits.shape[1] // 8)
-    n_parts = -(-n_words // MOST_WORDS)
-    padded = np.zeros((len(bits), 8 * n_parts * -(-n_words // n_parts)), dtype=np.uint8)
+    n_text = -(-bits.shape[1] // 8)
+    n_parts = -(-n_text // MOST_TEXT)
+    padded = np.zeros((len(bits), 8 * n_parts * -(-n_text // n_parts)), dtype=np.uint8)
     padded[:, : bits.shape[1]] = bits
     return padded.view(np.uint64).reshape(len(bits), n_parts, -1)
 
 
-def _ones(words: NDArray[np.uint64]) -> NDArray[np.uint16]:
+def _ones(text: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """Number of 1 bits over the last axis, in a short type, which sums twice as fast."""
     if _count_bits is None:
-        counts = _ones_of_16()[words.view(np.uint16)]
+        counts = _ones_of_16()[text.view(np.uint16)]
     else:
-        counts = _count_bits(words)
+        counts = _count_bits(text)
     return np.add.reduce(counts, axis=-1, dtype=np.uint16)
 
 
@@ -102,14 +102,14 @@ def distinct_columns(block: Bits) -> tuple[Bits, IntArray]:
     padded = np.zeros((block.shape[1], -(-len(octets) // 8) * 8), dtype=np.uint8)
     padded[:, : len(octets)] = octets.T
     # As numbers with the first bit in front they sort like the columns.
-    words = padded.view(">u8").astype(np.uint64)
-    if words.shape[1] == 1:
+    text = padded.view(">u8").astype(np.uint64)
+    if text.shape[1] == 1:
         # Sorting numbers is many times faster than sorting rows.
-        values, counts = np.unique(words, return_counts=True)
-        words = values[:, np.newaxis]
+        values, counts = np.unique(text, return_counts=True)
+        text = values[:, np.newaxis]
     else:
-        words, counts = np.unique(words, axis=0, return_counts=True)
-    octets = words.astype(">u8").view(np.uint8)
+        text, counts = np.unique(text, axis=0, return_counts=True)
+    octets = text.astype(">u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, count=len(block)), counts
 
 
@@ -168,7 +168,7 @@ class CorrectnessPatterns(Mergeable):
     # Counting takes longer than any test, and several tests need the same counts.
     _counts: tuple[IntArray, int] | None = field(default=None, init=False)
 
-    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+    required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
     def __post_init__(self) -> None:
         if self.n is None:
@@ -206,7 +206,7 @@ class CorrectnessPatterns(Mergeable):
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, *answers: ArrayLike, names: Iterable[str] | None = None
+        cls, y_true: ArrayLike, *predictions: ArrayLike, names: Iterable[str] | None = None
     ) -> "CorrectnessPatterns":
         """Compare predictions for the records of a hold-out set with the truth.
 
@@ -214,22 +214,24 @@ class CorrectnessPatterns(Mergeable):
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
-        *answers : array-like of shape (n_samples,)
+        *predictions : array-like of shape (n_samples,)
             Predicted labels, one array per classifier.
         names : iterable of str, optional
             Names of the classifiers.
         """
-        on_device = answers_right(y_true, answers)
+        on_device = predictions_right(y_true, predictions)
         if on_device is not None:
             return cls(
-                *on_device[:1], check_classifier_names(names, len(answers)), n=on_device[1]
+                *on_device[:1],
+                check_classifier_names(names, len(predictions)),
+                n=on_device[1],
             )
         truth = _labels("y_true", y_true)
-        _check_size(len(answers), len(truth))
-        classifiers = check_classifier_names(names, len(answers))
+        _check_size(len(predictions), len(truth))
+        classifiers = check_classifier_names(names, len(predictions))
         # Titles in messages; a classifier may be called y_true.
-        titles = [f"answers of {name}" for name in classifiers]
-        predicted = [_labels(*item) for item in zip(titles, answers, strict=True)]
+        titles = [f"predictions of {name}" for name in classifiers]
+        predicted = [_labels(*item) for item in zip(titles, predictions, strict=True)]
         check_same_length(y_true=truth, **dict(zip(titles, predicted, strict=True)))
         if any(array.dtype.kind in "US" for array in (truth, *predicted)):
             classes_of(truth, **dict(zip(titles, predicted, strict=True)))
@@ -275,7 +277,7 @@ class CorrectnessPatterns(Mergeable):
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "CorrectnessPatterns":
         """Compare champion, then challenger, with the truth of all test sets."""
-        truth = pair.predictions.y_answered()
+        truth = pair.predictions.y_predicted()
         bits = compared(truth, [labels_of(pair, role) for role in (0, 1)])
         champion, challenger = (classifier.name for classifier in pair.roles)
         if challenger == champion:
@@ -285,8 +287,8 @@ class CorrectnessPatterns(Mergeable):
     @classmethod
     def from_predictions_of(cls, predictions: Predictions) -> "CorrectnessPatterns":
         """Compare all classifiers with the truth of all test sets."""
-        truth = predictions.y_answered()
-        labels = [classifier.known_labels() for classifier in predictions.answers]
+        truth = predictions.y_predicted()
+        labels = [classifier.known_labels() for classifier in predictions.estimators]
         return cls(
             compared(truth, labels), predictions.names, predictions.design, len(truth)
         )
@@ -383,7 +385,7 @@ class CorrectnessPatterns(Mergeable):
         check_same_design(self, other)
         if self.names != other.names:
             raise ValueError(
-                "Only answers of the same classifiers can be merged. Got "
+                "Only predictions of the same classifiers can be merged. Got "
                 f"{', '.join(self.names)} and {', '.join(other.names)}."
             )
         bits = concatenated(self.bits, self.n, other.bits, other.n)
@@ -424,7 +426,7 @@ def _packed(values: Any) -> tuple[NDArray[np.uint8], int]:
         )
     if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
         raise ValueError(
-            "`bits` must be 1 where an answer is right and 0 where it is wrong. Got "
+            "`bits` must be 1 where a prediction is right and 0 where it is wrong. Got "
             f"other values, of dtype {array.dtype}. From labels, use "
             "CorrectnessPatterns.from_predictions."
         )
@@ -447,7 +449,7 @@ def _checked_bits(bits: Any, n: object) -> NDArray[np.uint8]:
         raise ValueError(
             f"Packed bits of {n} records must be of shape (n_classifiers, {-(-n // 8)}) "
             f"and dtype uint8. Got shape {array.shape} and dtype {array.dtype}. Leave `n` "
-            "out for answers that are not packed."
+            "out for predictions that are not packed."
         )
     if n % 8 and (array[:, -1] & (0xFF >> n % 8)).any():
         raise ValueError("Bits after the last record must be 0. Got others.")

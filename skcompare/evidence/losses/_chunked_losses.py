@@ -147,7 +147,7 @@ def losses_of(
     first, second = (
         checked_loss(name, function(codes, proba), len(codes)) for proba in probas
     )
-    if loss != "log":
+    if loss != "log_loss":
         return Losses(name, first, second)
     eps = EPS if options["eps"] is None else options["eps"]
     champion, challenger = (
@@ -157,19 +157,19 @@ def losses_of(
     return Losses(name, first, second, (champion, challenger))
 
 
-def can_be_parted(answers: Mapping[str, Any], loss: Any) -> bool:
+def can_be_parted(predictions: Mapping[str, Any], loss: Any) -> bool:
     """Whether records can be taken a few at a time with the same result.
 
     Functions of the user's own may depend on all records.
     """
     return isinstance(loss, str) and all(
-        isinstance(values, np.ndarray) for values in answers.values()
+        isinstance(values, np.ndarray) for values in predictions.values()
     )
 
 
 def parted_losses(
     truth: ClassColumns,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     loss: str,
     options: Mapping[str, Any],
     groups: ArrayLike | None,
@@ -179,7 +179,7 @@ def parted_losses(
 
     Either the losses are kept or their sums by group.
     """
-    n = check_same_length({"y_true": truth.codes}, answers)
+    n = check_same_length({"y_true": truth.codes}, predictions)
     grouping = None
     if groups is not None and not keep_values:
         group_labels = check_groups(groups)
@@ -191,7 +191,7 @@ def parted_losses(
     clipped = np.zeros(2, dtype=np.int64)
     for start in range(0, n, PART):
         rows = slice(start, start + PART)
-        part = _part(truth, answers, rows, loss, options)
+        part = _part(truth, predictions, rows, loss, options)
         moments += LossMoments.of_parts(part.champion, part.challenger)
         clipped += part.clipped
         if values is not None:
@@ -208,7 +208,7 @@ def parted_losses(
 
 def _part(
     truth: ClassColumns,
-    answers: Mapping[str, Any],
+    predictions: Mapping[str, Any],
     rows: slice,
     loss: str,
     options: Mapping[str, Any],
@@ -216,13 +216,13 @@ def _part(
     part = copy(truth)
     part.codes = truth.codes[rows]
     try:
-        probas = [part.probabilities(k, values[rows]) for k, values in answers.items()]
+        probas = [part.probabilities(k, values[rows]) for k, values in predictions.items()]
         return losses_of(part.codes, probas, loss, options)
     except ValueError:
         # Checking all records together reports where the fault is.
         losses_of(
             truth.codes,
-            [truth.probabilities(*item) for item in answers.items()],
+            [truth.probabilities(*item) for item in predictions.items()],
             loss,
             options,
         )

@@ -8,7 +8,7 @@ from skcompare._typing import ArrayLike
 from skcompare.evidence.calibration._bins import SUMS
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import tally_frame
-from skcompare.evidence.tally._tally_request import Asked
+from skcompare.evidence.tally._tally_request import TallyRequest
 
 ROLES = ("champion", "challenger")
 
@@ -48,7 +48,9 @@ class LossFrames:
         if tally.groups is not None:
             groups = tally.groups[parts.keys["group"]]
         plan = tally.plan
-        label = f"log(eps={plan.eps!r})" if chosen == "log" and plan.eps else chosen
+        label = (
+            f"{chosen}(eps={plan.eps!r})" if chosen == "log_loss" and plan.eps else chosen
+        )
         evidence: Any = cls
         result: Self = evidence.from_sums(
             parts.counts,
@@ -91,7 +93,8 @@ class LossFrames:
             Column of the probabilities of `pos_label`; a list of columns, one per class in
             sorted order; or a pair of another frame or file and these.
         loss : str, default="brier_score"
-            One of "brier", "multiclass_brier", "brier_score", "log" and "spherical".
+            One of "binary_brier_loss", "multiclass_brier_loss", "brier_score", "log_loss"
+            and "spherical_loss".
         eps, labels, pos_label
             As for :meth:`from_predictions`.
         groups : str or tuple, optional
@@ -111,7 +114,7 @@ class LossFrames:
             frame,
             y_true,
             {"champion": champion, "challenger": challenger},
-            Asked(losses=(loss,), eps=eps, pos_label=pos_label),
+            TallyRequest(losses=(loss,), eps=eps, pos_label=pos_label),
             id=id,
             groups=groups,
             labels=labels,
@@ -190,7 +193,7 @@ class CalibrationFrames:
         >>> round(calibration.error("challenger"), 3)
         0.175
         """
-        request = Asked(
+        request = TallyRequest(
             calibration=True, n_bins=n_bins, edges=edges, kind=kind, pos_label=pos_label
         )
         columns = {"champion": champion, "challenger": challenger}

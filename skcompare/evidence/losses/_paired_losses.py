@@ -185,7 +185,7 @@ def device_losses(
     if moments is None:
         return None
     clipped = (0, 0)
-    if loss == "log":
+    if loss == "log_loss":
         eps = EPS if options["eps"] is None else options["eps"]
         clipped = n_below(codes, probas[0], eps), n_below(codes, probas[1], eps)
     values = None
@@ -211,7 +211,7 @@ class LossSources:
         champion_proba: ArrayLike,
         challenger_proba: ArrayLike,
         *,
-        loss: Any = "brier",
+        loss: Any = "binary_brier_loss",
         labels: ArrayLike | None = None,
         pos_label: Any = None,
         groups: ArrayLike | None = None,
@@ -229,10 +229,11 @@ class LossSources:
 (n_samples,)
             Probabilities, one column per class in sorted order (in any order, where a
             frame names them by the classes); one column is that of `pos_label`.
-        loss : str or callable, default="brier"
-            A registered loss ("brier" for two classes, "multiclass_brier", "brier_score",
-            "log", "spherical", "cost"), or a function of the positions of the true classes
-            among the columns and of the probabilities that gives the loss of each record.
+        loss : str or callable, default="binary_brier_loss"
+            A registered loss ("binary_brier_loss" for two classes, "multiclass_brier_loss",
+            "brier_score", "log_loss", "spherical_loss", "cost_weighted_loss"), or a
+            function of the positions of the true classes among the columns and of the
+            probabilities that gives the loss of each record.
         labels : array-like of shape (n_classes,), optional
             All class labels, sorted, where `y_true` lacks some of them.
         pos_label : label, optional
@@ -244,9 +245,10 @@ class LossSources:
             False keeps moments only, and sums of groups. The losses of arrays are then
             computed a few records at a time, except by your own functions.
         eps : float, optional
-            For the loss "log": the least probability of a true class.
+            For the loss "log_loss": the least probability of a true class.
         cost_matrix : array-like of shape (n_classes, n_classes), optional
-            For the loss "cost": the cost of a decision (column) given the truth (row).
+            For the loss "cost_weighted_loss": the cost of a decision (column) given the
+            truth (row).
         """
         inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         space = space_of(**inputs)
@@ -284,7 +286,7 @@ class LossSources:
         sorted labels of the groups, and mean the same in shards of these predictions only.
         """
         predictions = pair.predictions
-        codes = predictions.y_answered()
+        codes = predictions.y_predicted()
         probas = []
         for role in pair.roles:
             if role.proba is None:
@@ -410,7 +412,7 @@ class LossSources:
         >>> sums = {"champion": 0.37, "challenger": 0.15, "gain": 0.22}
         >>> squares = {"champion_squares": 0.0533, "challenger_squares": 0.0099}
         >>> sums |= squares | {"gain_squares": 0.0292, "products": 0.017}
-        >>> losses = PairedLosses.from_sums(4, sums, loss="brier")
+        >>> losses = PairedLosses.from_sums(4, sums, loss="binary_brier_loss")
         >>> [round(mean, 4) for mean in losses.means], losses.values
         ([0.0925, 0.0375], None)
         """
@@ -509,7 +511,8 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
     ...     challenger_proba=[0.8, 0.1, 0.9, 0.3],
     ... )
     >>> losses
-    PairedLosses(n=4, loss='brier', champion=0.0925, challenger=0.0375, design='holdout')
+    PairedLosses(n=4, loss='binary_brier_loss', champion=0.0925, challenger=0.0375,
+    design='holdout')
     >>> losses.differences.round(3).tolist()
     [-0.03, 0.03, 0.15, 0.07]
     """
@@ -521,7 +524,7 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
     clipped: tuple[int, int] = (0, 0)
     design: Design = HOLDOUT
 
-    wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    required: ClassVar[frozenset[str]] = frozenset({SCORES})
     least_records: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

@@ -29,9 +29,8 @@ Loss = Callable[[IntArray, FloatArray], FloatArray]
 
 
 @record_loss(
-    "brier",
+    "binary_brier_loss",
     title="Brier loss of two classes",
-    measures="brier_loss",
     array_api=True,
     bound=1,
 )
@@ -57,9 +56,8 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     """
     if proba.shape[1] != 2:
         raise ValueError(
-            f"The loss 'brier' is for two classes. Got {proba.shape[1]}. Use "
-            "loss='multiclass_brier' (of metrics: multiclass_brier_loss), which sums over "
-            "the classes."
+            f"The loss 'binary_brier_loss' is for two classes. Got {proba.shape[1]}. Use "
+            "'multiclass_brier_loss', which sums over the classes."
         )
     if is_foreign(proba):
         return _device_losses.brier(codes, proba)
@@ -69,9 +67,8 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
 
 
 @record_loss(
-    "multiclass_brier",
+    "multiclass_brier_loss",
     title="Brier loss, multi-class convention",
-    measures="multiclass_brier_loss",
     array_api=True,
     bound=2,
 )
@@ -88,7 +85,7 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     Returns
     -------
     losses : ndarray of shape (n_samples,)
-        Between 0 and 2. For two classes it is twice the loss "brier".
+        Between 0 and 2. For two classes it is twice the loss "binary_brier_loss".
     """
     if is_foreign(proba):
         return _device_losses.multiclass_brier(codes, proba)
@@ -105,12 +102,11 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
 @record_loss(
     "brier_score",
     title="Brier loss, scikit-learn's convention",
-    measures="brier_score",
     array_api=True,
     bound=2,
 )
 def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
-    """What does scikit-learn's Brier score average: "brier" or "multiclass_brier"?
+    """What does scikit-learn's Brier score average, for two classes or for more?
 
     Parameters
     ----------
@@ -122,12 +118,12 @@ def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     Returns
     -------
     losses : ndarray of shape (n_samples,)
-        The loss "brier" for two classes, and "multiclass_brier" for more.
+        The loss "binary_brier_loss" for two classes, and "multiclass_brier_loss" for more.
     """
     return brier(codes, proba) if proba.shape[1] == 2 else multiclass_brier(codes, proba)
 
 
-@record_loss("log", title="log loss", measures="log_loss", array_api=True)
+@record_loss("log_loss", title="log loss", array_api=True)
 def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     """How surprising is the true class: the negative logarithm of its probability [1]_?
 
@@ -168,7 +164,10 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
 
 
 @record_loss(
-    "spherical", title="spherical loss", measures="spherical_loss", array_api=True, bound=1
+    "spherical_loss",
+    title="spherical loss",
+    array_api=True,
+    bound=1,
 )
 def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far does the direction of the probabilities miss the true class [1]_?
@@ -199,9 +198,8 @@ def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
 
 
 @record_loss(
-    "cost",
+    "cost_weighted_loss",
     title="cost of the best decision",
-    measures="cost_weighted_loss",
     array_api=True,
     bound=1,
 )
@@ -240,8 +238,9 @@ def cost(
         costs = np.asarray(on_host(cost_matrix), dtype=np.float64)
         if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
             raise ValueError(
-                f"`cost_matrix` must hold finite costs of shape ({n_classes}, {n_classes})"
-                f", a row a true class and a column a decision. Got shape {costs.shape}."
+                f"`cost_matrix` must hold finite costs of shape ({n_classes}, "
+                f"{n_classes}), one row per true class and one column per decision. Got "
+                f"shape {costs.shape}."
             )
     if is_foreign(proba):
         return _device_losses.cost(codes, proba, costs, cost_matrix is None)
@@ -318,8 +317,8 @@ def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
     array = np.asarray(losses, dtype=np.float64)
     if array.shape != (n,):
         raise ValueError(
-            f"The loss {name!r} must give one number a record, of shape ({n},). Got shape "
-            f"{array.shape}."
+            f"The loss {name!r} must give one number per record, of shape ({n},). Got "
+            f"shape {array.shape}."
         )
     if not _within_reach(array):
         wrong = ~(np.abs(array) <= LARGEST)
@@ -343,7 +342,7 @@ def checked_values(name: str, values: Any) -> FloatArray:
     if array.ndim != 1:
         raise ValueError(
             f"`{name}` must be losses of shape (n_samples,). Got shape {array.shape}. Pass "
-            "one loss a record."
+            "one loss per record."
         )
     if not _within_reach(array):
         wrong = ~(np.abs(array) <= LARGEST)

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.labels import check_groups, check_labels, encode_labels
-from skcompare._core.score_bins import Levels
+from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import as_array, check_same_length, positive_class, some_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare.predictions import Answers
+from skcompare.predictions import EstimatorPredictions
 
 BoolArray = NDArray[np.bool_]
 
@@ -209,8 +209,8 @@ def check_scores(scores: Any, names: Sequence[str], n: int) -> FloatArray:
         score = check_score(f"scores of {name}", values)
         if len(score) != n:
             raise ValueError(
-                f"`scores` must have shape (n_scores, {n}), a row a classifier. Got a row "
-                f"of {len(score)}."
+                f"`scores` must have shape (n_scores, {n}), one row per classifier. Got a "
+                f"row of {len(score)}."
             )
         row[:] = score
     return rows
@@ -244,43 +244,43 @@ def check_record_groups(groups: Any, n: int) -> NDArray[Any] | None:
     labels = check_groups(groups).copy()
     if len(labels) != n:
         raise ValueError(
-            f"`groups` must have one entry a record. Got {len(labels)} for {n} records."
+            f"`groups` must have one entry per record. Got {len(labels)} for {n} records."
         )
     labels.setflags(write=False)
     return labels
 
 
 def joined_groups(
-    one: NDArray[Any] | None, other: NDArray[Any] | None
+    left: NDArray[Any] | None, right: NDArray[Any] | None
 ) -> NDArray[Any] | None:
     """Concatenate the groups of two shards; equal labels are one group."""
-    if one is None or other is None:
-        if one is not other:
+    if left is None or right is None:
+        if left is not right:
             raise ValueError(
                 "Only one of the shards has groups. Pass `groups` for both, or for neither."
             )
         return None
-    if (one.dtype.kind in "US") != (other.dtype.kind in "US"):
+    if (left.dtype.kind in "US") != (right.dtype.kind in "US"):
         raise ValueError(
             "Only groups with labels of one type can be merged. Got "
-            f"{some_of(one)} and {some_of(other)}. Convert one of them."
+            f"{some_of(left)} and {some_of(right)}. Convert one of them."
         )
-    return np.concatenate([one, other])
+    return np.concatenate([left, right])
 
 
-def score_of(answers: Answers, column: int) -> FloatArray:
+def score_of(predictions: EstimatorPredictions, column: int) -> FloatArray:
     """Scores of one of two classes, greater for that class."""
-    if answers.proba is not None:
-        return answers.proba[:, column]
-    if answers.decision is None:
+    if predictions.proba is not None:
+        return predictions.proba[:, column]
+    if predictions.decision is None:
         raise ValueError(
-            f"The predictions of {answers.name} have no scores. Pass probabilities or "
+            f"The predictions of {predictions.name} have no scores. Pass probabilities or "
             "decision scores, or use a test of labels, such as mcnemar."
         )
-    if answers.decision.ndim == 2:
-        return answers.decision[:, column]
+    if predictions.decision.ndim == 2:
+        return predictions.decision[:, column]
     # One column of decision scores is greater for the second class.
-    return answers.decision if column == 1 else -answers.decision
+    return predictions.decision if column == 1 else -predictions.decision
 
 
 Cells = tuple[NDArray[np.bool_], FloatArray, IntArray]
@@ -295,40 +295,44 @@ SAMPLE = 1 << 16
 """Most records that bins are fitted to."""
 
 
-def check_levels(levels: Any, k: int) -> tuple[Levels, ...] | None:
+def check_score_bins(score_bins: Any, k: int) -> tuple[ScoreBins, ...] | None:
     """Check the bins of each classifier; None where all are the scores themselves."""
-    if levels is None:
+    if score_bins is None:
         return None
-    sequence = levels if isinstance(levels, Iterable) else (levels,)
-    per_classifier = (levels,) * k if isinstance(levels, Levels) else tuple(sequence)
+    sequence = score_bins if isinstance(score_bins, Iterable) else (score_bins,)
+    per_classifier = (
+        (score_bins,) * k if isinstance(score_bins, ScoreBins) else tuple(sequence)
+    )
     if len(per_classifier) != k or not all(
-        isinstance(item, Levels) for item in per_classifier
+        isinstance(item, ScoreBins) for item in per_classifier
     ):
         raise ValueError(
-            f"`levels` must be Levels, for all or for each of {k} classifiers. Got "
-            f"{levels!r:.80}. Make them by Levels.uniform or Levels.fitted; a number of "
-            "levels is `n_levels`."
+            f"`score_bins` must be Levels, for all or for each of {k} classifiers. Got "
+            f"{score_bins!r:.80}. Make them by ScoreBins.uniform or ScoreBins.fitted; a "
+            "number of levels is `n_score_bins`."
         )
     return None if all(item.is_distinct for item in per_classifier) else per_classifier
 
 
-def plain_levels(levels: tuple[Levels, ...] | None, k: int) -> tuple[Levels, ...]:
+def plain_score_bins(
+    score_bins: tuple[ScoreBins, ...] | None, k: int
+) -> tuple[ScoreBins, ...]:
     """Bins of each classifier, also where they are the scores themselves."""
-    return (Levels.distinct(),) * k if levels is None else levels
+    return (ScoreBins.distinct(),) * k if score_bins is None else score_bins
 
 
-def check_level_codes(
-    scores: FloatArray, names: Sequence[str], levels: tuple[Levels, ...]
+def check_bin_codes(
+    scores: FloatArray, names: Sequence[str], score_bins: tuple[ScoreBins, ...]
 ) -> None:
-    """Refuse scores that are not numbers of bins where `levels` has bins."""
-    for name, score, bins in zip(names, scores, levels, strict=True):
-        if bins.n_levels is None:
+    """Refuse scores that are not numbers of bins where `score_bins` has bins."""
+    for name, score, bins in zip(names, scores, score_bins, strict=True):
+        if bins.n_score_bins is None:
             continue
         low, high = float(score.min()), float(score.max())
-        if low < 0 or high >= bins.n_levels or (score != np.trunc(score)).any():
+        if low < 0 or high >= bins.n_score_bins or (score != np.trunc(score)).any():
             raise ValueError(
-                f"`scores` of {name} must be levels from 0 to {bins.n_levels - 1}, as "
-                f"`levels` says. Got numbers from {low:g} to {high:g}. Make them by "
+                f"`scores` of {name} must be levels from 0 to {bins.n_score_bins - 1}, as "
+                f"`score_bins` says. Got numbers from {low:g} to {high:g}. Make them by "
                 "levels.codes(score), or use PlacementValues.from_predictions."
             )
 
@@ -338,17 +342,17 @@ def counted_parts(
     scores: Sequence[Any],
     names: tuple[str, ...],
     pos_label: Any,
-    n_levels: int | None,
-    levels: Levels | Sequence[Levels] | None,
+    n_score_bins: int | None,
+    score_bins: ScoreBins | Sequence[ScoreBins] | None,
 ) -> tuple[Any, ...]:
     """Arguments of the placement values of cells, from labels and scores of records."""
     truth, rows = as_array(y_true), [as_array(score) for score in scores]
     titles = [f"scores of {name}" for name in names]
     check_same_length({"y_true": truth}, dict(zip(titles, rows, strict=True)))
-    bins = check_levels(levels, len(rows))
-    if n_levels is not None:
-        bins = _levels_for(rows, names, n_levels)
-    bins = plain_levels(bins, len(rows))
+    bins = check_score_bins(score_bins, len(rows))
+    if n_score_bins is not None:
+        bins = _score_bins_for(rows, names, n_score_bins)
+    bins = plain_score_bins(bins, len(rows))
     classes = _classes(truth)
     label = positive_class(classes, pos_label)
     label = label.item() if isinstance(label, np.generic) else label
@@ -368,37 +372,39 @@ def counted_parts(
     return positive, cells, names, None, None, label, repeats, bins
 
 
-def _levels_for(
-    scores: Sequence[Any], names: Sequence[str], n_levels: int
-) -> tuple[Levels, ...]:
+def _score_bins_for(
+    scores: Sequence[Any], names: Sequence[str], n_score_bins: int
+) -> tuple[ScoreBins, ...]:
     """Bins of each classifier: its scores if they are few, else fitted to a sample."""
     rng = np.random.default_rng(0)
     n = len(scores[0])
     # Refuses a number that no bins can have.
-    Levels.uniform(n_levels)
+    ScoreBins.uniform(n_score_bins)
     bins = []
     for name, score in zip(names, scores, strict=True):
-        if _has_few(name, score, n_levels):
-            bins.append(Levels.distinct())
+        if _has_few(name, score, n_score_bins):
+            bins.append(ScoreBins.distinct())
             continue
         rows = np.sort(rng.integers(n, size=SAMPLE)) if n > SAMPLE else slice(None)
         sample = check_score(f"scores of {name}", score[rows])
-        bins.append(Levels.quantised(sample, n_levels))
+        bins.append(ScoreBins.quantised(sample, n_score_bins))
     return tuple(bins)
 
 
-def _has_few(name: str, score: Any, n_levels: int) -> bool:
-    """Whether a score has at most `n_levels` different values."""
+def _has_few(name: str, score: Any, n_score_bins: int) -> bool:
+    """Whether a score has at most `n_score_bins` different values."""
     values = np.empty(0)
     for block in _blocks(len(score)):
         values = np.union1d(values, _score(name, score, block))
-        if len(values) > n_levels:
+        if len(values) > n_score_bins:
             return False
     return True
 
 
-def _tally(blocks: Iterator[tuple[Any, list[Any]]], levels: tuple[Levels, ...]) -> Cells:
-    sizes = [bins.n_levels for bins in levels]
+def _tally(
+    blocks: Iterator[tuple[Any, list[Any]]], score_bins: tuple[ScoreBins, ...]
+) -> Cells:
+    sizes = [bins.n_score_bins for bins in score_bins]
     n_cells = np.prod([2.0, *(size or np.inf for size in sizes)])
     if n_cells <= MOST_COUNTED:
         return _counted(blocks, [int(size or 0) for size in sizes])

@@ -13,7 +13,7 @@ from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._agreement import check_classes
 from skcompare.evidence.labels._contingency import check_same_design
 from skcompare.evidence.ranking._ranks import placement_counts_of
-from skcompare.predictions import SCORES, Answers, PairedPredictions
+from skcompare.predictions import SCORES, EstimatorPredictions, PairedPredictions
 
 
 class PairRanks(NamedTuple):
@@ -277,9 +277,9 @@ class ClassPlacementValues(Mergeable):
     classes: np.ndarray
     groups: np.ndarray | None = None
     design: Design = HOLDOUT
-    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
-    wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    required: ClassVar[frozenset[str]] = frozenset({SCORES})
     least_per_class: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
@@ -379,7 +379,7 @@ class ClassPlacementValues(Mergeable):
         predictions only.
         """
         predictions = pair.predictions
-        codes = predictions.y_answered()
+        codes = predictions.y_predicted()
         groups = predictions.groups
         if groups is not None and predictions.records is not None:
             groups = groups[predictions.records]
@@ -414,11 +414,11 @@ class ClassPlacementValues(Mergeable):
     @property
     def unit_codes(self) -> IntArray:
         """Group of each record as a position, or its own position if it is unrelated."""
-        if "units" not in self._found:
-            self._found["units"] = (
+        if "units" not in self._cache:
+            self._cache["units"] = (
                 group_codes(self.groups) if self.is_grouped else np.arange(self.n)
             )
-        units: IntArray = self._found["units"]
+        units: IntArray = self._cache["units"]
         return units
 
     @property
@@ -446,13 +446,13 @@ class ClassPlacementValues(Mergeable):
         return both[role]
 
     def _once(self, function: Any) -> Any:
-        if function not in self._found:
+        if function not in self._cache:
             both = function((self.champion, self.challenger), self.codes, self.units)
             for areas in both:
                 areas.aucs.setflags(write=False)
                 areas.influence.setflags(write=False)
-            self._found[function] = both
-        return self._found[function]
+            self._cache[function] = both
+        return self._cache[function]
 
     def sums_by_unit(self, values: FloatArray) -> FloatArray:
         """Sums of values over the records of each unit, along the first axis."""
@@ -487,7 +487,7 @@ class ClassPlacementValues(Mergeable):
         )
 
 
-def _scores_of(classifier: Answers) -> FloatArray:
+def _scores_of(classifier: EstimatorPredictions) -> FloatArray:
     if classifier.proba is not None:
         return classifier.proba
     if classifier.decision is None:
@@ -515,8 +515,8 @@ def _checked_scores(role: str, values: Any, n_classes: int) -> FloatArray:
     scores = np.array(values, dtype=np.float64, order="F")
     if scores.ndim != 2 or scores.shape[1] != n_classes:
         raise ValueError(
-            f"`{role}` must be scores of shape (n_samples, {n_classes}), a column a class "
-            f"in sorted order. Got shape {scores.shape}."
+            f"`{role}` must be scores of shape (n_samples, {n_classes}), one column per "
+            f"class in sorted order. Got shape {scores.shape}."
         )
     if not np.isfinite(scores).all():
         raise ValueError(f"`{role}` must be finite. Got NaN or infinity.")

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skcompare._core.score_bins import Levels
+from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import check_count
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_engine import EngineTally
-from skcompare.evidence.tally._tally_request import Asked
+from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import arrays_from_frame, columns_on_engine
 
 ROLES = ("champion", "challenger")
@@ -44,7 +44,7 @@ class PlacementFrames:
             plan.design,
             label.item(),
             tallied.counts,
-            plan.levels,
+            plan.score_bins,
         )
 
     @classmethod
@@ -56,8 +56,8 @@ class PlacementFrames:
         champion: Any = "a",
         challenger: Any = "b",
         pos_label: Any = None,
-        n_levels: int = Levels.default,
-        levels: Any = None,
+        n_score_bins: int = ScoreBins.default,
+        score_bins: Any = None,
         collect: int = COLLECTED,
         id: str | None = None,
         groups: Any = None,
@@ -81,10 +81,10 @@ class PlacementFrames:
             greater for it.
         pos_label : label, optional
             The positive class; 1 or True by default.
-        n_levels : int, default=512
+        n_score_bins : int, default=512
             Bins of the scores of each classifier. Scores with no more different values
             are ranked exactly.
-        levels : Levels or pair of Levels, optional
+        score_bins : ScoreBins or pair of Levels, optional
             The bins, where they are fixed; records are then counted, however few.
         collect : int, default=10_000_000
             Most records of an engine that are collected. With 0 none are.
@@ -115,14 +115,19 @@ class PlacementFrames:
                 *arrays.values(),
                 pos_label=pos_label,
                 groups=group,
-                levels=levels,
+                score_bins=score_bins,
                 names=ROLES,
             )
-        if levels is None and columns.table.n_records() <= collect:
+        if score_bins is None and columns.table.n_records() <= collect:
             truth, *scores, group = columns.read()
             return cls.from_predictions(
                 truth, *scores, pos_label=pos_label, groups=group, names=ROLES
             )
-        request = Asked(ranking=True, n_levels=n_levels, levels=levels, pos_label=pos_label)
+        request = TallyRequest(
+            ranking=True,
+            n_score_bins=n_score_bins,
+            score_bins=score_bins,
+            pos_label=pos_label,
+        )
         request.check_groups(groups is not None)
         return cls.from_tally(EngineTally(columns, request, kind="scores").tally())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.labels import check_labels, encode_labels, group_codes
-from skcompare._core.score_bins import Levels
+from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
     check_pos_label,
     check_same_length,
@@ -22,17 +22,17 @@ from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._contingency import check_same_design
 from skcompare.evidence.ranking._cells import (
     cell_counts,
-    check_level_codes,
-    check_levels,
+    check_bin_codes,
     check_mask,
     check_names,
     check_record_groups,
     check_repeats,
+    check_score_bins,
     check_scores,
     combined_cells,
     counted_parts,
     joined_groups,
-    plain_levels,
+    plain_score_bins,
     score_of,
     totals_of_scores,
 )
@@ -68,7 +68,7 @@ class ContrastBounds(NamedTuple):
     """Error of the weighted sum to expect, as a root of a mean square; not a bound."""
 
 
-class LevelErrors(NamedTuple):
+class BinErrors(NamedTuple):
     """Placement values of cells, bounds of their errors, and their weights."""
 
     values: FloatArray
@@ -129,19 +129,19 @@ class LevelErrors(NamedTuple):
         )
 
 
-def level_errors(
+def bin_errors(
     counts: IntArray,
     scores: FloatArray,
     positive: NDArray[np.bool_],
     repeats: IntArray,
-    levels: Sequence[Levels],
-) -> LevelErrors:
+    score_bins: Sequence[ScoreBins],
+) -> BinErrors:
     """Errors of placement values, from the counts and the bins of cells."""
     m, n = int(repeats[positive].sum()), int(repeats[~positive].sum())
     others = np.where(positive, n, m)
     values = counts / (2.0 * others)
     errors = np.zeros(scores.shape)
-    for row, score, bins in zip(errors, scores, levels, strict=True):
+    for row, score, bins in zip(errors, scores, score_bins, strict=True):
         if not bins.is_distinct:
             codes, p, q = totals_of_scores(score, positive, repeats)
             row[:] = np.where(positive, q[codes], p[codes]) / (2.0 * others)
@@ -152,14 +152,14 @@ def level_errors(
     weights = np.divide(
         repeats, divisors, out=np.full(len(divisors), np.nan), where=divisors > 0
     )
-    return LevelErrors(values, errors, weights, shares)
+    return BinErrors(values, errors, weights, shares)
 
 
 def order_errors(
     scores: FloatArray,
     positive: NDArray[np.bool_],
     repeats: IntArray,
-    levels: Sequence[Levels],
+    score_bins: Sequence[ScoreBins],
 ) -> tuple[FloatArray, FloatArray]:
     """Expected errors of AUCs, apart from their bounds.
 
@@ -171,7 +171,7 @@ def order_errors(
         AUCs if every two neighbouring bins were one.
     """
     deviations, halved = np.zeros(len(scores)), np.empty(len(scores))
-    for i, (score, bins) in enumerate(zip(scores, levels, strict=True)):
+    for i, (score, bins) in enumerate(zip(scores, score_bins, strict=True)):
         coarser = score if bins.is_distinct else score // 2
         _, p, q = totals_of_scores(coarser, positive, repeats)
         halved[i] = auc_of(p, q)
@@ -201,7 +201,7 @@ class PlacementAreas(Mergeable):
     scores: FloatArray
     pos_label: Any
     repeats: IntArray | None
-    levels: tuple[Levels, ...] | None
+    score_bins: tuple[ScoreBins, ...] | None
     _ranks: tuple[IntArray, list[int]] | None
     _sums: PlacementSums | None
 
@@ -272,7 +272,7 @@ class PlacementAreas(Mergeable):
     @property
     def is_exact(self) -> bool:
         """Whether records are ranked by the scores themselves, not by bins of them."""
-        return self.levels is None
+        return self.score_bins is None
 
     @property
     def auc_bounds(self) -> FloatArray:
@@ -281,7 +281,7 @@ class PlacementAreas(Mergeable):
         All pairs of a positive and a negative record in one bin count a half, and might
         count 0 or 1: the bound is half their share of all pairs. 0 without bins.
         """
-        return self._level_errors().aucs
+        return self._bin_errors().aucs
 
     @property
     def covariance_bounds(self) -> FloatArray:
@@ -289,7 +289,7 @@ class PlacementAreas(Mergeable):
 
         NaN where the covariance is, and 0 without bins.
         """
-        return self._level_errors().covariance
+        return self._bin_errors().covariance
 
     @property
     def expected_auc_errors(self) -> FloatArray:
@@ -334,7 +334,7 @@ class PlacementAreas(Mergeable):
             np.hypot(np.linalg.norm(factors * deviations), factors @ changes / 3)
         )
         variance = float(factors @ self.covariance @ factors)
-        return self._level_errors().contrast(factors, variance, expected)
+        return self._bin_errors().contrast(factors, variance, expected)
 
     def values(self, i: int) -> tuple[FloatArray, FloatArray]:
         """Placement values of the positive and of the negative records by one score."""
@@ -342,17 +342,18 @@ class PlacementAreas(Mergeable):
             raise ValueError(
                 "Placement values of single records are not known, because records were "
                 "counted in cells (`repeats`). Make PlacementValues of the records, "
-                "without `n_levels` and `levels`, or use delong, which needs cells only."
+                "without `n_score_bins` and `score_bins`, or use delong, which needs cells "
+                "only."
             )
         counts = self.counts[i]
         positives, negatives = counts[self.positive], counts[~self.positive]
         return positives / (2 * self.n_negatives), negatives / (2 * self.n_positives)
 
-    def _level_errors(self) -> LevelErrors:
+    def _bin_errors(self) -> BinErrors:
         counts, _ = self._ranked()
         repeats = np.ones(self.n, np.int64) if self.repeats is None else self.repeats
-        levels = plain_levels(self.levels, self.n_scores)
-        return level_errors(counts, self.scores, self.positive, repeats, levels)
+        score_bins = plain_score_bins(self.score_bins, self.n_scores)
+        return bin_errors(counts, self.scores, self.positive, repeats, score_bins)
 
     def _ranked(self) -> tuple[IntArray, list[int]]:
         if not 0 < self.n_positives < self.n:
@@ -374,44 +375,44 @@ class PlacementAreas(Mergeable):
     def _order_errors(self) -> tuple[FloatArray, FloatArray]:
         """Deviations of the order within bins, and changes from half of the bins."""
         aucs = self.aucs
-        if self.levels is None or self.repeats is None:
+        if self.score_bins is None or self.repeats is None:
             return np.zeros(self.n_scores), np.zeros(self.n_scores)
         deviations, halved = order_errors(
-            self.scores, self.positive, self.repeats, self.levels
+            self.scores, self.positive, self.repeats, self.score_bins
         )
         return deviations, aucs - halved
 
 
-def merged_parts(one: "PlacementValues", other: "PlacementValues") -> tuple[Any, ...]:
+def merged_parts(left: "PlacementValues", right: "PlacementValues") -> tuple[Any, ...]:
     """Arguments of the placement values of all records of two shards."""
-    check_same_design(one, other)
-    if one.names != other.names:
+    check_same_design(left, right)
+    if left.names != right.names:
         raise ValueError(
             "Only scores of the same classifiers can be merged. Got "
-            f"{', '.join(one.names)} and {', '.join(other.names)}."
+            f"{', '.join(left.names)} and {', '.join(right.names)}."
         )
-    if one.pos_label != other.pos_label:
+    if left.pos_label != right.pos_label:
         raise ValueError(
             "Only scores for the same positive class can be merged. Got "
-            f"{one.pos_label!r} and {other.pos_label!r}."
+            f"{left.pos_label!r} and {right.pos_label!r}."
         )
-    groups = joined_groups(one.groups, other.groups)
-    levels, repeats = None, None
-    first, second = one.scores, other.scores
-    if one.repeats is not None or other.repeats is not None:
-        own, others = (plain_levels(s.levels, s.n_scores) for s in (one, other))
-        levels = _common_levels(own, others, one.names)
-        repeats = np.concatenate([_repeats(one), _repeats(other)])
-        first, second = _coded(first, own, levels), _coded(second, others, levels)
+    groups = joined_groups(left.groups, right.groups)
+    score_bins, repeats = None, None
+    first, second = left.scores, right.scores
+    if left.repeats is not None or right.repeats is not None:
+        own, others = (plain_score_bins(s.score_bins, s.n_scores) for s in (left, right))
+        score_bins = _common_score_bins(own, others, left.names)
+        repeats = np.concatenate([_repeats(left), _repeats(right)])
+        first, second = _coded(first, own, score_bins), _coded(second, others, score_bins)
     return (
-        np.concatenate([one.positive, other.positive]),
+        np.concatenate([left.positive, right.positive]),
         np.concatenate([first, second], axis=1),
-        one.names,
+        left.names,
         groups,
-        one.design,
-        one.pos_label,
+        left.design,
+        left.pos_label,
         repeats,
-        levels,
+        score_bins,
     )
 
 
@@ -421,29 +422,29 @@ def _repeats(placements: "PlacementValues") -> IntArray:
     return placements.repeats
 
 
-def _common_levels(
-    own: Sequence[Levels], others: Sequence[Levels], names: Sequence[str]
-) -> tuple[Levels, ...]:
+def _common_score_bins(
+    own: Sequence[ScoreBins], others: Sequence[ScoreBins], names: Sequence[str]
+) -> tuple[ScoreBins, ...]:
     """Bins of both shards; scores that are not binned take those of the other shard."""
     common = []
     for first, second, name in zip(own, others, names, strict=True):
         if first != second and not first.is_distinct and not second.is_distinct:
             raise ValueError(
-                f"Only scores of the same levels can be merged. Got {first.n_levels} and "
-                f"{second.n_levels} levels of {name} that differ. Make Levels once and "
-                "pass them as `levels` for every shard."
+                f"Only scores of the same levels can be merged. Got {first.n_score_bins} "
+                f"and {second.n_score_bins} levels of {name} that differ. Make Levels once "
+                "and pass them as `score_bins` for every shard."
             )
         common.append(second if first.is_distinct else first)
     return tuple(common)
 
 
 def _coded(
-    scores: FloatArray, own: Sequence[Levels], levels: Sequence[Levels]
+    scores: FloatArray, own: Sequence[ScoreBins], score_bins: Sequence[ScoreBins]
 ) -> NDArray[np.float64]:
     rows = [
         # Scores that are binned already stay as they are.
         score if not current.is_distinct else common.codes(score)
-        for score, current, common in zip(scores, own, levels, strict=True)
+        for score, current, common in zip(scores, own, score_bins, strict=True)
     ]
     return np.array(rows, dtype=np.float64)
 
@@ -465,7 +466,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     Of more records than fit, *cells* are kept: rows of equal class and scores with the
     number of their records, `repeats`. Results from cells are exactly those from the
     records. Cells are few where scores have few different values, or are binned by
-    :class:`Levels`; the error of binning is then bounded by `auc_bounds`,
+    :class:`ScoreBins`; the error of binning is then bounded by `auc_bounds`,
     `covariance_bounds` and :meth:`contrast_bounds`.
 
     Parameters
@@ -486,7 +487,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     repeats : array-like of shape (n_samples,), optional
         Number of records of each row. Rows of equal class and scores are merged, and are
         sorted. Cells have no groups.
-    levels : Levels, or one for each classifier, optional
+    score_bins : ScoreBins, or one for each classifier, optional
         Bins of the scores, where `scores` are numbers of bins from 0; one record per row
         without `repeats`.
 
@@ -495,7 +496,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     positive : ndarray of shape (n_samples,), dtype bool
     scores : ndarray of shape (n_scores, n_samples), dtype float64
     repeats : ndarray of shape (n_samples,), dtype int64, or None
-    levels : tuple of Levels, or None where scores are not binned
+    score_bins : tuple of ScoreBins, or None where scores are not binned
 
     Raises
     ------
@@ -543,12 +544,12 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     design: Design = None  # type: ignore[assignment]
     pos_label: Any = 1
     repeats: IntArray | None = None
-    levels: tuple[Levels, ...] | None = None
+    score_bins: tuple[ScoreBins, ...] | None = None
     # Ranking and summation take longer than any test, and several tests need the same.
     _ranks: tuple[IntArray, list[int]] | None = field(default=None, init=False)
     _sums: PlacementSums | None = field(default=None, init=False)
 
-    wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    required: ClassVar[frozenset[str]] = frozenset({SCORES})
     takes_decision: ClassVar[bool] = True
     max_classes: ClassVar[int] = 2
     least_per_class: ClassVar[int] = 2
@@ -557,9 +558,9 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         positive = check_mask(self.positive)
         names = check_names(self.names, len(self.scores))
         scores = check_scores(self.scores, names, len(positive))
-        levels, repeats = check_levels(self.levels, len(names)), self.repeats
-        if levels is not None:
-            check_level_codes(scores, names, levels)
+        score_bins, repeats = check_score_bins(self.score_bins, len(names)), self.repeats
+        if score_bins is not None:
+            check_bin_codes(scores, names, score_bins)
             repeats = np.ones(len(positive), np.int64) if repeats is None else repeats
         if repeats is not None:
             repeats = check_repeats(repeats, len(positive))
@@ -568,14 +569,14 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         for array in (positive, scores):
             array.setflags(write=False)
         object.__setattr__(self, "repeats", repeats)
-        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "score_bins", score_bins)
         object.__setattr__(self, "positive", positive)
         object.__setattr__(self, "scores", scores)
         object.__setattr__(self, "names", names)
         if repeats is not None and self.groups is not None:
             raise ValueError(
                 "Records that are counted in cells have no groups. Got `groups`. Leave out "
-                "`repeats`, `levels` and `n_levels`, so that records stay apart."
+                "`repeats`, `score_bins` and `n_score_bins`, so that records stay apart."
             )
         groups = check_record_groups(self.groups, len(positive))
         object.__setattr__(self, "groups", groups)
@@ -598,8 +599,8 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         if not isinstance(other, PlacementValues):
             return NotImplemented
         return (
-            (self.design, self.names, self.pos_label, self.levels)
-            == (other.design, other.names, other.pos_label, other.levels)
+            (self.design, self.names, self.pos_label, self.score_bins)
+            == (other.design, other.names, other.pos_label, other.score_bins)
             and np.array_equal(self.positive, other.positive)
             and np.array_equal(self.scores, other.scores)
             and _alike(self.groups, other.groups)
@@ -620,7 +621,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
             self.design,
             self.pos_label,
             self.repeats,
-            self.levels,
+            self.score_bins,
         )
 
     @classmethod
@@ -631,8 +632,8 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         pos_label: Any = None,
         groups: ArrayLike | None = None,
         names: Iterable[str] | None = None,
-        n_levels: int | None = None,
-        levels: Levels | Sequence[Levels] | None = None,
+        n_score_bins: int | None = None,
+        score_bins: ScoreBins | Sequence[ScoreBins] | None = None,
     ) -> "PlacementValues":
         """Rank the records of a hold-out set by the scores of classifiers.
 
@@ -650,24 +651,27 @@ class PlacementValues(PlacementFrames, PlacementAreas):
             Group of each record: numbers or strings.
         names : iterable of str, optional
             Names of the classifiers.
-        n_levels : int, optional
+        n_score_bins : int, optional
             Count the records in cells, a block of them at a time, so that little memory is
             used beyond that of the arrays: by the scores of a classifier themselves where
-            they have at most `n_levels` different values, else by `n_levels` bins that are
-            chosen for a sample of them (:meth:`Levels.quantised`). By default all records
-            are kept.
-        levels : Levels, or one for each classifier, optional
+            they have at most `n_score_bins` different values, else by `n_score_bins` bins
+            that are chosen for a sample of them (:meth:`ScoreBins.quantised`). By default
+            all records are kept.
+        score_bins : ScoreBins, or one for each classifier, optional
             Count the records in cells of these bins. Shards that are made with the same
             bins add up to exactly the cells of all records.
         """
         classifiers = check_names(names, len(scores))
-        if n_levels is not None or levels is not None:
-            if groups is not None or (n_levels is not None and levels is not None):
+        if n_score_bins is not None or score_bins is not None:
+            if groups is not None or (n_score_bins is not None and score_bins is not None):
                 raise ValueError(
-                    "Of `groups`, `n_levels` and `levels` only one can be used. Records of "
-                    "groups are kept one by one, and `levels` says how many there are."
+                    "Of `groups`, `n_score_bins` and `score_bins` only one can be used. "
+                    "Records of groups are kept one by one, and `score_bins` says how many "
+                    "there are."
                 )
-            parts = counted_parts(y_true, scores, classifiers, pos_label, n_levels, levels)
+            parts = counted_parts(
+                y_true, scores, classifiers, pos_label, n_score_bins, score_bins
+            )
             return cls(*parts)
         truth = check_labels("y_true", y_true)
         titles = [f"scores of {name}" for name in classifiers]
@@ -715,8 +719,8 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         if groups is not None and predictions.records is not None:
             groups = groups[predictions.records]
         return cls(
-            predictions.y_answered() == column,
-            [score_of(classifier, column) for classifier in predictions.answers],  # type: ignore[arg-type]
+            predictions.y_predicted() == column,
+            [score_of(classifier, column) for classifier in predictions.estimators],  # type: ignore[arg-type]
             predictions.names,
             groups,
             predictions.design,
@@ -739,9 +743,9 @@ class PlacementValues(PlacementFrames, PlacementAreas):
 
     def swap(self) -> "PlacementValues":
         """Reverse the order of the classifiers; of two, exchange the roles."""
-        levels = None if self.levels is None else self.levels[::-1]
+        score_bins = None if self.score_bins is None else self.score_bins[::-1]
         return replace(
-            self, scores=self.scores[::-1], names=self.names[::-1], levels=levels
+            self, scores=self.scores[::-1], names=self.names[::-1], score_bins=score_bins
         )
 
     def __add__(self, other: object) -> "PlacementValues":

@@ -93,7 +93,7 @@ class BlockDifferences(Storable):
     score: str = "score"
     greater_is_better: bool = True
 
-    wanted: ClassVar[frozenset[str]] = frozenset()
+    required: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         values, own = (_numbers(name, getattr(self, name)) for name in ("values", "own"))
@@ -216,7 +216,7 @@ class BlockDifferences(Storable):
     def from_pair(cls, pair: PairedPredictions) -> "BlockDifferences":
         """Take the accuracies; `skcompare.metrics.block_differences` takes any score."""
         predictions = pair.predictions
-        y_true = predictions.y_answered()
+        y_true = predictions.y_predicted()
         correct = [(labels_of(pair, role) == y_true).astype(np.float64) for role in (0, 1)]
         in_first, order = halves_of(pair)
         return cls.from_records(

@@ -23,7 +23,7 @@ from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,
     CvSplits,
-    ToldOfSplits,
+    SplitInfo,
     splits_of_outputs,
     splits_of_pair,
     splits_of_search,
@@ -249,14 +249,14 @@ class CvScores:
 
     @property
     def design(self) -> Design:
-        """How the records were split."""
+        """Design by which the records were split."""
         return self.splits.design
 
 
 def scores_found(
     champion: Any,
     challenger: Any,
-    told: ToldOfSplits,
+    info: SplitInfo,
     search: Any,
     scoring: str | None,
     complexity: Complexity | None,
@@ -270,14 +270,14 @@ def scores_found(
         )
     candidates = {CHAMPION: champion, CHALLENGER: challenger}
     if search is None and challenger is None:
-        return _of_pair(champion, told, scoring)
+        return _of_pair(champion, info, scoring)
     if search is None:
-        return _of_outputs(candidates, told, scoring)
-    return _of_candidates(search, candidates, told, scoring, complexity)
+        return _of_outputs(candidates, info, scoring)
+    return _of_candidates(search, candidates, info, scoring, complexity)
 
 
 def _of_outputs(
-    outputs: Mapping[str, Any], declared: ToldOfSplits, scoring: str | None
+    outputs: Mapping[str, Any], declared: SplitInfo, scoring: str | None
 ) -> CvScores:
     for role, output in outputs.items():
         _check_output(role, output)
@@ -295,7 +295,7 @@ def _of_outputs(
     return CvScores((first, second), splits, score, splits.flags)
 
 
-def _of_pair(output: Any, declared: ToldOfSplits, scoring: str | None) -> CvScores:
+def _of_pair(output: Any, declared: SplitInfo, scoring: str | None) -> CvScores:
     """Scores of both roles in the columns that the scorer of a pair makes."""
     _check_output(CHAMPION, output)
     names = [name.removesuffix(f"_{DIFFERENCE}") for name in _names(output)]
@@ -328,7 +328,7 @@ def _of_pair(output: Any, declared: ToldOfSplits, scoring: str | None) -> CvScor
 def _of_candidates(
     search: Any,
     roles: Mapping[str, Any],
-    declared: ToldOfSplits,
+    declared: SplitInfo,
     scoring: str | None,
     complexity: Complexity | None,
 ) -> CvScores:
@@ -357,7 +357,7 @@ def _of_candidates(
     return CvScores((first, second), splits, candidates.score, flags)
 
 
-def _subsampled(splits: CvSplits, n_resources: int, declared: ToldOfSplits) -> CvSplits:
+def _subsampled(splits: CvSplits, n_resources: int, declared: SplitInfo) -> CvSplits:
     """Splits of the records that an iteration of a halving search used.
 
     The search draws from each training and test set separately, so test and training sets

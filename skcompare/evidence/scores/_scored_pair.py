@@ -100,7 +100,7 @@ class ScoredPair(Storable):
     symmetric: bool = field(init=False, default=False)
 
     # The score determines which predictions are needed.
-    wanted: ClassVar[frozenset[str]] = frozenset()
+    required: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         arrays = {name: np.asarray(getattr(self, name)) for name in _ARRAYS[:3]}
@@ -201,12 +201,12 @@ class ScoredPair(Storable):
 
         For another score see :func:`skcompare.metrics.scored_pair`.
         """
-        y = pair.predictions.y_answered()
+        y = pair.predictions.y_predicted()
         correct = [_as_floats(labels_of(pair, role) == y) for role in (0, 1)]
-        return cls.of_answers(pair, RecordMean(), y, correct[0], correct[1])
+        return cls.of_predictions(pair, RecordMean(), y, correct[0], correct[1])
 
     @classmethod
-    def of_answers(
+    def of_predictions(
         cls,
         pair: PairedPredictions,
         score: PairScore,

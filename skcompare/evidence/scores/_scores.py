@@ -11,7 +11,7 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import Storable
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.scores._cv_results import Complexity, scores_found
-from skcompare.predictions import PairedPredictions, ToldOfSplits
+from skcompare.predictions import PairedPredictions, SplitInfo
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,7 +241,7 @@ class ScoreDifferences(Storable):
         >>> print(f"{scores.mean:.3f}, {scores.design}, {scores.flags}")
         0.293, 10-fold cross-validation, ('chosen-on-these-scores',)
         """
-        request = ToldOfSplits(X, y, cv, groups, n_train, n_test, design)
+        request = SplitInfo(X, y, cv, groups, n_train, n_test, design)
         cv_scores = scores_found(champion, challenger, request, search, scoring, complexity)
         first, second = (
             np.reshape(role, shape_of(cv_scores.design)) for role in cv_scores.roles
@@ -262,7 +262,7 @@ class ScoreDifferences(Storable):
     def from_pair(cls, pair: PairedPredictions) -> "ScoreDifferences":
         """The accuracies of both roles on every test set."""
         predictions = pair.predictions
-        y_true = predictions.y_answered()
+        y_true = predictions.y_predicted()
         correct = np.array(
             [labels_of(pair, role) == y_true for role in (0, 1)], dtype=float
         )

@@ -47,10 +47,12 @@ class PairScore(Protocol):
     def studentised(self) -> bool:
         """Whether its error changes with an exchange of predictions, and is known."""
 
-    def on_one_scale(self, answers: np.ndarray) -> np.ndarray:
+    def on_one_scale(self, predictions: np.ndarray) -> np.ndarray:
         """Predictions on a scale on which those of two classifiers can be exchanged."""
 
-    def prepared(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> PreparedScore:
+    def prepared(
+        self, y: IntArray, predictions: np.ndarray, rows: IntArray
+    ) -> PreparedScore:
         """The score of these records, as a function of their weights."""
 
 
@@ -64,13 +66,13 @@ class RecordMean:
     looped: ClassVar[bool] = False
     studentised: ClassVar[bool] = False
 
-    def on_one_scale(self, answers: FloatArray) -> FloatArray:
+    def on_one_scale(self, predictions: FloatArray) -> FloatArray:
         """The values as they are."""
-        return answers
+        return predictions
 
-    def prepared(self, y: IntArray, answers: FloatArray, rows: IntArray) -> "_Mean":
+    def prepared(self, y: IntArray, predictions: FloatArray, rows: IntArray) -> "_Mean":
         """The score of these records, as a function of their weights."""
-        return _Mean(answers)
+        return _Mean(predictions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,26 +99,26 @@ class LoopedScore:
     looped: ClassVar[bool] = True
     studentised: ClassVar[bool] = False
 
-    def outcome(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> Outcome:
+    def outcome(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> Outcome:
         """The score of some records; where it is undefined NaN, and the reason."""
         raise NotImplementedError
 
-    def on_one_scale(self, answers: np.ndarray) -> np.ndarray:
+    def on_one_scale(self, predictions: np.ndarray) -> np.ndarray:
         """The predictions as they are, because their meaning is unknown."""
-        return answers
+        return predictions
 
-    def prepared(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> "_Loop":
+    def prepared(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> "_Loop":
         """The score of these records, as a function of their weights."""
         # In their original order: a function may depend on the order of equal scores.
         order = np.argsort(rows, kind="stable")
-        return _Loop(self, y[order], answers[order], rows[order], order)
+        return _Loop(self, y[order], predictions[order], rows[order], order)
 
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
     score: LoopedScore
     y: IntArray
-    answers: np.ndarray
+    predictions: np.ndarray
     rows: IntArray
     order: IntArray
 
@@ -128,11 +130,13 @@ class _Loop:
         taken = np.repeat(np.arange(len(weights)), weights.take(self.order))
         if not len(taken):
             return float("nan")
-        return self.score.outcome(self.y[taken], self.answers[taken], self.rows[taken])[0]
+        return self.score.outcome(self.y[taken], self.predictions[taken], self.rows[taken])[
+            0
+        ]
 
     def why_undefined(self) -> str:
         """Reason why the score of the records is undefined; empty if it is defined."""
-        return self.score.outcome(self.y, self.answers, self.rows)[1]
+        return self.score.outcome(self.y, self.predictions, self.rows)[1]
 
     def slopes(self, weights: IntArray) -> None:
         """None: they are unknown."""
@@ -146,13 +150,13 @@ class FunctionScore(LoopedScore):
     function: Callable[..., Any] = max
     classes: np.ndarray | None = None
 
-    def outcome(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> Outcome:
+    def outcome(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> Outcome:
         """The score of some records; where it is undefined NaN, and the reason."""
         truth = y if self.classes is None else self.classes[y]
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
             warnings.simplefilter("always")
             try:
-                value = number_of(self.name, self.function(truth, answers))
+                value = number_of(self.name, self.function(truth, predictions))
             except ValueError as error:
                 return float("nan"), str(error)
         # scikit-learn warns and returns 0 where a score is 0 / 0.
@@ -254,13 +258,13 @@ class AreaUnderCurve:
     looped: ClassVar[bool] = False
     studentised: ClassVar[bool] = True
 
-    def on_one_scale(self, answers: FloatArray) -> FloatArray:
+    def on_one_scale(self, predictions: FloatArray) -> FloatArray:
         """Ranks, so that scores of two classifiers can be exchanged."""
-        return _midranks(answers)
+        return _midranks(predictions)
 
-    def prepared(self, y: IntArray, answers: FloatArray, rows: IntArray) -> "_Area":
+    def prepared(self, y: IntArray, predictions: FloatArray, rows: IntArray) -> "_Area":
         """The score of these records, as a function of their weights."""
-        return _Area(Ranking.from_scores(y == 1, answers))
+        return _Area(Ranking.from_scores(y == 1, predictions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,14 +311,16 @@ class AveragePrecision:
     looped: ClassVar[bool] = False
     studentised: ClassVar[bool] = True
 
-    def on_one_scale(self, answers: FloatArray) -> FloatArray:
+    def on_one_scale(self, predictions: FloatArray) -> FloatArray:
         """Ranks, so that scores of two classifiers can be exchanged."""
-        return _midranks(answers)
+        return _midranks(predictions)
 
-    def prepared(self, y: IntArray, answers: FloatArray, rows: IntArray) -> "_Precision":
+    def prepared(
+        self, y: IntArray, predictions: FloatArray, rows: IntArray
+    ) -> "_Precision":
         """The score of these records, as a function of their weights."""
-        ranking = Ranking.from_scores(y == 1, answers)
-        scores = answers[ranking.positive]
+        ranking = Ranking.from_scores(y == 1, predictions)
+        scores = predictions[ranking.positive]
         last = np.ones(len(scores), dtype=bool)
         last[:-1] = scores[1:] != scores[:-1]
         return _Precision(ranking, np.flatnonzero(last))
@@ -396,16 +402,16 @@ class OperatingPoint:
     looped: ClassVar[bool] = False
     studentised: ClassVar[bool] = False
 
-    def on_one_scale(self, answers: FloatArray) -> FloatArray:
+    def on_one_scale(self, predictions: FloatArray) -> FloatArray:
         """Ranks, so that scores of two classifiers can be exchanged."""
-        return _midranks(answers)
+        return _midranks(predictions)
 
-    def prepared(self, y: IntArray, answers: FloatArray, rows: IntArray) -> "_Point":
+    def prepared(self, y: IntArray, predictions: FloatArray, rows: IntArray) -> "_Point":
         """The score of these records, as a function of their weights."""
         if self.within == "positive":
-            return _Point(Ranking.from_scores(y == 1, answers), self.at_least)
+            return _Point(Ranking.from_scores(y == 1, predictions), self.at_least)
         # The classes change places.
-        return _Point(Ranking.from_scores(y != 1, -answers), self.at_least)
+        return _Point(Ranking.from_scores(y != 1, -predictions), self.at_least)
 
 
 @dataclass(frozen=True, slots=True)

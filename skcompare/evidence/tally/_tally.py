@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.labels import united_classes
-from skcompare._core.score_bins import Levels
+from skcompare._core.score_bins import ScoreBins
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._counting import sums_of
 from skcompare.evidence._storage import Mergeable
@@ -19,7 +19,7 @@ SAME = (
     "losses",
     "eps",
     "kind",
-    "levels",
+    "score_bins",
     "positive",
     "ranked",
     "grouped",
@@ -46,7 +46,7 @@ class TallyPlan:
         The events of calibration, if it is requested.
     edges : pair of ndarray or None
         Edges of the bins of champion and challenger.
-    levels : pair of Levels or None
+    score_bins : pair of ScoreBins or None
         Bins of the scores that are ranked.
     positive : int
         Position of the positive class of binary events.
@@ -64,7 +64,7 @@ class TallyPlan:
     eps: float | None = None
     kind: str | None = None
     edges: tuple[FloatArray, FloatArray] | None = None
-    levels: tuple[Levels, Levels] | None = None
+    score_bins: tuple[ScoreBins, ScoreBins] | None = None
     positive: int = 1
     ranked: int = 1
     grouped: bool = False
@@ -77,7 +77,7 @@ class TallyPlan:
 
     @property
     def design(self) -> Design:
-        """How the records were collected."""
+        """Design by which the records were collected."""
         return Design(HOLDOUT.kind, grouped=self.grouped)
 
     def check_same(self, other: "TallyPlan") -> None:
@@ -87,7 +87,7 @@ class TallyPlan:
             if own != theirs:
                 raise ValueError(
                     f"Only tallies of one plan can be merged. Got {name} {own!r} and "
-                    f"{theirs!r}. Pass the same options, and the `levels` of one."
+                    f"{theirs!r}. Pass the same options, and the `score_bins` of one."
                 )
         if not _same_edges(self.edges, other.edges):
             raise ValueError(
@@ -271,7 +271,7 @@ class Tally(Mergeable):
         self.plan.check_same(other.plan)
         if self.names != other.names:
             raise ValueError(
-                "Only answers of the same classifiers can be merged. Got "
+                "Only predictions of the same classifiers can be merged. Got "
                 f"{', '.join(self.names)} and {', '.join(other.names)}."
             )
         classes = united_classes(self.classes, other.classes)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from skcompare._core.labels import check_groups
-from skcompare._core.score_bins import Levels
+from skcompare._core.score_bins import ScoreBins
 from skcompare._typing import ArrayLike
 from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, cells_of_codes, merged
 from skcompare.evidence.tally._tally_engine import EngineTally
@@ -16,9 +16,9 @@ from skcompare.evidence.tally._tally_expressions import (
     derived,
     parts_of,
 )
-from skcompare.evidence.tally._tally_request import Asked
+from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import (
-    Answers,
+    EstimatorPredictions,
     Predictions,
     arrays_from_frame,
     columns_on_engine,
@@ -37,8 +37,8 @@ MOST_PENDING = 1 << 20
 
 def tally_arrays(
     y_true: ArrayLike,
-    answers: Mapping[str, ArrayLike],
-    asked: Asked,
+    predictions: Mapping[str, ArrayLike],
+    requested: TallyRequest,
     *,
     groups: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -47,27 +47,27 @@ def tally_arrays(
 
     Parameters
     ----------
-    y_true, answers, groups, labels
+    y_true, predictions, groups, labels
         As for :func:`skcompare.predictions.predictions_from_arrays`, with the
         predictions of champion and challenger.
-    asked : Asked
+    requested : TallyRequest
         The request.
 
     Returns
     -------
     tally : Tally
-        Tallies of batches add up where classes, bins and `levels` are the same: pass
-        `labels`, and `levels` of `asked`.
+        Tallies of batches add up where classes, bins and `score_bins` are the same: pass
+        `labels`, and `score_bins` of `requested`.
     """
-    predictions = predictions_from_arrays(
-        y_true, answers, labels=labels, pos_label=asked.pos_label, groups=groups
+    collected = predictions_from_arrays(
+        y_true, predictions, labels=labels, pos_label=requested.pos_label, groups=groups
     )
     group_labels = None if groups is None else np.unique(check_groups(groups))
-    return tally_predictions(predictions, asked, group_labels)
+    return tally_predictions(collected, requested, group_labels)
 
 
 def tally_predictions(
-    predictions: Predictions, asked: Asked, groups: np.ndarray | None = None
+    predictions: Predictions, requested: TallyRequest, groups: np.ndarray | None = None
 ) -> Tally:
     """Count and sum the predictions of two classifiers.
 
@@ -75,7 +75,7 @@ def tally_predictions(
     ----------
     predictions : Predictions
         Of a hold-out set.
-    asked : Asked
+    requested : TallyRequest
         The request.
     groups : ndarray of shape (n_groups,), optional
         Labels of the groups, sorted.
@@ -86,13 +86,13 @@ def tally_predictions(
     if record_groups is not None and predictions.records is not None:
         record_groups = record_groups[predictions.records]
     grouped = record_groups is not None
-    plan = asked.plan(classes, None, grouped)
-    if asked.needs_proba or asked.ranking:
+    plan = requested.plan(classes, None, grouped)
+    if requested.needs_proba or requested.ranking:
         for role in pair:
             _check_proba(role)
-    if asked.ranking:
-        plan = asked.plan(classes, _levels(pair, plan.ranked, asked), grouped)
-    y = predictions.y_answered()
+    if requested.ranking:
+        plan = requested.plan(classes, _score_bins(pair, plan.ranked, requested), grouped)
+    y = predictions.y_predicted()
     pending: list[list[Cells]] = []
     for start in range(0, len(y), CHUNK):
         rows = slice(start, start + CHUNK)
@@ -105,15 +105,17 @@ def tally_predictions(
     return Tally(plan, tuple(_merged(pending)), labels, tuple(role.name for role in pair))
 
 
-def check_two(predictions: Predictions) -> tuple[Answers, Answers]:
+def check_two(
+    predictions: Predictions,
+) -> tuple[EstimatorPredictions, EstimatorPredictions]:
     """Return champion and challenger; refuse more classifiers."""
-    if len(predictions.answers) != 2:
+    if len(predictions.estimators) != 2:
         raise ValueError(
             "A tally is about two classifiers, champion and challenger. Got "
-            f"{len(predictions.answers)}: {', '.join(predictions.names)}. Make one for "
+            f"{len(predictions.estimators)}: {', '.join(predictions.names)}. Make one for "
             "each pair."
         )
-    first, second = predictions.answers
+    first, second = predictions.estimators
     return first, second
 
 
@@ -125,7 +127,7 @@ def _merged(pending: list[list[Cells]]) -> list[Cells]:
     ]
 
 
-def _check_proba(predictions: Answers) -> None:
+def _check_proba(predictions: EstimatorPredictions) -> None:
     if predictions.proba is None:
         raise ValueError(
             f"{predictions.name} has no probabilities, and losses, calibration and ranking "
@@ -133,30 +135,36 @@ def _check_proba(predictions: Answers) -> None:
         )
 
 
-def _levels(
-    pair: tuple[Answers, Answers], ranked: int, request: Asked
-) -> tuple[Levels, Levels]:
+def _score_bins(
+    pair: tuple[EstimatorPredictions, EstimatorPredictions],
+    ranked: int,
+    request: TallyRequest,
+) -> tuple[ScoreBins, ScoreBins]:
     """Score bins as requested, or exact ones where values are few, else suitable ones."""
-    fixed = request.fixed_levels()
+    fixed = request.fixed_score_bins()
     if fixed is not None:
         return fixed
-    pair_levels = []
+    pair_score_bins = []
     for predictions in pair:
         score = predictions.proba[:, ranked]  # type: ignore[index]
-        few = len(np.unique(score[:FIRST])) <= request.n_levels
-        if few and len(np.unique(score)) <= request.n_levels:
-            pair_levels.append(Levels.distinct())
+        few = len(np.unique(score[:FIRST])) <= request.n_score_bins
+        if few and len(np.unique(score)) <= request.n_score_bins:
+            pair_score_bins.append(ScoreBins.distinct())
             continue
-        levels = Levels.choose(score[:FIRST], request.n_levels)
-        if levels.is_distinct and len(score) > FIRST:
+        score_bins = ScoreBins.choose(score[:FIRST], request.n_score_bins)
+        if score_bins.is_distinct and len(score) > FIRST:
             # The first records may lack most values.
-            levels = Levels.choose(score, request.n_levels)
-        pair_levels.append(levels)
-    return pair_levels[0], pair_levels[1]
+            score_bins = ScoreBins.choose(score, request.n_score_bins)
+        pair_score_bins.append(score_bins)
+    return pair_score_bins[0], pair_score_bins[1]
 
 
 def _counted(
-    plan: TallyPlan, y: Any, pair: tuple[Answers, Answers], rows: slice, record_groups: Any
+    plan: TallyPlan,
+    y: Any,
+    pair: tuple[EstimatorPredictions, EstimatorPredictions],
+    rows: slice,
+    record_groups: Any,
 ) -> list[Cells]:
     ops = ArrayOperations()
     columns = [
@@ -176,8 +184,8 @@ def _counted(
 def tally_frame(
     frame: Any,
     y_true: Any,
-    answers: Mapping[str, Any],
-    asked: Asked,
+    predictions: Mapping[str, Any],
+    requested: TallyRequest,
     *,
     id: str | None = None,
     groups: Any = None,
@@ -192,10 +200,10 @@ def tally_frame(
 
     Parameters
     ----------
-    frame, y_true, answers, id, groups
+    frame, y_true, predictions, id, groups
         As for :func:`skcompare.predictions.predictions_from_frame`, with the predictions of
         champion and challenger.
-    asked : Asked
+    requested : TallyRequest
         The request.
     labels : array-like of shape (n_classes,), optional
         All class labels. They save the engine a query of the labels.
@@ -209,24 +217,25 @@ def tally_frame(
     Examples
     --------
     >>> import pandas as pd
-    >>> from skcompare.evidence import Asked, JointCounts, tally_frame
+    >>> from skcompare.evidence import TallyRequest, JointCounts, tally_frame
     >>> frame = pd.DataFrame({"y": [0, 1, 1], "a": [0, 0, 1], "b": [0, 1, 1]})
-    >>> tally = tally_frame(frame, "y", {"old": "a", "new": "b"}, Asked(labels=True))
+    >>> tally = tally_frame(frame, "y", {"old": "a", "new": "b"}, TallyRequest(labels=True))
     >>> tally
     Tally(n=3, names=['old', 'new'], n_cells=3)
     >>> JointCounts.from_tally(tally).contingency_table().only_challenger
     1
     """
-    if len(answers) != 2:
+    if len(predictions) != 2:
         raise ValueError(
             "A tally is about two classifiers, champion and challenger. Got "
-            f"{len(answers)}: {', '.join(map(str, answers))}. Make one for each pair."
+            f"{len(predictions)}: {', '.join(map(str, predictions))}. Make one for each "
+            "pair."
         )
-    asked.check_groups(groups is not None)
-    columns = columns_on_engine(frame, y_true, answers, id=id, groups=groups)
+    requested.check_groups(groups is not None)
+    columns = columns_on_engine(frame, y_true, predictions, id=id, groups=groups)
     if columns is None:
         truth, arrays, group = arrays_from_frame(
-            frame, y_true, answers, id=id, groups=groups
+            frame, y_true, predictions, id=id, groups=groups
         )
-        return tally_arrays(truth, arrays, asked, groups=group, labels=labels)  # type: ignore[arg-type]
-    return EngineTally(columns, asked, labels).tally()
+        return tally_arrays(truth, arrays, requested, groups=group, labels=labels)  # type: ignore[arg-type]
+    return EngineTally(columns, requested, labels).tally()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.labels import check_groups, check_labels, class_codes, encode_labels
-from skcompare._core.score_bins import Levels
+from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import PROBABILITY_TOLERANCE, positive_class, some_of
 from skcompare._io.engine import Program, Table
 from skcompare._typing import ArrayLike, IntArray
@@ -23,7 +23,7 @@ from skcompare.evidence.tally._tally_expressions import (
     derived,
     parts_of,
 )
-from skcompare.evidence.tally._tally_request import Asked
+from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import EngineColumns
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -42,10 +42,12 @@ def finite_score(score: Any, is_proba: bool) -> Any:
     return (score >= -LARGEST) & (score <= LARGEST)
 
 
-def chosen_levels(table: Table, name: str, n_levels: int, is_proba: bool) -> Levels:
+def chosen_score_bins(
+    table: Table, name: str, n_score_bins: int, is_proba: bool
+) -> ScoreBins:
     """Bins of a column of scores.
 
-    The scores themselves where they have at most `n_levels` values, else uniform bins
+    The scores themselves where they have at most `n_score_bins` values, else uniform bins
     where these suit the first records, else bins fitted to all.
 
     Parameters
@@ -54,7 +56,7 @@ def chosen_levels(table: Table, name: str, n_levels: int, is_proba: bool) -> Lev
         The frame.
     name : str
         The column.
-    n_levels : int
+    n_score_bins : int
         Number of bins.
     is_proba : bool
         Whether scores are probabilities.
@@ -62,22 +64,25 @@ def chosen_levels(table: Table, name: str, n_levels: int, is_proba: bool) -> Lev
     head = table.head([name])[name].astype(np.float64)
     low, high = (0.0, 1.0) if is_proba else (-LARGEST, LARGEST)
     head = head[(head >= low) & (head <= high)]
-    uniform = Levels.uniform(n_levels)
+    uniform = ScoreBins.uniform(n_score_bins)
     # Without any valid value, counting all records reports the fault.
-    head_levels = Levels.choose(head, n_levels) if len(head) else uniform
-    if len(np.unique(head)) <= n_levels and table.few_values(name, n_levels) is not None:
-        return Levels.distinct()
-    if is_proba and head_levels == uniform:
+    head_score_bins = ScoreBins.choose(head, n_score_bins) if len(head) else uniform
+    if (
+        len(np.unique(head)) <= n_score_bins
+        and table.few_values(name, n_score_bins) is not None
+    ):
+        return ScoreBins.distinct()
+    if is_proba and head_score_bins == uniform:
         return uniform
     # The first records may not be representative: a file may be sorted.
     counts, least, greatest = _spans(table, name, is_proba)
     if not len(counts):
         return uniform
-    if len(counts) <= n_levels and np.array_equal(least, greatest):
-        return Levels.distinct()
+    if len(counts) <= n_score_bins and np.array_equal(least, greatest):
+        return ScoreBins.distinct()
     sample = _spread(counts, least, greatest)
-    levels = Levels.choose(sample, n_levels)
-    return Levels.fitted(sample, n_levels) if levels.is_distinct else levels
+    score_bins = ScoreBins.choose(sample, n_score_bins)
+    return ScoreBins.fitted(sample, n_score_bins) if score_bins.is_distinct else score_bins
 
 
 def _spans(table: Table, name: str, is_proba: bool) -> tuple[NDArray[Any], ...]:
@@ -171,7 +176,7 @@ class Query:
         program, table = self._program, self.columns.table
         truth = self.columns.y_true or ""
         y = self._codes(truth)
-        predictions = [self._predictions_of(name) for name in self.columns.answers]
+        predictions = [self._predictions_of(name) for name in self.columns.predictions]
         parts = parts_of(self.plan, derived(program, self.plan, y, predictions))
         for part in parts:
             self._check_size(part.sizes)
@@ -213,7 +218,7 @@ class Query:
 
     def _columns_of(self, kind: str) -> list[str]:
         names = (name for name, column_kind in self.kinds.items() if column_kind == kind)
-        return [column for name in names for column in self.columns.answers[name]]
+        return [column for name in names for column in self.columns.predictions[name]]
 
     def _codes(self, column: str) -> Any:
         """Positions of labels among the classes; others are faults."""
@@ -225,7 +230,7 @@ class Query:
         return program.let(code)[0]
 
     def _predictions_of(self, name: str) -> Given:
-        columns, kind = self.columns.answers[name], self.kinds[name]
+        columns, kind = self.columns.predictions[name], self.kinds[name]
         if kind == LABELS:
             return Given(label=self._codes(columns[0]))
         program = self._program
@@ -290,7 +295,7 @@ class Query:
                 )
         if messages:
             raise ValueError(
-                f"{' '.join(messages)} Find them in {self.columns.table.words}, and drop "
+                f"{' '.join(messages)} Find them in {self.columns.table.text}, and drop "
                 "or repair them."
             )
 
@@ -302,7 +307,7 @@ class EngineTally:
     ----------
     columns : EngineColumns
         Roles of the columns.
-    asked : Asked
+    requested : TallyRequest
         The request.
     labels : array-like of shape (n_classes,) or None
         All class labels, where they are known.
@@ -315,16 +320,16 @@ class EngineTally:
     def __init__(
         self,
         columns: EngineColumns,
-        asked: Asked,
+        requested: TallyRequest,
         labels: ArrayLike | None = None,
         *,
         kind: str | None = None,
     ) -> None:
         self.columns = columns
         self.table = columns.table
-        self.asked = asked
+        self.requested = requested
         self.labels = None if labels is None else np.unique(check_labels("labels", labels))
-        self.names = tuple(columns.answers)
+        self.names = tuple(columns.predictions)
         self._declared_kind = kind
         self._kinds = {name: self._kind_of(name) for name in self.names}
 
@@ -333,10 +338,10 @@ class EngineTally:
         """Kind of the columns of each classifier."""
         return dict(self._kinds)
 
-    def asking(self, asked: Asked, labels: ArrayLike | None) -> "EngineTally":
+    def asking(self, requested: TallyRequest, labels: ArrayLike | None) -> "EngineTally":
         """The same tally for another request, with all class labels."""
         tally = copy(self)
-        tally.asked = asked
+        tally.requested = requested
         tally.labels = None if labels is None else np.unique(check_labels("labels", labels))
         return tally
 
@@ -352,23 +357,23 @@ class EngineTally:
         classes = self.classes()
         self._check_columns(classes)
         grouped = self.columns.groups is not None
-        plan = self.asked.plan(classes, None, grouped)
+        plan = self.requested.plan(classes, None, grouped)
         if self._declared_kind == SCORES:
-            label = positive_class(classes, self.asked.pos_label)
+            label = positive_class(classes, self.requested.pos_label)
             plan = replace(plan, ranked=int(np.flatnonzero(classes == label)[0]))
-        if self.asked.ranking:
-            plan = replace(plan, levels=self._levels(classes, plan.ranked))
+        if self.requested.ranking:
+            plan = replace(plan, score_bins=self._score_bins(classes, plan.ranked))
         tables, groups = Query(self.columns, self._kinds, plan).run()
         return Tally(plan, tables, groups, self.names)
 
     def _column_label(self, name: str) -> str:
         """Name of a column in messages."""
-        return f"Column {self.columns.known_as[name]!r} of {self.table.words}"
+        return f"Column {self.columns.known_as[name]!r} of {self.table.text}"
 
     # Kinds of columns -------------------------------------------------------------------
 
     def _kind_of(self, name: str) -> str:
-        columns = self.columns.answers[name]
+        columns = self.columns.predictions[name]
         if self._declared_kind == SCORES or name in self.columns.proba:
             for column in columns:
                 if self.table.kind(column) not in ("whole", "fraction", "boolean"):
@@ -411,7 +416,7 @@ class EngineTally:
 
     def _check_kinds(self) -> None:
         label_only = [name for name, kind in self._kinds.items() if kind == LABELS]
-        if label_only and (self.asked.needs_proba or self.asked.ranking):
+        if label_only and (self.requested.needs_proba or self.requested.ranking):
             raise ValueError(
                 f"{label_only[0]} has no probabilities, and losses, calibration and "
                 "ranking are made of them. Name columns of probabilities, or ask for "
@@ -421,7 +426,7 @@ class EngineTally:
     def _check_columns(self, classes: NDArray[Any]) -> None:
         """Refuse columns of probabilities that do not go with the classes."""
         for name, kind in self._kinds.items():
-            n = len(self.columns.answers[name])
+            n = len(self.columns.predictions[name])
             if kind == PROBA and n > 1 and n != len(classes):
                 raise ValueError(
                     f"`{name}` has probabilities of {n} classes, but the labels have "
@@ -431,10 +436,10 @@ class EngineTally:
             if kind == PROBA and n == 1 and len(classes) != 2:
                 raise ValueError(
                     f"`{name}` has one column of probabilities, which needs two classes. "
-                    f"Got {len(classes)}. Pass a column a class, or all class labels as "
-                    "`labels`."
+                    f"Got {len(classes)}. Pass one column per class, or all class labels "
+                    "as `labels`."
                 )
-            unnamed = self.asked.pos_label is None and classes.dtype.kind in "US"
+            unnamed = self.requested.pos_label is None and classes.dtype.kind in "US"
             if kind == PROBA and n == 1 and unnamed:
                 raise ValueError(
                     f"`{name}` has probabilities of one of {classes.tolist()}. Say of "
@@ -448,7 +453,7 @@ class EngineTally:
         columns = {"y_true": self.columns.y_true}
         for name, kind in self._kinds.items():
             if kind == LABELS:
-                columns[name] = self.columns.answers[name][0]
+                columns[name] = self.columns.predictions[name][0]
             elif name in self.columns.labels:
                 columns[f"labels of {name}"] = self.columns.labels[name]
         return {name: column for name, column in columns.items() if column is not None}
@@ -500,19 +505,21 @@ class EngineTally:
         groups = None
         if self.columns.groups is not None:
             groups, keys["group"] = np.unique(check_groups(values[-1]), return_inverse=True)
-        plan = self.asked.plan(classes, None, groups is not None)
+        plan = self.requested.plan(classes, None, groups is not None)
         cells = merged([Cells(keys, counts)], list(keys), [])
         return Tally(plan, (cells,), groups, self.names)
 
-    def _levels(self, classes: NDArray[Any], ranked: int) -> tuple[Levels, Levels]:
-        fixed = self.asked.fixed_levels()
+    def _score_bins(
+        self, classes: NDArray[Any], ranked: int
+    ) -> tuple[ScoreBins, ScoreBins]:
+        fixed = self.requested.fixed_score_bins()
         if fixed is not None:
             return fixed
         first, second = (
-            chosen_levels(
+            chosen_score_bins(
                 self.table,
                 self._ranked_column(name, ranked),
-                self.asked.n_levels,
+                self.requested.n_score_bins,
                 self._kinds[name] == PROBA,
             )
             for name in self.names
@@ -520,7 +527,7 @@ class EngineTally:
         return first, second
 
     def _ranked_column(self, name: str, ranked: int) -> str:
-        columns = self.columns.answers[name]
+        columns = self.columns.predictions[name]
         # A single column is that of the class that is ranked.
         return columns[ranked] if len(columns) > 1 else columns[0]
 

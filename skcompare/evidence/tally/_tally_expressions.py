@@ -22,7 +22,13 @@ from skcompare.evidence.calibration._bins import DEGREES, cell_sums
 from skcompare.evidence.losses._record_losses import EPS
 from skcompare.evidence.tally._tally import TallyPlan
 
-LOSSES = ("brier", "multiclass_brier", "brier_score", "log", "spherical")
+LOSSES = (
+    "binary_brier_loss",
+    "multiclass_brier_loss",
+    "brier_score",
+    "log_loss",
+    "spherical_loss",
+)
 """Losses that engines compute."""
 
 
@@ -145,14 +151,14 @@ def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> An
     eps : float
         Least probability of the true class, for the log loss.
     """
-    if name == "brier" or (name == "brier_score" and len(proba) == 2):
+    if name == "binary_brier_loss" or (name == "brier_score" and len(proba) == 2):
         miss = proba[1] - y
         return miss * miss
-    if name in ("multiclass_brier", "brier_score"):
+    if name in ("multiclass_brier_loss", "brier_score"):
         misses = ops.let(*(column - ops.flag(y == k) for k, column in enumerate(proba)))
         return reduce(add, (miss * miss for miss in misses))
     (chance,) = ops.let(of_class(ops, y, proba))
-    if name == "log":
+    if name == "log_loss":
         chance = ops.where(chance < eps, eps, ops.where(chance > 1.0, 1.0, chance))
         return 0.0 - ops.log(chance)
     length = ops.sqrt(reduce(add, (column * column for column in proba)))
@@ -175,7 +181,7 @@ def sums_of_losses(
         # The squares of all three also give the products.
         "gain_squares": gain * gain,
     }
-    if name == "log":
+    if name == "log_loss":
         for role, proba in zip(("champion", "challenger"), probas, strict=True):
             chance = of_class(ops, y, proba)
             sums[f"{role}_clipped"] = ops.flag(chance < eps)
@@ -237,7 +243,7 @@ class Derived:
         return {name: size for name, (_, size) in self.digits.items()}
 
 
-class LevelOperations:
+class BinOperations:
     """The operations for score bins, whose codes stay in floating point, too."""
 
     def __init__(self, ops: Any) -> None:
@@ -250,7 +256,7 @@ def _identity(value: Any) -> Any:
     return value
 
 
-def derived(ops: Any, plan: TallyPlan, y: Any, answers: Sequence[Given]) -> Derived:
+def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> Derived:
     """The keys and sums of a plan.
 
     Parameters
@@ -261,40 +267,36 @@ def derived(ops: Any, plan: TallyPlan, y: Any, answers: Sequence[Given]) -> Deri
         Plan of what is counted.
     y : column of whole numbers
         Positions of the true classes.
-    answers : pair of Given
+    predictions : pair of Given
         Predictions of champion and challenger.
     """
     k = len(plan.classes)
     digits: dict[str, tuple[Any, int]] = {"y": (y, k)}
     raw: dict[str, Any] = {}
     sums: dict[str, Any] = {}
-    best = [_best(ops, plan, predictions) for predictions in answers]
+    best = [_best(ops, plan, role) for role in predictions]
     if plan.labels:
         labels = [
-            own if predictions.label is None else predictions.label
-            for own, predictions in zip(best, answers, strict=True)
+            own if role.label is None else role.label
+            for own, role in zip(best, predictions, strict=True)
         ]
         digits |= {f"label_{role}": (labels[role], k) for role in ROLES}
     for name in plan.losses:
-        probas = [predictions.proba or () for predictions in answers]
+        probas = [role.proba or () for role in predictions]
         sums |= sums_of_losses(ops, name, y, probas, EPS if plan.eps is None else plan.eps)
     if plan.kind is not None:
-        _add_calibration(ops, plan, y, answers, best, digits, sums)
-    if plan.levels is not None:
-        for role, (predictions, levels) in enumerate(
-            zip(answers, plan.levels, strict=True)
+        _add_calibration(ops, plan, y, predictions, best, digits, sums)
+    if plan.score_bins is not None:
+        for position, (role, score_bins) in enumerate(
+            zip(predictions, plan.score_bins, strict=True)
         ):
-            score = (
-                predictions.score
-                if predictions.proba is None
-                else predictions.proba[plan.ranked]
-            )
-            if levels.n_levels is None:
-                raw[f"level_{role}"] = score
+            score = role.score if role.proba is None else role.proba[plan.ranked]
+            if score_bins.n_score_bins is None:
+                raw[f"level_{position}"] = score
             else:
-                digits[f"level_{role}"] = (
-                    levels.codes(score, LevelOperations(ops)),
-                    levels.n_levels,
+                digits[f"level_{position}"] = (
+                    score_bins.codes(score, BinOperations(ops)),
+                    score_bins.n_score_bins,
                 )
     return Derived(digits, raw, sums)
 
@@ -339,11 +341,11 @@ def parts_of(plan: TallyPlan, made: Derived) -> list[Derived]:
     Score bins make many cells and sums make wide ones. Two tables, a long and a wide one,
     take an engine half the time of one that is both, and less memory.
     """
-    levels = {name for name in made.digits if name.startswith("level_")} | set(made.raw)
-    if plan.one_scan or not levels or not made.sums:
+    score_bins = {name for name in made.digits if name.startswith("level_")} | set(made.raw)
+    if plan.one_scan or not score_bins or not made.sums:
         return [made]
     calibration = {name for name in made.digits if name.startswith(("bin_", "event_"))}
     long = {name: value for name, value in made.digits.items() if name not in calibration}
-    hidden = levels | {"label_0", "label_1"}
+    hidden = score_bins | {"label_0", "label_1"}
     wide = {name: value for name, value in made.digits.items() if name not in hidden}
     return [Derived(long, made.raw, {}), Derived(wide, {}, made.sums)]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.score_bins import Levels
+from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
     check_choice,
     check_count,
@@ -24,7 +24,7 @@ from skcompare.evidence.tally._tally_expressions import LOSSES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TallyRequest:
     """Request for the counts and sums that tests need.
 
     Parameters
@@ -32,10 +32,10 @@ class Asked:
     labels : bool, default=False
         Counts of predicted labels: JointCounts, and ClusterSums where there are groups.
     losses : sequence of str, default=()
-        Losses whose moments are needed: "brier", "multiclass_brier", "brier_score", "log"
-        or "spherical".
+        Losses whose moments are needed: "binary_brier_loss", "multiclass_brier_loss",
+        "brier_score", "log_loss" or "spherical_loss".
     eps : float, optional
-        The least probability of a true class, for the loss "log".
+        The least probability of a true class, for the loss "log_loss".
     calibration : bool, default=False
         Bins, events and sums of probabilities: PairedCalibration.
     n_bins, edges, kind
@@ -43,9 +43,9 @@ class Asked:
         `edges` are passed.
     ranking : bool, default=False
         Counts of score bins by class: PlacementValues.
-    n_levels : int, default=512
+    n_score_bins : int, default=512
         Number of score bins; scores with no more different values are ranked exactly.
-    levels : Levels or pair of Levels, optional
+    score_bins : ScoreBins or pair of Levels, optional
         The score bins, where they are fixed in advance.
     pos_label : label, optional
         The positive one of two classes; 1 by default, else the second.
@@ -63,8 +63,8 @@ class Asked:
     edges: Any = None
     kind: str = "auto"
     ranking: bool = False
-    n_levels: int = Levels.default
-    levels: Any = None
+    n_score_bins: int = ScoreBins.default
+    score_bins: Any = None
     pos_label: Any = None
     one_scan: bool = False
 
@@ -83,7 +83,7 @@ class Asked:
             )
         check_choice("kind", self.kind, KINDS)
         check_switches(one_scan=self.one_scan)
-        check_count("n_levels", self.n_levels)
+        check_count("n_score_bins", self.n_score_bins)
         if not (self.labels or self.needs_proba or self.ranking):
             raise ValueError(
                 "Ask for at least one of `labels`, `losses`, `calibration` and `ranking`."
@@ -103,22 +103,29 @@ class Asked:
                 "groups into memory, or leave these measures out."
             )
 
-    def fixed_levels(self) -> tuple[Levels, Levels] | None:
+    def fixed_score_bins(self) -> tuple[ScoreBins, ScoreBins] | None:
         """The score bins of champion and challenger, where they were passed."""
-        if self.levels is None:
+        if self.score_bins is None:
             return None
-        pair = (self.levels,) * 2 if isinstance(self.levels, Levels) else self.levels
-        if len(pair) != 2 or not all(isinstance(levels, Levels) for levels in pair):
+        pair = (
+            (self.score_bins,) * 2
+            if isinstance(self.score_bins, ScoreBins)
+            else self.score_bins
+        )
+        if len(pair) != 2 or not all(
+            isinstance(score_bins, ScoreBins) for score_bins in pair
+        ):
             raise ValueError(
-                "`levels` must be Levels, or a pair of them for champion and challenger. "
-                f"Got {self.levels!r}. Make them by Levels.uniform or Levels.fitted."
+                "`score_bins` must be Levels, or a pair of them for champion and "
+                f"challenger. Got {self.score_bins!r}. Make them by ScoreBins.uniform or "
+                "ScoreBins.fitted."
             )
         return pair[0], pair[1]
 
     def plan(
         self,
         classes: NDArray[Any],
-        levels: tuple[Levels, Levels] | None,
+        score_bins: tuple[ScoreBins, ScoreBins] | None,
         grouped: bool,
     ) -> TallyPlan:
         """The plan of what is counted, for these classes and score bins."""
@@ -140,10 +147,10 @@ class Asked:
                 f"{some_of(classes)}. Use measures of labels or probabilities."
             )
         losses = tuple(dict.fromkeys(self.losses))
-        if "brier" in losses and len(classes) != 2:
+        if "binary_brier_loss" in losses and len(classes) != 2:
             raise ValueError(
-                f"The loss 'brier' is for two classes. Got {len(classes)}. Use "
-                "loss='multiclass_brier', which sums over the classes."
+                f"The loss 'binary_brier_loss' is for two classes. Got {len(classes)}. Use "
+                "loss='multiclass_brier_loss', which sums over the classes."
             )
         return TallyPlan(
             classes,
@@ -152,7 +159,7 @@ class Asked:
             None if self.eps is None else float(self.eps),
             kind,
             edges,
-            levels if self.ranking else None,
+            score_bins if self.ranking else None,
             *self._positive(classes),
             grouped,
             self.one_scan,

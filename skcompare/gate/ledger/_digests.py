@@ -35,10 +35,10 @@ class RecordDigests:
         predictions = subject.pair.predictions
         fixed = predictions.records is None and predictions.bounds is None
         if not fixed or predictions.tally is not None or predictions.y is None:
-            got = "answers that were counted" if fixed else str(subject.design)
+            got = "predictions that were counted" if fixed else str(subject.design)
             raise ValueError(
                 "A ledger counts looks at the records of one hold-out set. Got "
-                f"{got}. Pass labels and answers record by record."
+                f"{got}. Pass labels and predictions record by record."
             )
         self.y = predictions.y
         self.classes = [str(label) for label in predictions.classes.tolist()]
@@ -78,7 +78,7 @@ class RecordDigests:
             "groups": group_digest,
         }
 
-    def of_answers(self, *, blind: bool) -> str:
+    def of_predictions(self, *, blind: bool) -> str:
         """Return a digest of the pair of predictions: by ids, or else in their order.
 
         Numbers are compared to the last digit.
@@ -120,7 +120,7 @@ class ItemDigests:
             "groups": None if groups is None else _digest(self.order, groups),
         }
 
-    def of_answers(self, *, blind: bool) -> str:
+    def of_predictions(self, *, blind: bool) -> str:
         """Return a digest of the pair of scores.
 
         Scores reveal what is correct, and those of few items could be found by trying all:

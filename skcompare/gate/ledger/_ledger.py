@@ -177,7 +177,7 @@ class Taken:
     look: Look
     repeated: bool
 
-    def told(self, path: Any, *, closed: bool) -> dict[str, Any]:
+    def summary(self, path: Any, *, closed: bool) -> dict[str, Any]:
         """Return the look as decisions report it; `closed` if no further one is allowed."""
         header, n_looks = self.state.header, len(self.state.looks)
         rule, alpha, looks = (header[name] for name in ("rule", "alpha", "looks"))
@@ -213,7 +213,7 @@ def take_look(
     holdout: Mapping[str, Any],
     alpha: float,
     gate: str,
-    answers: str,
+    predictions: str,
     names: tuple[str, str],
     *,
     blind: bool,
@@ -225,7 +225,7 @@ def take_look(
         if state is not None:
             _check_same(ledger, state.header, holdout, alpha, blind)
             for look in state.looks:
-                if (look.gate, look.answers) == (gate, answers):
+                if (look.gate, look.predictions) == (gate, predictions):
                     return Taken(state, look, repeated=True)
             _check_open(ledger, state)
         new_lines = [] if state is not None else [_header(ledger, holdout, alpha, blind)]
@@ -234,7 +234,7 @@ def take_look(
         number = 1 if state is None else len(state.looks) + 1
         level = level_of_look(header["rule"], number, alpha, header["looks"])
         champion, challenger = map(_short, names)
-        look = Look(number, level, gate, answers, champion, challenger, now())
+        look = Look(number, level, gate, predictions, champion, challenger, now())
         fields = [name for name in Look.__slots__ if name not in ("number", "status")]
         line = {"look": number} | {name: getattr(look, name) for name in fields}
         append(path, *new_lines, sealed(line, last_hash))
@@ -341,7 +341,7 @@ def _check_open(ledger: Ledger, state: LedgerState) -> None:
 
 def _same(look: Look, taken: Taken) -> bool:
     own = taken.look
-    return (look.gate, look.answers) == (own.gate, own.answers)
+    return (look.gate, look.predictions) == (own.gate, own.predictions)
 
 
 def _short(name: str) -> str:

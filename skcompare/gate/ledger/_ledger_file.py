@@ -73,7 +73,7 @@ LOOK = {
     "look": int,
     "level": float,
     "gate": str,
-    "answers": str,
+    "predictions": str,
     "champion": str,
     "challenger": str,
     "time": str,
@@ -89,7 +89,7 @@ class Look:
     number: int
     level: float
     gate: str
-    answers: str
+    predictions: str
     champion: str
     challenger: str
     time: str

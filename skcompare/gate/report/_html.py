@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-from skcompare._core.design import design_in_words
+from skcompare._core.design import design_in_text
 from skcompare._core.formatting import decimals_for, format_number, in_one_line
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._outcomes import DecisionData, Outcome
@@ -15,11 +15,11 @@ from skcompare.gate.report._report import (
     headline,
     lines,
     notes,
+    reasons_of,
     settles,
     shown_part,
     table,
-    told,
-    verdict_words,
+    verdict_text,
 )
 from skcompare.reports import (
     STYLE,
@@ -77,7 +77,7 @@ def decision_html(decision: DecisionData) -> str:
     data = to_standard_json(decision_values(decision), indent=None)
     kind = CLASSES.get(shown.status, OTHER)
     verdict = (
-        f'<div class="verdict"><p class="status">{text(verdict_words(shown))}</p>'
+        f'<div class="verdict"><p class="status">{text(verdict_text(shown))}</p>'
         f'<p class="sentence">{text(_sentence(shown))}</p></div>'
     )
     remarks = _remarks(shown)
@@ -112,7 +112,7 @@ def decision_html_fragment(decision: DecisionData) -> str:
 
 def _sentence(decision: DecisionData) -> str:
     """Return the sentence of the verdict without the status, which stands above it."""
-    return headline(decision).removeprefix(f"{verdict_words(decision)}: ")
+    return headline(decision).removeprefix(f"{verdict_text(decision)}: ")
 
 
 def _table(decision: DecisionData) -> str:
@@ -159,7 +159,7 @@ def _assumed(decision: DecisionData) -> Part:
     tests = [(leaf.row.test, leaf.flags) for leaf in leaves if leaf.row is not None]
     if not tests:
         return Part("assumed", "What was assumed", "")
-    design = design_in_words(decision.design)
+    design = design_in_text(decision.design)
     return assumed_part(design, assumed_of_tests(tests, design), BOUNDARIES)
 
 
@@ -209,7 +209,7 @@ def _next_look(decision: DecisionData) -> str:
 
 
 def _settings(decision: DecisionData) -> dict[str, str]:
-    values = {"verdict": verdict_words(decision), **facts(decision)}
+    values = {"verdict": verdict_text(decision), **facts(decision)}
     if not decision.blind:
         values["level"] = f"alpha {decision.alpha:g}"
         if decision.fingerprint:
@@ -224,8 +224,8 @@ def _settings(decision: DecisionData) -> dict[str, str]:
 def _condition(line: Line) -> str:
     """Return a condition with its picture and reasons, and its parts within it."""
     outcome = line.outcome
-    name = "any of these" if outcome.parts else outcome.condition.words
-    items = "".join(f"<li>{escape(reason)}</li>" for reason in told(outcome))
+    name = "any of these" if outcome.parts else outcome.condition.text
+    items = "".join(f"<li>{escape(reason)}</li>" for reason in reasons_of(outcome))
     parts = "".join(_condition(Line("", part)) for part in outcome.parts)
     number = f"{line.number}. " if line.number else ""
     kind = CLASSES.get(outcome.status, OTHER)

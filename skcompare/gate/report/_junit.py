@@ -8,14 +8,14 @@ from skcompare.gate.report._report import (
     facts,
     flags_told,
     headline,
-    look_words,
+    look_text,
+    reasons_of,
     shown_part,
-    told,
 )
 
 SUITE = "skcompare gate"
 CLASS = "skcompare.gate"
-JUDGED = "the answers can be judged"
+JUDGED = "the predictions can be judged"
 WHOLE = "the gate passes"
 
 
@@ -39,7 +39,7 @@ def decision_junit(decision: DecisionData) -> str:
     properties = ElementTree.SubElement(suite, "properties")
     pairs = [*facts(decision).items(), ("verdict", headline(decision))]
     if decision.look:
-        pairs.append(("look", look_words(decision.look)))
+        pairs.append(("look", look_text(decision.look)))
     for number, caveat in flags_told(decision):
         pairs.append((f"flag {number}".rstrip(), in_one_line(caveat)))
     for name, value in pairs:
@@ -54,7 +54,7 @@ def _cases(decision: DecisionData) -> list[ElementTree.Element]:
     names: dict[str, int] = {}
     cases = []
     for outcome in decision.outcomes:
-        name = in_one_line(outcome.condition.words)
+        name = in_one_line(outcome.condition.text)
         names[name] = names.get(name, 0) + 1
         # Services merge cases of the same name.
         shown = name if names[name] == 1 else f"{name} ({names[name]})"
@@ -72,10 +72,10 @@ def _cases(decision: DecisionData) -> list[ElementTree.Element]:
 
 def _reasons(outcome: Outcome) -> list[str]:
     """Return the reasons of an outcome, with one line per part of an `AnyOf`."""
-    reasons = told(outcome)
+    reasons = reasons_of(outcome)
     for part in outcome.parts:
-        text = "; ".join(told(part))
-        reasons.append(f"{in_one_line(part.condition.words)}: {part.status}, {text}")
+        text = "; ".join(reasons_of(part))
+        reasons.append(f"{in_one_line(part.condition.text)}: {part.status}, {text}")
     return reasons
 
 

@@ -58,7 +58,7 @@ def lines(decision: DecisionData) -> list[Line]:
     return numbered
 
 
-def verdict_words(decision: DecisionData) -> str:
+def verdict_text(decision: DecisionData) -> str:
     """Passed or not, in capitals."""
     if decision.passed:
         return "PASSED"
@@ -70,8 +70,8 @@ def headline(decision: DecisionData) -> str:
     """Return the verdict in one line."""
     names = in_one_line(f"{decision.challenger} against {decision.champion}")
     if decision.blind:
-        return f"{verdict_words(decision)}: {names}; the gate is blind and tells no more"
-    return f"{verdict_words(decision)}: {names}, {_finding(decision)}"
+        return f"{verdict_text(decision)}: {names}; the gate is blind and tells no more"
+    return f"{verdict_text(decision)}: {names}, {_finding(decision)}"
 
 
 def _finding(decision: DecisionData) -> str:
@@ -105,7 +105,7 @@ def table(decision: DecisionData) -> tuple[list[str], list[list[str]]]:
 def _cells(line: Line, alpha: float) -> list[str]:
     outcome = line.outcome
     condition = outcome.condition
-    name = "any of these" if isinstance(condition, AnyOf) else condition.words
+    name = "any of these" if isinstance(condition, AnyOf) else condition.text
     numbers = [""] * 5
     if outcome.row is not None:
         row = outcome.row
@@ -132,12 +132,12 @@ def _pvalue(pvalue: float | None, alpha: float) -> str:
     return "" if pvalue is None else format_pvalue(pvalue, alpha)
 
 
-def shortened(words: str) -> str:
+def shortened(text: str) -> str:
     """Shorten a text to fit into a table."""
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def told(outcome: Outcome) -> list[str]:
+def reasons_of(outcome: Outcome) -> list[str]:
     """Return the reasons, and what would settle the condition, each in one line."""
     reasons = [in_one_line(reason) for reason in outcome.reasons]
     return [*reasons, settles(outcome)] if settles(outcome) else reasons
@@ -153,7 +153,7 @@ def settles(outcome: Outcome) -> str:
         unit += " of the slice"
     if math.isfinite(needed):
         if outcome.blocked:
-            return f"what was asked for needs about {math.ceil(needed):,} {unit}"
+            return f"what was requested needs about {math.ceil(needed):,} {unit}"
         return f"about {round_up(needed):,} {unit} would settle it (80 % power)"
     if outcome.blocked:
         return f"how many {unit} would settle it is unknown"
@@ -184,7 +184,7 @@ def notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
     numbered = lines(decision)
     for number, outcome in numbered:
         label = "" if len(numbered) == 1 else f" {number}"
-        whole = in_one_line(outcome.condition.words)
+        whole = in_one_line(outcome.condition.text)
         if not outcome.parts and len(whole) > LONGEST:
             yield f"condition{label}", whole
         for reason in outcome.reasons:
@@ -196,7 +196,7 @@ def notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
         if caveat not in decision.reasons:
             yield f"flag {number}".rstrip(), in_one_line(caveat)
     if decision.look:
-        yield "look", look_words(decision.look)
+        yield "look", look_text(decision.look)
 
 
 def caveats_of(decision: DecisionData) -> list[str]:
@@ -250,7 +250,7 @@ def _limits_text(decision: DecisionData) -> str:
     return f"{text}, each with {confidences}" if confidences else text
 
 
-def look_words(look: Mapping[str, Any]) -> str:
+def look_text(look: Mapping[str, Any]) -> str:
     """Text of the ledger on this look."""
     values = {name: value for name, value in look.items() if value is not None}
     parts = []
@@ -268,7 +268,7 @@ def _number(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def size_words(decision: DecisionData) -> str:
+def size_text(decision: DecisionData) -> str:
     """Text of the amount of data."""
     if decision.size:
         return in_one_line(decision.size)
@@ -284,7 +284,7 @@ def facts(decision: DecisionData) -> dict[str, str]:
     if decision.blind:
         return values
     parts = [in_one_line(decision.design)]
-    parts.append(size_words(decision))
+    parts.append(size_text(decision))
     if decision.seconds is not None:
         parts.append(f"{decision.seconds:.2g} s")
     return values | {"design": ", ".join(parts)}

@@ -436,8 +436,8 @@ def _loaded(skops_io: Any, content: bytes, types: Sequence[str], label: str) -> 
         warning: Any = inconsistent[0]
         warnings.warn(
             f"{label} was saved by scikit-learn {warning.original_sklearn_version}, and "
-            f"this is {warning.current_sklearn_version}: its answers may differ. Save it "
-            "again by this version.",
+            f"this is {warning.current_sklearn_version}: its predictions may differ. Save "
+            "it again by this version.",
             UserWarning,
             stacklevel=4,
         )

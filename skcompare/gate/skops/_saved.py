@@ -63,11 +63,11 @@ def estimators_subject(
     facts = [name for name in (y, id, columns.groups, *gate.columns) if name is not None]
     for name in facts:
         check_column(data, name)
-    loaded = load_estimators(files.answers, trust=files.trust)
+    loaded = load_estimators(files.predictions, trust=files.trust)
     free = columns.features or [name for name in whole_names(data) if name not in facts]
     secret = {y: "the true labels", id: "ids", columns.groups: "groups"}
     _check_features(columns.features or (), "`features` in [data]", secret, None)
-    for estimator, path in zip(loaded, files.answers, strict=True):
+    for estimator, path in zip(loaded, files.predictions, strict=True):
         _check_features(_names_of(estimator), repr(path), secret, columns.features)
     own = [_features_of(estimator, free) for estimator in loaded]
     features = list(dict.fromkeys(name for names in own for name in names))
@@ -80,11 +80,13 @@ def estimators_subject(
     read = columns_of(data, list(names), as_written={*facts[1:]} - set(features))
     if id is not None:
         check_each_once(read[id], id, data)
-    unseen = "" if training is None else training.check(read, data.words)
+    unseen = "" if training is None else training.check(read, data.text)
     records = _records(read, features, as_frame=any(map(_names_of, loaded)))
     subject = fitted_subject(
         gate.conditions,
-        dict(zip(_report_names(files.answers), map(partial(_cut, records), loaded, own))),
+        dict(
+            zip(_report_names(files.predictions), map(partial(_cut, records), loaded, own))
+        ),
         records,
         read[y],
         groups=None if columns.groups is None else read[columns.groups],
@@ -96,24 +98,24 @@ def estimators_subject(
 
 def _checked_data(files: GateFiles, columns: Columns) -> Source:
     """Return the source of the records, after checks of the files and columns."""
-    unsaved = [path for path in files.answers if not is_saved(path)]
+    unsaved = [path for path in files.predictions if not is_saved(path)]
     for path in unsaved:
         check_not_pickled(path)
-    if unsaved or len(files.answers) != 2:
+    if unsaved or len(files.predictions) != 2:
         raise ValueError(
             "Saved estimators are compared with each other: pass two .skops files and "
-            f"--data FILE. Got {', '.join(map(repr, files.answers))}."
+            f"--data FILE. Got {', '.join(map(repr, files.predictions))}."
         )
     if files.data is None:
         raise ValueError(
-            "Saved estimators need records to answer. Pass --data FILE, which has the true "
-            "labels and all features."
+            "Saved estimators need records to predict. Pass --data FILE, which has the "
+            "true labels and all features."
         )
     columns.check_without(
         ("y_from", "label", "proba", *ROLES, "labels", *ABOUT_SCORES),
-        "is about files of answers, and saved estimators give their own",
+        "is about files of predictions, and saved estimators give their own",
     )
-    champion, challenger = files.answers
+    champion, challenger = files.predictions
     if are_one_file(champion, challenger):
         raise ValueError(
             f"Champion and challenger are the same file {challenger!r}. Pass two."
@@ -123,7 +125,7 @@ def _checked_data(files: GateFiles, columns: Columns) -> Source:
             f"Champion and challenger are the same: {challenger!r} is a copy of "
             f"{champion!r}. Pass two models."
         )
-    check_role_names(*(Path(path).name for path in files.answers))
+    check_role_names(*(Path(path).name for path in files.predictions))
     return checked_source(files.data)
 
 

@@ -31,7 +31,7 @@ from skcompare.metrics.measures._metric_scorer import (
 )
 from skcompare.metrics.measures._stored_classifier import (
     Probe,
-    StoredAnswers,
+    StoredPredictions,
     Watch,
     watched,
 )
@@ -83,7 +83,7 @@ class Measure:
         The key in reports.
     greater_is_better : bool
         False for losses, whose differences are negated.
-    wanted : frozenset of {"labels", "scores", "decision"}
+    required : frozenset of {"labels", "scores", "decision"}
         Predictions that it needs.
     scorer : callable
         `scorer(estimator, X, y)`, where the estimator returns stored predictions.
@@ -97,7 +97,7 @@ class Measure:
 
     name: str
     greater_is_better: bool
-    wanted: frozenset[str]
+    required: frozenset[str]
     scorer: Scorer
     metric: str | None = None
     label: str | None = None
@@ -125,7 +125,7 @@ class Measure:
         if self.metric is None:
             return
         try:
-            self.of_right_answers(classes, np.arange(len(classes)))
+            self.of_right_predictions(classes, np.arange(len(classes)))
         except ValueError as error:
             raise ValueError(
                 f"scoring {self.subject!r} does not suit the {len(classes)} classes "
@@ -137,11 +137,11 @@ class Measure:
     def needs_proba(self) -> bool:
         """Whether decision scores cannot replace probabilities."""
         lacks = [self._needs_more(proba) for proba in (None, np.eye(2)[PROBED])]
-        return SCORES in self.wanted and lacks == [True, False]
+        return SCORES in self.required and lacks == [True, False]
 
     def _needs_more(self, proba: np.ndarray | None) -> bool:
         """Whether labels, decision scores and `proba` are not enough for the scorer."""
-        stored = StoredAnswers(np.array([0, 1]), PROBED, proba, 2.0 * PROBED - 1)
+        stored = StoredPredictions(np.array([0, 1]), PROBED, proba, 2.0 * PROBED - 1)
         try:
             with watched():
                 self.scorer(stored, np.arange(len(PROBED)).reshape(-1, 1), PROBED)
@@ -152,7 +152,7 @@ class Measure:
             return False
         return False
 
-    def of_right_answers(self, classes: np.ndarray, codes: np.ndarray) -> float:
+    def of_right_predictions(self, classes: np.ndarray, codes: np.ndarray) -> float:
         """Score correct and certain predictions for two records of each of some classes.
 
         NaN where the scorer warns, as about a class without records.
@@ -160,7 +160,7 @@ class Measure:
         y_true = np.repeat(classes[codes], 2)
         proba = np.repeat(np.eye(len(classes))[codes], 2, axis=0)
         decision = proba[:, 1] if len(classes) == 2 else proba
-        stored, watch = StoredAnswers(classes, y_true, proba, decision), Watch()
+        stored, watch = StoredPredictions(classes, y_true, proba, decision), Watch()
         with watched(watch):
             score = self.scorer(stored, np.arange(len(y_true)).reshape(-1, 1), y_true)
         return float("nan") if watch.undefined or watch.warned else float(score)
@@ -270,11 +270,11 @@ def _needed_predictions(scorer: Scorer) -> frozenset[str]:
         try:
             with watched():
                 scorer(probe, np.arange(4).reshape(-1, 1), PROBED)
-            return frozenset(probe.asked or {LABELS, SCORES})
+            return frozenset(probe.requested or {LABELS, SCORES})
         except AttributeError:
             # It may have called a method that this probe does not have.
-            requested |= probe.asked
+            requested |= probe.requested
         # A scorer may reject the probe's data; the methods called until then count.
         except Exception:
-            return frozenset(requested | probe.asked or {LABELS, SCORES})
+            return frozenset(requested | probe.requested or {LABELS, SCORES})
     return frozenset(requested | {DECISION})

@@ -7,7 +7,12 @@ import numpy as np
 from skcompare._core.validation import positive_class
 from skcompare._typing import IntArray
 from skcompare.metrics.measures._measures import Measure
-from skcompare.predictions import LABELS, Answers, PairedPredictions, Predictions
+from skcompare.predictions import (
+    LABELS,
+    EstimatorPredictions,
+    PairedPredictions,
+    Predictions,
+)
 
 WORSE_THAN_NO_SKILL = "worse-than-no-skill"
 
@@ -36,7 +41,7 @@ def value_without_skill(
         return 0.5
     if name == "matthews_corrcoef":
         return 0.0
-    if name == "brier_loss":
+    if name == "binary_brier_loss":
         return float(shares.prod()) if len(shares) == 2 else None
     if name in ("multiclass_brier_loss", "brier_score"):
         return float(1 - (shares**2).sum())
@@ -51,7 +56,7 @@ def value_without_skill(
 def is_worse_than_no_skill(
     measure: Measure | None,
     predictions: Predictions,
-    answers: Answers,
+    role: EstimatorPredictions,
     value: float | None,
     greater_is_better: bool,
     pos_label: Any = None,
@@ -69,7 +74,7 @@ def is_worse_than_no_skill(
         The measure of the score.
     predictions : Predictions
         With the true labels.
-    answers : Answers
+    role : EstimatorPredictions
         Predictions of the classifier.
     value : float or None
         Its score, which may be a loss, or a negated one.
@@ -87,7 +92,7 @@ def is_worse_than_no_skill(
         least = -least
     is_worse = value < least if greater_is_better else value > least
     return is_worse and not _agrees_more_than_by_chance(
-        predictions, answers, measure.wanted == {LABELS}
+        predictions, role, measure.required == {LABELS}
     )
 
 
@@ -108,17 +113,17 @@ def are_worse_than_no_skill(
 
 
 def _agrees_more_than_by_chance(
-    predictions: Predictions, classifier: Answers, by_labels: bool
+    predictions: Predictions, classifier: EstimatorPredictions, by_labels: bool
 ) -> bool:
     """Whether agreement is above chance, of labels or of true classes' probabilities."""
     # As in Cohen's kappa.
     n_classes = len(predictions.classes)
     if predictions.tally is not None:
-        k = [role.name for role in predictions.answers].index(classifier.name)
+        k = [role.name for role in predictions.estimators].index(classifier.name)
         cells = predictions.tally.cells(["y", f"label_{k}"])
         y, labels = cells.keys["y"], cells.keys[f"label_{k}"]
         return _labels_agree(y, labels, cells.counts, n_classes)
-    y = predictions.y_answered().astype(np.intp)
+    y = predictions.y_predicted().astype(np.intp)
     if classifier.labels is not None and (by_labels or classifier.proba is None):
         return _labels_agree(y, classifier.labels, np.ones(len(y)), n_classes)
     if classifier.proba is None:

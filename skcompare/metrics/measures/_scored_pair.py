@@ -25,13 +25,19 @@ from skcompare.evidence import (
 from skcompare.metrics._probabilities import RATE
 from skcompare.metrics.measures._measures import Measure, Scorer
 from skcompare.metrics.measures._stored_classifier import (
-    StoredAnswers,
+    StoredPredictions,
     Watch,
     class_order,
     ordered_decision,
     watched,
 )
-from skcompare.predictions import LABELS, SCORES, Answers, PairedPredictions, Predictions
+from skcompare.predictions import (
+    LABELS,
+    SCORES,
+    EstimatorPredictions,
+    PairedPredictions,
+    Predictions,
+)
 from skcompare.stats.calibration import record_influences, role_sums, squared_errors
 from skcompare.stats.scores import BINARY_SCORES, COUNT_SCORES, ResampledCounts, count_score
 
@@ -85,13 +91,13 @@ def quick_pair(
 ) -> ScoredPair | None:
     """The pair with a score whose formula is known; None without a formula."""
     predictions = pair.predictions
-    formula = formula_of(measure, predictions.classes, predictions.y_answered(), pos_label)
+    formula = formula_of(measure, predictions.classes, predictions.y_predicted(), pos_label)
     if formula is None:
         return None
     champion, challenger = (formula.values_of(role) for role in pair.roles)
     if champion is None or challenger is None:
         return None
-    return ScoredPair.of_answers(
+    return ScoredPair.of_predictions(
         pair,
         formula.score,
         formula.y,
@@ -106,12 +112,12 @@ class Formula(NamedTuple):
 
     score: PairScore
     y: IntArray
-    values_of: Callable[[Answers], np.ndarray | None]
+    values_of: Callable[[EstimatorPredictions], np.ndarray | None]
     """Arguments of the score from a classifier's predictions; None where it lacks them."""
 
-    def prepared(self, answers: Answers) -> PreparedScore | None:
+    def prepared(self, predictions: EstimatorPredictions) -> PreparedScore | None:
         """The score of a classifier's predictions as a function of the records' weights."""
-        values = self.values_of(answers)
+        values = self.values_of(predictions)
         if values is None:
             return None
         return self.score.prepared(self.y, values, np.arange(len(self.y)))
@@ -129,7 +135,7 @@ def formula_of(
     if name is not None and name in COUNT_SCORES:
         label = pos_label if name in BINARY_SCORES else None
         counted = ResampledCounts(count_score(name, classes, label), len(classes))
-        return Formula(counted, y, Answers.known_labels)
+        return Formula(counted, y, EstimatorPredictions.known_labels)
     if loss_of(name) is not None:
         mean = RecordMean(measure.name, (-np.inf, np.inf))
         return Formula(mean, y, lambda role: _losses_of(role, measure, y))
@@ -141,7 +147,9 @@ def formula_of(
     return None
 
 
-def _losses_of(predictions: Answers, measure: Measure, y: IntArray) -> FloatArray | None:
+def _losses_of(
+    predictions: EstimatorPredictions, measure: Measure, y: IntArray
+) -> FloatArray | None:
     """Loss of each record, negated where greater is better."""
     entry = loss_of(measure.metric)
     if entry is None or predictions.proba is None:
@@ -155,7 +163,7 @@ def _losses_of(predictions: Answers, measure: Measure, y: IntArray) -> FloatArra
     return losses
 
 
-def _scores_of(predictions: Answers, positive: int) -> FloatArray | None:
+def _scores_of(predictions: EstimatorPredictions, positive: int) -> FloatArray | None:
     """Scores of the positive class; decision scores come first, as in scikit-learn."""
     if predictions.decision is not None and predictions.decision.ndim == 1:
         return predictions.decision if positive == 1 else -predictions.decision
@@ -184,7 +192,7 @@ class _ScorerScore(LoopedScore):
     def outcome(
         self,
         y: IntArray,
-        answers: np.ndarray,
+        predictions: np.ndarray,
         rows: IntArray,
         watch: Watch | None = None,
     ) -> tuple[float, str]:
@@ -192,12 +200,12 @@ class _ScorerScore(LoopedScore):
         watch = Watch() if watch is None else watch
         try:
             with watched(watch):
-                score = self._scored(y, answers, rows)
+                score = self._scored(y, predictions, rows)
         except ValueError as error:
             return float("nan"), str(error)
         except AttributeError as error:
             raise ValueError(
-                f"scoring {self.name!r} needs answers that a classifier does not give. "
+                f"scoring {self.name!r} needs predictions that a classifier does not give. "
                 "Choose a classifier with predict_proba, or a measure of labels."
             ) from error
         number = number_of(self.name, score)
@@ -205,18 +213,18 @@ class _ScorerScore(LoopedScore):
             return float("nan"), "the scorer warned that it is undefined for these records"
         return number, ""
 
-    def _scored(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> Any:
+    def _scored(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> Any:
         """Return the value of the scorer."""
         assert self.classes is not None
-        missing = answers == MISSING
+        missing = predictions == MISSING
         if (missing.any(axis=0) != missing.all(axis=0)).any():
             # Predictions of different kinds were exchanged, which has no meaning.
             return float("nan")
-        columns = np.split(answers, np.cumsum(self.widths)[:-1], axis=1)
+        columns = np.split(predictions, np.cumsum(self.widths)[:-1], axis=1)
         labels, proba, decision = (
             part if part.size and part[0, 0] != MISSING else None for part in columns
         )
-        stored = StoredAnswers(
+        stored = StoredPredictions(
             self.classes,
             None if labels is None else self.classes[labels[:, 0].astype(np.intp)],
             proba,
@@ -228,7 +236,7 @@ class _ScorerScore(LoopedScore):
 def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
     """The pair with the measure's scorer, whatever predictions that needs."""
     classes, order = class_order(pair.predictions.classes, pos_label)
-    parts = [_columns(role, measure.wanted, order) for role in pair.roles]
+    parts = [_columns(role, measure.required, order) for role in pair.roles]
     widths = tuple(
         max(0 if part is None else part.shape[1] for part in both)
         for both in zip(*parts, strict=True)
@@ -240,8 +248,8 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
     ]
     if lacking:
         raise ValueError(
-            f"scoring {measure.subject!r} needs answers that {lacking[0]} does not give. "
-            "Choose a classifier with predict_proba, or a measure of labels."
+            f"scoring {measure.subject!r} needs predictions that {lacking[0]} does not "
+            "give. Choose a classifier with predict_proba, or a measure of labels."
         )
     score = _ScorerScore(
         measure.subject,
@@ -249,7 +257,7 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
         classes=classes,
         widths=widths,  # type: ignore[arg-type]
     )
-    y = order[pair.predictions.y_answered()]
+    y = order[pair.predictions.y_predicted()]
     arrays = [
         np.concatenate(
             [
@@ -265,7 +273,7 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
     watch = Watch()
     for each in arrays:
         score.outcome(y, each, rows, watch)
-    return ScoredPair.of_answers(
+    return ScoredPair.of_predictions(
         pair,
         score,
         y,
@@ -276,7 +284,7 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
 
 
 def _columns(
-    predictions: Answers, kinds: frozenset[str], order: IntArray
+    predictions: EstimatorPredictions, kinds: frozenset[str], order: IntArray
 ) -> list[FloatArray | None]:
     """Labels, probabilities and decision scores, as far as needed and available."""
     labels = proba = decision = None
@@ -349,7 +357,7 @@ Influences = tuple[tuple[float, float], FloatArray] | None
 
 def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Influences:
     predictions = pair.predictions
-    y, once = predictions.y_answered(), np.ones((1, predictions.n_tested), dtype=np.int32)
+    y, once = predictions.y_predicted(), np.ones((1, predictions.n_tested), dtype=np.int32)
     results = []
     try:
         formula = formula_of(measure, predictions.classes, y, pos_label)
@@ -384,7 +392,7 @@ def _split(pair: PairedPredictions, part: slice) -> PairedPredictions:
     champion, challenger = (role.part(part) for role in pair.roles)
     test_set = Predictions(
         predictions.classes,
-        predictions.y_answered()[part],
+        predictions.y_predicted()[part],
         (champion, challenger),
         HOLDOUT,
     )

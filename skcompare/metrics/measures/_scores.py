@@ -19,13 +19,13 @@ from skcompare.evidence import (
 from skcompare.metrics.measures._measures import Measure
 from skcompare.metrics.measures._scored_pair import SAME, formula_of, record_differences
 from skcompare.metrics.measures._stored_classifier import (
-    StoredAnswers,
+    StoredPredictions,
     Watch,
     class_order,
     ordered_decision,
     watched,
 )
-from skcompare.predictions import Answers, PairedPredictions, Predictions
+from skcompare.predictions import EstimatorPredictions, PairedPredictions, Predictions
 from skcompare.stats.scores import COUNT_SCORES
 
 
@@ -99,7 +99,7 @@ def _variances(
 
 def _split_scores(
     pair: PairedPredictions,
-    role: Answers,
+    role: EstimatorPredictions,
     measure: Measure,
     pos_label: Any,
     watch: Watch,
@@ -110,7 +110,7 @@ def _split_scores(
     it on the others.
     """
     predictions = pair.predictions
-    classes, y = predictions.classes, predictions.y_answered()
+    classes, y = predictions.classes, predictions.y_predicted()
     scores: list[float] = []
     agrees: bool | None = None
     for part in predictions.slices():
@@ -128,7 +128,11 @@ def _split_scores(
 
 
 def _by_formula(
-    classes: np.ndarray, y: IntArray, role: Answers, measure: Measure, pos_label: Any
+    classes: np.ndarray,
+    y: IntArray,
+    role: EstimatorPredictions,
+    measure: Measure,
+    pos_label: Any,
 ) -> float:
     """The score of a classifier's predictions; NaN without a formula.
 
@@ -154,7 +158,7 @@ def _by_formula(
 
 def score_of_part(
     predictions: Predictions,
-    answers: Answers,
+    role: EstimatorPredictions,
     measure: Measure,
     pos_label: Any,
     part: slice,
@@ -162,27 +166,27 @@ def score_of_part(
 ) -> float:
     """The score of some of a classifier's predictions; NaN if undefined."""
     classes, order = class_order(predictions.classes, pos_label)
-    y_true = classes[order[predictions.y_answered()[part]]]
-    stored = stored_part(answers, part, classes, order)
+    y_true = classes[order[predictions.y_predicted()[part]]]
+    stored = stored_part(role, part, classes, order)
     records = predictions.records
     rows = np.arange(part.start, part.stop) if records is None else records[part]
-    return one_score(measure, answers.name, stored, rows.reshape(-1, 1), y_true, watch)
+    return one_score(measure, role.name, stored, rows.reshape(-1, 1), y_true, watch)
 
 
 def stored_part(
-    answers: Answers, part: slice, classes: np.ndarray, order: np.ndarray
-) -> StoredAnswers:
+    role: EstimatorPredictions, part: slice, classes: np.ndarray, order: np.ndarray
+) -> StoredPredictions:
     """Some predictions as a classifier; `order` has the position of each code's class."""
-    return StoredAnswers(
+    return StoredPredictions(
         classes,
-        None if answers.labels is None else classes[order[answers.labels[part]]],
-        None if answers.proba is None else answers.proba[part][:, order],
-        ordered_decision(answers.decision, part, order),
+        None if role.labels is None else classes[order[role.labels[part]]],
+        None if role.proba is None else role.proba[part][:, order],
+        ordered_decision(role.decision, part, order),
     )
 
 
 def one_score(
-    measure: Measure, name: str, stored: StoredAnswers, X: Any, y: Any, watch: Watch
+    measure: Measure, name: str, stored: StoredPredictions, X: Any, y: Any, watch: Watch
 ) -> float:
     """The score of the stored predictions of a classifier; NaN if undefined."""
     try:
@@ -193,8 +197,8 @@ def one_score(
         score = float("nan")
     except AttributeError as error:
         raise ValueError(
-            f"scoring {measure.subject!r} needs answers that {name} does not give. Choose "
-            "a classifier with predict_proba, or a measure of labels."
+            f"scoring {measure.subject!r} needs predictions that {name} does not give. "
+            "Choose a classifier with predict_proba, or a measure of labels."
         ) from error
     if not isinstance(score, Real):
         raise TypeError(
@@ -304,6 +308,6 @@ def _has_few_in_a_half(pair: PairedPredictions, measure: Measure) -> bool:
     if measure.metric == "accuracy" or loss_of(measure.metric) is not None:
         return False
     predictions = pair.predictions
-    y, n_classes = predictions.y_answered(), len(predictions.classes)
+    y, n_classes = predictions.y_predicted(), len(predictions.classes)
     counts = [np.bincount(y[part], minlength=n_classes) for part in predictions.slices()]
     return int(np.min(counts)) < LEAST_OF_A_CLASS

@@ -19,7 +19,7 @@ def _has(name: str) -> Any:
     return lambda stored: getattr(stored, name) is not None
 
 
-class StoredAnswers(ClassifierMixin, BaseEstimator):
+class StoredPredictions(ClassifierMixin, BaseEstimator):
     """A fitted classifier that returns stored predictions, whatever X is.
 
     It has only the methods whose predictions are stored, because scorers check by hasattr.
@@ -59,22 +59,22 @@ class Probe(ClassifierMixin, BaseEstimator):
     def __init__(self, with_decision: bool) -> None:
         self.classes_ = np.array([0, 1])
         self.with_decision = with_decision or None
-        self.asked: set[str] = set()
+        self.requested: set[str] = set()
 
     def predict(self, X: Any) -> Any:
         """Four labels."""
-        self.asked.add(LABELS)
+        self.requested.add(LABELS)
         return np.array([0, 1, 1, 0])
 
     def predict_proba(self, X: Any) -> Any:
         """Four pairs of probabilities."""
-        self.asked.add(SCORES)
+        self.requested.add(SCORES)
         return np.array([[0.7, 0.3], [0.4, 0.6], [0.6, 0.4], [0.8, 0.2]])
 
     @available_if(_has("with_decision"))
     def decision_function(self, X: Any) -> Any:
         """Four decision scores."""
-        self.asked.add(DECISION)
+        self.requested.add(DECISION)
         return np.array([-1.0, 1.0, -0.5, -2.0])
 
 

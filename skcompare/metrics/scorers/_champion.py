@@ -15,7 +15,7 @@ from skcompare._core.labels import check_labels, classes_of, in_class_order
 from skcompare._core.sklearn_private import scores_itself
 from skcompare._core.validation import check_pos_label, check_probabilities, some_of
 from skcompare.exceptions import ChampionMismatchError, EstimatorFailedError
-from skcompare.metrics.measures._stored_classifier import StoredAnswers
+from skcompare.metrics.measures._stored_classifier import StoredPredictions
 from skcompare.predictions import (
     LABELS,
     PairedPredictions,
@@ -28,16 +28,16 @@ from skcompare.predictions import (
 STORED_LABELS, STORED_SCORES = "champion_predictions", "champion_scores"
 """Names of the metadata with the champion's predictions."""
 
-ANSWERS = ("predict", "predict_proba", "decision_function")
+PREDICTIONS = ("predict", "predict_proba", "decision_function")
 ROUTING = (
-    "Pass the answers to all records, and let scikit-learn cut them to each test set by "
-    "metadata routing: sklearn.set_config(enable_metadata_routing=True), then "
-    "cross_validate(..., params={%r: answers})."
+    "Pass the predictions for all records, and let scikit-learn cut them to each test set "
+    "by metadata routing: sklearn.set_config(enable_metadata_routing=True), then "
+    "cross_validate(..., params={%r: predictions})."
 )
 PASSED = (
-    "Pass params={{{0!r}: answers}} to cross_validate and the like, or {0}=answers to the "
-    "fit and score of a search. What routes no metadata, as permutation_importance, needs "
-    "a fitted champion."
+    "Pass params={{{0!r}: predictions}} to cross_validate and the like, or "
+    "{0}=predictions to the fit and score of a search. What routes no metadata, as "
+    "permutation_importance, needs a fitted champion."
 )
 
 _harmless: WeakSet[Any] = WeakSet()
@@ -48,19 +48,21 @@ classifier hundreds of times.
 """
 
 
-def stored_names(wanted: frozenset[str]) -> tuple[str, ...]:
+def stored_names(required: frozenset[str]) -> tuple[str, ...]:
     """Names of the metadata in which these predictions are stored."""
-    labels = (STORED_LABELS,) if LABELS in wanted else ()
-    return labels + ((STORED_SCORES,) if wanted - {LABELS} else ())
+    labels = (STORED_LABELS,) if LABELS in required else ()
+    return labels + ((STORED_SCORES,) if required - {LABELS} else ())
 
 
-def check_champion(champion: Any, wanted: frozenset[str], takes_decision: bool) -> None:
+def check_champion(champion: Any, required: frozenset[str], takes_decision: bool) -> None:
     """Check that a champion is a fitted classifier with the needed predictions."""
-    kind, stored = type(champion).__name__, stored_names(wanted)[0]
-    if isinstance(champion, type) or not any(hasattr(champion, name) for name in ANSWERS):
+    kind, stored = type(champion).__name__, stored_names(required)[0]
+    if isinstance(champion, type) or not any(
+        hasattr(champion, name) for name in PREDICTIONS
+    ):
         raise TypeError(
-            f"`champion` must be a fitted classifier. Got {champion!r:.80}. Stored answers "
-            f"are passed as metadata: scorer(estimator, X, y, {stored}=...)."
+            f"`champion` must be a fitted classifier. Got {champion!r:.80}. Stored "
+            f"predictions are passed as metadata: scorer(estimator, X, y, {stored}=...)."
         )
     # Only tags show a regressor, and classifiers of other packages may lack them.
     if hasattr(champion, "__sklearn_tags__") and is_regressor(champion):
@@ -73,13 +75,13 @@ def check_champion(champion: Any, wanted: frozenset[str], takes_decision: bool) 
                 f"`champion` must be fitted before it can be scored against. Got a {kind} "
                 "that is not. Fit it, on records that are not scored."
             ) from error
-    if LABELS in wanted and not hasattr(champion, "predict"):
+    if LABELS in required and not hasattr(champion, "predict"):
         raise TypeError(
             f"`champion` must have predict for a test of labels. Got {kind}, which has "
             "not. Choose a test of probabilities, such as delong."
         )
-    scores = ANSWERS[1:] if takes_decision else ANSWERS[1:2]
-    if wanted - {LABELS} and not any(hasattr(champion, name) for name in scores):
+    scores = PREDICTIONS[1:] if takes_decision else PREDICTIONS[1:2]
+    if required - {LABELS} and not any(hasattr(champion, name) for name in scores):
         raise TypeError(
             f"`champion` must have {' or '.join(scores)}. Got {describe(champion)}, which "
             "has not. Choose a test of labels, such as mcnemar, or calibrate it by "
@@ -98,7 +100,7 @@ def check_stored(
     if champion is not None and stored:
         raise ValueError(
             f"{name} needs a champion: either a fitted classifier as `champion`, or its "
-            f"answers as {' and '.join(names)}. Got both. Leave one out."
+            f"predictions as {' and '.join(names)}. Got both. Leave one out."
         )
     missing = [key for key in names if key not in stored]
     if champion is None and missing:
@@ -106,7 +108,8 @@ def check_stored(
         advice = PASSED.format(missing[0]) if routed else ROUTING % missing[0]
         raise ValueError(
             f"{name} needs a champion: either a fitted classifier as `champion`, or its "
-            f"answers to these records as {' and '.join(missing)}. Got neither. {advice}"
+            f"predictions for these records as {' and '.join(missing)}. Got neither. "
+            f"{advice}"
         )
     check_same_order({"y": y}, stored)
     n_records = n_rows(y)
@@ -114,7 +117,7 @@ def check_stored(
         length = n_rows(values) if hasattr(values, "__len__") else None
         if length != n_records:
             raise ValueError(
-                f"{key} must have one answer a record, in the same order: expected "
+                f"{key} must have one prediction per record, in the same order: expected "
                 f"{n_records}. Got {'no array' if length is None else length}. A scorer "
                 f"does not know which records it is given. {ROUTING % key}"
             )
@@ -127,7 +130,7 @@ def stored_champion(
     *,
     pos_label: Any = None,
     takes_decision: bool = False,
-) -> StoredAnswers:
+) -> StoredPredictions:
     """A classifier that returns stored predictions.
 
     Probabilities have a column for each class of the scored classifier or of the records,
@@ -152,23 +155,25 @@ def stored_champion(
         else:
             proba = check_probabilities(STORED_SCORES, values, len(classes))
             proba = proba[:, ::-1] if is_first else proba
-    return StoredAnswers(classes, labels, proba, decision)
+    return StoredPredictions(classes, labels, proba, decision)
 
 
-def answers_of_both(
-    champion: Any, estimator: Any, X: Any, y: np.ndarray, wanted: frozenset[str]
+def predictions_of_both(
+    champion: Any, estimator: Any, X: Any, y: np.ndarray, required: frozenset[str]
 ) -> PairedPredictions:
     """Predictions of champion and challenger for the records."""
     if scores_itself(estimator):
         raise ValueError(
             f"{describe(estimator)} scores itself while it is fitted, on records that it "
-            "has changed, and the champion cannot answer those. Stop early by "
+            "has changed, and the champion cannot predict those. Stop early by "
             "scoring='loss' or a metric, and score against the champion afterwards."
         )
     both = {"champion": champion, "challenger": estimator}
     guarded = not all(_is_harmless(classifier) for classifier in both.values())
     try:
-        collected = collect_fitted(list(both.items()), X, y, wanted=wanted, guarded=guarded)
+        collected = collect_fitted(
+            list(both.items()), X, y, required=required, guarded=guarded
+        )
     except EstimatorFailedError as error:
         hint = _other_columns(champion, X) if str(error).startswith("champion") else ""
         if not hint:
@@ -184,7 +189,7 @@ def answers_of_both(
 
 def _is_harmless(classifier: Any) -> bool:
     """Whether a classifier predicted before and left the records unchanged."""
-    if isinstance(classifier, StoredAnswers):
+    if isinstance(classifier, StoredPredictions):
         return True
     try:
         return classifier in _harmless
@@ -201,7 +206,8 @@ def _other_columns(champion: Any, X: Any) -> str:
     return (
         f"The champion knows {expected} features, and the scorer was given {shape[1]}, as "
         "by a selector of features or a classifier that scores while it is fitted. Route "
-        f"stored answers of the champion instead, as {STORED_LABELS} or {STORED_SCORES}."
+        f"stored predictions of the champion instead, as {STORED_LABELS} or "
+        f"{STORED_SCORES}."
     )
 
 
@@ -214,7 +220,7 @@ def _check_same_labels(champion: Any, estimator: Any, y: np.ndarray) -> None:
     champion_classes, challenger_classes = (
         getattr(each, "classes_", None) for each in (champion, estimator)
     )
-    if isinstance(champion, StoredAnswers) and champion.labels is not None:
+    if isinstance(champion, StoredPredictions) and champion.labels is not None:
         champion_classes = np.unique(champion.labels)
     if (
         champion_classes is None

@@ -14,21 +14,21 @@ from skcompare._core.labels import check_labels
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests
 from skcompare.metrics.scorers._champion import (
-    answers_of_both,
     check_champion,
     check_stored,
+    predictions_of_both,
     stored_champion,
     stored_names,
 )
 from skcompare.metrics.scorers._tests import (
     MOST,
     POS_LABEL,
-    answers_wanted,
     check_options,
     difference_of,
     evidence_from,
-    made_up_answers,
+    made_up_predictions,
     measure_of,
+    predictions_required,
     rare_class,
     signed_root,
     too_many_classes,
@@ -75,9 +75,9 @@ class RoutedScorer:
         )
         if self.champion is not None and requested:
             raise ValueError(
-                f"{type(self).__name__} has a champion, and needs no stored answers. Got a "
-                f"request for {', '.join(requested)}. Leave `champion` out to score by "
-                "them."
+                f"{type(self).__name__} has a champion, and needs no stored predictions. "
+                f"Got a request for {', '.join(requested)}. Leave `champion` out to score "
+                "by them."
             )
         defaults = {} if self.champion is not None else dict.fromkeys(self._stored, True)
         self._request_metadata({**defaults, **requests})
@@ -121,8 +121,8 @@ class RoutedScorer:
         # because scikit-learn also checks by hasattr.
         raise AttributeError(
             f"{type(self).__name__} calls both classifiers itself, and cannot score other "
-            "answers, such as those at thresholds in TunedThresholdClassifierCV. Tune by a "
-            "metric, such as scoring='balanced_accuracy', and score what it gives."
+            "predictions, such as those at thresholds in TunedThresholdClassifierCV. Tune "
+            "by a metric, such as scoring='balanced_accuracy', and score what it gives."
         )
 
     def __sklearn_clone__(self) -> Self:
@@ -235,7 +235,7 @@ class PairedScorer(RoutedScorer):
     >>> X, y = make_classification(600, flip_y=0.2, random_state=0)
     >>> X_old, X_new, y_old, y_new = train_test_split(X, y, random_state=0)
     >>> champion = DecisionTreeClassifier(random_state=0).fit(X_old, y_old)
-    >>> scorer = PairedScorer("paired_t", champion, returns="statistic", loss="log")
+    >>> scorer = PairedScorer("paired_t", champion, returns="statistic", loss="log_loss")
     >>> scores = cross_val_score(LogisticRegression(), X_new, y_new, scoring=scorer, cv=3)
     >>> print(scores.round(2))
     [2.34 4.23 4.54]
@@ -267,10 +267,10 @@ class PairedScorer(RoutedScorer):
             raise ValueError(f"{reason}. Use {example} of {listing}.")
         check_options(self._entry, options, returns)
         self._measure = measure_of(self._entry, options)
-        self._wanted = answers_wanted(self._entry, self._measure)
-        self._stored = stored_names(self._wanted)
+        self._required = predictions_required(self._entry, self._measure)
+        self._stored = stored_names(self._required)
         if champion is not None:
-            check_champion(champion, self._wanted, self._takes_decision)
+            check_champion(champion, self._required, self._takes_decision)
         self._rehearse()
         self._request_metadata(
             dict.fromkeys(self._stored, True if champion is None else None)
@@ -324,7 +324,7 @@ class PairedScorer(RoutedScorer):
         self._refuse(metadata)
         labels, n = check_labels("y", y), n_rows(X)
         if len(labels) != n:
-            raise ValueError(f"`y` must have one label a record: {n}. Got {len(labels)}.")
+            raise ValueError(f"`y` must have one label per record: {n}. Got {len(labels)}.")
         check_stored(type(self).__name__, self.champion, stored, self._stored, y)
         champion = self.champion
         if champion is None:
@@ -335,7 +335,7 @@ class PairedScorer(RoutedScorer):
                 pos_label=self.options.get(POS_LABEL),
                 takes_decision=self._takes_decision,
             )
-        pair = answers_of_both(champion, estimator, X, labels, self._wanted)
+        pair = predictions_of_both(champion, estimator, X, labels, self._required)
         self._check_classes(pair)
         score, reason = self._scored(pair)
         if reason:
@@ -363,7 +363,7 @@ class PairedScorer(RoutedScorer):
             return
         classes = getattr(self.champion, "classes_", None)
         labels = check_labels("champion.classes_", [0, 1] if classes is None else classes)
-        pair = made_up_answers(labels)
+        pair = made_up_predictions(labels)
         if pair is None:
             return
         self._check_classes(pair)

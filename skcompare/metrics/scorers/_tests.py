@@ -16,7 +16,7 @@ from skcompare.predictions import (
     LABELS,
     RANKS,
     SCORES,
-    Answers,
+    EstimatorPredictions,
     PairedPredictions,
     Predictions,
     one_class,
@@ -56,7 +56,7 @@ def why_no_scorer(entry: PairedTestEntry) -> str:
     if not hasattr(entry.needs, "from_pair"):
         return (
             f"{entry.name} needs {entry.needs.__name__}, which is not made from the "
-            "answers of two fitted classifiers"
+            "predictions of two fitted classifiers"
         )
     return ""
 
@@ -103,11 +103,11 @@ def measure_of(entry: PairedTestEntry, options: Mapping[str, Any]) -> Measure | 
     return measures[0]
 
 
-def answers_wanted(entry: PairedTestEntry, measure: Measure | None) -> frozenset[str]:
+def predictions_required(entry: PairedTestEntry, measure: Measure | None) -> frozenset[str]:
     """Kinds of predictions that both classifiers need."""
     if measure is not None:
-        return measure.wanted
-    kinds: frozenset[str] = getattr(entry.needs, "wanted", frozenset({LABELS, SCORES}))
+        return measure.required
+    kinds: frozenset[str] = getattr(entry.needs, "required", frozenset({LABELS, SCORES}))
     return kinds | {RANKS} if entry.needs is PlacementValues else kinds
 
 
@@ -199,11 +199,11 @@ def rare_class(pair: PairedPredictions, needs: type) -> bool:
     """Whether some class has fewer records than the evidence of a test needs."""
     least = getattr(needs, "least_per_class", 0)
     predictions = pair.predictions
-    counts = np.bincount(predictions.y_answered(), minlength=len(predictions.classes))
+    counts = np.bincount(predictions.y_predicted(), minlength=len(predictions.classes))
     return bool(counts.min() < least)
 
 
-def made_up_answers(classes: np.ndarray) -> PairedPredictions | None:
+def made_up_predictions(classes: np.ndarray) -> PairedPredictions | None:
     """Different predictions of two classifiers for these classes, to try a test on.
 
     None for one class, and for too many to be quick.
@@ -220,6 +220,6 @@ def made_up_answers(classes: np.ndarray) -> PairedPredictions | None:
         noise = rng.dirichlet(np.ones(n_classes), size=n)
         proba = skill * indicators + (1 - skill) * noise
         labels = proba.argmax(axis=1).astype(np.int8)
-        predictions.append(Answers(name, name, labels, proba))
-    made_up = Predictions(classes=classes, y=y, answers=tuple(predictions))
+        predictions.append(EstimatorPredictions(name, name, labels, proba))
+    made_up = Predictions(classes=classes, y=y, estimators=tuple(predictions))
     return made_up.pair("champion", "challenger")

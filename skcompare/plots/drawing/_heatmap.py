@@ -18,7 +18,7 @@ DARK = 0.68
 def heat_table(
     ax: Any,
     shades: FloatArray,
-    words: Sequence[Sequence[str]],
+    text: Sequence[Sequence[str]],
     *,
     rows: Sequence[str],
     columns: Sequence[str],
@@ -49,7 +49,7 @@ def heat_table(
             ax.text(
                 j,
                 i,
-                words[i][j],
+                text[i][j],
                 ha="center",
                 va="center",
                 fontsize=size,

@@ -77,7 +77,7 @@ def _without_middle(name: str, shared: int, longest: int) -> str:
 UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-def count_words(number: Any) -> str:
+def count_text(number: Any) -> str:
     """Format a count with thousands separators; averaged counts may be fractional."""
     value = float(number)
     return f"{value:,.0f}" if value == int(value) else format_number(value, 1)
@@ -85,7 +85,7 @@ def count_words(number: Any) -> str:
 
 def count_tick(value: Any, position: Any = None) -> str:
     """Format a count at an axis. A named function, so that a figure can be pickled."""
-    return count_words(value)
+    return count_text(value)
 
 
 def short_tick(value: Any, position: Any = None) -> str:
@@ -93,9 +93,9 @@ def short_tick(value: Any, position: Any = None) -> str:
     return short_count(value)
 
 
-def records_words(number: Any) -> str:
+def records_text(number: Any) -> str:
     """Format a number of records, in the singular for 1."""
-    count = count_words(number)
+    count = count_text(number)
     return f"{count} record" if count == "1" else f"{count} records"
 
 

@@ -130,7 +130,7 @@ UNNAMED = {
 }
 
 
-def role_words(role: str, name: str) -> str:
+def role_text(role: str, name: str) -> str:
     """Return the role, with the name of the classifier where it has one."""
     title = role.capitalize()
     return title if name in UNNAMED[role] else f"{title}: {brief(name)}"

@@ -55,9 +55,9 @@ def brief(name: Any, longest: int = LONGEST, lines: int = 1) -> str:
     return literal("\n".join(wrapped or [""]))
 
 
-def literal(words: str) -> str:
+def literal(text: str) -> str:
     """Escape text for matplotlib, where two dollars would make a formula."""
-    return words.replace("$", r"\$")
+    return text.replace("$", r"\$")
 
 
 def percent(level: float) -> str:

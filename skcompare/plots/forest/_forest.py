@@ -11,12 +11,12 @@ from skcompare.plots._base import CHALLENGER, CHAMPION, check_options
 from skcompare.plots._interval_rows import (
     SHARES,
     IntervalRow,
-    caveat_words,
-    interval_words,
-    level_words,
+    caveat_text,
+    interval_text,
+    level_text,
     names_of,
     pvalue_cells,
-    words_of_test,
+    test_text,
 )
 from skcompare.plots._run_tests import OF_TESTS, PairTests, refuse_options
 from skcompare.plots.forest._forest_rows import Found, found_in, with_margins
@@ -98,9 +98,9 @@ class ForestDisplay(IntervalDisplay):
     >>> from skcompare.plots import ForestDisplay
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(2, size=300)
-    >>> answers = {"old": np.clip(0.3 + 0.4 * y + rng.normal(0, 0.3, 300), 0, 1)}
-    >>> answers["new"] = np.clip(0.3 + 0.4 * y + rng.normal(0, 0.2, 300), 0, 1)
-    >>> comparison = compare(y, answers, scoring=["accuracy", "roc_auc"])
+    >>> predictions = {"old": np.clip(0.3 + 0.4 * y + rng.normal(0, 0.3, 300), 0, 1)}
+    >>> predictions["new"] = np.clip(0.3 + 0.4 * y + rng.normal(0, 0.2, 300), 0, 1)
+    >>> comparison = compare(y, predictions, scoring=["accuracy", "roc_auc"])
     >>> display = ForestDisplay.of_result(comparison, margin=0.02)
     >>> display.frame()[["name", "estimate", "low", "high"]].round(3)
            name  estimate    low   high
@@ -118,8 +118,8 @@ class ForestDisplay(IntervalDisplay):
     in_frame = COLUMNS
 
     @classmethod
-    def _wanted_of(cls, *estimators: Any) -> frozenset[str]:
-        kinds = cls.needs.wanted
+    def _required_of(cls, *estimators: Any) -> frozenset[str]:
+        kinds = cls.needs.required
         for estimator in estimators:
             # One without scores is compared by its labels.
             if SCORES not in askable(estimator, kinds):
@@ -249,11 +249,11 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         left = sum(row.limits[1] < 0 for row in intervals)
         left_side, right_side = self.sides
         return (
-            f"{_counted(len(self.rows), 'difference')}{level_words(intervals)}; that of "
-            f"{in_one_line(main.name)} is {interval_words(main)}{test}. Of "
+            f"{_counted(len(self.rows), 'difference')}{level_text(intervals)}; that of "
+            f"{in_one_line(main.name)} is {interval_text(main)}{test}. Of "
             f"{_counted(len(intervals), 'interval')} {right} {_lies(right)} wholly where "
             f"the {right_side} is better, and {left} where the {left_side} is."
-            f"{caveat_words(main)}{''.join(f' {remark}' for remark in self.remarks)}"
+            f"{caveat_text(main)}{''.join(f' {remark}' for remark in self.remarks)}"
         )
 
     def _pvalues(self, row: IntervalRow) -> str:
@@ -283,8 +283,8 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
     ) -> Lines:
         adjusted = any(row.adjusted_pvalue is not None for row in self.rows)
         header, columns = pvalue_cells(rows, self.alpha, self.adjust, adjusted)
-        columns = [[interval_words(row) for row in rows], *columns]
-        columns.append([words_of_test(row) for row in rows])
+        columns = [[interval_text(row) for row in rows], *columns]
+        columns.append([test_text(row) for row in rows])
         quantity = "gain" if unit.startswith("gain in ") else "difference"
         title = "Differences of scores" if unit == SHARES else unit
         left, right = self.sides
@@ -293,7 +293,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
             estimates=[row.estimate for row in rows],
             limits=[row.limits for row in rows],
             cells=list(zip(*columns, strict=True)),
-            header=[f"{quantity}{level_words(rows)}", *header, "test"],
+            header=[f"{quantity}{level_text(rows)}", *header, "test"],
             tested=[row.test is not None for row in rows],
             bold=[row.primary and len(self.rows) > 1 for row in rows],
             excluded=[row.excluded for row in rows],

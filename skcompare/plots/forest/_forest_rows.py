@@ -16,7 +16,7 @@ from skcompare.plots._run_tests import (
     ratio_unit,
     ratios_suit,
     row_of_result,
-    silence_words,
+    silence_text,
     untested,
 )
 from skcompare.plots.drawing._labels import shortened
@@ -50,7 +50,7 @@ def ratios_of_classes(classes: PrecisionByClass) -> Ratios:
             level=classes.interval_level,
             unit=RATIOS[0],
             flags=flags_of_class(classes, k),
-            note=silence_words(absent_from),
+            note=silence_text(absent_from),
             measure=classes.score,
             champion=float(classes.champion[k]),
             challenger=float(classes.challenger[k]),
@@ -77,8 +77,8 @@ def ratios_of_comparison(comparison: Any) -> Ratios:
         return by_class(rows), alpha, comparison.adjust, ()
     if comparison.source is None:
         raise ValueError(
-            "This comparison has no test of a ratio, and no answers to run one on. Compare "
-            "with tests=['relative_precision'], or from answers."
+            "This comparison has no test of a ratio, and no predictions to run one on. "
+            "Compare with tests=['relative_precision'], or from predictions."
         )
     counts = comparison.evidence(JointCounts)
     classes = precision_by_class(counts, confidence_level=1 - alpha)
@@ -108,8 +108,8 @@ def ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
         if not isinstance(item, PairedResult):
             raise TypeError(
                 "`result` must be a Comparison, a fitted PairedComparator, "
-                "PrecisionByClass, answers of a pair, a PairedResult, or a list or dict of "
-                f"these results. Got {type(item).__name__}."
+                "PrecisionByClass, predictions of a pair, a PairedResult, or a list or "
+                f"dict of these results. Got {type(item).__name__}."
             )
         if not ratio_unit(item):
             raise ValueError(
@@ -178,8 +178,8 @@ def found_in(
         return _of_several(several_of(holder, measure), pairs, most)
     raise TypeError(
         "`result` must be a Comparison, MultipleComparison, PairwiseComparison, "
-        "GateDecision, PairedResult, PrecisionByClass, a fitted comparator, answers of a "
-        f"pair, or a list or dict of them. Got {type(result).__name__}."
+        "GateDecision, PairedResult, PrecisionByClass, a fitted comparator, predictions of "
+        f"a pair, or a list or dict of them. Got {type(result).__name__}."
     )
 
 
@@ -255,7 +255,7 @@ def _with_claim(row: IntervalRow, condition: Any) -> IntervalRow:
         (-math.inf, edge) if side == "greater" else (edge, math.inf)
         for edge, side in condition.boundaries
     )
-    return replace(row, excluded=parts, claim=condition.words)
+    return replace(row, excluded=parts, claim=condition.text)
 
 
 def _of_result(result: PairedResult, alpha: float) -> Found:
@@ -336,7 +336,7 @@ def _of_outcome(outcome: Any) -> IntervalRow:
     greater = True if row is None else row.greater_is_better
     has_test = row is not None and row.test is not None
     interval_row = IntervalRow(
-        name=condition.measure if not condition.where else condition.words,
+        name=condition.measure if not condition.where else condition.text,
         test=row.test if has_test else None,
         estimate=math.nan if row is None else row.difference,
         low=outcome.low,

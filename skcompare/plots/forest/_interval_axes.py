@@ -118,7 +118,7 @@ def goes_on(lines: Lines) -> bool:
     return bool(((ends < low) | (ends > high)).any())
 
 
-def words_below(
+def text_below(
     ax: Any, remarks: Sequence[str], width: float, left: float, *, under: Any = None
 ) -> None:
     """Write remarks below the last panel.
@@ -149,9 +149,9 @@ def wrapped(remarks: Sequence[str], width: float) -> list[str]:
     return [line for remark in remarks for line in textwrap.wrap(remark, characters)]
 
 
-def inches_of(words: str, size: float = SIZE) -> float:
+def inches_of(text: str, size: float = SIZE) -> float:
     """Return the approximate width of text, by its longest line."""
-    return max(map(len, words.split("\n"))) * size * CHARACTER / 72
+    return max(map(len, text.split("\n"))) * size * CHARACTER / 72
 
 
 def names_width(panels: Sequence[Lines]) -> float:
@@ -375,7 +375,7 @@ class IntervalDisplay(PairDisplay):
         for ax, lines in zip(axes, panels, strict=True):
             draw_lines(ax, lines, widths)
         remarks = self._remarks(panels)
-        words_below(axes[-1], remarks, room_of(panels, ()).width, names_width(panels))
+        text_below(axes[-1], remarks, room_of(panels, ()).width, names_width(panels))
 
     def _columns(self) -> Mapping[str, Any]:
         return columns_of(self.rows, self.in_frame)

@@ -10,12 +10,12 @@ from skcompare._core.validation import check_alpha
 from skcompare.plots._base import check_options, comparison_behind
 from skcompare.plots._interval_rows import (
     IntervalRow,
-    caveat_words,
-    interval_words,
-    level_words,
+    caveat_text,
+    interval_text,
+    level_text,
     names_of,
     pvalue_cells,
-    words_of_test,
+    test_text,
 )
 from skcompare.plots._run_tests import OF_TESTS, RATIOS, PairTests, refuse_options
 from skcompare.plots.forest._forest_rows import (
@@ -51,7 +51,7 @@ MARKERS = ("s", "o", "D", "^", "v", "P")
 class RatioTests(PairTests):
     """Tests of ratios of one pair, which need only labels."""
 
-    wanted = frozenset({LABELS})
+    required = frozenset({LABELS})
 
 
 @dataclass(eq=False, repr=False)
@@ -209,14 +209,14 @@ PairedPredictions, or list or dict
         count = "1 ratio" if len(self.rows) == 1 else f"{len(self.rows)} ratios"
         text = (
             f"{count}, challenger over champion; that of {in_one_line(first.name)} is "
-            f"{interval_words(first, signed=False)} ({words_of_test(first)}{p})."
+            f"{interval_text(first, signed=False)} ({test_text(first)}{p})."
         )
         if intervals:
             text += (
                 f" Intervals that are wholly above 1, where the challenger is better: "
                 f"{above} of {len(intervals)}, and below it: {below}."
             )
-        return f"{text}{caveat_words(first)}"
+        return f"{text}{caveat_text(first)}"
 
     def _panels(self) -> list[Lines]:
         names = names_of(self.rows)
@@ -233,11 +233,11 @@ PairedPredictions, or list or dict
         adjusted = any(row.adjusted_pvalue is not None for row in self.rows)
         header, columns = pvalue_cells(rows, self.alpha, self.adjust, adjusted)
         columns = [
-            [interval_words(row, signed=False) for row in rows],
+            [interval_text(row, signed=False) for row in rows],
             [_change(row) for row in rows],
             [_precisions(row) for row in rows],
             *columns,
-            [words_of_test(row) for row in rows],
+            [test_text(row) for row in rows],
         ]
         return Lines(
             names=names,
@@ -245,7 +245,7 @@ PairedPredictions, or list or dict
             limits=[row.limits for row in rows],
             cells=list(zip(*columns, strict=True)),
             header=[
-                f"{unit}{level_words(rows)}",
+                f"{unit}{level_text(rows)}",
                 "change" if unit == RATIOS[0] else "of odds",
                 "from → to",
                 *header,
@@ -285,6 +285,6 @@ def _precisions(row: IntervalRow) -> str:
         return ""
     numbers = (row.champion, row.challenger)
     champion, challenger = (
-        "no answer" if math.isnan(x) else format_number(x) for x in numbers
+        "no prediction" if math.isnan(x) else format_number(x) for x in numbers
     )
     return f"{champion} → {challenger}"

@@ -18,7 +18,7 @@ from skcompare.plots.forest._interval_axes import (
     REMARK,
     SIZE,
     inches_of,
-    words_below,
+    text_below,
     wrapped,
 )
 from skcompare.plots.several._several import Several
@@ -34,7 +34,7 @@ FAN, LANE = 0.34, 0.19
 ABOVE = 1.05
 """Height in inches of the title, the axis and its label."""
 
-MARKS = {"better": "^", "worse": "v", "not told apart": "o", "undefined": "x"}
+MARKS = {"better": "^", "worse": "v", "not distinguished": "o", "undefined": "x"}
 
 
 @dataclass(eq=False, repr=False)
@@ -90,11 +90,11 @@ class CriticalDifferenceDisplay(SeveralDisplay):
     >>> from skcompare.predictions import predictions_from_arrays
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(2, size=400)
-    >>> answers = {
+    >>> predictions = {
     ...     name: np.where(rng.random(400) < accuracy, y, 1 - y)
     ...     for name, accuracy in {"A": 0.9, "B": 0.89, "C": 0.7}.items()
     ... }
-    >>> predictions = predictions_from_arrays(y, answers)
+    >>> predictions = predictions_from_arrays(y, predictions)
     >>> CriticalDifferenceDisplay.of_result(predictions).groups
     (('B', 'A'), ('C',))
     """
@@ -131,7 +131,7 @@ class CriticalDifferenceDisplay(SeveralDisplay):
             return f"{text} Each two differ at {several.alpha:g}."
         joined = "; ".join(", ".join(map(in_one_line, group)) for group in sets[:3])
         more = f"; and {len(sets) - 3} more" if len(sets) > 3 else ""
-        return f"{text} Not told apart at {several.alpha:g}: {joined}{more}."
+        return f"{text} Not distinguished at {several.alpha:g}: {joined}{more}."
 
     def _columns(self) -> Mapping[str, Any]:
         several = self.several
@@ -163,7 +163,7 @@ class CriticalDifferenceDisplay(SeveralDisplay):
         if several.control is None:
             for lane, positions in zip(plan.lanes, plan.members):
                 _draw_bar(ax, plan, lane, positions)
-        words_below(ax, plan.remarks, plan.width, plan.sides[0], under=ax.transAxes)
+        text_below(ax, plan.remarks, plan.width, plan.sides[0], under=ax.transAxes)
 
 
 class _Plan:
@@ -179,13 +179,13 @@ class _Plan:
         self.undefined = [short[k] for k in order if math.isnan(several.values[k])]
         # The lower half has its names on the left, from the outermost one inwards.
         self.n_left = len(defined) // 2
-        self.words = [self._words(short[k], several.names[k], k) for k in defined]
+        self.text = [self._label(short[k], several.names[k], k) for k in defined]
         positions = {name: k for k, name in enumerate(self.names)}
         sets = [sorted(positions[n] for n in group if n in positions) for group in groups]
         self.members = sorted(members for members in sets if len(members) > 1)
         self.lanes = lanes_of([(members[0], members[-1]) for members in self.members])
-        left = max(map(inches_of, self.words[: self.n_left] or [""]))
-        right = max(map(inches_of, self.words[self.n_left :] or [""]))
+        left = max(map(inches_of, self.text[: self.n_left] or [""]))
+        right = max(map(inches_of, self.text[self.n_left :] or [""]))
         self.sides = (left + 0.1, right + 0.1)
         self.inside = max(3.6, APART * (len(defined) + 2))
         self.width = sum(self.sides) + self.inside + 0.3
@@ -221,7 +221,7 @@ class _Plan:
         edge = 0.3 * APART / self.inside
         return spread(desired.tolist(), APART / self.inside, edge, 1 - edge)
 
-    def _words(self, short: str, name: str, k: int) -> str:
+    def _label(self, short: str, name: str, k: int) -> str:
         value = _value(self.several.values[k], self.several.values)
         if self.several.control is None or self.several.test is None:
             return f"{short}  {value}"
@@ -236,20 +236,20 @@ class _Plan:
         elif several.control is not None:
             remarks.append(
                 f"▲ better, ▼ worse than {in_one_line(several.control)} "
-                f"({self._decided('<')}); ○ not told apart from it. The others were not "
+                f"({self._decided('<')}); ○ not distinguished from it. The others were not "
                 "compared with each other."
             )
         elif not self.members:
             remarks.append(f"No bars, because each two differ ({self._decided('<')}).")
         else:
             remarks.append(
-                "A bar joins classifiers of which no two are told apart "
-                f"({self._decided('≥')}): those with a mark on it. Not told apart does not "
-                "mean equal."
+                "A bar joins classifiers of which no two are distinguished "
+                f"({self._decided('≥')}): those with a mark on it. Not distinguished does "
+                "not mean equal."
             )
         remarks.append(f"The axis has values of {several.subject}, not mean ranks.")
         if several.has_undefined:
-            same = "× marks it" if several.control else "two are not told apart"
+            same = "× marks it" if several.control else "two are not distinguished"
             remarks.append(f"Where p is undefined, {same}.")
         if self.undefined:
             names = ", ".join(self.undefined)
@@ -315,7 +315,7 @@ def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
     )
     ax.plot([start], [0.0], marker="o", markersize=4.5, color=INK, clip_on=False, zorder=3)
     ax.annotate(
-        plan.words[k],
+        plan.text[k],
         xy=(end, level),
         xytext=(-4 if left else 4, 0),
         textcoords="offset points",
@@ -334,7 +334,7 @@ def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
 def _mark(ax: Any, x: float, y: float, verdict: str | None) -> None:
     """Draw the mark of a classifier beside the control, or of the control, a square."""
     marker = "s" if verdict is None else MARKS[verdict]
-    face = "none" if verdict == "not told apart" else CHAMPION
+    face = "none" if verdict == "not distinguished" else CHAMPION
     ax.plot(
         [x],
         [y],

@@ -13,7 +13,7 @@ from skcompare._typing import FloatArray
 from skcompare.plots.drawing._heatmap import DARK, heat_table
 from skcompare.plots.drawing._labels import distinct
 from skcompare.plots.drawing._layout import Room
-from skcompare.plots.forest._interval_axes import REMARK, inches_of, words_below, wrapped
+from skcompare.plots.forest._interval_axes import REMARK, inches_of, text_below, wrapped
 from skcompare.plots.several._several import Several
 from skcompare.plots.several._several_display import SeveralDisplay
 
@@ -224,7 +224,7 @@ class PairwiseDisplay(SeveralDisplay):
             ax.tick_params(axis="x", labelrotation=90)
         room = self._room()
         left = max(inches_of(name, self._size + 1) for name in names) + 0.1
-        words_below(ax, self._remarks(), room.width, left, under=ax.transAxes)
+        text_below(ax, self._remarks(), room.width, left, under=ax.transAxes)
 
     def _triangles(self, ax: Any, shades: FloatArray) -> None:
         """Draw a triangle in each cell, up where the row is better, down where it is worse.

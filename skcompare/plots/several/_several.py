@@ -130,7 +130,7 @@ class Several:
         has_pvalue = pair is not None and pair.adjusted_pvalue is not None
         if not has_pvalue or math.isnan(pair.adjusted_pvalue):  # type: ignore
             return "undefined"
-        return "not told apart"
+        return "not distinguished"
 
     @property
     def has_undefined(self) -> bool:
@@ -138,11 +138,11 @@ class Several:
         pvalues = (pair.adjusted_pvalue for pair in self.pairs)
         return any(p is not None and math.isnan(p) for p in pvalues)
 
-    def between(self, one: str, other: str) -> Pair | None:
+    def between(self, left: str, right: str) -> Pair | None:
         """Return the pair with `other` as its champion; None if it was not compared."""
         for pair in self.pairs:
-            if {pair.champion, pair.challenger} == {one, other}:
-                return pair.seen_from(other)
+            if {pair.champion, pair.challenger} == {left, right}:
+                return pair.seen_from(right)
         return None
 
 
@@ -416,13 +416,13 @@ def _untested(
     note = f"no test of {measure} is valid for {predictions.design}"
     if measure != ACCURACY:
         raise ValueError(
-            f"{note[:1].upper()}{note[1:]}, or these answers do not suit it. Compare them "
-            "by MultipleComparator, or take answers to a hold-out set."
+            f"{note[:1].upper()}{note[1:]}, or these predictions do not suit it. Compare "
+            "them by MultipleComparator, or take predictions for a hold-out set."
         )
-    truth = predictions.y_answered()
+    truth = predictions.y_predicted()
     values = {
         role.name: float(np.mean(role.known_labels() == truth))
-        for role in predictions.answers
+        for role in predictions.estimators
     }
     ranked = sorted(values, key=lambda name: -values[name])
     return Several(

@@ -13,9 +13,9 @@ from skcompare.predictions import (
     LABELS,
     SCORES,
     Predictions,
-    answers_of_fitted,
     predictions_from_arrays,
     predictions_from_cv_results,
+    predictions_of_fitted,
 )
 
 
@@ -72,13 +72,13 @@ class SeveralDisplay(Display):
         display : Display
             The display, drawn.
         """
-        predictions = answers_of_fitted(
+        predictions = predictions_of_fitted(
             _by_name(estimators),
             X,
             y,
-            wanted=_predictions_needed(options),
+            required=_predictions_needed(options),
             groups=groups,
-            why="Pictures show what trained classifiers answer.",
+            why="Pictures show what trained classifiers predict.",
         )
         return cls._drawn(cls.of_result(predictions, **options), ax)
 
@@ -86,7 +86,7 @@ class SeveralDisplay(Display):
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        answers: Mapping[str, Any],
+        predictions: Mapping[str, Any],
         *,
         labels: ArrayLike | None = None,
         groups: ArrayLike | None = None,
@@ -100,7 +100,7 @@ class SeveralDisplay(Display):
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
-        answers : mapping of str to array-like or to mapping
+        predictions : mapping of str to array-like or to mapping
             For each classifier its labels of shape (n_samples,), its probabilities of shape
             (n_samples, n_classes), or for two classes of shape (n_samples,); or both as
             ``{"labels": ..., "proba": ...}``.
@@ -121,15 +121,15 @@ class SeveralDisplay(Display):
         display : Display
             The display, drawn.
         """
-        if not isinstance(answers, Mapping):
+        if not isinstance(predictions, Mapping):
             raise TypeError(
-                "`answers` must be a mapping of names and answers, such as "
-                f"{{'A': labels, 'B': labels}}. Got {type(answers).__name__}."
+                "`predictions` must be a mapping of names and predictions, such as "
+                f"{{'A': labels, 'B': labels}}. Got {type(predictions).__name__}."
             )
-        predictions = predictions_from_arrays(
-            y_true, answers, labels=labels, pos_label=pos_label, groups=groups
+        collected = predictions_from_arrays(
+            y_true, predictions, labels=labels, pos_label=pos_label, groups=groups
         )
-        display = cls.of_result(predictions, pos_label=pos_label, **options)
+        display = cls.of_result(collected, pos_label=pos_label, **options)
         return cls._drawn(display, ax)
 
     @classmethod
@@ -180,7 +180,7 @@ class SeveralDisplay(Display):
             cv=cv,
             design=design,
             groups=groups,
-            wanted=_predictions_needed(options),
+            required=_predictions_needed(options),
         )
         return cls._drawn(cls.of_result(predictions, **options), ax)
 
@@ -234,7 +234,7 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
         if options:
             raise ValueError(
                 f"{', '.join(options)}: the tests have run already. Leave this out, or "
-                "pass the answers."
+                "pass the predictions."
             )
         return cls._of(several_of(result, measure))
 

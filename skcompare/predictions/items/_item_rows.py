@@ -18,7 +18,7 @@ LARGEST = 1e140
 """Largest score; the sum of the squares of larger ones overflows."""
 
 UNSCORED = (
-    "An item without an answer is scored like a wrong one, or dropped for both systems; "
+    "An item without a prediction is scored like a wrong one, or dropped for both systems; "
     "say in your report which."
 )
 
@@ -28,8 +28,8 @@ def checked_scores(name: str, values: Any) -> FloatArray:
     array = as_array(values)
     if array.ndim != 1 or not len(array):
         raise ValueError(
-            f"{name} must have one score a row, in a column with at least one row. Got an "
-            f"array of shape {array.shape}."
+            f"{name} must have one score per row, in a column with at least one row. Got "
+            f"an array of shape {array.shape}."
         )
     if array.dtype.kind == "O":
         _check_no_missing(name, array, UNSCORED)
@@ -58,7 +58,7 @@ def _numbers(name: str, array: NDArray[Any]) -> NDArray[Any]:
         pass
     raise ValueError(
         f"{name} must have scores that are numbers, or true and false. Got values such as "
-        f"{some_of(array[:1])}. Write 1 for a right answer and 0 for a wrong one."
+        f"{some_of(array[:1])}. Write 1 for a correct prediction and 0 for a wrong one."
     )
 
 
@@ -67,7 +67,7 @@ def checked_labels(name: str, values: Any) -> NDArray[Any]:
     array = as_array(values)
     if array.ndim != 1:
         raise ValueError(
-            f"{name} must have one value a row. Got an array of shape {array.shape}."
+            f"{name} must have one value per row. Got an array of shape {array.shape}."
         )
     _check_no_missing(name, array, "Fill them in, or drop these rows.")
     if array.dtype.kind in "OT":
@@ -174,9 +174,9 @@ GROUPS = "groups"
 
 
 class Rows(NamedTuple):
-    """Scores of one system; `words` is its name in messages."""
+    """Scores of one system; `text` is its name in messages."""
 
-    words: str
+    text: str
     scores: FloatArray
     items: NDArray[Any]
     attempts: NDArray[Any] | None
@@ -244,7 +244,7 @@ def rows_of_frames(
     if first.key == second.key and scores[0] == scores[1]:
         raise ValueError(
             f"Champion and challenger must be two columns of scores. Got {scores[0]!r} of "
-            f"{first.words} for both. Pass another frame or file for the challenger, or "
+            f"{first.text} for both. Pass another frame or file for the challenger, or "
             "score=(champion's column, challenger's column)."
         )
     requested = dict.fromkeys(columns)
@@ -278,7 +278,7 @@ def _rows_of(
     if score in labels:
         raise ValueError(
             f"The scores must be in a column of their own. Got {score!r} of "
-            f"{source.words} for scores and for something else."
+            f"{source.text} for scores and for something else."
         )
     for name in (score, *labels):
         check_column(source, name)
@@ -286,16 +286,16 @@ def _rows_of(
         arrays = columns_of(source, [score, *labels], as_written=set(labels))
     except ValueError as error:
         # Both files may have columns of the same names.
-        if source.words in str(error):
+        if source.text in str(error):
             raise
-        raise ValueError(f"{source.words}: {error}") from error
-    template = f"Column {{}} of {source.words}"
+        raise ValueError(f"{source.text}: {error}") from error
+    template = f"Column {{}} of {source.text}"
     checked = {
         column: checked_labels(template.format(repr(column)), arrays[column])
         for column in labels
     }
     return Rows(
-        source.words,
+        source.text,
         checked_scores(template.format(repr(score)), arrays[score]),
         checked[item],
         None if attempt is None else checked[attempt],
@@ -306,7 +306,7 @@ def _rows_of(
 class _ByItem(NamedTuple):
     """Rows of one system, aggregated by item."""
 
-    words: str
+    text: str
     items: NDArray[Any]
     means: FloatArray
     counts: IntArray
@@ -330,7 +330,7 @@ def joined(champion: Rows, challenger: Rows, item: str) -> JoinedItems:
     columns = dict(a.columns)
     for name, values in b.columns.items():
         if name in columns:
-            _check_same(name, item, a, columns[name], b.words, values[order])
+            _check_same(name, item, a, columns[name], b.text, values[order])
         else:
             columns[name] = values[order]
     attempts = np.column_stack([a.counts, b.counts[order]])
@@ -347,7 +347,7 @@ def _by_item(rows: Rows, item: str) -> _ByItem:
     for name, values in rows.columns.items():
         columns[name] = values[first_rows]
         _check_constant(name, rows, values, columns[name][codes], item)
-    return _ByItem(rows.words, items, _means(rows.scores, codes, counts), counts, columns)
+    return _ByItem(rows.text, items, _means(rows.scores, codes, counts), counts, columns)
 
 
 def _means(scores: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
@@ -368,7 +368,7 @@ def _check_attempts(rows: Rows, items: NDArray[Any], codes: IntArray) -> None:
     if is_repeated.any():
         repeated_items = np.unique(codes[order][1:][is_repeated])
         raise ValueError(
-            f"Each attempt at an item must be there once. {rows.words} has one more often "
+            f"Each attempt at an item must be there once. {rows.text} has one more often "
             f"for {some_ids(items[repeated_items])}. Drop rows that are there "
             "twice, or number the attempts."
         )
@@ -381,7 +381,7 @@ def _check_constant(
     if differs.any():
         at = int(np.argmax(differs))
         raise ValueError(
-            f"Rows of one item must agree in {name!r}. In {rows.words} item "
+            f"Rows of one item must agree in {name!r}. In {rows.text} item "
             f"{some_of(rows.items[at : at + 1])} has {some_of(firsts[at : at + 1])} and "
             f"{some_of(values[at : at + 1])}. Correct it, or tell the items apart in "
             f"{item!r}."
@@ -404,7 +404,7 @@ def _check_same(
         raise ValueError(
             f"Both systems must agree in {name!r} of each item. Got {int(differs.sum())} "
             f"items that differ: {some_of(champion.items[at : at + 1])} has "
-            f"{some_of(values[at : at + 1])} in {champion.words} and "
+            f"{some_of(values[at : at + 1])} in {champion.text} and "
             f"{some_of(challenger_values[at : at + 1])} in "
             f"{challenger_label}. Correct one of them, or drop the column "
             f"from one. Items are those of {item!r}."

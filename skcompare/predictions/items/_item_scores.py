@@ -35,9 +35,9 @@ class ItemScores:
     """Scores of a champion and a challenger on the same items, such as questions.
 
     The systems need not be classifiers: language models, agents, translators, anything
-    whose answers are scored item by item, as correct or incorrect or in grades. A greater
-    score is better. Each item counts once, by the mean score of its attempts: several
-    attempts at a question are not several questions.
+    whose predictions are scored item by item, as correct or incorrect or in grades. A
+    greater score is better. Each item counts once, by the mean score of its attempts:
+    several attempts at a question are not several questions.
 
     Constructed by :meth:`from_frames` from frames and files, such as JSON lines, and by
     :meth:`from_scores` from arrays.
@@ -283,7 +283,7 @@ class ItemScores:
         """Join rows by item."""
         bounds = check_bounds(bounds)
         for system_rows in rows:
-            check_within(system_rows.words, system_rows.scores, bounds)
+            check_within(system_rows.text, system_rows.scores, bounds)
         items = joined(rows[0], rows[1], item)
         return cls(
             items.items,

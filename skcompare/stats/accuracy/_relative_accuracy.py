@@ -19,7 +19,7 @@ INTERVALS = ("agreeing", "score", "bonett-price", "log-wald")
 PRECISION = 1e-15
 """Precision of the logarithm of a limit."""
 
-NO_CORRECT_ANSWERS = "no-correct-answers"
+NO_CORRECT_PREDICTIONS = "no-correct-predictions"
 APPROXIMATE = "approximate-ratio"
 ZERO_VARIANCE = "zero-variance"
 
@@ -94,8 +94,8 @@ def relative_accuracy(
     "degenerate"; the score interval is then [1 / (1 + z² / n1), 1 + z² / n1], and the one
     of the logarithm has no width. If the champion is never correct the ratio is infinite,
     if the challenger never is it is 0, and if neither is it is NaN, with p = 1 and an
-    interval from 0 to infinity; each is flagged "no-correct-answers". A p-value from fewer
-    than 25 discordant pairs is flagged "approximate-ratio".
+    interval from 0 to infinity; each is flagged "no-correct-predictions". A p-value from
+    fewer than 25 discordant pairs is flagged "approximate-ratio".
 
     References
     ----------
@@ -183,7 +183,7 @@ def _flags(table: ContingencyTable, root: float, null: float) -> tuple[str, ...]
     elif against + favour < FEW_DISCORDANT:
         flags.append(APPROXIMATE)
     if both == 0 in (against, favour):
-        flags.append(NO_CORRECT_ANSWERS)
+        flags.append(NO_CORRECT_PREDICTIONS)
     if math.isinf(root):
         flags.append(ZERO_VARIANCE)
     return tuple(flags)

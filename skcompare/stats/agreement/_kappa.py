@@ -208,7 +208,7 @@ def cohen_kappa(
 
 @paired_test(
     "error_kappa",
-    title="Cohen's kappa of right and wrong answers",
+    title="Cohen's kappa of correct and incorrect predictions",
     needs=ContingencyTable,
     kind="association",
     measures="error agreement",
@@ -295,7 +295,7 @@ def error_kappa(
         dtype=np.float64,
     )
     exact = is_exact(table, method)
-    name = "kappa of right and wrong answers"
+    name = "kappa of correct and incorrect predictions"
     result = _kappa_result(counts, "none", interval, name, is_sparse(table) and not exact)
     if not exact or result.flags:
         return result

@@ -13,7 +13,7 @@ from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import check_choice, check_count
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence import Forecasts, collapse_answers
+from skcompare.evidence import Forecasts, collapse_predictions
 from skcompare.stats.core._tails import SMALLEST, normal_pvalue
 
 DECIMALS = 12
@@ -239,7 +239,7 @@ def spiegelhalter(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (-1.239, 0.2154)
     """
-    event_kind, n_classes, (forecasts,) = collapse_answers(
+    event_kind, n_classes, (forecasts,) = collapse_predictions(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
     return spiegelhalter_of(forecasts, event_kind, n_classes)
@@ -331,7 +331,7 @@ def calibration_cusum(
     check_choice("method", method, ("auto", "simulation", "asymptotic"))
     check_choice("kind", kind, ("auto", "binary", "top_label"))
     check_count("n_resamples", n_resamples)
-    event_kind, _, (forecasts,) = collapse_answers(
+    event_kind, _, (forecasts,) = collapse_predictions(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
     return cusum_of(forecasts, event_kind, statistic, method, n_resamples, random_state)

@@ -90,14 +90,14 @@ def of_role(role: int, coefficients: list[FloatArray]) -> FloatArray:
     return polynomial
 
 
-def product(one: FloatArray, other: FloatArray) -> FloatArray:
+def product(left: FloatArray, right: FloatArray) -> FloatArray:
     """Product of two polynomials."""
-    k, m = len(one), len(other)
-    coefficients = np.zeros((k + m - 1, k + m - 1, one.shape[2]))
+    k, m = len(left), len(right)
+    coefficients = np.zeros((k + m - 1, k + m - 1, left.shape[2]))
     for i in range(k):
         for j in range(k - i):
-            if one[i, j].any():
-                coefficients[i : i + m, j : j + m] += one[i, j] * other
+            if left[i, j].any():
+                coefficients[i : i + m, j : j + m] += left[i, j] * right
     return coefficients
 
 

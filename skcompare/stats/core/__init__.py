@@ -8,7 +8,7 @@ from skcompare.stats.core._power import (
     mcnemar_sample_size,
 )
 from skcompare.stats.core._result import ConfidenceInterval, PairedResult
-from skcompare.stats.core._target_class import class_label, class_words
+from skcompare.stats.core._target_class import class_label, class_text
 
 __all__ = [
     "ConfidenceInterval",

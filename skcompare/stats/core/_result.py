@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from skcompare._core.flags import explain
-from skcompare._core.formatting import INFERENCE_WORDS, format_pvalue
+from skcompare._core.formatting import INFERENCE_TEXT, format_pvalue
 from skcompare._core.validation import alpha_of, check_confidence_level
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import Inference
@@ -229,7 +229,7 @@ class PairedResult:
             *([self.remark] if self.remark else []),
             f"statistic {self.statistic:.4g}{degrees}, p {format_pvalue(self.pvalue)}"
             f"{self._null_text()}",
-            f"about {INFERENCE_WORDS[self.inference]}",
+            f"about {INFERENCE_TEXT[self.inference]}",
         ]
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from skcompare._core.validation import some_of
 
-SCORE_WORDS = {
+SCORE_TEXT = {
     "precision": "precisions",
     "recall": "recalls",
     "specificity": "specificities",
@@ -19,7 +19,7 @@ OF_CLASS = "against the rest"
 FEW_INFORMATIVE = 40
 """Clusters with a prediction that counts, below which the normal approximation is poor."""
 
-NO_ANSWERS = "no-answers"
+NO_PREDICTIONS = "no-predictions"
 FEW_CLUSTERS = "few-informative-clusters"
 
 
@@ -40,6 +40,6 @@ def class_label(classes: np.ndarray, label: Any = None) -> Any:
     return labels[int(positions[0])]
 
 
-def class_words(label: Any) -> str:
+def class_text(label: Any) -> str:
     """Remark of a result that names the class."""
     return f"class {label!r} {OF_CLASS}"

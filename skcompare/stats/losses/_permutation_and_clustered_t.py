@@ -113,14 +113,14 @@ def loss_permutation(
         (pvalue, log_pvalue),
         df=None,
         alternative=alternative,
-        method=method_words(flipped, "signs"),
+        method=method_text(flipped, "signs"),
         limits=limits_of(flipped, differences),
         flags=() if flipped.size else ("degenerate",),
         details=draws_error(flipped, pvalue, alternative),
     )
 
 
-def method_words(flipped: FlippedSums, what: str) -> str:
+def method_text(flipped: FlippedSums, what: str) -> str:
     """Text of the choices of signs: all of them, or a number of random ones."""
     if flipped.complete:
         return f"all {what}"
@@ -276,7 +276,7 @@ def clustered_t(
         tail,
         df=None,
         alternative=alternative,
-        method=method_words(flipped, "signs of groups"),
+        method=method_text(flipped, "signs of groups"),
         limits=limits_of(flipped, gains, sizes),
         flags=(*(() if flipped.size else ("degenerate",)), *flags),
         details=details | draws_error(flipped, tail[0], alternative),

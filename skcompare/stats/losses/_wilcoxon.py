@@ -256,7 +256,7 @@ def _is_exact(method: str, n: int, correction: bool) -> bool:
     if method == "exact" and n > MOST_RANKED:
         raise ValueError(
             f'method="exact" takes up to {MOST_RANKED} ranked differences. Got {n}. Use '
-            '"normal", which is as good for so many.'
+            '"normal", which is as accurate for that many.'
         )
     return method == "exact" or (method == "auto" and n <= MOST_EXACT)
 

@@ -232,7 +232,7 @@ def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> InfluenceMome
         return None
     _, champion, challenger = counts.cells.T
     differ = int(counts.counts[champion != challenger].sum())
-    spread = _spread(slopes, differ, "records with different answers", counts.counts)
+    spread = _spread(slopes, differ, "records with different predictions", counts.counts)
     if not _weighs_classes_alike(options):
         return spread
     rarest = int(_of_rarest_class(counts.cells, counts.counts))

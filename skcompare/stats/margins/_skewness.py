@@ -41,7 +41,7 @@ class Floor(NamedTuple):
 
 FLOORS = {
     "records": Floor(2.0, 30),
-    "records with different answers": Floor(0.5, 15),
+    "records with different predictions": Floor(0.5, 15),
     "groups": Floor(2.0, 20),
     "groups that differ": Floor(2.0, 20),
     EVEN: Floor(2.0, 10),

@@ -91,7 +91,7 @@ class AUCPlan:
     positives: float
     negatives: float
     power: float
-    wanted_power: float
+    required_power: float
     prevalence: float
     variance: float
     null_variance: float
@@ -115,7 +115,7 @@ class AUCPlan:
     @property
     def enough(self) -> bool:
         """Whether the records have the requested power."""
-        return self.power >= self.wanted_power
+        return self.power >= self.required_power
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values; None where a number is infinite or undefined."""
@@ -151,7 +151,7 @@ class AUCPlan:
         if not self.feasible:
             return "no number of records is enough"
         text = f"{_counts_text(self)} have power {self.power:.3f}"
-        return text if self.enough else f"{text}, less than {self.wanted_power:g}"
+        return text if self.enough else f"{text}, less than {self.required_power:g}"
 
 
 def _plain(value: Any) -> Any:
@@ -268,7 +268,7 @@ class AUCQuestion:
             shown += _beyond(root * (self.margin - d), z, truth) - 1
         return max(0.0, shown)
 
-    def answer(self, name: str, truth: Truth) -> AUCPlanScenario:
+    def prediction(self, name: str, truth: Truth) -> AUCPlanScenario:
         """Records and power if this is the truth."""
         d = truth.difference
         if self.n is not None:
@@ -312,7 +312,7 @@ class AUCQuestion:
         **fields: Any,
     ) -> AUCPlan:
         """Plan if this is the truth, with scenarios of what else may be."""
-        scenario = self.answer("", truth)
+        scenario = self.prediction("", truth)
         return AUCPlan(
             goal=self.goal,
             champion=areas[0],
@@ -321,7 +321,7 @@ class AUCQuestion:
             positives=scenario.positives,
             negatives=scenario.negatives,
             power=scenario.power,
-            wanted_power=self.power,
+            required_power=self.power,
             prevalence=self.prevalence,
             variance=truth.variance,
             null_variance=truth.null_variance,

@@ -262,7 +262,7 @@ class ComparisonPlan:
     possible_disagreement: tuple[float, float]
     records: float
     power: float
-    wanted_power: float
+    required_power: float
     alpha: float
     alternative: str
     method: str
@@ -280,7 +280,7 @@ class ComparisonPlan:
     @property
     def enough(self) -> bool:
         """Whether the records have the requested power."""
-        return self.power >= self.wanted_power
+        return self.power >= self.required_power
 
     @property
     def discordant(self) -> float:
@@ -331,7 +331,7 @@ class ComparisonPlan:
             f"{self.records:.0f} records, about {self.discordant:.0f} of them discordant, "
             f"{groups}have {_power_text(self)}"
         )
-        return text if self.enough else f"{text}, less than {self.wanted_power:g}"
+        return text if self.enough else f"{text}, less than {self.required_power:g}"
 
     def _goal_text(self) -> str:
         direction = f", {self.alternative}" if self.goal == "difference" else ""
@@ -429,7 +429,7 @@ class Question:
     ) -> ComparisonPlan:
         """Plan if these are the accuracies, with scenarios of what else may be."""
         difference = difference_of(*accuracies)
-        scenario = self.answer("", difference, disagreement)
+        scenario = self.prediction("", difference, disagreement)
         return ComparisonPlan(
             goal=self.goal,
             champion=accuracies[0],
@@ -440,7 +440,7 @@ class Question:
             possible_disagreement=possible_disagreement(*accuracies),
             records=scenario.records,
             power=scenario.power,
-            wanted_power=self.power,
+            required_power=self.power,
             alpha=self.alpha,
             alternative=self.alternative,
             method=self.method,
@@ -450,7 +450,7 @@ class Question:
             approximate=scenario.approximate,
         )
 
-    def answer(self, name: str, difference: float, disagreement: float) -> PlanScenario:
+    def prediction(self, name: str, difference: float, disagreement: float) -> PlanScenario:
         """Records and power if difference and disagreement are these."""
         # By rounding of the shares the difference may exceed the disagreement.
         disagreement = max(disagreement, abs(difference))

@@ -132,8 +132,8 @@ def plan_comparison(
     scenarios: tuple[PlanScenario, ...] = ()
     if disagreement is None and correlation is None:
         scenarios = (
-            question.answer("least disagreement", difference, least),
-            question.answer("greatest disagreement", difference, greatest),
+            question.prediction("least disagreement", difference, least),
+            question.prediction("greatest disagreement", difference, greatest),
         )
     return question.plan(accuracies, share, assumption, scenarios)
 
@@ -212,7 +212,7 @@ def plan_from_pilot(
     hardest = min(candidates, key=question.distance)
     easiest = max(candidates, key=question.distance)
     scenarios = tuple(
-        question.answer(name, difference, share)
+        question.prediction(name, difference, share)
         for name, difference in (
             ("hardest difference", hardest),
             ("easiest difference", easiest),
@@ -226,7 +226,7 @@ def _check_share(name: str, value: float) -> None:
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(
             f"`{name}` must be a number in [0, 1]. Got {value!r}. It is the share of new "
-            "records that the classifier answers rightly."
+            "records that the classifier predicts correctly."
         )
 
 

@@ -212,18 +212,20 @@ def area_variance(curve: Binormal, kappa: float, *, with_covariance: bool = True
 
 
 def area_covariance(
-    one: Binormal, two: Binormal, positives: float, negatives: float, kappa: float
+    first: Binormal, second: Binormal, positives: float, negatives: float, kappa: float
 ) -> float:
     """Covariance of two estimated areas, times the number of positives.
 
     Equation (5) of Obuchowski and McClish (1997), with the correlations of the scores
     among positives and among negatives.
     """
-    f1, f2, g1, g2 = one.f, two.f, one.g, two.g
+    f1, f2, g1, g2 = first.f, second.f, first.g, second.g
     square = positives**2
-    of_a = positives + negatives * one.b * two.b / kappa + square * one.a * two.a / 2
-    of_b = one.b * two.b * (negatives**2 + kappa * square) / (2 * kappa)
-    crossed = f1 * g2 * one.a * two.b + f2 * g1 * two.a * one.b
+    of_a = (
+        positives + negatives * first.b * second.b / kappa + square * first.a * second.a / 2
+    )
+    of_b = first.b * second.b * (negatives**2 + kappa * square) / (2 * kappa)
+    crossed = f1 * g2 * first.a * second.b + f2 * g1 * second.a * first.b
     return f1 * f2 * of_a + g1 * g2 * of_b + crossed * square / 2
 
 
@@ -365,7 +367,8 @@ def plan_auc_comparison(
             areas, truth(correlations), (), assumption=assumption, method=method
         )
     scenarios = tuple(
-        question.answer(f"correlation {r:g}", truth((r, r))) for r in SUPPOSED_CORRELATIONS
+        question.prediction(f"correlation {r:g}", truth((r, r)))
+        for r in SUPPOSED_CORRELATIONS
     )
     assumption = "the two scores are uncorrelated in each class, as nothing is known"
     return question.plan(
@@ -468,7 +471,7 @@ def plan_auc_from_pilot(
     low, high = auc_pilot.limits(level)
     candidates = [low, high, *([0.0] if low < 0 < high else [])]
     scenarios = tuple(
-        question.answer(
+        question.prediction(
             name, Truth(choose(candidates, key=question.distance), variance, null)
         )
         for name, choose in (("hardest difference", min), ("easiest difference", max))

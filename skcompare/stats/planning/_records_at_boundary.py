@@ -190,8 +190,8 @@ def records_of_scores(
     """Number of records with the power, if the shares of the cells are true.
 
     Data sets with these shares are drawn and decided as the gate decides them, because the
-    normal approximation is poor where few records have different answers. The search starts
-    from its number, `near`.
+    normal approximation is poor where few records have different predictions. The search
+    starts from its number, `near`.
     """
     if not math.isfinite(near):
         return near
@@ -238,7 +238,7 @@ def _power(
             error,
             sign * skewness,
             units,
-            FLOORS["records with different answers"],
+            FLOORS["records with different predictions"],
             float(-ndtri(alpha)),
         )
     return float(shown.mean())

@@ -13,7 +13,7 @@ from skcompare.stats.accuracy._limits import one_sided, quantile
 from skcompare.stats.accuracy._relative_accuracy import one_sided_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue, reference_pvalue, reference_quantile
-from skcompare.stats.core._target_class import SCORE_WORDS, class_words
+from skcompare.stats.core._target_class import SCORE_TEXT, class_text
 from skcompare.stats.precision._gee_model import (
     ONE_CLUSTER,
     ClassFit,
@@ -60,7 +60,7 @@ def clustered_precision(
 ) -> PairedResult:
     """Compare two precisions on one test set whose records come in groups.
 
-    The null hypothesis is that answers that name the class are right as often for both
+    The null hypothesis is that predictions that name the class are right as often for both
     trained classifiers, over the records of new groups. Records of one group may depend on
     each other in any way; groups are independent, and say themselves how much their sums
     vary: the marginal model with identity link and independence as working correlation.
@@ -126,7 +126,7 @@ default="precision"
     corrections are meant for "wald"; N / (N - 1) lowers a score that is not too large.
 
     Fewer than 40 groups with a prediction that counts are flagged
-    "few-informative-clusters". A classifier without one is flagged "no-answers"; p is
+    "few-informative-clusters". A classifier without one is flagged "no-predictions"; p is
     undefined then, and the interval from -1 to 1. Without difference and variance, as where
     all predictions are correct, the statistic is 0 and p is 1, flagged "degenerate". A
     difference without variance is flagged "zero-variance". Where a correction or a t
@@ -192,7 +192,7 @@ default="precision"
         log_pvalue=tail[1],
         df=df,
         estimate=estimate,
-        estimate_name=f"difference of {SCORE_WORDS[score]}",
+        estimate_name=f"difference of {SCORE_TEXT[score]}",
         champion=champion,
         challenger=challenger,
         alternative=alternative,
@@ -201,7 +201,7 @@ default="precision"
         limits=limits,
         flags=flags,
         details=fit_details(fit),
-        remark=class_words(fit.label),
+        remark=class_text(fit.label),
     )
 
 
@@ -215,8 +215,8 @@ def fit_details(fit: ClassFit) -> dict[str, float]:
     """Numbers of predictions that count, and of clusters that have one."""
     champion, challenger = fit.raw.rows.tolist()
     return {
-        "champion_answers": champion,
-        "challenger_answers": challenger,
+        "champion_predictions": champion,
+        "challenger_predictions": challenger,
         "n_clusters": fit.n_clusters,
     }
 
@@ -304,12 +304,12 @@ def gee_precision(
     correction: str = "none",
     alternative: str = "two-sided",
 ) -> PairedResult:
-    """How many times the odds of the champion's answers to be right are the challenger's?
+    """How many times the odds of the champion's being right are the challenger's?
 
-    The null hypothesis is that answers that name the class are right as often for both
-    classifiers [1]_. The model is ``logit P = a + b [challenger]`` for the answers that
+    The null hypothesis is that predictions that name the class are right as often for both
+    classifiers [1]_. The model is ``logit P = a + b [challenger]`` for the predictions that
     name the class, fitted by generalized estimating equations with independence as working
-    correlation; answers of one cluster may depend on each other in any way, and the
+    correlation; predictions of one cluster may depend on each other in any way, and the
     sandwich covariance allows for it [2]_. Here it is computed in closed form.
 
     Parameters
@@ -368,12 +368,12 @@ default="precision"
     designs that ``benchmarks/validity/precision/precision_groups.py`` prints; the p-value
     of "score" is that of :func:`~skcompare.stats.clustered_precision` with "normal").
 
-    A classifier without predictions that count is flagged "no-answers", and with precision
-    0 or 1 under "wald" "share-of-0-or-1"; p is undefined then, and the interval from 0 to
-    infinity. Two classifiers with the same predictions have p = 1, flagged "degenerate", as
-    have those without an error in a score test. Fewer than 40 clusters with a prediction
-    that counts are flagged "few-informative-clusters", and a correction where all
-    predictions of a classifier are in one cluster "one-cluster".
+    A classifier without predictions that count is flagged "no-predictions", and with
+    precision 0 or 1 under "wald" "share-of-0-or-1"; p is undefined then, and the interval
+    from 0 to infinity. Two classifiers with the same predictions have p = 1, flagged
+    "degenerate", as have those without an error in a score test. Fewer than 40 clusters
+    with a prediction that counts are flagged "few-informative-clusters", and a correction
+    where all predictions of a classifier are in one cluster "one-cluster".
 
     References
     ----------
@@ -441,7 +441,7 @@ default="precision"
         log_pvalue=tail[1],
         df=None,
         estimate=estimate,
-        estimate_name=f"{RATIO_NAMES[link]} of {SCORE_WORDS[score]}",
+        estimate_name=f"{RATIO_NAMES[link]} of {SCORE_TEXT[score]}",
         champion=champion,
         challenger=challenger,
         alternative=alternative,
@@ -451,7 +451,7 @@ default="precision"
         limits=limits,
         flags=flags,
         details=details,
-        remark=class_words(fit.label),
+        remark=class_text(fit.label),
     )
 
 

@@ -20,14 +20,14 @@ from skcompare.stats.accuracy._relative_accuracy import ZERO_VARIANCE, one_sided
 from skcompare.stats.core._target_class import (
     FEW_CLUSTERS,
     FEW_INFORMATIVE,
-    NO_ANSWERS,
+    NO_PREDICTIONS,
     class_label,
 )
 from skcompare.stats.precision._precision_statistics import (
-    answered_alike,
     contrast_variance,
-    has_answers,
+    has_predictions,
     pooled_share,
+    predicted_alike,
 )
 
 LINKS = ("identity", "logit", "log")
@@ -60,18 +60,18 @@ class ClassFit(NamedTuple):
     @property
     def alike(self) -> bool:
         """Whether two classifiers have the same predictions that count in every cluster."""
-        return bool(answered_alike(self.raw))
+        return bool(predicted_alike(self.raw))
 
     @property
     def known(self) -> bool:
         """Whether every classifier has a prediction that counts."""
-        return bool(has_answers(self.raw))
+        return bool(has_predictions(self.raw))
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Flags that do not depend on the test."""
         few = self.n_clusters < FEW_INFORMATIVE
-        return (NO_ANSWERS,) * (not self.known) + (FEW_CLUSTERS,) * few
+        return (NO_PREDICTIONS,) * (not self.known) + (FEW_CLUSTERS,) * few
 
 
 def check_two_classifiers(sums: ClusterSums, test: str) -> None:
@@ -184,7 +184,7 @@ def joint_covariance(
 def undecided(fit: ClassFit, root: float) -> tuple[str, ...]:
     """Flags that say why there is no p-value; none where there is one."""
     if not fit.known:
-        return ()  # Flagged "no-answers".
+        return ()  # Flagged "no-predictions".
     if np.isinf(root):
         return (ZERO_VARIANCE,)
     if not np.isnan(root):
@@ -418,7 +418,7 @@ def _polynomial(moments: ClassMoments) -> tuple[float, float, float]:
 def _unseen(moments: ClassMoments, n: int, z: float) -> tuple[float, float] | None:
     """Limits where predictions are equal, all correct or all incorrect; otherwise None."""
     pooled = float(pooled_share(moments))
-    if not answered_alike(moments) and 0 < pooled < 1:
+    if not predicted_alike(moments) and 0 < pooled < 1:
         return None
     champion, challenger = (min(int(rows), n) for rows in moments.rows)
     # If all are correct, the challenger can only be worse by its own predictions, and

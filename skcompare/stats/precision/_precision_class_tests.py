@@ -10,16 +10,16 @@ from skcompare._core.validation import check_choice
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassRows
 from skcompare.stats.core._tails import normal_pvalue
-from skcompare.stats.core._target_class import FEW_CLUSTERS, FEW_INFORMATIVE, NO_ANSWERS
+from skcompare.stats.core._target_class import FEW_CLUSTERS, FEW_INFORMATIVE, NO_PREDICTIONS
 from skcompare.stats.precision._gee_model import BOUNDARY
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
-    answered_alike,
     both_scores,
     generalized_score,
-    has_answers,
+    has_predictions,
     log_odds_contrast,
     log_ratio_contrast,
+    predicted_alike,
     share_contrast,
     weighted_generalized_score,
 )
@@ -40,7 +40,7 @@ SCORE_TESTS = ("both scores", "weighted score", "score")
 OF_RECORDS = ("both scores", "weighted score")
 """Tests that take the predictions of one classifier as independent."""
 
-LEFT_OUT = "unanswered-classes"
+LEFT_OUT = "unpredicted-classes"
 
 
 def class_test(test: str, rows: ClassRows) -> str:
@@ -51,8 +51,8 @@ def class_test(test: str, rows: ClassRows) -> str:
         return "score" if repeated else "both scores"
     if repeated and test in OF_RECORDS:
         raise ValueError(
-            f"test={test!r} takes the answers of one classifier as independent. Got up to "
-            f"{rows.size.max()} in a cluster. Use test='score'."
+            f"test={test!r} takes the predictions of one classifier as independent. Got up "
+            f"to {rows.size.max()} in a cluster. Use test='score'."
         )
     return test
 
@@ -79,8 +79,8 @@ class Significance:
         else:
             contrast = CLASS_TESTS[test](moments)
         self.test, self.moments, self.contrast = test, moments, contrast
-        self.known = has_answers(moments)
-        self.alike = answered_alike(moments)
+        self.known = has_predictions(moments)
+        self.alike = predicted_alike(moments)
         no_variation = (contrast.variance == 0) | np.isnan(contrast.estimate)
         self.degenerate = self.alike | ((contrast.root == 0) & no_variation)
         roots = np.where(self.degenerate, 0.0, contrast.root)
@@ -105,7 +105,7 @@ class Significance:
         few = defined & ~infinite & ~self.degenerate & (informative < FEW_INFORMATIVE)
         columns = {
             "degenerate": self.degenerate,
-            NO_ANSWERS: ~self.known,
+            NO_PREDICTIONS: ~self.known,
             BOUNDARY: self.known & ~defined,
             ZERO_VARIANCE: infinite & ~self.degenerate,
             FEW_CLUSTERS: few,
@@ -135,7 +135,7 @@ def _tail(root: float, alternative: str) -> tuple[float, float]:
 def informative_clusters(rows: ClassRows, score: str) -> IntArray:
     """Number of clusters with a prediction that counts, of either classifier, by class."""
     by_prediction = score in ("precision", "negative_predictive_value")
-    counted = rows.answered if by_prediction else (rows.truth,)
+    counted = rows.predicted if by_prediction else (rows.truth,)
     if score in ("precision", "recall"):
         present = counted[0].astype(bool)
         for matrix in counted[1:]:

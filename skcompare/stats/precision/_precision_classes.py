@@ -32,7 +32,7 @@ from skcompare.stats.core._limits import interval_level, no_critical, normal_cri
 from skcompare.stats.core._limits import score_range as normal_range
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
-from skcompare.stats.core._target_class import NO_ANSWERS, SCORE_WORDS
+from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.precision._precision_class_tests import (
     LEFT_OUT,
     SCORE_TESTS,
@@ -49,7 +49,7 @@ from skcompare.stats.precision._precision_limits import (
 )
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
-    has_answers,
+    has_predictions,
     log_odds_contrast,
     log_ratio_contrast,
     share_contrast,
@@ -254,7 +254,7 @@ class PrecisionByClass:
         return columns | {name: getattr(self, name).tolist() for name in self.columns}
 
     def __str__(self) -> str:
-        label = SCORE_WORDS[self.score]
+        label = SCORE_TEXT[self.score]
         macro = self.macro
         low, high = macro.confidence_interval(self.confidence_level)
         lines = [
@@ -358,13 +358,13 @@ default="holm"
     Rows are the results of the tests of one class: :func:`precision_both_scores`,
     :func:`precision_weighted_score`, :func:`precision_score`, :func:`precision_wald`,
     :func:`precision_difference` and :func:`relative_precision`. A class for which one
-    classifier has no prediction that counts has no difference, flagged "no-answers", and
-    counts as p = 1 in the adjustment; if neither has one they are equal. Without difference
-    and variation the statistic is 0 and p is 1, flagged "degenerate"; a difference without
-    variance has no p-value, flagged "zero-variance". Logarithms of 0 are infinite, so that
-    "wald" has no p-value for a share of 0 or 1 and "relative" for one of 0, flagged
-    "share-of-0-or-1"; the score tests have one. Fewer than 40 records or groups with a
-    prediction that counts are flagged "few-informative-clusters".
+    classifier has no prediction that counts has no difference, flagged "no-predictions",
+    and counts as p = 1 in the adjustment; if neither has one they are equal. Without
+    difference and variation the statistic is 0 and p is 1, flagged "degenerate"; a
+    difference without variance has no p-value, flagged "zero-variance". Logarithms of 0 are
+    infinite, so that "wald" has no p-value for a share of 0 or 1 and "relative" for one of
+    0, flagged "share-of-0-or-1"; the score tests have one. Fewer than 40 records or groups
+    with a prediction that counts are flagged "few-informative-clusters".
 
     The mean of `macro` is taken over the classes that both classifiers predict, and these
     are taken as fixed. Where they predict all, it is the test ``score_difference(counts,
@@ -510,7 +510,7 @@ def macro_difference(
     counts: JointCounts | ClusterSums,
 ) -> PairedResult:
     """Difference of the mean scores of the classes that both classifiers predict."""
-    predicted = has_answers(moments)
+    predicted = has_predictions(moments)
     n_predicted = int(predicted.sum())
     roles = np.full(2, np.nan)
     error = math.nan
@@ -528,7 +528,7 @@ def macro_difference(
     flags: tuple[str, ...] = () if n_predicted == len(predicted) else (LEFT_OUT,)
     statistic, tail, critical = math.nan, (math.nan, math.nan), normal_critical
     if not n_predicted:
-        flags = (NO_ANSWERS,)
+        flags = (NO_PREDICTIONS,)
     elif error > 0:
         statistic = estimate / error
         tail = normal_pvalue(statistic, alternative)
@@ -543,7 +543,7 @@ def macro_difference(
         log_pvalue=tail[1],
         df=None,
         estimate=estimate,
-        estimate_name=f"difference of macro {SCORE_WORDS[score]}",
+        estimate_name=f"difference of macro {SCORE_TEXT[score]}",
         champion=float(roles[0]),
         challenger=float(roles[1]),
         alternative=alternative,

@@ -15,10 +15,10 @@ from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
     FEW_CLUSTERS,
     FEW_INFORMATIVE,
-    NO_ANSWERS,
-    SCORE_WORDS,
+    NO_PREDICTIONS,
+    SCORE_TEXT,
     class_label,
-    class_words,
+    class_text,
 )
 from skcompare.stats.precision._gee_model import BOUNDARY, ONE_CLUSTER
 from skcompare.stats.precision._precision_limits import (
@@ -29,11 +29,11 @@ from skcompare.stats.precision._precision_limits import (
 )
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
-    answered_alike,
-    has_answers,
+    has_predictions,
     log_odds_contrast,
     log_ratio_contrast,
     mancl_derouen,
+    predicted_alike,
     share_contrast,
 )
 
@@ -61,7 +61,7 @@ class Question:
     @property
     def known(self) -> bool:
         """Whether both classifiers have predictions that count."""
-        return bool(has_answers(self.moments))
+        return bool(has_predictions(self.moments))
 
     @property
     def n_informative(self) -> int:
@@ -78,10 +78,10 @@ class Question:
         """Return codes of caveats of the statistic."""
         root, flags = float(contrast.root), []
         no_variation = float(contrast.variance) == 0 or math.isnan(contrast.estimate)
-        if answered_alike(self.moments) or (root == 0 and no_variation):
+        if predicted_alike(self.moments) or (root == 0 and no_variation):
             flags.append("degenerate")
         if not self.known:
-            flags.append(NO_ANSWERS)
+            flags.append(NO_PREDICTIONS)
         elif boundary:
             flags.append(BOUNDARY)
         elif math.isnan(root):
@@ -138,7 +138,7 @@ class Question:
             log_pvalue=tail[1],
             df=1,
             estimate=estimate if self.moments.rows.any() else null_value,
-            estimate_name=f"{scale} of {SCORE_WORDS[self.score]}",
+            estimate_name=f"{scale} of {SCORE_TEXT[self.score]}",
             champion=champion,
             challenger=challenger,
             alternative=self.alternative,
@@ -148,12 +148,12 @@ class Question:
             limits=limits if defined else unknown,
             flags=flags,
             details={
-                "champion_answers": rows[0],
-                "challenger_answers": rows[1],
+                "champion_predictions": rows[0],
+                "challenger_predictions": rows[1],
                 "informative_records": self.n_informative,
                 "standard_error": math.sqrt(float(contrast.variance)),
             },
-            remark=class_words(self.label),
+            remark=class_text(self.label),
         )
 
 
@@ -227,7 +227,7 @@ default="precision"
         C = (n5 (1 - P1) (1 - P2) + n1 P1 P2) / (T1 + T2)
 
     If a classifier never predicts the class its precision is undefined, and so are estimate
-    and p-value, flagged "no-answers"; the interval is then the whole range. If neither
+    and p-value, flagged "no-predictions"; the interval is then the whole range. If neither
     does, they predict the same, and p is 1. Without any difference and variance (equal
     predictions, all correct, or all incorrect) the statistic is 0 and p is 1, flagged
     "degenerate", and the interval has no width: :func:`precision_weighted_score` has one.
@@ -286,9 +286,9 @@ def precision_wald(
     correction: str = "none",
     alternative: str = "two-sided",
 ) -> PairedResult:
-    """What is the ratio of the odds that an answer of a class is right?
+    """What is the ratio of the odds that a prediction of a class is right?
 
-    The null hypothesis is that the ratio of the odds of being right, of answers of the
+    The null hypothesis is that the ratio of the odds of being right, of predictions of the
     class by challenger and champion, is 1: that their precisions (positive predictive
     values) are equal, over new records. It is the empirical Wald test of a marginal
     logistic model, fitted by GEE with independence as the working correlation [1]_ [2]_.
@@ -331,10 +331,10 @@ default="precision"
 
     A precision of 0 or 1 has infinite log odds: estimate and p-value are undefined then and
     the interval is the whole range, flagged "share-of-0-or-1"; the score tests need no
-    logarithms. So they are if a classifier never gives the class, flagged "no-answers", and
-    the p-value also where a correction meets a classifier that predicts it once, flagged
-    "one-cluster". If the classifiers predict the same the odds ratio is 1 and p is 1,
-    flagged "degenerate". Fewer than 40 records that either predicts as the class are
+    logarithms. So they are if a classifier never gives the class, flagged "no-predictions",
+    and the p-value also where a correction meets a classifier that predicts it once,
+    flagged "one-cluster". If the classifiers predict the same the odds ratio is 1 and p is
+    1, flagged "degenerate". Fewer than 40 records that either predicts as the class are
     flagged "few-informative-clusters".
 
     References
@@ -451,10 +451,10 @@ default="precision"
     logarithm unknown: the interval is from 0 to infinity, flagged "share-of-0-or-1". p is
     then undefined, but 1 if both are 0. If both are 1, or the classifiers predict the same,
     the ratio is 1 with an interval of no width and p is 1, flagged "degenerate". If a
-    classifier never predicts the class everything is undefined, flagged "no-answers", and
-    the p-value also where a correction meets a classifier that predicts it once, flagged
-    "one-cluster". Fewer than 40 records that either predicts as the class are flagged
-    "few-informative-clusters".
+    classifier never predicts the class everything is undefined, flagged "no-predictions",
+    and the p-value also where a correction meets a classifier that predicts it once,
+    flagged "one-cluster". Fewer than 40 records that either predicts as the class are
+    flagged "few-informative-clusters".
 
     References
     ----------

@@ -16,7 +16,7 @@ from skcompare.evidence import CLASS_SCORES, ClassMoments, JointCounts
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue
-from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_ANSWERS, SCORE_WORDS
+from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.precision._combine_pvalues import (
     CombinedPvalue,
     lancaster_correlated,
@@ -38,7 +38,7 @@ RANK_TOLERANCE = 1e-9
 CONSISTENT = 1e-6
 """Share of the standardised differences without variance that counts as rounding."""
 
-FEW_ANSWERS = "few-answers-of-a-class"
+FEW_PREDICTIONS = "few-predictions-of-a-class"
 
 
 class AllClasses:
@@ -114,7 +114,7 @@ class AllClasses:
     def unknown(self, method: str) -> PairedResult:
         """Return the result where no class has predictions of both classifiers."""
         tail = (math.nan, math.nan)
-        return self.result(method, math.nan, tail, None, (NO_ANSWERS,))
+        return self.result(method, math.nan, tail, None, (NO_PREDICTIONS,))
 
     def result(
         self,
@@ -133,14 +133,14 @@ class AllClasses:
             flags += (LEFT_OUT,)
         few = informative_clusters(self.rows, self.score) < FEW_INFORMATIVE
         if (few & known & ~self.alike).any():
-            flags += (FEW_ANSWERS,)
+            flags += (FEW_PREDICTIONS,)
         return PairedResult(
             statistic=statistic,
             pvalue=tail[0],
             log_pvalue=tail[1],
             df=df,
             estimate=float(sizes[known].max()) if known.any() else math.nan,
-            estimate_name=f"greatest difference of {SCORE_WORDS[self.score]}",
+            estimate_name=f"greatest difference of {SCORE_TEXT[self.score]}",
             champion=None,
             challenger=None,
             alternative="two-sided",
@@ -559,9 +559,9 @@ def precision_joint(
     The null hypothesis is that for each class both trained classifiers have the same
     precision, over new records. The statistic is the quadratic form of the differences of
     all classes with their joint covariance, in which a record counts for every class that
-    is its answer [1]_ [2]_; under the null hypothesis it is chi-squared with the rank of
-    the covariance. By default the variance of a class is at least that of both score tests
-    of it, which small classes need.
+    is its prediction [1]_ [2]_; under the null hypothesis it is chi-squared with the rank
+    of the covariance. By default the variance of a class is at least that of both score
+    tests of it, which small classes need.
 
     Parameters
     ----------

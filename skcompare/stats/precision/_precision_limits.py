@@ -11,8 +11,8 @@ from skcompare.stats.accuracy._limits import one_sided, quantile
 from skcompare.stats.accuracy._relative_accuracy import one_sided_ratio
 from skcompare.stats.precision._precision_statistics import (
     NOISE,
-    answered_alike,
     pooled_share,
+    predicted_alike,
 )
 
 STEPS, PASSES = 128, 8
@@ -304,7 +304,7 @@ def _swapped(moments: ClassMoments) -> ClassMoments:
 def _without_variance(moments: ClassMoments) -> Any:
     """Whether predictions are the same, all correct, or all incorrect."""
     pooled = pooled_share(moments)
-    return answered_alike(moments) | (pooled == 0) | (pooled == 1)
+    return predicted_alike(moments) | (pooled == 0) | (pooled == 1)
 
 
 def _unseen(moments: ClassMoments, z: float) -> FloatArray:

@@ -69,7 +69,7 @@ def precision_both_scores(
     score: str = "precision",
     alternative: str = "two-sided",
 ) -> PairedResult:
-    """Is one classifier's answer of a class right more often than the other's?
+    """Is one classifier's prediction of a class right more often than the other's?
 
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. It is rejected where both the
@@ -171,7 +171,7 @@ def precision_weighted_score(
 
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. It is tested by the weighted
-    generalized score [1]_, which also works where a precision is 0 or 1. Answers are
+    generalized score [1]_, which also works where a precision is 0 or 1. Predictions are
     paired: the records that both classifiers give the class enter with their covariance.
 
     Parameters
@@ -221,7 +221,7 @@ default="precision"
     of an outcome that T predictions do not show, ``z² / (T + z²)`` to both sides.
 
     If a classifier never predicts the class its precision is undefined, and so are estimate
-    and p-value, flagged "no-answers"; the interval is then the whole range. If neither
+    and p-value, flagged "no-predictions"; the interval is then the whole range. If neither
     does, they predict the same, and p is 1. Without any difference and variance the
     statistic is 0 and p is 1, flagged "degenerate". Fewer than 40 records that either
     classifier predicts as the class are flagged "few-informative-clusters".
@@ -275,9 +275,9 @@ def precision_score(
 
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. It is tested by the score of a
-    marginal logistic model with independence as the working correlation [1]_. For answers
-    to different records it is not the usual score test; :func:`precision_weighted_score`
-    is [2]_.
+    marginal logistic model with independence as the working correlation [1]_. For
+    predictions to different records it is not the usual score test;
+    :func:`precision_weighted_score` is [2]_.
 
     Parameters
     ----------

@@ -188,12 +188,12 @@ def pooled_share(moments: ClassMoments) -> FloatArray:
     return np.where(total > 0, hits / np.where(total > 0, total, 1), np.nan)
 
 
-def has_answers(moments: ClassMoments) -> Any:
+def has_predictions(moments: ClassMoments) -> Any:
     """Whether every classifier has a prediction that counts."""
     return (moments.rows > 0).all(axis=-1)
 
 
-def answered_alike(moments: ClassMoments) -> Any:
+def predicted_alike(moments: ClassMoments) -> Any:
     """Whether two classifiers have the same rows and the same hits in every cluster."""
     return (_squared_differences(moments.rr) == 0) & (_squared_differences(moments.hh) == 0)
 
@@ -242,7 +242,7 @@ def _wald(
     variance = contrast_variance(moments, shares, slopes, covariance)
     contrast = _contrast(values[..., 1] - values[..., 0], variance)
     # Equal predictions do not differ, also where the scale is undefined at 0 or 1.
-    same = answered_alike(moments) & has_answers(moments)
+    same = predicted_alike(moments) & has_predictions(moments)
     return Contrast(*(np.where(same, 0.0, part) for part in contrast))
 
 

@@ -45,13 +45,13 @@ class Prevalence:
         None is the share in the sample, whatever it is.
     beta : tuple of two float or None
         Parameters of a Beta distribution of which `value` is the mean.
-    words : str
+    text : str
         Text that says where it comes from.
     """
 
     value: float | None
     beta: tuple[float, float] | None
-    words: str
+    text: str
 
     @property
     def logit_variance(self) -> float:
@@ -60,11 +60,11 @@ class Prevalence:
             return 0.0
         return float(sum(polygamma(1, parameter) for parameter in self.beta))
 
-    def said(self, used: float) -> str:
+    def describe(self, used: float) -> str:
         """Text of the prevalence; that of the sample needs no number."""
         if self.value is None:
             return "the prevalence of the sample"
-        return f"a prevalence of {used:.4g} ({self.words})"
+        return f"a prevalence of {used:.4g} ({self.text})"
 
     def drawn(self, size: int, rng: np.random.Generator) -> Any:
         """Draw a prevalence for each resample."""

@@ -25,9 +25,9 @@ from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
     FEW_CLUSTERS,
     FEW_INFORMATIVE,
-    NO_ANSWERS,
+    NO_PREDICTIONS,
     class_label,
-    class_words,
+    class_text,
 )
 from skcompare.stats.precision._prevalence import (
     CautiousResamples,
@@ -96,16 +96,18 @@ class Question:
         return acceleration_of(moves, self.cells.counts)
 
 
-def part_of(asked: Question, drawn: FloatArray | None, role: int) -> dict[str, str | float]:
+def part_of(
+    requested: Question, drawn: FloatArray | None, role: int
+) -> dict[str, str | float]:
     """Precision of one role with the rates it is computed from, for the report."""
-    sensitivities, alarms = asked.cells.rates()
-    low, high = _role_limits(asked, drawn, role)
+    sensitivities, alarms = requested.cells.rates()
+    low, high = _role_limits(requested, drawn, role)
     return {
         "role": ("champion", "challenger")[role],
-        "precision": float(asked.cells.precisions[role]),
+        "precision": float(requested.cells.precisions[role]),
         "sensitivity": float(sensitivities[role]),
         "specificity": 1 - float(alarms[role]),
-        "updated_precision": float(asked.precisions[role]),
+        "updated_precision": float(requested.precisions[role]),
         "confidence_level": LEVEL,
         "low": low,
         "high": high,
@@ -133,14 +135,14 @@ def _role_limits(
     return float(low), float(high)
 
 
-def caveats(asked: Question) -> tuple[str, ...]:
+def caveats(requested: Question) -> tuple[str, ...]:
     """Caveats of the precisions themselves."""
-    cells, precisions = asked.cells, asked.precisions
+    cells, precisions = requested.cells, requested.precisions
     false, correct = cells.named
     flags = []
     if (false + correct == 0).any():
-        flags.append(NO_ANSWERS)
-    if asked.share.value is not None and not (cells.of_it and cells.others):
+        flags.append(NO_PREDICTIONS)
+    if requested.share.value is not None and not (cells.of_it and cells.others):
         flags.append(NO_RATES)
     if ((precisions == 0) | (precisions == 1)).any():
         flags.append(EXTREME)
@@ -247,11 +249,11 @@ def updated_precision(
     missed 0.03 to 0.08.
 
     If a classifier never predicts the class its precision is undefined, and so are ratio
-    and p, flagged "no-answers"; so they are at a prevalence other than the sample's where
-    all records are of the class or none is ("no-rates"). If one precision is 0 the ratio is
-    0 or infinite and p undefined, if both are the ratio is undefined and p is 1, if both
-    are 1 the ratio is 1 and p is 1; each is flagged "extreme-precision", and so is one
-    precision of 1, whose uncertainty no resample shows. Resamples without a ratio are
+    and p, flagged "no-predictions"; so they are at a prevalence other than the sample's
+    where all records are of the class or none is ("no-rates"). If one precision is 0 the
+    ratio is 0 or infinite and p undefined, if both are the ratio is undefined and p is 1,
+    if both are 1 the ratio is 1 and p is 1; each is flagged "extreme-precision", and so is
+    one precision of 1, whose uncertainty no resample shows. Resamples without a ratio are
     flagged "undefined-ratios" and count against any difference. Classifiers that predict
     the class for the same records have p = 1, flagged "degenerate". A ratio other than 1
     without variation has no p, flagged "zero-variance".
@@ -309,8 +311,8 @@ def updated_precision(
         flags=(*caveats(question), *tail.flags),
         details={**_details(question, n_resamples, drawn), **tail.details},
         parts=tuple(part_of(question, drawn, role) for role in (0, 1)),
-        remark=f"{class_words(label)}, at {share.said(question.prevalence)}; equal there "
-        "exactly where the precisions are",
+        remark=f"{class_text(label)}, at {share.describe(question.prevalence)}; equal "
+        "there exactly where the precisions are",
     )
 
 

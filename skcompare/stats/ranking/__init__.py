@@ -9,7 +9,7 @@ from skcompare.stats.ranking._placement_moments import role_limits
 from skcompare.stats.ranking._roc_band import (
     MOST_RATES,
     RocDifferenceBand,
-    range_words,
+    range_text,
     roc_difference_band,
     usual_rates,
 )

@@ -204,15 +204,15 @@ def joint_details(differences: FloatArray, parts: Sequence[Contrast]) -> dict[st
     }
 
 
-def part_of(one: Contrast, alternative: str) -> dict[str, Any]:
+def part_of(contrast: Contrast, alternative: str) -> dict[str, Any]:
     """Areas, difference, interval and p-value of a class, or a pair; None if undefined."""
-    pvalue, _ = one.pvalue(alternative)
-    low, high = one.limits(PART_LEVEL, alternative)
+    pvalue, _ = contrast.pvalue(alternative)
+    low, high = contrast.limits(PART_LEVEL, alternative)
     return {
-        "champion": one.champion,
-        "challenger": one.challenger,
-        "difference": one.difference,
-        "standard_error": one.error,
+        "champion": contrast.champion,
+        "challenger": contrast.challenger,
+        "difference": contrast.difference,
+        "standard_error": contrast.error,
         "low": low,
         "high": high,
         "pvalue": None if math.isnan(pvalue) else pvalue,
@@ -238,7 +238,7 @@ def with_adjusted(
 
 def area_result(
     values: ClassPlacementValues,
-    found: Contrast,
+    contrast: Contrast,
     kept: IntArray,
     *,
     alternative: str,
@@ -249,23 +249,23 @@ def area_result(
     parts: tuple[dict[str, Any], ...],
 ) -> PairedResult:
     """Result of a difference of mean areas."""
-    pvalue, log_pvalue = found.pvalue(alternative)
+    pvalue, log_pvalue = contrast.pvalue(alternative)
     return PairedResult(
-        statistic=found.statistic,
+        statistic=contrast.statistic,
         pvalue=pvalue,
         log_pvalue=log_pvalue,
         df=None,
-        estimate=found.difference,
+        estimate=contrast.difference,
         estimate_name=f"difference of {name}",
-        champion=found.champion,
-        challenger=found.challenger,
+        champion=contrast.champion,
+        challenger=contrast.challenger,
         alternative=alternative,
         method=method,
         n=values.n,
-        limits=found.limits,
-        null_value=found.null_value,
-        flags=found.flags + evidence_flags(values, kept, distinct),
-        details={"standard_error": found.error, "n_classes": len(kept), **details},
+        limits=contrast.limits,
+        null_value=contrast.null_value,
+        flags=contrast.flags + evidence_flags(values, kept, distinct),
+        details={"standard_error": contrast.error, "n_classes": len(kept), **details},
         parts=parts,
         remark=left_out(values, kept),
     )
@@ -292,10 +292,10 @@ def left_out(values: ClassPlacementValues, kept: IntArray) -> str:
     return f"without the classes {some_of(dropped)}" if len(dropped) else ""
 
 
-def records_for(found: Contrast, n: int, alpha: float, power: float, side: str) -> float:
+def records_for(contrast: Contrast, n: int, alpha: float, power: float, side: str) -> float:
     """Number of records at which the observed difference reaches the requested power."""
-    outward = {"greater": found.statistic, "less": -found.statistic}.get(
-        side, abs(found.statistic)
+    outward = {"greater": contrast.statistic, "less": -contrast.statistic}.get(
+        side, abs(contrast.statistic)
     )
     if outward <= 0:
         return math.inf

@@ -143,12 +143,12 @@ class RocDifferenceBand:
         lines = [
             f"difference of ROC curves, {self.n_positives} positive and "
             f"{self.n_negatives} negative records, {self.n_resamples} resamples",
-            f"{level} band at all rates: {range_words(self.ranges)}",
+            f"{level} band at all rates: {range_text(self.ranges)}",
         ]
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
 
 
-def range_words(ranges: tuple[tuple[float, float, str], ...]) -> str:
+def range_text(ranges: tuple[tuple[float, float, str], ...]) -> str:
     """Text of where a band excludes 0: the two widest ranges, and the number of others."""
     if not ranges:
         return "no difference of the sensitivities is found"

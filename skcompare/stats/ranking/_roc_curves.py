@@ -98,15 +98,15 @@ def auc_of(rates: FloatArray, sensitivities: FloatArray) -> float:
     return float(np.sum(steps * (sensitivities[1:] + sensitivities[:-1])) / 2)
 
 
-def same_ranking(one: FloatArray, other: FloatArray) -> bool:
+def same_ranking(left: FloatArray, right: FloatArray) -> bool:
     """Whether two scores put all rows in the same order, with the same ties."""
-    if np.array_equal(one, other):
+    if np.array_equal(left, right):
         return True
-    order = np.lexsort((other, one))
-    sorted_one, sorted_other = one[order], other[order]
-    rises = sorted_other[1:] > sorted_other[:-1]
-    falls = sorted_other[1:] < sorted_other[:-1]
-    return bool(((sorted_one[1:] > sorted_one[:-1]) == rises).all() and not falls.any())
+    order = np.lexsort((right, left))
+    sorted_left, sorted_right = left[order], right[order]
+    rises = sorted_right[1:] > sorted_right[:-1]
+    falls = sorted_right[1:] < sorted_right[:-1]
+    return bool(((sorted_left[1:] > sorted_left[:-1]) == rises).all() and not falls.any())
 
 
 def _cumulative(weights: IntArray, order: IntArray) -> IntArray:

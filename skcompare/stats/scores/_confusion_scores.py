@@ -46,14 +46,14 @@ class ClassSums:
 
     @classmethod
     def from_cells(
-        cls, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
+        cls, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> "ClassSums":
         """Return the sums of records in cells, of shape (..., n_cells), in O(cells)."""
-        correct = truth == answer
+        correct = truth == prediction
         return cls(
             _sums_by(truth[correct], counts[..., correct], n_classes),
             _sums_by(truth, counts, n_classes),
-            _sums_by(answer, counts, n_classes),
+            _sums_by(prediction, counts, n_classes),
         )
 
     def totals(self) -> "ClassSums":
@@ -274,12 +274,12 @@ class CountScore:
         )
 
     def of_cells(
-        self, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
+        self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
         """Return the score of records in cells, with its slopes by their counts."""
-        scored = self.scored(ClassSums.from_cells(truth, answer, counts, n_classes))
-        slopes = scored.by_support[..., truth] + scored.by_predicted[..., answer]
-        correct = truth == answer
+        scored = self.scored(ClassSums.from_cells(truth, prediction, counts, n_classes))
+        slopes = scored.by_support[..., truth] + scored.by_predicted[..., prediction]
+        correct = truth == prediction
         slopes[..., correct] += scored.by_correct[..., truth[correct]]
         return CellScores(scored.value, slopes, scored.undefined)
 

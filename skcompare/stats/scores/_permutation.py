@@ -22,7 +22,7 @@ from skcompare.stats.scores._resampling import (
 )
 from skcompare.stats.scores._score_difference import (
     FEW_DIFFERENT,
-    FEW_DIFFERENT_ANSWERS,
+    FEW_DIFFERENT_PREDICTIONS,
     SIGN_ONLY,
     UNDEFINED_RESAMPLES,
 )
@@ -60,7 +60,7 @@ def permutation_difference(
     random_state: Any = 0,
     alternative: str = "two-sided",
 ) -> PairedResult:
-    """Compare two classifiers by any score, by exchanging their answers within records.
+    """Compare two classifiers by any score, by exchanging their predictions within records.
 
     The null hypothesis is that the two trained classifiers are exchangeable: for a new
     record, a pair of predictions is as likely as the same pair in reverse order [1]_.
@@ -324,7 +324,7 @@ def _flags(
         not no_variation and not distribution.n_undefined and smallest_pvalue >= USUAL_LEVEL
     )
     if np.count_nonzero(pair.differs) < FEW_DIFFERENT or is_coarse:
-        flags.append(FEW_DIFFERENT_ANSWERS)
+        flags.append(FEW_DIFFERENT_PREDICTIONS)
     if math.isinf(observed):
         flags.append(SIGN_ONLY)
     if undefined:

@@ -31,7 +31,7 @@ class Score(Protocol):
         """Relative tolerance at which slopes cancel and statistics are equal."""
 
     def of_cells(
-        self, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
+        self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
         """Return the score of records in cells, with its slopes by their counts."""
 

@@ -208,13 +208,13 @@ class ResampledCounts:
         greatest = self.score.bounds[1]
         return 1 - greatest, 1.0
 
-    def on_one_scale(self, answers: IntArray) -> IntArray:
+    def on_one_scale(self, predictions: IntArray) -> IntArray:
         """Return the labels unchanged."""
-        return answers
+        return predictions
 
-    def prepared(self, y: IntArray, answers: IntArray, rows: IntArray) -> "_Cells":
+    def prepared(self, y: IntArray, predictions: IntArray, rows: IntArray) -> "_Cells":
         """Return the score of these records, as a function of their weights."""
-        codes = y.astype(np.int64) * self.n_classes + answers
+        codes = y.astype(np.int64) * self.n_classes + predictions
         cells, where = np.unique(codes, return_inverse=True)
         where = where.reshape(-1)
         order = np.argsort(where, kind="stable")

@@ -80,13 +80,13 @@ class OwnScore:
                 )
 
     def of_cells(
-        self, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
+        self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
         """Return the score of records in cells, with its slopes by their counts.
 
         The slope of a cell without records is 0, because it is not used.
         """
-        occurring, where = np.unique(truth * n_classes + answer, return_inverse=True)
+        occurring, where = np.unique(truth * n_classes + prediction, return_inverse=True)
         sets = counts.reshape(-1, counts.shape[-1])
         values: FloatArray = np.empty(len(sets))
         slopes: FloatArray = np.empty(sets.shape)
@@ -125,7 +125,7 @@ MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")
 ZERO_VARIANCE = "zero-variance"
 UNDEFINED_SCORE = "undefined-score"
 UNDEFINED_RESAMPLES = "undefined-resamples"
-FEW_DIFFERENT_ANSWERS = "few-different-answers"
+FEW_DIFFERENT_PREDICTIONS = "few-different-predictions"
 SIGN_ONLY = "sign-only-interval"
 
 
@@ -259,7 +259,7 @@ def score_difference(
     whole range of the score where nothing could be rejected, but the standard error is
     itself estimated from these records: for a perfect or nearly unanimous pair, and for a
     class with few records, the interval can be too short, down to [0, 0] for identical
-    predictions. Fewer than 25 such records are flagged "few-different-answers", and by
+    predictions. Fewer than 25 such records are flagged "few-different-predictions", and by
     "delta" "few-discordant-pairs".
 
     References
@@ -382,7 +382,7 @@ def _permutation(
             "monte_carlo_error": _error_of_draws(pvalue, n_resamples, alternative),
         }
     few = _n_different(counts) < FEW_DIFFERENT
-    flags = (FEW_DIFFERENT_ANSWERS,) if few else ()
+    flags = (FEW_DIFFERENT_PREDICTIONS,) if few else ()
     if math.isinf(statistic):
         flags = (*flags, SIGN_ONLY)
     if distribution.n_undefined:

@@ -172,7 +172,7 @@ def bound_of(loss: str, bound: float | None) -> float:
             f"{loss!r} has none that is known. Pass `bound`, fixed before the "
             "records were seen: log losses of probabilities that were clipped by "
             "eps=0.01 differ by at most -log(0.01), about 4.61. Or take a bounded loss, "
-            "such as 'brier'."
+            "such as 'binary_brier_loss'."
         )
     if not is_number(bound) or not LEAST_BOUND <= bound < math.inf:
         raise ValueError(

@@ -62,7 +62,7 @@ def anytime_mcnemar(
     """Compare two accuracies on a stream that is looked at as often as one likes.
 
     The null hypothesis is that of :func:`mcnemar`: a record which exactly one of the two
-    trained classifiers answers rightly is as likely to favour either. But the table may
+    trained classifiers predicts correctly is as likely to favour either. But the table may
     grow between looks, one may look after every record, and stop when one likes: the
     probability that p is *ever* below alpha is at most alpha if the null hypothesis is
     true [1]_, and that the interval *ever* misses the difference is at most 1 less its
@@ -254,9 +254,9 @@ def anytime_losses(
         that a comparison of counted records leaves this test out.
     bound : float, optional
         The most by which the two losses of a record can differ, either way, fixed before
-        the records are seen. By default that of the loss: 1 for "brier", "spherical" and
-        "cost" without a matrix, and 2 for "multiclass_brier" and "brier_score". The log
-        loss and losses of your own have none.
+        the records are seen. By default that of the loss: 1 for "binary_brier_loss",
+        "spherical_loss" and "cost" without a matrix, and 2 for "multiclass_brier_loss" and
+        "brier_score". The log loss and losses of your own have none.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better: its losses are lower. A one-sided
         test is valid for all gains on the other side of `null_value` too.

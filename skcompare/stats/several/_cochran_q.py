@@ -24,7 +24,7 @@ MOST_SUMS = 1 << 30
 AT_ONCE = 1 << 20
 """Largest number of values that are drawn at a time."""
 
-FEW_ANSWERS, FEW_RECORDS = 24, 4
+FEW_PREDICTIONS, FEW_RECORDS = 24, 4
 
 FEW_INFORMATIVE = "few-informative-records"
 ROUNDING = 1e-12
@@ -54,8 +54,8 @@ def cochran_q(
 
     The null hypothesis is that the classifiers are equally accurate [1]_; more strictly,
     and so for "exact" and "permutation", that on each record every classifier is as
-    likely as any other to be among those that answer rightly. It speaks of these trained
-    models, over new records. Records that all or none answer rightly say nothing.
+    likely as any other to be among those that predict correctly. It speaks of these trained
+    models, over new records. Records that all or none predict correctly say nothing.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def cochran_q(
         tail, flags = (1.0, 0.0), ("degenerate",)
     elif method == "asymptotic":
         tail = chi2_pvalue(statistic, k - 1)
-        few = informative < FEW_RECORDS or informative * k < FEW_ANSWERS
+        few = informative < FEW_RECORDS or informative * k < FEW_PREDICTIONS
         flags = (FEW_INFORMATIVE,) if few else ()
     elif method == "exact":
         tail = _exact_tail(patterns)

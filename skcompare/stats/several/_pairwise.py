@@ -213,7 +213,7 @@ def max_t_pvalues(
         smaller for a pair with a smaller statistic. The statistic is the root of
         McNemar's chi-squared without correction.
     flags : tuple of str
-        "max-t-normal" where there are so many patterns that a resample would take nearly
+        "max-t-normal" where patterns are too many: a resample would take nearly
         one random number per record. The greatest statistic of normal differences with the
         same covariances is drawn then.
 
@@ -436,7 +436,7 @@ default="holm"
         raise TypeError(
             "pairwise_mcnemar needs CorrectnessPatterns. Got "
             f"{type(patterns).__name__}. Make them by "
-            "CorrectnessPatterns.from_predictions(y_true, *answers)."
+            "CorrectnessPatterns.from_predictions(y_true, *predictions)."
         )
     check_choice("method", method, METHODS)
     check_choice("adjust", adjust, PAIRWISE_ADJUSTMENTS)

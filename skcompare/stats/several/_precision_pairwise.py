@@ -244,7 +244,7 @@ default="holm"
     adjust="bonferroni"; those of adjust="none" are at the level itself.
 
     Pairs with the same predictions have p = 1. A pair without a defined test has p NaN, an
-    interval of the whole range, and a flag: "no-answers", "zero-variance", or
+    interval of the whole range, and a flag: "no-predictions", "zero-variance", or
     "share-of-0-or-1" for logarithms of precisions of 0 or 1 under "wald". It counts as 1 in
     the adjustment.
 
@@ -283,7 +283,7 @@ default="holm"
     if not isinstance(sums, ClusterSums):
         raise TypeError(
             f"pairwise_precision needs ClusterSums. Got {type(sums).__name__}. Make them "
-            "by ClusterSums.from_predictions(y_true, *answers)."
+            "by ClusterSums.from_predictions(y_true, *predictions)."
         )
     fit = class_fit(sums, label, score)
     omnibus = precision_several(sums, label=fit.label, score=score, method=method)

@@ -15,7 +15,7 @@ from skcompare.stats.accuracy._limits import quantile
 from skcompare.stats.accuracy._relative_accuracy import ZERO_VARIANCE
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue
-from skcompare.stats.core._target_class import NO_ANSWERS, SCORE_WORDS, class_words
+from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT, class_text
 from skcompare.stats.precision._gee_model import (
     BOUNDARY,
     ClassFit,
@@ -23,7 +23,7 @@ from skcompare.stats.precision._gee_model import (
     joint_covariance,
     link_values,
 )
-from skcompare.stats.precision._precision_statistics import answered_alike, has_answers
+from skcompare.stats.precision._precision_statistics import has_predictions, predicted_alike
 from skcompare.stats.ranking._placement_moments import quadratic_form
 
 METHODS = ("score", "wald")
@@ -49,7 +49,7 @@ def precision_several(
 ) -> PairedResult:
     """Are the precisions of two or more classifiers on one test set equal?
 
-    The null hypothesis is that answers that name the class are right as often for every
+    The null hypothesis is that predictions that name the class are right as often for every
     classifier. The statistic is d' V⁻ d, with differences d of classifiers and their
     covariances V between clusters; any differences that span the same give the same value.
 
@@ -92,7 +92,7 @@ default="precision"
     differs and nothing varies the statistic is 0 and p is 1, flagged "degenerate";
     differences that do not vary leave p undefined (NaN), flagged "zero-variance".
 
-    A classifier without predictions that count is left out, flagged "no-answers"; with
+    A classifier without predictions that count is left out, flagged "no-predictions"; with
     fewer than two others p is undefined. For "wald" a precision of 0 or 1 leaves p
     undefined, flagged "share-of-0-or-1". Fewer than 40 clusters with a prediction that
     counts are flagged "few-informative-clusters"; the score statistic is at most their
@@ -145,7 +145,7 @@ default="precision"
         log_pvalue=tail[1],
         df=joint.rank,
         estimate=0.0 if _all_alike(fit.raw) else spread,
-        estimate_name=f"greatest difference of {SCORE_WORDS[score]}",
+        estimate_name=f"greatest difference of {SCORE_TEXT[score]}",
         champion=None,
         challenger=None,
         alternative="two-sided",
@@ -155,7 +155,7 @@ default="precision"
         flags=(*joint.flags, *_caveats(fit)),
         details={"n_clusters": fit.n_clusters},
         parts=_parts(fit, sums.names, position),
-        remark=class_words(fit.label),
+        remark=class_text(fit.label),
     )
 
 
@@ -250,7 +250,7 @@ def _all_alike(moments: ClassMoments) -> bool:
 
 def _caveats(fit: ClassFit) -> tuple[str, ...]:
     """Flags that do not depend on the test, such as of classifiers that are left out."""
-    left_out = (NO_ANSWERS,) * bool((fit.raw.rows == 0).any())
+    left_out = (NO_PREDICTIONS,) * bool((fit.raw.rows == 0).any())
     return tuple(dict.fromkeys((*left_out, *fit.caveats)))
 
 
@@ -266,7 +266,7 @@ def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any]
     parts = []
     for i, name in enumerate(names):
         pair = chosen_moments(fit.raw, [at, i])
-        same = i == at or bool(has_answers(pair) and answered_alike(pair))
+        same = i == at or bool(has_predictions(pair) and predicted_alike(pair))
         defined = math.isfinite(errors[i]) and not same
         ratio = math.exp(distance[i]) if defined else (1.0 if same else math.nan)
         limits = (0.0, math.inf) if not same else (1.0, 1.0)
@@ -276,7 +276,7 @@ def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any]
             {
                 "name": name,
                 "share": float(fit.raw.shares[i]),
-                "answers": int(fit.raw.rows[i]),
+                "predictions": int(fit.raw.rows[i]),
                 "hits": int(fit.raw.hits[i]),
                 "odds_ratio": ratio,
                 "low": limits[0],

@@ -50,7 +50,7 @@ def combined_5x2_f(scores: ScoreDifferences) -> PairedResult:
     equal expected scores. It speaks of the algorithms, over new training and new test
     records. All ten squared differences are taken over the variance within repetitions,
     so that their order does not matter [1]_. The test has no direction. Equal learners are
-    told apart more often than the level says, where training varies: it is there to
+    distinguished more often than the level says, where training varies: it is there to
     reproduce published results. Split with
     :class:`~skcompare.BlockRegularized5x2CV` instead.
 
@@ -137,7 +137,7 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
     equal expected scores. It speaks of the algorithms, over new training and new test
     records. The statistic of the combined 5×2 F test, on halves that overlap equally, is
     compared with F(7, 5) in place of F(10, 5) [1]_. The test has no direction. Equal
-    learners are told apart more often than the level says, where training varies: it is
+    learners are distinguished more often than the level says, where training varies: it is
     there to reproduce published results. Use :func:`bcv_jackknife_t`.
 
     Parameters
@@ -308,7 +308,7 @@ def paired_5x2_t(
     The null hypothesis is that the two algorithms, trained on half as many records, have
     equal expected scores. It speaks of the algorithms, over new training and new test
     records. The difference of one half, the first, is taken in standard errors that are
-    made of all ten [1]_. Where training varies, equal learners are told apart more often
+    made of all ten [1]_. Where training varies, equal learners are distinguished more often
     than the level says: it is there to reproduce published results. Split with
     :class:`~skcompare.BlockRegularized5x2CV` instead.
 

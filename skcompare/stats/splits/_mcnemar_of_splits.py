@@ -75,7 +75,7 @@ def bcv_mcnemar(
     equal accuracy [1]_. It speaks of the algorithms, over new training and new test
     records. The tables of all splits are averaged, and the average is scaled to an
     effective table of as many independent records as all splits are worth: of n records,
-    10n/11 by default, where the splits together count 5n answers. McNemar's corrected
+    10n/11 by default, where the splits together count 5n predictions. McNemar's corrected
     statistic of that table is chi-squared with one degree of freedom.
 
     Parameters

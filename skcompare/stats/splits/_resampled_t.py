@@ -138,7 +138,7 @@ def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
         raise ValueError(
             f"{test} needs to know how many records the classifiers were trained on. Got "
             "n_train=0. Pass n_train to ScoreDifferences; for classifiers that came "
-            "trained, test their answers to one test set."
+            "trained, test their predictions on one test set."
         )
     return float((scores.n_test / scores.n_train).mean())
 

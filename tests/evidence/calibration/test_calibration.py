@@ -14,14 +14,14 @@ from sklearn.svm import LinearSVC
 from skcompare import PairedComparator
 from skcompare._core.design import Design
 from skcompare.evidence import PairedCalibration
-from skcompare.predictions import Answers, Predictions
+from skcompare.predictions import EstimatorPredictions, Predictions
 from tests.common.golden import golden
 
 WORKED = {example["id"]: example for example in golden("calibration")["worked"]}
 KINDS = ["binary", "top_label", "classwise"]
 
 
-def random_answers(seed, n=120, n_classes=3):
+def random_labels(seed, n=120, n_classes=3):
     """True labels and probabilities of two classifiers, rounded so that some are equal."""
     rng = np.random.default_rng(seed)
     proba = rng.dirichlet(np.full(n_classes, 0.7), size=(2, n)).round(2)
@@ -34,8 +34,8 @@ def random_answers(seed, n=120, n_classes=3):
 
 def evidence(kind, seed=0, **options):
     n_classes = 2 if kind == "binary" else 3
-    answers = random_answers(seed, n_classes=n_classes)
-    return PairedCalibration.from_predictions(*answers, kind=kind, **options)
+    predictions = random_labels(seed, n_classes=n_classes)
+    return PairedCalibration.from_predictions(*predictions, kind=kind, **options)
 
 
 def same(one, other):
@@ -118,11 +118,11 @@ def test_worked_classwise():
 
 
 def test_events():
-    """Each kind is about the events that it says, whoever answers."""
+    """Each kind is about the events that it says, whoever predictions."""
     for kind, seed in itertools.product(KINDS, range(3)):
-        answers = random_answers(seed, n_classes=2 if kind == "binary" else 3)
-        calibration = PairedCalibration.from_predictions(*answers, kind=kind)
-        y, *probas = answers
+        predictions = random_labels(seed, n_classes=2 if kind == "binary" else 3)
+        calibration = PairedCalibration.from_predictions(*predictions, kind=kind)
+        y, *probas = predictions
         for role, proba in enumerate(probas):
             if kind == "binary":
                 expected = proba[:, 1], y == 1
@@ -146,7 +146,7 @@ def test_equally_probable_top_labels():
 def test_errors_bin_by_bin():
     """All norms are what going through the bins gives, with empty bins adding nothing."""
     for seed, n_bins in itertools.product(range(3), [1, 4, 15]):
-        y, first, second = random_answers(seed, n=30, n_classes=2)
+        y, first, second = random_labels(seed, n=30, n_classes=2)
         calibration = PairedCalibration.from_predictions(y, first, second, n_bins=n_bins)
         for role, proba in enumerate([first[:, 1], second[:, 1]]):
             mean, square = (errors_slowly(y, proba, n_bins, power) for power in (1, 2))
@@ -222,16 +222,16 @@ def test_swap():
 def test_shards_add_up():
     """Shards with the same edges are the whole, record by record."""
     for kind, grouped in itertools.product(KINDS, [False, True]):
-        answers = random_answers(2, n_classes=2 if kind == "binary" else 3)
+        predictions = random_labels(2, n_classes=2 if kind == "binary" else 3)
         groups = np.random.default_rng(0).choice(["a", "b", "c", "d"], size=120)
         whole = PairedCalibration.from_predictions(
-            *answers, kind=kind, groups=groups if grouped else None
+            *predictions, kind=kind, groups=groups if grouped else None
         )
         shards = [
             PairedCalibration.from_predictions(
-                *(each[rows] for each in answers),
+                *(each[rows] for each in predictions),
                 kind=kind,
-                labels=np.unique(answers[0]),
+                labels=np.unique(predictions[0]),
                 groups=groups[rows] if grouped else None,
             )
             for rows in (slice(0, 50), slice(50, 51), slice(51, None))
@@ -259,7 +259,7 @@ def test_shards_with_edges_of_the_first():
 
 def test_what_does_not_merge():
     """Evidence of other events, designs or groups is no shard of this one."""
-    y, first, second = random_answers(0)
+    y, first, second = random_labels(0)
     top = PairedCalibration.from_predictions(y, first, second)
     with pytest.raises(ValueError, match="Only evidence of one kind of event"):
         top + PairedCalibration.from_predictions(y, first, second, kind="classwise")
@@ -305,16 +305,16 @@ def test_passed_arrays_stay_as_they_are():
 
 
 @pytest.mark.parametrize("strategy", ["uniform", "equal_mass"])
-def test_identical_answers(strategy):
-    """The same answers in both roles have the same errors."""
-    y, proba, _ = random_answers(0)
+def test_identical_predictions(strategy):
+    """The same predictions in both roles have the same errors."""
+    y, proba, _ = random_labels(0)
     calibration = PairedCalibration.from_predictions(y, proba, proba, strategy=strategy)
 
     assert calibration.error("champion") == calibration.error("challenger") > 0
 
 
-def test_perfect_answers():
-    """Certain and right answers have no error in any sense, corrected or not."""
+def test_perfect_predictions():
+    """Certain and correct predictions have no error in any sense, corrected or not."""
     y = np.array([0, 1, 1, 0, 1])
     for strategy in ("uniform", "equal_mass", "quantile"):
         perfect = PairedCalibration.from_predictions(
@@ -381,7 +381,7 @@ def test_classwise_curve_has_the_bins_of_all_classes():
 
 
 def test_curve_as_frame():
-    """The curve is a frame of a row a bin, and plain values."""
+    """The curve is a frame of one row per bin, and plain values."""
     pd = pytest.importorskip("pandas")
     curve = evidence("binary", n_bins=4).curve(0)
     frame = curve.to_frame()
@@ -403,12 +403,15 @@ def test_positive_class():
         (["no", "yes"], {"pos_label": "no"}, "no"),
         ([0, 1], {"pos_label": 0}, 0),
     ]:
-        codes, proba, _ = random_answers(0, n_classes=2)
+        codes, proba, _ = random_labels(0, n_classes=2)
         y = np.array(labels)[codes]
         predictions = Predictions(
             np.array(labels),
             codes,
-            (Answers("a", "", None, proba), Answers("b", "", None, proba)),
+            (
+                EstimatorPredictions("a", "", None, proba),
+                EstimatorPredictions("b", "", None, proba),
+            ),
         )
         for calibration in (
             PairedCalibration.from_predictions(y, proba, proba, **options),
@@ -444,13 +447,16 @@ def test_top_label_of_one_column(pos_label):
 
 
 def test_from_pair_of_cross_validation():
-    """Answers of all test sets are taken, with their records' truth and groups."""
-    codes, first, second = random_answers(0, n=12)
+    """Predictions of all test sets are taken, with their records' truth and groups."""
+    codes, first, second = random_labels(0, n=12)
     records = np.array([5, 0, 3, 11, 2, 1])
     predictions = Predictions(
         np.arange(3),
         codes,
-        (Answers("a", "", None, first[records]), Answers("b", "", None, second[records])),
+        (
+            EstimatorPredictions("a", "", None, first[records]),
+            EstimatorPredictions("b", "", None, second[records]),
+        ),
         design=Design("kfold", 1, 2, grouped=True),
         records=records,
         bounds=np.array([0, 3, 6]),
@@ -493,11 +499,14 @@ def test_from_estimators(n_classes):
 def test_classifier_without_probabilities():
     """Decision scores are no probabilities, and the message says whose they are."""
     decision = LinearSVC().fit([[0], [1]], [0, 1]).decision_function([[0], [1]])
-    answers = (Answers("svm", "", None, None, decision), Answers("b", "", None, None))
-    predictions = Predictions(np.arange(2), np.array([0, 1]), answers)
+    predictions = (
+        EstimatorPredictions("svm", "", None, None, decision),
+        EstimatorPredictions("b", "", None, None),
+    )
+    collected = Predictions(np.arange(2), np.array([0, 1]), predictions)
 
     with pytest.raises(ValueError, match="svm have no probabilities"):
-        PairedCalibration.from_pair(predictions.pair("svm", "b"))
+        PairedCalibration.from_pair(collected.pair("svm", "b"))
 
 
 def test_bad_options():
@@ -517,17 +526,17 @@ def test_bad_options():
         ({"pos_label": 1}, "needs two classes"),
     ]:
         with pytest.raises(ValueError, match=message):
-            PairedCalibration.from_predictions(*random_answers(0), **options)
+            PairedCalibration.from_predictions(*random_labels(0), **options)
 
 
 def test_bad_probabilities():
-    """Probabilities are in [0, 1], a column a class, and rows sum to 1."""
+    """Probabilities are in [0, 1], one column per class, and rows sum to 1."""
     for proba, message in [
         ([0.1, np.nan], "missing values"),
         ([0.1, 1.2], r"probabilities in \[0, 1\]"),
         ([-0.1, 1], r"probabilities in \[0, 1\]"),
-        ([0.1], "one entry a record"),
-        ([], "one entry a record"),
+        ([0.1], "one entry per record"),
+        ([], "one entry per record"),
         ([[0.1], [0.2]], "columns|shape"),
         ([[0.1, 0.2], [0.5, 0.5]], "must sum to 1"),
         ([[0.1, 0.2, 0.7], [0.5, 0.5, 0]], "Pass `labels`"),
@@ -548,7 +557,7 @@ def test_bad_arrays():
         (([[0.5], [0.5, 1]], [[1]] * 2, [[0, 1]] * 2), "same order"),
         (
             ([[0.5]] * 2, [[1]] * 2, [[[0, 1]] * 2] * 2, "classwise"),
-            "row a record and class",
+            "row per record and class",
         ),
         (([[0.5]] * 2, [[1]] * 2, [[0, 1]] * 2, "auto"), "Unknown kind 'auto'"),
     ]:

@@ -142,7 +142,7 @@ def test_one_value_is_one_bin():
 
 
 def test_zeros_and_ones_are_two_bins():
-    """Certain answers make two bins of equal mass; quantiles pool what they pool."""
+    """Certain predictions make two bins of equal mass; quantiles pool what they pool."""
     p = np.array([0.0, 1.0] * 5)
 
     assert [0, 0.5, 1] == bin_edges(p, 10, "equal_mass").tolist()
@@ -166,7 +166,7 @@ def test_fewer_records_than_bins():
 
 @pytest.mark.parametrize("value", [0.25, 0.5, 1.0])
 def test_neighbouring_doubles(value):
-    """Two doubles without one between them can still be told apart, up to 1."""
+    """Two doubles without one between them can still be distinguished, up to 1."""
     p = np.array([np.nextafter(value, 0), value])
     edges = bin_edges(p, 2, "equal_mass")
 

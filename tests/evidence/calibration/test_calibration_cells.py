@@ -14,7 +14,7 @@ from skcompare.evidence.calibration._bins import ALL_SUMS, POWERS, SUMS, cell_su
 EDGES = np.arange(6) / 5
 
 
-def answers(kind, seed=0, n=300):
+def predictions(kind, seed=0, n=300):
     """True labels and probabilities of two classifiers, rounded so that some are equal."""
     rng = np.random.default_rng(seed)
     k = 2 if kind == "binary" else 3
@@ -25,7 +25,7 @@ def answers(kind, seed=0, n=300):
 
 def records(kind, seed=0, **options):
     return PairedCalibration.from_predictions(
-        *answers(kind, seed), kind=kind, **{"n_bins": 5} | options
+        *predictions(kind, seed), kind=kind, **{"n_bins": 5} | options
     )
 
 
@@ -83,7 +83,7 @@ def test_bins_and_errors(kind):
 
 @pytest.mark.parametrize("kind", ["binary", "top_label"])
 def test_ways_to_the_same_cells(kind, monkeypatch):
-    """Records, answers taken a few at a time, and a group-by have the same cells."""
+    """Records, predictions taken a few at a time, and a group-by have the same cells."""
     whole = records(kind)
     reduced = whole.reduced()
     monkeypatch.setattr(module, "CHUNK", 37)
@@ -103,7 +103,7 @@ def test_bins_that_depend_on_the_records(strategy):
     assert whole.reduced() == records("binary", strategy=strategy, keep_values=False)
 
 
-def test_answers_in_any_form():
+def test_predictions_in_any_form():
     """What is taken a few records at a time is what is taken whole, labels and all."""
     for proba, y in itertools.product(
         [np.array([0.1, 0.9, 0.4]), [0.1, 0.9, 0.4], np.float32([0.5, 0.25, 0.75])],
@@ -121,7 +121,7 @@ def test_answers_in_any_form():
 def test_faults_are_found_in_parts(monkeypatch):
     """A fault in a later part is named by its place in all records."""
     monkeypatch.setattr(module, "CHUNK", 10)
-    y, one, other = answers("top_label")
+    y, one, other = predictions("top_label")
     one = one.copy()
     one[123] = [0.5, 0.6, 0.1]
 
@@ -174,7 +174,7 @@ def test_swap(kind):
     assert reduced != reduced.swap()
 
 
-def test_equality_pickle_and_words():
+def test_equality_pickle_and_text():
     """Evidence is equal by content, comes back from pickle, and says what it is."""
     whole, reduced = records("binary"), records("binary").reduced()
     restored = pickle.loads(pickle.dumps(reduced))
@@ -194,14 +194,17 @@ def test_equality_pickle_and_words():
 
 def test_what_has_no_sums():
     """Classwise events and groups are refused, with what to do."""
-    classwise, grouped = records("top_label", groups=np.arange(300) % 7), answers("binary")
+    classwise, grouped = (
+        records("top_label", groups=np.arange(300) % 7),
+        predictions("binary"),
+    )
     with pytest.raises(ValueError, match="Groups are lost"):
         classwise.reduced()
     with pytest.raises(ValueError, match="Classwise events have no sums"):
         records("top_label").from_cells([], [], {}, EDGES, kind="classwise")
     with pytest.raises(ValueError, match="Classwise events have no sums"):
         PairedCalibration.from_predictions(
-            *answers("top_label"), kind="classwise", keep_values=False
+            *predictions("top_label"), kind="classwise", keep_values=False
         )
     with pytest.raises(ValueError, match="Groups are lost"):
         PairedCalibration.from_predictions(*grouped, groups=grouped[0], keep_values=False)
@@ -255,7 +258,7 @@ def test_wrong_cells():
 
 
 def test_what_sums_do_not_say():
-    """Groups cannot be told apart in sums, and edges and names have to be there."""
+    """Groups cannot be distinguished in sums, and edges and names have to be there."""
     cells, counts, sums = group_by(records("binary"))
     with pytest.raises(ValueError, match="Groups are lost"):
         PairedCalibration.from_cells(cells, counts, sums, EDGES, design="grouped holdout")

@@ -42,7 +42,7 @@ def test_labels_can_be_given():
 
 
 def test_labels_with_nothing_in_common():
-    """Answers of two different problems are refused."""
+    """Predictions of two different problems are refused."""
     with pytest.raises(ValueError, match="`challenger` has no label in common with `cham"):
         AgreementMatrix.from_predictions([0, 1], [5, 6])
     with pytest.raises(ValueError, match="`challenger` has string labels"):

@@ -174,12 +174,12 @@ def test_blocks_from_bad_predictions():
 
 
 def test_blocks_from_pair():
-    """Every test set has its table, and together they hold all answers."""
+    """Every test set has its table, and together they hold all predictions."""
     for kind in ["bcv", "random 5x2", "repeated kfold", "kfold"]:
         predictions = random_predictions(kind, 41, 2)
         pair = predictions.pair("champion", "challenger")
-        y = predictions.y_answered()
-        first, second = (answer.labels for answer in predictions.answers)
+        y = predictions.y_predicted()
+        first, second = (prediction.labels for prediction in predictions.estimators)
         parts = list(predictions.slices())
         expected = PairedBlocks.from_predictions(
             *([values[part] for part in parts] for values in (y, first, second))

@@ -1,4 +1,6 @@
-"""Labels of clusters: repeated answers, several classifiers, and what follows by class."""
+"""Labels of clusters: repeated predictions, several classifiers, and what follows by
+class.
+"""
 
 import itertools
 import json
@@ -18,17 +20,17 @@ from tests.common.subjects import random_predictions
 NAMES = ("one", "two", "three")
 
 
-def random_answers(seed, n=240, n_classes=4, k=3):
-    """True labels, and answers that are mostly right."""
+def random_labels(seed, n=240, n_classes=4, k=3):
+    """True labels, and predictions that are mostly right."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n)
     right = rng.random((k, n)) < 0.6
     return y, np.where(right, y, rng.integers(n_classes, size=(k, n)))
 
 
-def counted_slowly(y, answer, label, score):
-    """Which answers count towards a score of a class, and which have its outcome."""
-    named, true = answer == label, y == label
+def counted_slowly(y, prediction, label, score):
+    """Which predictions count towards a score of a class, and which have its outcome."""
+    named, true = prediction == label, y == label
     if score == "precision":
         return named, named & true
     if score == "recall":
@@ -38,9 +40,9 @@ def counted_slowly(y, answer, label, score):
     return ~named, ~named & ~true
 
 
-def influence_slowly(y, answers, clusters, label, score):
+def influence_slowly(y, predictions, clusters, label, score):
     """Shares, and what each cluster adds to them, of shape (n_classifiers, n_clusters)."""
-    counted = [counted_slowly(y, answer, label, score) for answer in answers]
+    counted = [counted_slowly(y, prediction, label, score) for prediction in predictions]
     rows, hits = (
         np.array([np.bincount(clusters, one[part]) for one in counted]) for part in (0, 1)
     )
@@ -52,19 +54,19 @@ def influence_slowly(y, answers, clusters, label, score):
 def test_moments_of_every_class():
     """Shares and covariances are those of going through the clusters one by one."""
     for score, grouped in itertools.product(CLASS_SCORES, [False, True]):
-        y, answers = random_answers(1)
+        y, predictions = random_labels(1)
         groups = np.random.default_rng(2).integers(31, size=len(y)) if grouped else None
         clusters = (
             np.arange(len(y)) if groups is None else np.unique(groups, False, True)[1]
         )
         rows = ClusterSums.from_predictions(
-            y, *answers, groups=groups, names=NAMES
+            y, *predictions, groups=groups, names=NAMES
         ).class_rows()
 
         moments = rows.moments(score)
 
         for label in range(4):
-            shares, influence = influence_slowly(y, answers, clusters, label, score)
+            shares, influence = influence_slowly(y, predictions, clusters, label, score)
             expected = influence @ influence.T
             assert shares == pytest.approx(moments.shares[label], rel=1e-14)
             assert expected == pytest.approx(moments.covariance()[label], rel=1e-11)
@@ -76,16 +78,16 @@ def test_covariance_over_classes():
     """Weighted sums of shares of different classes covary as their influences do."""
     for score, grouped in itertools.product(CLASS_SCORES, [False, True]):
         rng = np.random.default_rng(3)
-        y, answers = random_answers(3)
+        y, predictions = random_labels(3)
         groups = rng.integers(31, size=len(y)) if grouped else np.arange(len(y))
         sums = ClusterSums.from_predictions(
-            y, *answers, groups=groups if grouped else None, names=NAMES
+            y, *predictions, groups=groups if grouped else None, names=NAMES
         )
         weight = rng.normal(size=(4, 3))
         clusters = np.unique(groups, return_inverse=True)[1]
         influence = np.array(
             [
-                weight[label] @ influence_slowly(y, answers, clusters, label, score)[1]
+                weight[label] @ influence_slowly(y, predictions, clusters, label, score)[1]
                 for label in range(4)
             ]
         )
@@ -95,7 +97,7 @@ def test_covariance_over_classes():
         assert influence @ influence.T == pytest.approx(actual, rel=1e-10, abs=1e-16)
 
 
-def test_answers_that_count():
+def test_predictions_that_count():
     """Rows and hits of one class, cluster by cluster."""
     sums = ClusterSums.from_predictions(
         ["a", "b", "b", "a"],
@@ -113,9 +115,9 @@ def test_answers_that_count():
 
 def test_joint_counts_give_the_same():
     """A hold-out has one table of moments, whatever it was counted in."""
-    y, answers = random_answers(4, k=2)
-    joint = JointCounts.from_predictions(y, *answers)
-    sums = ClusterSums.from_predictions(y, *answers)
+    y, predictions = random_labels(4, k=2)
+    joint = JointCounts.from_predictions(y, *predictions)
+    sums = ClusterSums.from_predictions(y, *predictions)
 
     assert HOLDOUT == sums.design
     assert sums.groups is sums.tables is None
@@ -127,13 +129,13 @@ def test_joint_counts_give_the_same():
 
 
 def test_repetitions_of_all_records():
-    """Repetitions from a generator are the answers one after the other."""
-    y, answers = random_answers(5, k=6)
-    repeats = list(answers.reshape(3, 2, -1))
+    """Repetitions from a generator are the predictions one after the other."""
+    y, predictions = random_labels(5, k=6)
+    repeats = list(predictions.reshape(3, 2, -1))
     at_once = ClusterSums.from_predictions(
         np.tile(y, 3),
-        np.concatenate(answers[::2]),
-        np.concatenate(answers[1::2]),
+        np.concatenate(predictions[::2]),
+        np.concatenate(predictions[1::2]),
         groups=np.tile(np.arange(len(y)), 3),
     )
 
@@ -145,15 +147,15 @@ def test_repetitions_of_all_records():
 
 def test_repetitions_add_up():
     """Repetition after repetition gives what all of them give."""
-    y, answers = random_answers(6, k=6)
+    y, predictions = random_labels(6, k=6)
     records = np.arange(len(y))
     added = sum(
         ClusterSums.from_predictions(y, *pair, groups=records)
-        for pair in answers.reshape(3, 2, -1)
+        for pair in predictions.reshape(3, 2, -1)
     )
 
     expected = ClusterSums.from_repeats(
-        y, answers.reshape(3, 2, -1), design=Design("holdout", grouped=True)
+        y, predictions.reshape(3, 2, -1), design=Design("holdout", grouped=True)
     )
 
     assert expected == added
@@ -161,11 +163,11 @@ def test_repetitions_add_up():
 
 def test_repetitions_take_the_memory_of_their_counts():
     """Forty repetitions take no more than four."""
-    y, _ = random_answers(0, n=5000, n_classes=2)
+    y, _ = random_labels(0, n=5000, n_classes=2)
 
     def repeats(many):
         for seed in range(many):
-            yield random_answers(seed, n=5000, n_classes=2, k=2)[1]
+            yield random_labels(seed, n=5000, n_classes=2, k=2)[1]
 
     def peak(many):
         tracemalloc.start()
@@ -181,11 +183,11 @@ def test_repetitions_take_the_memory_of_their_counts():
 @pytest.mark.parametrize("n_classes", [3, 300])
 def test_many_classes_and_groups(n_classes):
     """Tables too large to be kept whole are counted by what occurs."""
-    y, answers = random_answers(7, n=3000, n_classes=n_classes, k=2)
+    y, predictions = random_labels(7, n=3000, n_classes=n_classes, k=2)
     groups = np.random.default_rng(0).integers(500, size=3000)
-    expected = JointCounts.from_predictions(y, *answers).class_rows().moments()
+    expected = JointCounts.from_predictions(y, *predictions).class_rows().moments()
 
-    sums = ClusterSums.from_predictions(y, *answers, groups=groups)
+    sums = ClusterSums.from_predictions(y, *predictions, groups=groups)
 
     actual = sums.class_rows().moments()
     assert (expected.rows == actual.rows).all()
@@ -194,18 +196,18 @@ def test_many_classes_and_groups(n_classes):
 
 
 def test_very_many_classifiers():
-    """More cells than whole numbers can count are told apart all the same."""
-    y, answers = random_answers(8, n=200, n_classes=50, k=14)
+    """More cells than whole numbers can count are distinguished all the same."""
+    y, predictions = random_labels(8, n=200, n_classes=50, k=14)
 
-    sums = ClusterSums.from_predictions(y, *answers, groups=np.arange(200) // 2)
+    sums = ClusterSums.from_predictions(y, *predictions, groups=np.arange(200) // 2)
 
     assert 14 == sums.n_classifiers
     assert "classifier 14" == sums.names[-1]
-    expected = (answers[13] == 7).sum()
+    expected = (predictions[13] == 7).sum()
     assert expected == sums.class_rows().moments("precision", 7).rows[13]
     shards = [
         ClusterSums.from_predictions(
-            y[part], *answers[:, part], groups=np.arange(200)[part] // 2
+            y[part], *predictions[:, part], groups=np.arange(200)[part] // 2
         )
         for part in (slice(0, 90), slice(90, 200))
     ]
@@ -215,30 +217,32 @@ def test_very_many_classifiers():
 @pytest.mark.parametrize("grouped", [False, True])
 def test_merge_of_labels(grouped):
     """Shards add bit for bit, with classes and groups that one of them lacks."""
-    y, answers = random_answers(9)
+    y, predictions = random_labels(9)
     groups = np.arange(len(y)) % 17 if grouped else None
     first, second = (
         ClusterSums.from_predictions(
             y[part],
-            *answers[:, part],
+            *predictions[:, part],
             groups=None if groups is None else groups[part],
             names=NAMES,
         )
         for part in (y < 2, y >= 2)
     )
 
-    expected = ClusterSums.from_predictions(y, *answers, groups=groups, names=NAMES)
+    expected = ClusterSums.from_predictions(y, *predictions, groups=groups, names=NAMES)
 
     assert expected == first + second == second + first
 
 
 def test_swap_and_storage():
-    """Swapped sums are those of swapped answers; both survive pickling and plain values."""
-    y, answers = random_answers(10, k=2)
+    """Swapped sums are those of swapped predictions; both survive pickling and plain
+    values.
+    """
+    y, predictions = random_labels(10, k=2)
     groups = np.array([f"g{k % 9}" for k in range(len(y))])
-    sums = ClusterSums.from_predictions(y, *answers, groups=groups, names=["a", "b"])
+    sums = ClusterSums.from_predictions(y, *predictions, groups=groups, names=["a", "b"])
     mirrored = ClusterSums.from_predictions(
-        y, *answers[::-1], groups=groups, names=["b", "a"]
+        y, *predictions[::-1], groups=groups, names=["b", "a"]
     )
 
     assert mirrored == sums.swap() != sums
@@ -246,7 +250,7 @@ def test_swap_and_storage():
     assert sums == ClusterSums(**sums.to_dict())
     assert not pickle.loads(pickle.dumps(sums)).cells.flags.writeable
     assert (sums.tables[:, [0, 2, 1, 3]] == sums.swap().tables).all()
-    plain = JointCounts.from_predictions(y, *answers).contingency_table()
+    plain = JointCounts.from_predictions(y, *predictions).contingency_table()
     assert plain.accuracies == sums.contingency_table().accuracies
 
 
@@ -264,14 +268,14 @@ def test_groups_in_any_order():
 
 
 def test_clusters_of_a_pair():
-    """Groups first, then records that are answered repeatedly, then each record."""
+    """Groups first, then records that are predicted repeatedly, then each record."""
     kinds = {}
     for kind in ("holdout", "kfold", "repeated kfold", "bcv"):
-        predictions = random_predictions(kind, 24, 0)
-        kinds[kind] = ClusterSums.from_pair(predictions.pair("champion", "challenger"))
-    y, answers = random_answers(11, k=2)
+        collected = random_predictions(kind, 24, 0)
+        kinds[kind] = ClusterSums.from_pair(collected.pair("champion", "challenger"))
+    y, predictions = random_labels(11, k=2)
     grouped = predictions_from_arrays(
-        y, {"old": answers[0], "new": answers[1]}, groups=np.arange(len(y)) // 6
+        y, {"old": predictions[0], "new": predictions[1]}, groups=np.arange(len(y)) // 6
     ).pair("old", "new")
 
     assert kinds["holdout"].groups is kinds["kfold"].groups is None
@@ -286,19 +290,19 @@ def test_clusters_of_a_pair():
 def test_tables_say_nothing_of_classes():
     """Right and wrong alone are refused where a class matters, and the other way round."""
     tables = ClusterSums([[1, 0, 0, 0], [0, 1, 0, 0]], ["a", "b"])
-    y, answers = random_answers(12)
-    several = ClusterSums.from_predictions(y, *answers, groups=y)
+    y, predictions = random_labels(12)
+    several = ClusterSums.from_predictions(y, *predictions, groups=y)
 
-    with pytest.raises(ValueError, match="do not say which class was answered"):
+    with pytest.raises(ValueError, match="do not say which class was predicted"):
         tables.class_rows()
     with pytest.raises(
-        ValueError, match=r"mcnemar needs answers of two classifiers\. Got 3"
+        ValueError, match=r"mcnemar needs predictions of two classifiers\. Got 3"
     ):
         several.check_tables("mcnemar")
     with pytest.raises(ValueError, match="sums of one kind"):
-        tables + ClusterSums.from_predictions(y, *answers[:2], groups=y)
+        tables + ClusterSums.from_predictions(y, *predictions[:2], groups=y)
     with pytest.raises(ValueError, match="of the same classifiers"):
-        several + ClusterSums.from_predictions(y, *answers, groups=y, names=NAMES)
+        several + ClusterSums.from_predictions(y, *predictions, groups=y, names=NAMES)
 
 
 def test_cells_that_are_refused():
@@ -334,11 +338,11 @@ def test_predictions_that_are_refused():
         ClusterSums.from_predictions(y, y)
     with pytest.raises(ValueError, match=r"at least two classifiers\. Got 0"):
         ClusterSums.from_repeats(y, [])
-    with pytest.raises(ValueError, match=r"must have answers of 2 classifiers.*Got 3"):
+    with pytest.raises(ValueError, match=r"must have predictions of 2 classifiers.*Got 3"):
         ClusterSums.from_repeats(y, [(y, y), (y, y, y)])
     with pytest.raises(ValueError, match=r"labels that are no class: 2"):
         ClusterSums.from_repeats(y, [([0, 1, 2], y)])
-    with pytest.raises(ValueError, match="one entry a record"):
+    with pytest.raises(ValueError, match="one entry per record"):
         ClusterSums.from_repeats(y, [([0, 1], y)])
     sums = ClusterSums.from_repeats(y, [([0, 1, 2], y)], classes=[0, 1, 2])
     assert [0, 1, 2] == sums.classes.tolist()
@@ -375,7 +379,7 @@ def test_plain_values_of_dates_and_truths():
         assert sums == pickle.loads(pickle.dumps(sums))
 
 
-def test_more_answers_than_can_be_squared():
+def test_more_predictions_than_can_be_squared():
     """Sums of squares that 64 bits cannot hold are refused, never wrapped around."""
     given = {"classes": [0, 1], "cells": [[0, 0, 0, 1], [0, 1, 1, 1]]}
     large = ClusterSums(groups=["a"], counts=[10**9, 10**9], **given)
@@ -383,7 +387,7 @@ def test_more_answers_than_can_be_squared():
 
     assert [[10**18, 2 * 10**18], [2 * 10**18, 4 * 10**18]] == rr.tolist()
     beyond = ClusterSums(groups=["a"], counts=[5 * 10**9, 10**9], **given)
-    with pytest.raises(ValueError, match=r"a cluster of 6,000,000,000 answers"):
+    with pytest.raises(ValueError, match=r"a cluster of 6,000,000,000 predictions"):
         beyond.class_rows()
     # Each record a cluster: nothing is squared.
     records = ClusterSums(counts=[10**15, 10**15], **given)
@@ -394,16 +398,16 @@ def test_more_answers_than_can_be_squared():
 
 def test_numbers_that_need_two_classifiers_in_groups():
     """Sizes and differences of groups that there are none of are refused in words."""
-    y, answers = random_answers(13)
-    single = ClusterSums.from_predictions(y, *answers[:2])
-    several = ClusterSums.from_predictions(y, *answers, groups=y)
+    y, predictions = random_labels(13)
+    single = ClusterSums.from_predictions(y, *predictions[:2])
+    several = ClusterSums.from_predictions(y, *predictions, groups=y)
 
     for name in ("sizes", "differences", "n_discordant"):
         with pytest.raises(ValueError, match="have no groups"):
             getattr(single, name)
-        with pytest.raises(ValueError, match=rf"{name} needs answers of two.*Got 3"):
+        with pytest.raises(ValueError, match=rf"{name} needs predictions of two.*Got 3"):
             getattr(several, name)
-    with pytest.raises(ValueError, match="contingency_table needs answers of two"):
+    with pytest.raises(ValueError, match="contingency_table needs predictions of two"):
         several.contingency_table()
 
 
@@ -418,8 +422,8 @@ def test_cells_in_any_order():
     """Cells are sorted, by numbers or, where these would be too large, by columns."""
     rng = np.random.default_rng(0)
     for k, n_classes in ((2, 3), (40, 3)):
-        y, answers = random_answers(14, n=60, n_classes=n_classes, k=k)
-        sums = ClusterSums.from_predictions(y, *answers, groups=y % 2)
+        y, predictions = random_labels(14, n=60, n_classes=n_classes, k=k)
+        sums = ClusterSums.from_predictions(y, *predictions, groups=y % 2)
         mixed = rng.permutation(len(sums.cells))
         again = replace(sums, cells=sums.cells[mixed], counts=sums.counts[mixed])
 

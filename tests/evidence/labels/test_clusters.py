@@ -8,7 +8,7 @@ import pytest
 
 from skcompare._core.design import Design
 from skcompare.evidence import ClusterSums, ContingencyTable
-from skcompare.predictions import Answers, Predictions, predictions_from_arrays
+from skcompare.predictions import EstimatorPredictions, Predictions, predictions_from_arrays
 from skcompare.stats import clustered_mcnemar
 from tests.common.subjects import random_predictions
 
@@ -78,7 +78,7 @@ def test_kinds_of_groups():
 
 
 def test_counts_of_a_pair():
-    """Groups of predictions are taken for the record behind each answer."""
+    """Groups of predictions are taken for the record behind each prediction."""
     y, first, second, groups = random_records(3)
     names = np.array([f"patient {group}" for group in groups])
     pair = predictions_from_arrays(y, {"old": first, "new": second}, groups=names).pair(
@@ -93,24 +93,24 @@ def test_counts_of_a_pair():
     assert GROUPED == sums.design
 
 
-def test_records_behind_the_answers_of_a_pair():
-    """Answers in another order than the records, and twice to one of them."""
+def test_records_behind_the_predictions_of_a_pair():
+    """Predictions in another order than the records, and twice to one of them."""
     records = np.array([3, 0, 1, 3])
-    answers = [
-        Answers(name, name, np.array(labels))
+    predictions = [
+        EstimatorPredictions(name, name, np.array(labels))
         for name, labels in (("old", [0, 1, 1, 1]), ("new", [1, 1, 0, 1]))
     ]
-    predictions = Predictions(
+    collected = Predictions(
         np.array([0, 1]),
         np.array([1, 1, 0, 1]),
-        tuple(answers),
+        tuple(predictions),
         Design("repeated holdout", 2, grouped=True),
         records,
         np.array([0, 2, 4]),
         groups=np.array([0, 1, 1, 2]),
     )
 
-    sums = ClusterSums.from_pair(predictions.pair("old", "new"))
+    sums = ClusterSums.from_pair(collected.pair("old", "new"))
 
     assert [0, 1, 2] == sums.groups.tolist()
     assert [[1, 0, 0, 0], [0, 1, 0, 0], [1, 0, 1, 0]] == sums.tables.tolist()
@@ -205,7 +205,7 @@ def test_sums_own_their_arrays():
     assert ([[1, 0, 0, 0]], [5]) == (sums.tables.tolist(), sums.groups.tolist())
 
 
-def test_words_and_plain_values(sums):
+def test_text_and_plain_values(sums):
     """`repr` says what is there, and `to_dict` holds all of it."""
     assert (
         "ClusterSums(n_groups=3, n=16, groups=['a', 'b', 'c'], design='grouped holdout')"

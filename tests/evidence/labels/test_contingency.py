@@ -1,4 +1,6 @@
-"""Tables of right and wrong answers: where they come from, and what they refuse."""
+"""Tables of correct and incorrect predictions: where they come from, and what they
+refuse.
+"""
 
 import itertools
 import pickle
@@ -9,7 +11,7 @@ import pytest
 
 from skcompare._core.design import HOLDOUT, Design
 from skcompare.evidence import ContingencyTable, PairedBlocks
-from skcompare.predictions import Answers, Predictions
+from skcompare.predictions import EstimatorPredictions, Predictions
 from tests.common.subjects import random_predictions
 
 CELLS = ("both_correct", "only_champion", "only_challenger", "both_wrong")
@@ -111,7 +113,7 @@ def test_table_is_frozen():
     assert table == pickle.loads(pickle.dumps(table))
 
 
-def test_words_of_a_table():
+def test_text_of_a_table():
     """The text is code that makes the table again, and the dict is plain."""
     table = ContingencyTable(1, 2, 3, 4, "kfold")
 
@@ -244,9 +246,9 @@ def test_missing_values_of_pandas():
 
 
 def test_from_pair_is_from_predictions():
-    """Collected answers count as their labels do."""
+    """Collected predictions count as their labels do."""
     predictions = random_predictions("holdout", 50, 0, n_classes=3)
-    first, second = (answer.labels for answer in predictions.answers)
+    first, second = (prediction.labels for prediction in predictions.estimators)
     expected = ContingencyTable.from_predictions(predictions.y, first, second)
 
     actual = ContingencyTable.from_pair(predictions.pair("champion", "challenger"))
@@ -255,7 +257,7 @@ def test_from_pair_is_from_predictions():
 
 
 def test_from_pair_keeps_the_design():
-    """The answers of a cross-validation are counted together and stay what they are."""
+    """The predictions of a cross-validation are counted together and stay what they are."""
     predictions = random_predictions("kfold", 50, 0)
     table = ContingencyTable.from_pair(predictions.pair("champion", "challenger"))
 
@@ -264,11 +266,14 @@ def test_from_pair_keeps_the_design():
 
 
 @pytest.mark.parametrize("evidence", [ContingencyTable, PairedBlocks])
-def test_answers_without_labels(evidence):
+def test_predictions_without_labels(evidence):
     """Scores alone are refused by the name of the classifier."""
     y = np.array([0, 1])
-    answers = (Answers("old", "old", y), Answers("new", "new", decision=np.zeros(2)))
-    predictions = Predictions(np.array([0, 1]), y, answers)
+    predictions = (
+        EstimatorPredictions("old", "old", y),
+        EstimatorPredictions("new", "new", decision=np.zeros(2)),
+    )
+    collected = Predictions(np.array([0, 1]), y, predictions)
 
     with pytest.raises(ValueError, match="The predictions of new have no labels"):
-        evidence.from_pair(predictions.pair("old", "new"))
+        evidence.from_pair(collected.pair("old", "new"))

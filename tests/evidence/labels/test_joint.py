@@ -14,7 +14,7 @@ from tests.common.subjects import random_predictions
 STRINGS = np.array(["ant", "bee", "cow", "dog", "eel"])
 
 
-def random_answers(n, n_classes, seed, dtype=np.int64):
+def random_labels(n, n_classes, seed, dtype=np.int64):
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n)
     first, second = (
@@ -36,13 +36,13 @@ def as_dict(joint):
 
 
 def test_counts_agree_with_a_loop():
-    """Each cell holds the records with this truth and these two answers."""
+    """Each cell holds the records with this truth and these two predictions."""
     for n_classes in [1, 2, 3, 10, 60]:
-        answers = random_answers(500, n_classes, n_classes)
+        predictions = random_labels(500, n_classes, n_classes)
 
-        joint = JointCounts.from_predictions(*answers)
+        joint = JointCounts.from_predictions(*predictions)
 
-        assert counted_by_loop(*answers) == as_dict(joint)
+        assert counted_by_loop(*predictions) == as_dict(joint)
         assert 500 == joint.n
         assert not joint.counts.flags.writeable
 
@@ -58,10 +58,10 @@ def test_labels_of_any_type():
         lambda codes: (codes - 3) * 10**12,
         lambda codes: codes.reshape(-1, 1),
     ]:
-        answers = random_answers(300, 5, 0)
-        expected = JointCounts.from_predictions(*answers)
+        predictions = random_labels(300, 5, 0)
+        expected = JointCounts.from_predictions(*predictions)
 
-        joint = JointCounts.from_predictions(*map(convert, answers))
+        joint = JointCounts.from_predictions(*map(convert, predictions))
 
         assert expected.counts.tolist() == joint.counts.tolist()
         assert expected.cells.tolist() == joint.cells.tolist()
@@ -77,7 +77,7 @@ def test_classes_that_only_one_side_gives():
 
 def test_a_thousand_classes():
     """Only cells that occur are kept, and the derived tables are those of the records."""
-    y, first, second = random_answers(20_000, 1000, 1)
+    y, first, second = random_labels(20_000, 1000, 1)
 
     joint = JointCounts.from_predictions(y, first, second)
 
@@ -93,11 +93,11 @@ def test_a_thousand_classes():
 
 def test_large_and_small_tables_are_counted_alike(monkeypatch):
     """Counting by sorting gives what counting by table gives."""
-    answers = random_answers(1000, 8, 2)
-    expected = JointCounts.from_predictions(*answers)
+    predictions = random_labels(1000, 8, 2)
+    expected = JointCounts.from_predictions(*predictions)
     monkeypatch.setattr(joint_module, "LARGEST_TABLE", 10)
 
-    assert expected == JointCounts.from_predictions(*answers)
+    assert expected == JointCounts.from_predictions(*predictions)
 
 
 def test_shards_merge_to_the_whole():
@@ -105,14 +105,14 @@ def test_shards_merge_to_the_whole():
     for n_shards, evidence in itertools.product(
         [1, 7, 40], [JointCounts, ContingencyTable, AgreementMatrix]
     ):
-        answers = [STRINGS[codes] for codes in random_answers(1000, 5, 3)]
+        predictions = [STRINGS[codes] for codes in random_labels(1000, 5, 3)]
         if evidence is AgreementMatrix:
-            answers = answers[1:]
-        whole = evidence.from_predictions(*answers)
+            predictions = predictions[1:]
+        whole = evidence.from_predictions(*predictions)
         rng = np.random.default_rng(n_shards)
         part = rng.integers(n_shards, size=1000)
         shards = [
-            evidence.from_predictions(*(array[part == k] for array in answers))
+            evidence.from_predictions(*(array[part == k] for array in predictions))
             for k in range(n_shards)
         ]
         rng.shuffle(shards)
@@ -128,14 +128,14 @@ def test_shards_merge_to_the_whole():
 
 def test_derived_tables():
     """Contingency table and agreement matrix are those of the records themselves."""
-    answers = random_answers(400, 4, 4)
-    joint = JointCounts.from_predictions(*answers)
+    predictions = random_labels(400, 4, 4)
+    joint = JointCounts.from_predictions(*predictions)
 
-    assert ContingencyTable.from_predictions(*answers) == joint.contingency_table()
-    assert AgreementMatrix.from_predictions(*answers[1:]) == joint.agreement_matrix()
+    assert ContingencyTable.from_predictions(*predictions) == joint.contingency_table()
+    assert AgreementMatrix.from_predictions(*predictions[1:]) == joint.agreement_matrix()
 
 
-def test_agreement_keeps_classes_that_nobody_answers():
+def test_agreement_keeps_classes_that_nobody_predictions():
     """A class between others keeps its place, which weighted agreement depends on."""
     joint = JointCounts.from_predictions([0, 1, 2], [0, 2, 2], [0, 0, 2])
 
@@ -144,7 +144,7 @@ def test_agreement_keeps_classes_that_nobody_answers():
 
 def test_one_class_against_the_rest():
     """The table of a class counts truth, champion and challenger of that class."""
-    y, first, second = random_answers(400, 4, 5)
+    y, first, second = random_labels(400, 4, 5)
     joint = JointCounts.from_predictions(y, first, second)
 
     table = joint.for_class(2).to_array()
@@ -169,8 +169,8 @@ def test_from_plain_counts():
 
 
 def test_swapped_roles():
-    """Swapping exchanges the two answers, and twice is nothing."""
-    y, first, second = random_answers(200, 3, 8)
+    """Swapping exchanges the two predictions, and twice is nothing."""
+    y, first, second = random_labels(200, 3, 8)
     joint = JointCounts.from_predictions(y, first, second)
 
     assert JointCounts.from_predictions(y, second, first) == joint.swap()
@@ -178,7 +178,7 @@ def test_swapped_roles():
 
 
 def test_from_pair_pools_test_sets():
-    """Answers of all test sets are counted together, with their design."""
+    """Predictions of all test sets are counted together, with their design."""
     predictions = random_predictions("kfold", 40, 0, n_classes=3)
     pair = predictions.pair("champion", "challenger")
     classes = predictions.classes
@@ -188,7 +188,7 @@ def test_from_pair_pools_test_sets():
     assert "kfold" == joint.design.name
     assert (
         JointCounts.from_predictions(
-            classes[predictions.y_answered()],
+            classes[predictions.y_predicted()],
             classes[pair.champion.labels],
             classes[pair.challenger.labels],
         ).counts.tolist()

@@ -11,7 +11,7 @@ import pytest
 from skcompare._core.design import HOLDOUT, Design
 from skcompare.evidence import ContingencyTable, CorrectnessPatterns
 from skcompare.evidence.labels import _patterns
-from skcompare.predictions import Answers, Predictions
+from skcompare.predictions import EstimatorPredictions, Predictions
 from tests.common.golden import golden
 from tests.common.subjects import random_predictions
 
@@ -20,7 +20,7 @@ ABC = ("a", "b", "c")
 SIZES = [(1, 2), (7, 2), (8, 3), (9, 5), (64, 8), (65, 9), (1000, 20), (300, 70)]
 
 
-def random_answers(n, k, seed=0):
+def random_labels(n, k, seed=0):
     """Right (1) and wrong (0), of shape (n, k)."""
     return (np.random.default_rng([seed, n, k]).random((n, k)) < 0.6).astype(int)
 
@@ -34,7 +34,7 @@ def unpacked(patterns):
 
 
 def test_published_table():
-    """The answers printed in a user guide make the table of patterns printed there."""
+    """The predictions printed in a user guide make the table of patterns printed there."""
     arrays = {
         name: np.array(list(digits), dtype=int)
         for name, digits in PUBLISHED["answers"].items()
@@ -51,16 +51,18 @@ def test_published_table():
 
 
 def test_from_right_and_wrong():
-    """A column a classifier, of any type that holds 0 and 1."""
+    """One column per classifier, of any type that holds 0 and 1."""
     for dtype in [bool, int, np.uint8, float]:
-        answers = random_answers(50, 4)
+        predictions = random_labels(50, 4)
 
-        patterns = CorrectnessPatterns(answers.astype(dtype), ["a", "b", "c", "d"], "kfold")
+        patterns = CorrectnessPatterns(
+            predictions.astype(dtype), ["a", "b", "c", "d"], "kfold"
+        )
 
-        np.testing.assert_array_equal(answers, unpacked(patterns))
+        np.testing.assert_array_equal(predictions, unpacked(patterns))
         assert ("a", "b", "c", "d") == patterns.names
         assert "kfold" == patterns.design.kind
-        assert patterns == CorrectnessPatterns(answers.tolist(), list("abcd"), "kfold")
+        assert patterns == CorrectnessPatterns(predictions.tolist(), list("abcd"), "kfold")
 
 
 def test_types_of_labels():
@@ -77,7 +79,7 @@ def test_types_of_labels():
 
 
 def test_comparison_with_the_truth():
-    """Packed answers are those of a plain comparison, at all lengths."""
+    """Packed predictions are those of a plain comparison, at all lengths."""
     for n, k in SIZES:
         rng = np.random.default_rng(n)
         y = rng.integers(3, size=n)
@@ -93,10 +95,12 @@ def test_of_a_pair_and_of_all_predictions():
     """A pair has its two roles in order; predictions all classifiers and the design."""
     predictions = random_predictions("kfold", 40, 3, n_classes=3)
     rng = np.random.default_rng(0)
-    third = Answers("third", "third", rng.integers(3, size=40))
-    predictions = replace(predictions, answers=(*predictions.answers, third))
-    truth = predictions.y_answered()
-    expected = np.array([answer.labels == truth for answer in predictions.answers]).T
+    third = EstimatorPredictions("third", "third", rng.integers(3, size=40))
+    predictions = replace(predictions, estimators=(*predictions.estimators, third))
+    truth = predictions.y_predicted()
+    expected = np.array(
+        [prediction.labels == truth for prediction in predictions.estimators]
+    ).T
 
     every = CorrectnessPatterns.from_predictions_of(predictions)
     pair = CorrectnessPatterns.from_pair(predictions.pair("third", "champion"))
@@ -126,11 +130,14 @@ def test_pair_of_one_classifier():
 
 def test_predictions_without_labels():
     """Scores alone say nobody is right; the message says whose labels are missing."""
-    answers = (Answers("a", "a", np.array([0, 1])), Answers("b", "b"))
-    predictions = Predictions(np.array([0, 1]), np.array([0, 1]), answers)
+    predictions = (
+        EstimatorPredictions("a", "a", np.array([0, 1])),
+        EstimatorPredictions("b", "b"),
+    )
+    collected = Predictions(np.array([0, 1]), np.array([0, 1]), predictions)
 
     with pytest.raises(ValueError, match="The predictions of b have no labels"):
-        CorrectnessPatterns.from_predictions_of(predictions)
+        CorrectnessPatterns.from_predictions_of(collected)
 
 
 def test_from_counts():
@@ -154,17 +161,21 @@ def test_from_counts():
 def test_counts():
     """All counts are those of the table of right and wrong."""
     for n, k in [*SIZES, (70_000, 3), (140_001, 2)]:
-        answers = random_answers(n, k)
-        joint = answers.T @ answers
-        totals = answers.sum(axis=1)
+        predictions = random_labels(n, k)
+        joint = predictions.T @ predictions
+        totals = predictions.sum(axis=1)
 
-        patterns = CorrectnessPatterns(answers)
+        patterns = CorrectnessPatterns(predictions)
 
         assert (n, k) == (patterns.n, patterns.n_classifiers)
         np.testing.assert_array_equal(joint, patterns.both_correct)
-        np.testing.assert_array_equal(answers.sum(axis=0), patterns.n_correct)
-        np.testing.assert_allclose(answers.mean(axis=0), patterns.accuracies, rtol=1e-15)
-        np.testing.assert_array_equal(answers.T @ (1 - answers), patterns.discordant)
+        np.testing.assert_array_equal(predictions.sum(axis=0), patterns.n_correct)
+        np.testing.assert_allclose(
+            predictions.mean(axis=0), patterns.accuracies, rtol=1e-15
+        )
+        np.testing.assert_array_equal(
+            predictions.T @ (1 - predictions), patterns.discordant
+        )
         np.testing.assert_array_equal(
             np.bincount(totals, minlength=k + 1), patterns.row_totals
         )
@@ -175,15 +186,15 @@ def test_counts_without_instructions_for_bits(monkeypatch):
     """numpy < 2 counts bits by a table, with the same result."""
     monkeypatch.setattr(_patterns, "_count_bits", None)
     for n, k in SIZES:
-        answers = random_answers(n, k)
-        patterns = CorrectnessPatterns(answers)
+        predictions = random_labels(n, k)
+        patterns = CorrectnessPatterns(predictions)
 
-        np.testing.assert_array_equal(answers.T @ answers, patterns.both_correct)
+        np.testing.assert_array_equal(predictions.T @ predictions, patterns.both_correct)
 
 
 def test_all_right_in_many_records():
     """No partial sum overflows where every bit is 1."""
-    n = 64 * _patterns.MOST_WORDS * 3 + 5
+    n = 64 * _patterns.MOST_TEXT * 3 + 5
     patterns = CorrectnessPatterns(np.ones((n, 2), dtype=bool))
 
     assert [[n, n], [n, n]] == patterns.both_correct.tolist()
@@ -194,16 +205,16 @@ def test_distinct_patterns(monkeypatch):
     """Each pattern that occurs with its records, sorted, however many are read at once."""
     for block, (n, k) in itertools.product([16, _patterns.BLOCK], SIZES):
         monkeypatch.setattr(_patterns, "BLOCK", block)
-        answers = random_answers(n, k)
-        expected = sorted(Counter(map(tuple, answers.tolist())).items())
+        predictions = random_labels(n, k)
+        expected = sorted(Counter(map(tuple, predictions.tolist())).items())
 
-        patterns = CorrectnessPatterns(answers)
+        patterns = CorrectnessPatterns(predictions)
         rows, counts = patterns.distinct()
 
         assert expected == list(
             zip(map(tuple, rows.tolist()), counts.tolist(), strict=True)
         )
-        assert np.bincount(answers.sum(axis=1), minlength=k + 1).tolist() == (
+        assert np.bincount(predictions.sum(axis=1), minlength=k + 1).tolist() == (
             patterns.row_totals.tolist()
         )
 
@@ -229,12 +240,12 @@ def test_table_of_two():
 def test_merge():
     """Records of shards in order, at every remainder of bits."""
     for first, second in itertools.product([1, 7, 8, 9, 16, 30], [1, 2, 8, 9, 31]):
-        answers = random_answers(first + second, 3)
-        one, other = answers[:first], answers[first:]
+        predictions = random_labels(first + second, 3)
+        one, other = predictions[:first], predictions[first:]
 
         merged = CorrectnessPatterns(one) + CorrectnessPatterns(other)
 
-        assert CorrectnessPatterns(answers) == merged
+        assert CorrectnessPatterns(predictions) == merged
 
 
 def test_merge_refuses_others():
@@ -251,26 +262,26 @@ def test_merge_refuses_others():
 
 def test_swap():
     """The order of the classifiers is reversed with their names; twice is as before."""
-    patterns = CorrectnessPatterns(random_answers(20, 3), ABC)
+    patterns = CorrectnessPatterns(random_labels(20, 3), ABC)
     swapped = patterns.swap()
 
     np.testing.assert_array_equal(unpacked(patterns)[:, ::-1], unpacked(swapped))
     assert ("c", "b", "a") == swapped.names
     assert patterns == swapped.swap()
-    pair = CorrectnessPatterns(random_answers(20, 2))
+    pair = CorrectnessPatterns(random_labels(20, 2))
     assert pair.contingency_table(0, 1).swap() == pair.swap().contingency_table(0, 1)
 
 
 def test_equality_and_hash():
-    """Equal answers, names and designs are one value."""
-    answers = random_answers(20, 3)
-    patterns = CorrectnessPatterns(answers)
-    same = CorrectnessPatterns.from_predictions(np.ones(20, int), *answers.T)
+    """Equal predictions, names and designs are one value."""
+    predictions = random_labels(20, 3)
+    patterns = CorrectnessPatterns(predictions)
+    same = CorrectnessPatterns.from_predictions(np.ones(20, int), *predictions.T)
     others = [
-        CorrectnessPatterns(answers, ABC),
-        CorrectnessPatterns(answers, design="kfold"),
-        CorrectnessPatterns(1 - answers),
-        CorrectnessPatterns(answers[:19]),
+        CorrectnessPatterns(predictions, ABC),
+        CorrectnessPatterns(predictions, design="kfold"),
+        CorrectnessPatterns(1 - predictions),
+        CorrectnessPatterns(predictions[:19]),
         None,
     ]
 
@@ -281,10 +292,10 @@ def test_equality_and_hash():
 
 def test_frozen():
     """Nothing can be changed, neither in the value nor in what it gives out."""
-    answers = random_answers(20, 3)
-    patterns = CorrectnessPatterns(answers)
+    predictions = random_labels(20, 3)
+    patterns = CorrectnessPatterns(predictions)
     again = pickle.loads(pickle.dumps(patterns))
-    answers[:] = 0
+    predictions[:] = 0
 
     with pytest.raises(FrozenInstanceError):
         patterns.n = 3
@@ -297,10 +308,12 @@ def test_frozen():
 
 
 def test_packed_bits():
-    """Packed answers with their number make the same value, and the caller keeps them."""
-    answers = random_answers(21, 3)
-    patterns = CorrectnessPatterns(answers)
-    bits = np.packbits(answers.T, axis=1)
+    """Packed predictions with their number make the same value, and the caller keeps
+    them.
+    """
+    predictions = random_labels(21, 3)
+    patterns = CorrectnessPatterns(predictions)
+    bits = np.packbits(predictions.T, axis=1)
 
     assert patterns == CorrectnessPatterns(bits, n=21)
     assert bits.flags.writeable
@@ -309,7 +322,7 @@ def test_packed_bits():
 
 def test_plain_values():
     """Names, counts and design, enough to make all but the order of the records."""
-    patterns = CorrectnessPatterns(random_answers(40, 3), ABC, "grouped kfold")
+    patterns = CorrectnessPatterns(random_labels(40, 3), ABC, "grouped kfold")
     values = patterns.to_dict()
 
     again = CorrectnessPatterns.from_counts(**values)
@@ -319,8 +332,8 @@ def test_plain_values():
     assert "grouped kfold" == values["design"]
 
 
-def test_words():
-    """The value says how many records, whose, and how many each answered rightly."""
+def test_text():
+    """The value says how many records, whose, and how many each predicted correctly."""
     patterns = CorrectnessPatterns.from_counts({"110": 1, "100": 2}, ABC)
 
     assert (
@@ -336,9 +349,9 @@ def test_no_patterns():
     """What is no table of right and wrong is refused, with what was expected."""
     for arguments, message in [
         ([[0, 1, 1]], "must have shape"),
-        ([[[0, 2]]], "must be 1 where an answer is right"),
-        ([[[0, np.nan]]], "must be 1 where an answer is right"),
-        ([[["0", "1"]]], "must be 1 where an answer is right"),
+        ([[[0, 2]]], "must be 1 where a prediction is right"),
+        ([[[0, np.nan]]], "must be 1 where a prediction is right"),
+        ([[["0", "1"]]], "must be 1 where a prediction is right"),
         ([[[0], [1]]], "at least two classifiers and one record. Got 1 classifiers and 2"),
         ([np.zeros((0, 3))], "one record. Got 3 classifiers and 0 records"),
         ([[[0, 1]], ["a"]], "must be 2 different strings"),
@@ -354,22 +367,32 @@ def test_no_patterns():
             CorrectnessPatterns(*arguments)
 
 
-def test_no_answers():
-    """Answers that cannot be about these records are refused by the classifier's name."""
-    for y, answers, message in [
+def test_no_predictions():
+    """Predictions that cannot be about these records are refused by the classifier's
+    name.
+    """
+    for y, predictions, message in [
         ([0, 1], [[0, 1]], "at least two classifiers"),
         ([0, 1], [], "at least two classifiers"),
         ([], [[], []], "one record"),
-        ([0, 1], [[0, 1], [0, 1, 1]], "answers of classifier 2 has 3"),
-        ([0, 1], [[0, 1], [0, None]], "`answers of classifier 2` must not have missing"),
-        ([0, 1], [[0, 1], [0.5, 0.5]], "`answers of classifier 2` must be class labels"),
+        ([0, 1], [[0, 1], [0, 1, 1]], "predictions of classifier 2 has 3"),
+        (
+            [0, 1],
+            [[0, 1], [0, None]],
+            "`predictions of classifier 2` must not have missing",
+        ),
+        (
+            [0, 1],
+            [[0, 1], [0.5, 0.5]],
+            "`predictions of classifier 2` must be class labels",
+        ),
         ([0, 1], [[0, 1], ["0", "1"]], "has string labels"),
-        ([0, 1], [[0, 1], [5, 6]], "`answers of classifier 2` has no label in common"),
+        ([0, 1], [[0, 1], [5, 6]], "`predictions of classifier 2` has no label in common"),
         (["a", "b"], [["a", "b"], ["A", "b"]], "Labels must match exactly"),
         (["a", "b"], [["a", "b"], [0, 1]], "has numeric labels"),
     ]:
         with pytest.raises(ValueError, match=message):
-            CorrectnessPatterns.from_predictions(y, *answers)
+            CorrectnessPatterns.from_predictions(y, *predictions)
 
 
 def test_never_right_with_a_label_in_common():

@@ -1,4 +1,4 @@
-"""Right answers counted without a look at the labels of all records."""
+"""Right predictions counted without a look at the labels of all records."""
 
 import itertools
 
@@ -10,11 +10,11 @@ from skcompare.evidence import ContingencyTable
 from skcompare.evidence.labels import _contingency as module
 from skcompare.evidence.labels._contingency import right_cells
 
-WORDS = np.array(["ant", "bee", "caterpillar", "dog", ""])
+TEXT = np.array(["ant", "bee", "caterpillar", "dog", ""])
 
 
 def drawn(seed, n=3000, n_labels=5):
-    """Truth and two answers, which are right more often than not."""
+    """Truth and two predictions, which are right more often than not."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_labels, size=n)
     return y, *(
@@ -36,7 +36,7 @@ def test_as_by_hand(monkeypatch):
         monkeypatch.setattr(module, "PART", part)
         codes = drawn(0)
         given = [
-            WORDS[c].astype(dtype) if dtype[0] in "US" else c.astype(dtype) for c in codes
+            TEXT[c].astype(dtype) if dtype[0] in "US" else c.astype(dtype) for c in codes
         ]
 
         assert by_hand(*given) == right_cells(*given)
@@ -44,7 +44,7 @@ def test_as_by_hand(monkeypatch):
 
 def test_texts_of_different_width():
     """An array that lacks the longest label is narrower, and compared all the same."""
-    truth, first, second = (WORDS[codes] for codes in drawn(1))
+    truth, first, second = (TEXT[codes] for codes in drawn(1))
     second = np.where(second == "caterpillar", "ant", second).astype("U3")
 
     assert by_hand(truth, first, second) == right_cells(truth, first, second)
@@ -59,12 +59,12 @@ def test_labels_are_not_sorted_where_they_are_shared(monkeypatch):
     monkeypatch.setattr(module, "classes_of", refuse)
     codes = drawn(2)
     right_cells(*codes)
-    right_cells(*(WORDS[c] for c in codes))
+    right_cells(*(TEXT[c] for c in codes))
 
 
 def test_strange_labels_are_refused():
     """Labels that cannot be about the truth are refused as by the check of all labels."""
-    for (answer, message), role in itertools.product(
+    for (prediction, message), role in itertools.product(
         [
             ("Ant", "Labels must match exactly"),
             ("bee ", "Labels must match exactly"),
@@ -73,19 +73,19 @@ def test_strange_labels_are_refused():
         ],
         [0, 1],
     ):
-        answers = [WORDS[:3].repeat(2000), WORDS[:3].repeat(2000)]
-        truth = answers[0].copy()
-        if answer is None:
-            answers[role][:] = "zebra"
-        elif isinstance(answer, str):
-            answers[role][-1] = answer
+        predictions = [TEXT[:3].repeat(2000), TEXT[:3].repeat(2000)]
+        truth = predictions[0].copy()
+        if prediction is None:
+            predictions[role][:] = "zebra"
+        elif isinstance(prediction, str):
+            predictions[role][-1] = prediction
         else:
-            answers[role] = np.full(len(truth), answer)
+            predictions[role] = np.full(len(truth), prediction)
 
         with pytest.raises(ValueError, match=message) as found:
-            ContingencyTable.from_predictions(truth, *answers)
+            ContingencyTable.from_predictions(truth, *predictions)
         with pytest.raises(ValueError, match=message) as expected:
-            classes_of(truth, champion=answers[0], challenger=answers[1])
+            classes_of(truth, champion=predictions[0], challenger=predictions[1])
         assert str(expected.value) == str(found.value)
 
 
@@ -101,7 +101,7 @@ def test_labels_beyond_the_first_records(n_labels):
 
 
 def test_one_number_is_never_right():
-    """An answer without a label in common is refused, unless the truth has one label."""
+    """A prediction without a label in common is refused, unless the truth has one label."""
     truth = np.zeros(10, dtype=np.int64)
 
     assert (0, 0, 10, 0) == right_cells(truth, truth + 1, truth)

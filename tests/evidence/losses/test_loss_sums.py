@@ -14,7 +14,7 @@ FIELDS = ("champion", "challenger", "gain", "champion_squares", "challenger_squa
 FIELDS += ("gain_squares", "products")
 
 
-def answers(seed=0, n=500):
+def predictions(seed=0, n=500):
     rng = np.random.default_rng(seed)
     p = rng.random(n)
     y = (rng.random(n) < p).astype(int)
@@ -37,8 +37,10 @@ def moments_of(losses):
 
 def test_sums_of_parts():
     """However records are parted, moments and tests are those of the records."""
-    for n_parts, loss in itertools.product([1, 9, 500], ["brier", "log", "spherical"]):
-        y, p, q, _ = answers()
+    for n_parts, loss in itertools.product(
+        [1, 9, 500], ["binary_brier_loss", "log_loss", "spherical_loss"]
+    ):
+        y, p, q, _ = predictions()
         kept = PairedLosses.from_predictions(y, p, q, loss=loss)
         whole = PairedLosses.from_predictions(y, p, q, loss=loss, keep_values=False)
         parts = np.arange(500) % n_parts
@@ -53,7 +55,7 @@ def test_sums_of_parts():
 
 def test_one_part_of_plain_numbers():
     """All records as one part need no arrays."""
-    y, p, q, _ = answers()
+    y, p, q, _ = predictions()
     counts, sums = summed(PairedLosses.from_predictions(y, p, q), np.zeros(500, dtype=int))
     plain = {name: float(values[0]) for name, values in sums.items()}
 
@@ -62,7 +64,7 @@ def test_one_part_of_plain_numbers():
 
 def test_groups():
     """Parts that belong to groups make the sums of groups, in a grouped design."""
-    y, p, q, groups = answers()
+    y, p, q, groups = predictions()
     labels = np.array(list("abcdefghi"))
     whole = PairedLosses.from_predictions(y, p, q, groups=labels[groups], keep_values=False)
     # Two parts a group, and a part without records of a group that does not occur.
@@ -85,7 +87,7 @@ def test_groups():
 
 def test_shards_and_roles():
     """Sums of shards add up to the whole, and swapped roles turn the gain."""
-    y, p, q, parts = answers()
+    y, p, q, parts = predictions()
     whole = PairedLosses.from_predictions(y, p, q)
     counts, sums = summed(whole, parts)
     shards = [
@@ -100,7 +102,7 @@ def test_shards_and_roles():
 
 def test_a_classifier_against_itself():
     """Equal losses have gain 0 and p = 1; a constant gain has no variance."""
-    y, p, _, parts = answers()
+    y, p, _, parts = predictions()
     same = PairedLosses.from_predictions(y, p, p)
     result = paired_t(PairedLosses.from_sums(*summed(same, parts)))
     shifted = PairedLosses.from_losses(same.champion + 0.3, same.champion)
@@ -113,9 +115,9 @@ def test_a_classifier_against_itself():
 
 def test_clipped_records():
     """Clipped records are counted elsewhere, and flagged as ever."""
-    y, p, q, parts = answers()
-    counts, sums = summed(PairedLosses.from_predictions(y, p, q, loss="log"), parts)
-    losses = PairedLosses.from_sums(counts, sums, loss="log", clipped=(2, 0))
+    y, p, q, parts = predictions()
+    counts, sums = summed(PairedLosses.from_predictions(y, p, q, loss="log_loss"), parts)
+    losses = PairedLosses.from_sums(counts, sums, loss="log_loss", clipped=(2, 0))
 
     assert ((2, 0), ("clipped-probabilities",)) == (losses.clipped, losses.flags)
     with pytest.raises(ValueError, match="`clipped` must hold whole counts"):
@@ -132,7 +134,7 @@ def test_wrong_sums():
         ({"products": None}, "`sums` must have champion, challenger"),
         ({"product": [1.0]}, "`sums` must have champion, challenger"),
         ({"products": [np.nan]}, "must be finite"),
-        ({"products": [0.1, 0.2]}, "one entry a record"),
+        ({"products": [0.1, 0.2]}, "one entry per record"),
         ({"gain": [0.2]}, "of the same losses"),
         ({"gain_squares": [0.5]}, "of the same losses"),
         ({"champion": [4.0], "gain": [3.85]}, "of the same losses"),
@@ -158,9 +160,9 @@ def test_wrong_counts():
 def test_few_records_at_a_time(monkeypatch):
     """Records that come part by part have the moments of all, groups and clipping too."""
     for loss, grouped in itertools.product(
-        ["brier", "multiclass_brier", "log"], [False, True]
+        ["binary_brier_loss", "multiclass_brier_loss", "log_loss"], [False, True]
     ):
-        y, p, q, groups = answers(n=2000)
+        y, p, q, groups = predictions(n=2000)
         p[3] = float(1 - y[3])
         options = {"loss": loss, "groups": groups if grouped else None}
         whole = PairedLosses.from_predictions(y, p, q, **options)
@@ -182,15 +184,15 @@ def test_few_records_at_a_time(monkeypatch):
 def test_faults_in_parts(monkeypatch):
     """A fault in a later part is named by its place in all records."""
     monkeypatch.setattr(_chunked_losses, "CHUNK", 10)
-    y, p, q, _ = answers()
+    y, p, q, _ = predictions()
     columns = np.column_stack([1 - p, p])
     columns[345] = 0.7
 
     with pytest.raises(ValueError, match=r"Row 345 sums to 1\.4"):
         PairedLosses.from_predictions(y, columns, q, keep_values=False)
-    with pytest.raises(ValueError, match="one entry a record"):
+    with pytest.raises(ValueError, match="one entry per record"):
         PairedLosses.from_predictions(y, p, q[1:], keep_values=False)
-    with pytest.raises(ValueError, match="one entry a record"):
+    with pytest.raises(ValueError, match="one entry per record"):
         PairedLosses.from_predictions(y, p, q, groups=y[1:], keep_values=False)
 
 
@@ -200,7 +202,7 @@ def test_own_losses_see_all_records():
     def relative(codes, proba):
         return (1 - proba[np.arange(len(codes)), codes]) / len(codes)
 
-    y, p, q, _ = answers(n=20_000)
+    y, p, q, _ = predictions(n=20_000)
     whole = PairedLosses.from_predictions(y, p, q, loss=relative)
 
     reduced = PairedLosses.from_predictions(y, p, q, loss=relative, keep_values=False)

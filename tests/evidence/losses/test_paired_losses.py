@@ -169,13 +169,13 @@ def test_labels_that_do_not_occur():
     proba = [[0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]
 
     losses = PairedLosses.from_predictions(
-        ["b", "c"], proba, proba, loss="log", labels=["a", "b", "c"]
+        ["b", "c"], proba, proba, loss="log_loss", labels=["a", "b", "c"]
     )
 
     assert [-np.log(0.5), -np.log(0.8)] == pytest.approx(losses.champion)
     for some in (["b", "c"], ["b", "b"]):
         with pytest.raises(ValueError, match=r"`y_true` has only 'b'.* as `labels`"):
-            PairedLosses.from_predictions(some, proba, proba, loss="log")
+            PairedLosses.from_predictions(some, proba, proba, loss="log_loss")
     with pytest.raises(ValueError, match=r"at least 2 classes, .* has only 1\. Pass all"):
         PairedLosses.from_predictions([1, 1], [0.2, 0.3], [0.2, 0.3])
 
@@ -215,15 +215,17 @@ def test_bad_probabilities():
 def test_clipped_probabilities_are_counted():
     """Records below `eps` are counted for each role, flagged, and add up."""
     y, p = [0, 1, 1, 0], [0.0, 0.0, 1e-3, 0.5]
-    losses = PairedLosses.from_predictions(y, p, [0.5] * 4, loss="log")
-    wide = PairedLosses.from_predictions(y, p, [0.5] * 4, loss="log", eps=0.01)
+    losses = PairedLosses.from_predictions(y, p, [0.5] * 4, loss="log_loss")
+    wide = PairedLosses.from_predictions(y, p, [0.5] * 4, loss="log_loss", eps=0.01)
 
     assert (1, 0) == losses.clipped
     assert (2, 0) == wide.clipped
     assert (0, 1) == losses.swap().clipped
     assert (2, 0) == (losses + losses).clipped
     assert ("clipped-probabilities",) == losses.flags
-    assert () == PairedLosses.from_predictions(y, [0.5] * 4, [0.5] * 4, loss="log").flags
+    assert (
+        () == PairedLosses.from_predictions(y, [0.5] * 4, [0.5] * 4, loss="log_loss").flags
+    )
     with pytest.raises(ValueError, match="Only losses of one kind"):
         losses + wide
 
@@ -231,7 +233,9 @@ def test_clipped_probabilities_are_counted():
 def test_infinite_losses_are_refused():
     """Without `eps` an impossible class has an infinite loss, which no test takes."""
     with pytest.raises(ValueError, match=r"first at position 1.*leave `eps` above 0"):
-        PairedLosses.from_predictions([0, 1], [0.0, 0.0], [0.5, 0.5], loss="log", eps=0)
+        PairedLosses.from_predictions(
+            [0, 1], [0.0, 0.0], [0.5, 0.5], loss="log_loss", eps=0
+        )
     with pytest.raises(ValueError, match="`challenger` must be finite losses, of a"):
         PairedLosses.from_losses([1.0], [np.inf])
 
@@ -246,7 +250,7 @@ def test_loss_of_ones_own():
 
     assert [0.2, 0.1] == pytest.approx(losses.champion)
     assert "absolute" == losses.loss
-    with pytest.raises(ValueError, match=r"one number a record, of shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"one number per record, of shape \(2,\)"):
         PairedLosses.from_predictions([0, 1], [0.2, 0.9], [0.5, 0.5], loss=lambda c, p: p)
 
 
@@ -264,8 +268,8 @@ def test_pair_and_arrays_agree():
 
     assert expected == actual
     assert "grouped holdout" == actual.design.name
-    as_log = PairedLosses.from_pair(predictions.pair("a", "b"), loss="log", eps=1e-3)
-    assert "log(eps=0.001)" == as_log.loss
+    as_log = PairedLosses.from_pair(predictions.pair("a", "b"), loss="log_loss", eps=1e-3)
+    assert "log_loss(eps=0.001)" == as_log.loss
     labels = predictions_from_arrays(y, {"a": y, "b": y}).pair("a", "b")
     with pytest.raises(ValueError, match="a has no probabilities"):
         PairedLosses.from_pair(labels)
@@ -273,7 +277,7 @@ def test_pair_and_arrays_agree():
 
 def test_losses_beyond_reason():
     """Losses whose squares overflow are refused, with where they are."""
-    answers = [0, 1], [0.2, 0.9], [0.5, 0.5]
+    predictions = [0, 1], [0.2, 0.9], [0.5, 0.5]
     for size in [1e141, -1e141, np.inf, -np.inf, np.nan]:
 
         def too_large(codes, proba, size=size):
@@ -284,7 +288,7 @@ def test_losses_beyond_reason():
             PairedLosses.from_losses([1.0, size], [1.0, 1.0])
         words = r"at most 1e\+140\. Got 1 records .* position 1"
         with pytest.raises(ValueError, match=words):
-            PairedLosses.from_predictions(*answers, loss=too_large)
+            PairedLosses.from_predictions(*predictions, loss=too_large)
     largest = PairedLosses.from_losses([1e140, -1e140], [0, 0])
     assert math.sqrt(2) * 1e140 == pytest.approx(largest.moments.gain_deviation)
 
@@ -398,7 +402,7 @@ def test_arrays_are_not_shared():
     assert 1 == losses.champion[0]
 
 
-def test_plain_values_and_words():
+def test_plain_values_and_text():
     """`to_dict` is JSON, and the representation says what is there."""
     losses = PairedLosses.from_losses([3, 2], [1, 1], ["b", "a"], loss="squared error")
 

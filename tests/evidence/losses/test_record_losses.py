@@ -24,7 +24,7 @@ GOLDEN = golden("losses")
 ENTRIES = tuple(record_losses().values())
 
 
-def answers(seed, n=40, n_classes=3):
+def predictions(seed, n=40, n_classes=3):
     """True classes and random probabilities."""
     rng = np.random.default_rng(seed)
     return rng.integers(n_classes, size=n), rng.dirichlet(np.ones(n_classes), size=n)
@@ -68,7 +68,7 @@ def test_means_of_independent_implementations():
 
 def test_brier_by_definition():
     """The squared distance of the probability of the second class from 0 or 1."""
-    y, proba = answers(1, n_classes=2)
+    y, proba = predictions(1, n_classes=2)
 
     assert (proba[:, 1] - y) ** 2 == pytest.approx(brier(y, proba), rel=1e-12)
     assert brier_score_loss(y, proba[:, 1]) == pytest.approx(brier(y, proba).mean())
@@ -76,22 +76,26 @@ def test_brier_by_definition():
 
 def test_brier_is_for_two_classes():
     """Of three classes it names the loss that sums over them."""
-    with pytest.raises(ValueError, match=r"for two classes\. Got 3.*'multiclass_brier'"):
-        brier(*answers(2))
+    with pytest.raises(
+        ValueError, match=r"for two classes\. Got 3.*'multiclass_brier_loss'"
+    ):
+        brier(*predictions(2))
 
 
 def test_multiclass_brier_by_definition(monkeypatch):
     """The squared distance from the indicator of the true class, over any length."""
     monkeypatch.setattr(_record_losses, "CHUNK", 40)
     for n in [1, 39, 40, 41, 83]:
-        y, proba = answers(3, n)
+        y, proba = predictions(3, n)
         expected = np.sum((proba - np.eye(3)[y]) ** 2, axis=1)
 
         assert expected == pytest.approx(multiclass_brier(y, proba), rel=1e-12)
 
 
 def test_small_losses_keep_their_digits():
-    """A nearly certain answer has a tiny loss, not what rounding leaves of large terms."""
+    """A nearly certain prediction has a tiny loss, not what rounding leaves of large
+    terms.
+    """
     proba = np.array([[1 - 1e-9, 1e-9, 0.0]])
 
     assert [2e-18] == pytest.approx(multiclass_brier(np.array([0]), proba), rel=1e-6)
@@ -99,7 +103,7 @@ def test_small_losses_keep_their_digits():
 
 def test_brier_score_is_scikit_learns():
     """Binary for two classes, and the sum over the classes for more."""
-    two, three = answers(4, n_classes=2), answers(4)
+    two, three = predictions(4, n_classes=2), predictions(4)
 
     assert brier(*two).tolist() == brier_score(*two).tolist()
     assert multiclass_brier(*three).tolist() == brier_score(*three).tolist()
@@ -108,7 +112,7 @@ def test_brier_score_is_scikit_learns():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_log_loss_is_scikit_learns(n_classes):
     """Certain and impossible classes are clipped as there, record by record."""
-    y, proba = answers(5, n=12, n_classes=n_classes)
+    y, proba = predictions(5, n=12, n_classes=n_classes)
     proba[0] = np.eye(n_classes)[y[0]]
     proba[1] = np.eye(n_classes)[(y[1] + 1) % n_classes]
     labels = np.arange(n_classes)
@@ -135,7 +139,7 @@ def test_log_loss_with_another_eps():
 
 def test_spherical_by_definition():
     """One less the cosine of the angle between probabilities and truth."""
-    y, proba = answers(6)
+    y, proba = predictions(6)
     truth = np.eye(3)[y]
     expected = 1 - (proba * truth).sum(axis=1) / np.linalg.norm(proba, axis=1)
 
@@ -145,7 +149,7 @@ def test_spherical_by_definition():
 
 def test_honesty_is_best():
     """Proper: for true shares q no other probabilities have a lower expected loss."""
-    for name in ["brier_score", "log", "spherical", "multiclass_brier"]:
+    for name in ["brier_score", "log_loss", "spherical_loss", "multiclass_brier_loss"]:
         rng = np.random.default_rng(7)
         loss = record_losses()[name].function
         for n_classes in (2, 3):
@@ -159,7 +163,7 @@ def test_honesty_is_best():
 def test_cost_by_definition():
     """The cost of the decision whose expected cost is least, one record after another."""
     rng = np.random.default_rng(8)
-    y, proba = answers(8)
+    y, proba = predictions(8)
     costs = rng.integers(10, size=(3, 3)).astype(float)
     expected = []
     for label, row in zip(y, proba, strict=True):
@@ -174,7 +178,7 @@ def test_cost_of_errors():
 
     Of equal probabilities the first class is decided on.
     """
-    y, proba = answers(9)
+    y, proba = predictions(9)
 
     assert (proba.argmax(axis=1) != y).tolist() == cost(y, proba).tolist()
     assert [0, 1] == cost(np.array([0, 1]), np.full((2, 2), 0.5)).tolist()
@@ -182,9 +186,11 @@ def test_cost_of_errors():
 
 @pytest.mark.parametrize("costs", [np.eye(2), [1, 2, 3], np.full((3, 3), np.nan)])
 def test_bad_costs(costs):
-    """Costs must be finite, a row and a column a class."""
-    with pytest.raises(ValueError, match=r"finite costs of shape \(3, 3\), a row a true"):
-        cost(*answers(10), cost_matrix=costs)
+    """Costs must be finite, a row and one column per class."""
+    with pytest.raises(
+        ValueError, match=r"finite costs of shape \(3, 3\), one row per true"
+    ):
+        cost(*predictions(10), cost_matrix=costs)
 
 
 # ------------------------------------------------------- the registry
@@ -202,9 +208,9 @@ def test_loss_is_described():
 def test_loss_is_one_number_a_record():
     """Finite, at least 0, 0 for the truth, of any order, and nothing is changed."""
     for entry, n_classes in itertools.product(ENTRIES, [2, 3]):
-        if (entry.name, n_classes) == ("brier", 3):
+        if (entry.name, n_classes) == ("binary_brier_loss", 3):
             continue
-        y, proba = answers(11, n_classes=n_classes)
+        y, proba = predictions(11, n_classes=n_classes)
         before, order = proba.copy(), np.random.default_rng(0).permutation(len(y))
 
         losses = entry.function(y, proba)
@@ -221,16 +227,18 @@ def test_loss_is_one_number_a_record():
 
 def test_named_losses():
     """A name with options, or a function of one's own, which takes none."""
-    name, function = named_loss("log", eps=1e-3, cost_matrix=None)
+    name, function = named_loss("log_loss", eps=1e-3, cost_matrix=None)
 
-    assert "log(eps=0.001)" == name
+    assert "log_loss(eps=0.001)" == name
     assert [-np.log(1e-3)] == pytest.approx(function(np.array([0]), np.array([[0.0, 1]])))
-    assert "answers" == named_loss(answers)[0]
-    with pytest.raises(ValueError, match=r"Unknown loss 'bier'. Did you mean 'brier'"):
-        named_loss("bier")
+    assert "predictions" == named_loss(predictions)[0]
     with pytest.raises(
-        ValueError, match=r"'brier' takes no option 'eps'. Its options: none"
+        ValueError, match=r"Unknown loss 'brier_los'. Did you mean 'brier_score'"
     ):
-        named_loss("brier", eps=0.1)
+        named_loss("brier_los")
+    with pytest.raises(
+        ValueError, match=r"'binary_brier_loss' takes no option 'eps'. Its options: none"
+    ):
+        named_loss("binary_brier_loss", eps=0.1)
     with pytest.raises(ValueError, match=r"takes no options\. Got eps"):
-        named_loss(answers, eps=0.1)
+        named_loss(predictions, eps=0.1)

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import ClassPlacementValues
-from skcompare.predictions import Answers, Predictions
+from skcompare.predictions import EstimatorPredictions, Predictions
 from tests.common.golden import golden
 
 CASES = golden("multiclass_auc")["cases"]
 
 
-def random_answers(n, n_classes, seed, digits=None, strengths=(1.0, 1.4)):
+def random_labels(n, n_classes, seed, digits=None, strengths=(1.0, 1.4)):
     """True classes and probabilities of two classifiers, rounded to have ties."""
     rng = np.random.default_rng([seed, n, n_classes])
     y = np.concatenate([np.arange(n_classes), np.arange(n_classes)])
     y = np.concatenate([y, rng.integers(n_classes, size=n - len(y))])
-    answers = []
+    predictions = []
     for strength in strengths:
         odds = np.exp(rng.normal(size=(n, n_classes)) + strength * np.eye(n_classes)[y])
         proba = odds / odds.sum(axis=1, keepdims=True)
@@ -28,8 +28,8 @@ def random_answers(n, n_classes, seed, digits=None, strengths=(1.0, 1.4)):
             # The last column takes what rounding leaves, so that rows add up to 1.
             proba[:, -1] = np.clip(1 - proba[:, :-1].sum(axis=1), 0, 1).round(digits)
             proba /= proba.sum(axis=1, keepdims=True)
-        answers.append(proba)
-    return y, *answers
+        predictions.append(proba)
+    return y, *predictions
 
 
 def psi(above, below):
@@ -55,8 +55,8 @@ def ranked_columns(proba):
     return np.column_stack([-proba[:, 1], proba[:, 1]])
 
 
-def check_by_pairs(values, y, answers):
-    for role, proba in enumerate(answers):
+def check_by_pairs(values, y, predictions):
+    for role, proba in enumerate(predictions):
         scores = ranked_columns(proba)
         rest, one = values.one_vs_rest(role), values.one_vs_one(role)
         expected = np.zeros(one.influence.shape)
@@ -77,9 +77,11 @@ def check_by_pairs(values, y, answers):
 def test_all_pairs():
     """Areas and influence are those of every pair of records, with and without ties."""
     for digits, n_classes in itertools.product([None, 1, 2], [2, 3, 5]):
-        y, *answers = random_answers(60, n_classes, 1, digits)
+        y, *predictions = random_labels(60, n_classes, 1, digits)
 
-        check_by_pairs(ClassPlacementValues.from_predictions(y, *answers), y, answers)
+        check_by_pairs(
+            ClassPlacementValues.from_predictions(y, *predictions), y, predictions
+        )
 
 
 def test_golden_areas():
@@ -114,7 +116,7 @@ def test_influence_of_many_ties():
 
 def test_distinct_scores():
     """Labels as probabilities have two different scores in each class."""
-    y, champion, _ = random_answers(40, 3, 2)
+    y, champion, _ = random_labels(40, 3, 2)
     hard = np.eye(3)[champion.argmax(axis=1)]
     values = ClassPlacementValues.from_predictions(y, champion, hard)
 
@@ -136,10 +138,10 @@ def test_second_of_two_columns_decides():
 
 def test_absent_and_single_classes():
     """An absent class has no area; a single record has one, but no variance."""
-    y, *answers = random_answers(30, 4, 3)
+    y, *predictions = random_labels(30, 4, 3)
     y[y == 3] = 0
     y[np.flatnonzero(y == 2)[1:]] = 1
-    values = ClassPlacementValues.from_predictions(y, *answers, labels=[0, 1, 2, 3])
+    values = ClassPlacementValues.from_predictions(y, *predictions, labels=[0, 1, 2, 3])
 
     assert 0 == values.counts[3]
     assert 1 == values.counts[2]
@@ -148,7 +150,7 @@ def test_absent_and_single_classes():
     assert np.isnan(rest.influence[y == 2, 2]).all()
     assert np.isnan(pairs.aucs[3]).all()
     assert np.isnan(pairs.aucs[:, 3]).all()
-    kept = answers[0][:, 2]
+    kept = predictions[0][:, 2]
     assert pytest.approx(psi(kept[y == 2], kept[y == 1]).mean()) == pairs.aucs[2, 1]
 
 
@@ -160,18 +162,18 @@ def same(one, other):
 
 
 def test_merging():
-    """Shards add up to all records, ranked anew; so do those of groups."""
-    y, *answers = random_answers(50, 3, 4)
+    """Shards add up to all records, ranked again; so do those of groups."""
+    y, *predictions = random_labels(50, 3, 4)
     for groups in (None, np.arange(50) // 4):
         of = [groups[:20], groups[20:]] if groups is not None else [None, None]
         parts = [slice(0, 20), slice(20, 50)]
         shards = [
             ClassPlacementValues.from_predictions(
-                y[part], *(one[part] for one in answers), labels=[0, 1, 2], groups=own
+                y[part], *(one[part] for one in predictions), labels=[0, 1, 2], groups=own
             )
             for part, own in zip(parts, of)
         ]
-        whole = ClassPlacementValues.from_predictions(y, *answers, groups=groups)
+        whole = ClassPlacementValues.from_predictions(y, *predictions, groups=groups)
 
         assert same(whole, sum(shards))
         assert same(whole.swap(), shards[0].swap() + shards[1].swap())
@@ -179,12 +181,12 @@ def test_merging():
 
 def test_merging_what_does_not_fit():
     """Shards of other classes, designs or groups are refused."""
-    y, *answers = random_answers(30, 3, 5)
-    values = ClassPlacementValues.from_predictions(y, *answers)
-    renamed = ClassPlacementValues.from_predictions(y + 1, *answers)
-    grouped = ClassPlacementValues.from_predictions(y, *answers, groups=y)
-    named = ClassPlacementValues.from_predictions(y, *answers, groups=y.astype(str))
-    pieces = (y, *answers, np.arange(3))
+    y, *predictions = random_labels(30, 3, 5)
+    values = ClassPlacementValues.from_predictions(y, *predictions)
+    renamed = ClassPlacementValues.from_predictions(y + 1, *predictions)
+    grouped = ClassPlacementValues.from_predictions(y, *predictions, groups=y)
+    named = ClassPlacementValues.from_predictions(y, *predictions, groups=y.astype(str))
+    pieces = (y, *predictions, np.arange(3))
     without = ClassPlacementValues(*pieces, design="grouped holdout")
 
     with pytest.raises(ValueError, match="same classes can be merged"):
@@ -201,9 +203,9 @@ def test_merging_what_does_not_fit():
 
 def test_groups():
     """Sums by group, and how many groups hold a class and another one."""
-    y, *answers = random_answers(12, 3, 6)
+    y, *predictions = random_labels(12, 3, 6)
     groups = np.array(["b", "a", "c"])[np.arange(12) % 3]
-    values = ClassPlacementValues.from_predictions(y, *answers, groups=groups)
+    values = ClassPlacementValues.from_predictions(y, *predictions, groups=groups)
     numbers = np.arange(24.0).reshape(12, 2)
 
     assert ("grouped holdout", 3) == (values.design.name, values.n_units)
@@ -218,9 +220,9 @@ def test_groups():
 
 def test_groups_of_one_record_change_nothing():
     """Influence is that of unrelated records if every group has one."""
-    y, *answers = random_answers(40, 3, 7)
-    alone = ClassPlacementValues.from_predictions(y, *answers)
-    grouped = ClassPlacementValues.from_predictions(y, *answers, groups=np.arange(40))
+    y, *predictions = random_labels(40, 3, 7)
+    alone = ClassPlacementValues.from_predictions(y, *predictions)
+    grouped = ClassPlacementValues.from_predictions(y, *predictions, groups=np.arange(40))
 
     for name in ("one_vs_rest", "one_vs_one"):
         one, other = (getattr(values, name)(1) for values in (alone, grouped))
@@ -229,11 +231,14 @@ def test_groups_of_one_record_change_nothing():
 
 def test_from_pair():
     """Probabilities are taken, decision scores where there are none, records reordered."""
-    y, first, second = random_answers(30, 3, 8)
+    y, first, second = random_labels(30, 3, 8)
     classes = np.array(["ant", "bee", "cow"])
     decision = np.log(second) + 5
-    answers = (Answers("a", "a", proba=first), Answers("b", "b", decision=decision))
-    pair = Predictions(classes, y, answers, groups=np.arange(30) // 3).pair("a", "b")
+    predictions = (
+        EstimatorPredictions("a", "a", proba=first),
+        EstimatorPredictions("b", "b", decision=decision),
+    )
+    pair = Predictions(classes, y, predictions, groups=np.arange(30) // 3).pair("a", "b")
     values = ClassPlacementValues.from_pair(pair)
     expected = ClassPlacementValues.from_predictions(classes[y], first, second)
 
@@ -247,7 +252,10 @@ def test_from_pair():
     taken = Predictions(
         classes,
         y,
-        tuple(Answers(n, n, proba=p[records]) for n, p in (("a", first), ("b", second))),
+        tuple(
+            EstimatorPredictions(n, n, proba=p[records])
+            for n, p in (("a", first), ("b", second))
+        ),
         records=records,
         groups=np.arange(30) // 3,
     )
@@ -262,8 +270,11 @@ def test_decision_of_two_classes():
     """One column of decision scores speaks for the second class."""
     y = np.array([0, 1, 0, 1, 1])
     scores = np.array([-3.0, 2.0, 1.0, 0.5, 9.0])
-    answers = (Answers("a", "a", decision=scores), Answers("b", "b", decision=-scores))
-    pair = Predictions(np.array(["no", "yes"]), y, answers).pair("a", "b")
+    predictions = (
+        EstimatorPredictions("a", "a", decision=scores),
+        EstimatorPredictions("b", "b", decision=-scores),
+    )
+    pair = Predictions(np.array(["no", "yes"]), y, predictions).pair("a", "b")
 
     values = ClassPlacementValues.from_pair(pair)
 
@@ -274,7 +285,7 @@ def test_decision_of_two_classes():
 
 def test_arrays_are_kept_apart_and_read_only():
     """What was passed in may change afterwards, and what is inside may not."""
-    y, champion, challenger = random_answers(20, 3, 9)
+    y, champion, challenger = random_labels(20, 3, 9)
     values = ClassPlacementValues.from_predictions(y, champion, challenger)
     before = pickle.dumps(values)
     champion[:] = 0
@@ -299,10 +310,10 @@ def test_wrong_arguments():
         ({"challenger": np.full((4, 3), np.nan)}, "`challenger` must be finite"),
         ({"codes": [0, 1, 2, 3]}, "`codes` must be positions in 3 classes"),
         ({"codes": [0.0, 1, 2, 1]}, "`codes` must be positions"),
-        ({"codes": [0, 1, 2]}, "one entry a record"),
+        ({"codes": [0, 1, 2]}, "one entry per record"),
         ({"classes": ["b", "a", "c"]}, "sorted order"),
         ({"classes": ["a"]}, "needs two classes"),
-        ({"groups": [1, 2]}, "one entry a record"),
+        ({"groups": [1, 2]}, "one entry per record"),
     ]:
         given = {
             "codes": [0, 1, 2, 1],
@@ -317,7 +328,7 @@ def test_wrong_arguments():
 
 def test_wrong_predictions():
     """Probabilities must be ones, of all classes that are named."""
-    y, champion, challenger = random_answers(20, 3, 10)
+    y, champion, challenger = random_labels(20, 3, 10)
 
     with pytest.raises(ValueError, match=r"`challenger_proba`.* in "):
         ClassPlacementValues.from_predictions(y, champion, challenger + 0.5)
@@ -325,6 +336,9 @@ def test_wrong_predictions():
         ClassPlacementValues.from_predictions(y, champion[:, :2], challenger)
     with pytest.raises(ValueError, match="labels that are no class"):
         ClassPlacementValues.from_predictions(y, champion, challenger, labels=[0, 1, 5])
-    without = (Answers("a", "a", labels=y), Answers("b", "b", proba=champion))
+    without = (
+        EstimatorPredictions("a", "a", labels=y),
+        EstimatorPredictions("b", "b", proba=champion),
+    )
     with pytest.raises(ValueError, match="a has no scores"):
         ClassPlacementValues.from_pair(Predictions(np.arange(3), y, without).pair("a", "b"))

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from skcompare.evidence import Levels, PlacementValues
+from skcompare.evidence import PlacementValues, ScoreBins
 
 N_LEVELS = 4
-LEVELS = Levels.uniform(N_LEVELS, 0, N_LEVELS)
+LEVELS = ScoreBins.uniform(N_LEVELS, 0, N_LEVELS)
 
 
 def levelled(seed, n=40, k=2):
@@ -55,7 +55,7 @@ def assert_bounded(y, codes, scores, *contrasts):
     """
     np.testing.assert_array_equal(codes, [LEVELS.codes(score) for score in scores])
     exact = PlacementValues(y, scores)
-    placements = PlacementValues(y, codes, levels=LEVELS)
+    placements = PlacementValues(y, codes, score_bins=LEVELS)
     tiny = 1e-14
     bounds = placements.auc_bounds
     assert (np.abs(exact.aucs - placements.aucs) <= bounds + tiny).all()
@@ -98,7 +98,7 @@ def test_bounds_hold_for_few_records():
 def test_the_bound_of_an_auc_is_reached():
     """By scores whose positive records are the greatest of each level."""
     rng, y, codes = levelled(1)
-    placements = PlacementValues(y, codes, levels=LEVELS)
+    placements = PlacementValues(y, codes, score_bins=LEVELS)
     for how, sign in (("up", 1), ("down", -1)):
         exact = PlacementValues(y, arranged(rng, y, codes, how))
         expected = placements.aucs + sign * placements.auc_bounds
@@ -122,7 +122,7 @@ def test_no_bound_without_levels_that_join_scores():
     assert not exact.expected_auc_errors.any()
     np.testing.assert_array_equal(exact.aucs, exact.halved_aucs)
 
-    one = PlacementValues(y, codes, levels=[Levels.distinct(), LEVELS])
+    one = PlacementValues(y, codes, score_bins=[ScoreBins.distinct(), LEVELS])
     assert [False, True] == (one.auc_bounds > 0).tolist()
     assert [[False, True], [True, True]] == (one.covariance_bounds > 0).tolist()
     assert (0.0, 0.0, 0.0, 0.0) == one.contrast_bounds([1, 0])
@@ -134,7 +134,7 @@ def test_no_bound_without_levels_that_join_scores():
 def test_bounds_of_cells_are_those_of_their_records():
     """Whether rows are counted or not."""
     _, y, codes = levelled(3)
-    cells = PlacementValues(y, codes, levels=LEVELS)
+    cells = PlacementValues(y, codes, score_bins=LEVELS)
     twice = cells + cells
     np.testing.assert_allclose(cells.auc_bounds, twice.auc_bounds, rtol=1e-12)
     m, n = cells.n_positives, cells.n_negatives
@@ -144,7 +144,7 @@ def test_bounds_of_cells_are_those_of_their_records():
 
 def test_bounds_of_one_record_of_a_class():
     """The AUC has a bound, its variance is undefined and so is its bound."""
-    placements = PlacementValues([True, False, False], [[1, 1, 0]], levels=LEVELS)
+    placements = PlacementValues([True, False, False], [[1, 1, 0]], score_bins=LEVELS)
 
     assert 0.25 == pytest.approx(placements.auc_bounds[0])
     assert np.isnan(placements.covariance_bounds).all()
@@ -165,7 +165,10 @@ def test_weights_are_as_many_as_classifiers():
 def test_no_error_beyond_the_bound_is_expected():
     """Also where nothing is left open in a level, and much in every two of them."""
     placements = PlacementValues(
-        [False, False, True, False], [[0, 2, 3, 3]], repeats=[10, 8, 3, 1], levels=LEVELS
+        [False, False, True, False],
+        [[0, 2, 3, 3]],
+        repeats=[10, 8, 3, 1],
+        score_bins=LEVELS,
     )
     bound = placements.auc_bounds[0]
     assert 1.5 / 57 == pytest.approx(bound)
@@ -179,7 +182,7 @@ def test_half_of_the_levels():
     y = rng.random(300) < 0.4
     scores = rng.beta(2 + y, 3, (2, 300))
     fine, coarse = (
-        PlacementValues.from_predictions(y, *scores, levels=Levels.uniform(n))
+        PlacementValues.from_predictions(y, *scores, score_bins=ScoreBins.uniform(n))
         for n in (64, 32)
     )
     np.testing.assert_allclose(coarse.aucs, fine.halved_aucs, rtol=1e-14)
@@ -191,7 +194,7 @@ def test_the_error_for_smooth_scores_is_far_below_the_bound():
     y = rng.random(100_000) < 0.3
     scores = rng.beta(2 + y, 3 - y, (1, 100_000))
     exact = PlacementValues(y, scores).aucs[0]
-    found = PlacementValues.from_predictions(y, *scores, levels=Levels.uniform(32))
+    found = PlacementValues.from_predictions(y, *scores, score_bins=ScoreBins.uniform(32))
     error = abs(exact - found.aucs[0])
 
     assert error < found.auc_bounds[0] / 20
@@ -204,7 +207,7 @@ def test_the_error_of_haphazard_orders_is_as_expected():
     rng = np.random.default_rng(7)
     y = rng.random(60) < 0.4
     codes = rng.integers(0, N_LEVELS, (2, 60)).astype(float)
-    found = PlacementValues(y, codes, levels=LEVELS)
+    found = PlacementValues(y, codes, score_bins=LEVELS)
     deviations, _ = found._order_errors()
     scores = arranged(rng, y, np.tile(codes, (2000, 1)), "any")
     wins = scores[:, y, np.newaxis] > scores[:, np.newaxis, ~y]

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from skcompare.evidence import Levels, PlacementValues
+from skcompare.evidence import PlacementValues, ScoreBins
 from skcompare.stats import (
     auc_contrast,
     auc_interval,
@@ -97,7 +97,7 @@ def test_perfect_reversed_and_constant_scores():
     assert [2, 2, 1] == placements.n_distinct
 
 
-def test_a_class_may_be_missing_until_an_auc_is_asked_for():
+def test_a_class_may_be_missing_until_an_auc_is_requested_for():
     """A shard can lack a class; its AUC cannot."""
     shard = PlacementValues([True, True], [[0, 1]], repeats=[7, 5])
 
@@ -264,14 +264,14 @@ def records(n=500, seed=0):
 
 
 def test_few_different_scores_are_counted_exactly():
-    """At most n_levels different scores are levels of their own."""
+    """At most n_score_bins different scores are levels of their own."""
     y, _, few = records()
     single = PlacementValues.from_predictions(y, few, -few)
-    counted = PlacementValues.from_predictions(y, few, -few, n_levels=9)
+    counted = PlacementValues.from_predictions(y, few, -few, n_score_bins=9)
 
     assert single.sums == counted.sums
     assert counted.is_exact
-    assert counted.levels is None
+    assert counted.score_bins is None
     assert not counted.auc_bounds.any()
     assert not counted.covariance_bounds.any()
     assert (0.0, 0.0, 0.0, 0.0) == counted.contrast_bounds()
@@ -282,13 +282,13 @@ def test_many_different_scores_are_put_into_levels():
     """Only those of the classifier that has many, by its own levels."""
     y, many, few = records()
     single = PlacementValues.from_predictions(y, many, few)
-    counted = PlacementValues.from_predictions(y, many, few, n_levels=9)
+    counted = PlacementValues.from_predictions(y, many, few, n_score_bins=9)
 
-    assert (9, None) == tuple(one.n_levels for one in counted.levels)
+    assert (9, None) == tuple(one.n_score_bins for one in counted.score_bins)
     assert not counted.is_exact
     assert single.aucs[1] == counted.aucs[1]
     assert [True, False] == (counted.auc_bounds > 0).tolist()
-    codes = counted.levels[0].codes(many)
+    codes = counted.score_bins[0].codes(many)
     expected = PlacementValues.from_predictions(y, codes, few)
     assert expected.sums == counted.sums
 
@@ -300,13 +300,13 @@ def test_counting_in_blocks(monkeypatch, most):
     monkeypatch.setattr("skcompare.evidence.ranking._cells.MOST_COUNTED", most)
     monkeypatch.setattr("skcompare.evidence.ranking._cells.SAMPLE", 100)
     y, many, few = records()
-    levels = [Levels.uniform(16), Levels.uniform(8, 0, 9)]
+    score_bins = [ScoreBins.uniform(16), ScoreBins.uniform(8, 0, 9)]
     expected = PlacementValues(
         y,
-        [level.codes(score) for level, score in zip(levels, (many, few), strict=True)],
+        [level.codes(score) for level, score in zip(score_bins, (many, few), strict=True)],
         ["champion", "challenger"],
         repeats=np.ones(500, dtype=int),
-        levels=levels,
+        score_bins=score_bins,
     )
 
     counted = PlacementValues.from_predictions(
@@ -315,14 +315,14 @@ def test_counting_in_blocks(monkeypatch, most):
         few[:, np.newaxis],
         pos_label="yes",
         names=["champion", "challenger"],
-        levels=levels,
+        score_bins=score_bins,
     )
 
     assert expected.sums == counted.sums
     np.testing.assert_array_equal(expected.repeats, counted.repeats)
     np.testing.assert_array_equal(expected.scores, counted.scores)
     assert "yes" == counted.pos_label
-    assert PlacementValues.from_predictions(y, many, few, n_levels=16).n == 500
+    assert PlacementValues.from_predictions(y, many, few, n_score_bins=16).n == 500
 
 
 def test_counting_needs_little_memory(monkeypatch):
@@ -335,7 +335,7 @@ def test_counting_needs_little_memory(monkeypatch):
     scores = rng.random((2, n))
     tracemalloc.start()
     try:
-        counted = PlacementValues.from_predictions(y, *scores, n_levels=64)
+        counted = PlacementValues.from_predictions(y, *scores, n_score_bins=64)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -347,22 +347,27 @@ def test_counting_needs_little_memory(monkeypatch):
 def test_streaming_with_fixed_levels():
     """Batches of the same levels give the cells of all records, to the last bit."""
     y, first, second = records()
-    levels = [Levels.fitted(first[:100], 32), Levels.distinct()]
-    every = PlacementValues.from_predictions(y, first, second, levels=levels)
+    score_bins = [ScoreBins.fitted(first[:100], 32), ScoreBins.distinct()]
+    every = PlacementValues.from_predictions(y, first, second, score_bins=score_bins)
     batches = [
         PlacementValues.from_predictions(
-            y[at : at + 100], first[at : at + 100], second[at : at + 100], levels=levels
+            y[at : at + 100],
+            first[at : at + 100],
+            second[at : at + 100],
+            score_bins=score_bins,
         )
         for at in range(0, 500, 100)
     ]
     assert every == sum(batches)
     assert every == pickle.loads(pickle.dumps(every))
-    assert levels[::-1] == list(every.swap().levels)
+    assert score_bins[::-1] == list(every.swap().score_bins)
     np.testing.assert_allclose(every.auc_bounds, every.swap().auc_bounds[::-1], rtol=1e-12)
 
     raw = PlacementValues.from_predictions(y[:100], first[:100], second[:100])
     assert every == raw + sum(batches[1:])
-    other = PlacementValues.from_predictions(y, first, second, levels=Levels.uniform(32))
+    other = PlacementValues.from_predictions(
+        y, first, second, score_bins=ScoreBins.uniform(32)
+    )
     with pytest.raises(ValueError, match="Make Levels once"):
         every + other
     assert every != other
@@ -371,11 +376,11 @@ def test_streaming_with_fixed_levels():
 def test_shard_of_one_class():
     """A block of one class needs the name of the other."""
     shard = PlacementValues.from_predictions(
-        ["a"] * 4, [0, 1, 2, 3], pos_label="b", n_levels=8
+        ["a"] * 4, [0, 1, 2, 3], pos_label="b", n_score_bins=8
     )
     assert (0, 4) == (shard.n_positives, shard.n_negatives)
     shard = PlacementValues.from_predictions(
-        np.zeros(4), [0, 1, 2, 3], pos_label="b", n_levels=8
+        np.zeros(4), [0, 1, 2, 3], pos_label="b", n_score_bins=8
     )
     assert "b" == shard.pos_label
 
@@ -383,14 +388,14 @@ def test_shard_of_one_class():
 def test_options_that_contradict():
     """Refused, with what to do."""
     for options, message in [
-        ({"n_levels": 4, "levels": Levels.uniform(4)}, "only one"),
-        ({"n_levels": 4, "groups": np.arange(500)}, "only one"),
-        ({"n_levels": 0}, "n_levels"),
-        ({"n_levels": 1 << 30}, "at most"),
-        ({"levels": "uniform"}, "must be Levels"),
-        ({"levels": 512}, "a number of levels is `n_levels`"),
-        ({"levels": [Levels.uniform()] * 3}, "must be Levels"),
-        ({"n_levels": 4, "pos_label": 7}, "pos_label"),
+        ({"n_score_bins": 4, "score_bins": ScoreBins.uniform(4)}, "only one"),
+        ({"n_score_bins": 4, "groups": np.arange(500)}, "only one"),
+        ({"n_score_bins": 0}, "n_score_bins"),
+        ({"n_score_bins": 1 << 30}, "at most"),
+        ({"score_bins": "uniform"}, "must be Levels"),
+        ({"score_bins": 512}, "a number of levels is `n_score_bins`"),
+        ({"score_bins": [ScoreBins.uniform()] * 3}, "must be Levels"),
+        ({"n_score_bins": 4, "pos_label": 7}, "pos_label"),
     ]:
         y, first, second = records()
         with pytest.raises(ValueError, match=message):
@@ -403,26 +408,26 @@ def test_messages_name_positions_among_all_records(monkeypatch):
     y, first, second = records()
     second[400] = np.nan
     with pytest.raises(ValueError, match=r"scores of classifier 2.* position 400"):
-        PlacementValues.from_predictions(y, first, second, n_levels=4)
+        PlacementValues.from_predictions(y, first, second, n_score_bins=4)
     truth = np.where(y, 1.0, 0.0)
     truth[300] = np.nan
     with pytest.raises(ValueError, match="position 300"):
-        PlacementValues.from_predictions(truth, first, first, n_levels=4)
+        PlacementValues.from_predictions(truth, first, first, n_score_bins=4)
     with pytest.raises(ValueError, match="scores of classifier 2"):
-        PlacementValues.from_predictions(y, first, first[:-1], n_levels=4)
+        PlacementValues.from_predictions(y, first, first[:-1], n_score_bins=4)
 
 
 @pytest.mark.parametrize("score", [[0.5, 1.0], [-1.0, 0.0], [0.0, 4.0]])
 def test_scores_that_are_no_levels(score):
     """Levels are whole and below their number."""
     with pytest.raises(ValueError, match="must be levels from 0 to 3"):
-        PlacementValues([True, False], [score], levels=Levels.uniform(4))
+        PlacementValues([True, False], [score], score_bins=ScoreBins.uniform(4))
 
 
 def test_rows_of_levels_without_repeats():
     """One record a row."""
     placements = PlacementValues(
-        [True, False, False], [[3, 0, 0]], levels=Levels.uniform(4)
+        [True, False, False], [[3, 0, 0]], score_bins=ScoreBins.uniform(4)
     )
 
     assert [2, 1] == placements.repeats.tolist()

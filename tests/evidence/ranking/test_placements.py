@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from skcompare._core.design import Design
 from skcompare.evidence import PlacementValues
 from skcompare.evidence.ranking import _ranks as ranks
-from skcompare.predictions import Answers, Predictions
+from skcompare.predictions import EstimatorPredictions, Predictions
 
 
 def compared(score, positive):
@@ -54,7 +54,7 @@ def test_counts_are_those_of_all_pairs():
 
 
 def test_scores_that_differ_in_their_last_bits():
-    """Many scores share all bits that fit beside the position, and are told apart."""
+    """Many scores share all bits that fit beside the position, and are distinguished."""
     rng = np.random.default_rng(1)
     n = 1 << 17
     score = 1 + rng.integers(0, 1 << 20, n) * np.spacing(1.0)
@@ -274,9 +274,9 @@ def test_refused_records():
         (["a", "b", "b"], {}, "Say which of 'a', 'b' is the positive class"),
         ([0, 1, 2], {}, "needs two classes. Got 3"),
         ([0, 1, 1], {"pos_label": 5}, "must be one of two classes. Got 5"),
-        ([0, 1], {}, "All arrays must have one entry a record"),
+        ([0, 1], {}, "All arrays must have one entry per record"),
         ([0, 1, np.nan], {}, "must not have missing labels"),
-        ([0, 1, 1], {"groups": [1, 2]}, "`groups` must have one entry a record. Got 2"),
+        ([0, 1, 1], {"groups": [1, 2]}, "`groups` must have one entry per record. Got 2"),
         ([0, 1, 1], {"names": ["a", "b"]}, "`names` must be 1 different strings"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -319,7 +319,7 @@ def test_scores_of_any_type():
         assert [[4, 2, 2]] == placements.counts.tolist()
 
 
-def test_one_class_is_an_error_where_an_auc_is_asked_for():
+def test_one_class_is_an_error_where_an_auc_is_requested_for():
     """A shard may lack a class; an AUC may not."""
     only = PlacementValues.from_predictions([0, 0], [1, 2], pos_label=1)
     for ask in ("aucs", "counts", "covariance", "n_distinct"):
@@ -423,11 +423,14 @@ def test_constructor_checks():
 
 def pair_of(champion, challenger, classes=("ant", "bee"), **settings):
     y = np.array([0, 1, 0, 1, 1])
-    answers = Answers("A", "A", **champion), Answers("B", "B", **challenger)
-    return Predictions(np.array(classes), y, answers, **settings).pair("A", "B")
+    predictions = (
+        EstimatorPredictions("A", "A", **champion),
+        EstimatorPredictions("B", "B", **challenger),
+    )
+    return Predictions(np.array(classes), y, predictions, **settings).pair("A", "B")
 
 
-def test_answers_of_a_pair():
+def test_predictions_of_a_pair():
     """Probabilities of the positive class, else decision scores of the second class."""
     proba = np.array([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5], [0.7, 0.3], [0.1, 0.9]])
     decision = np.array([-2.0, 1.0, 0.5, -0.1, 3.0])
@@ -446,7 +449,7 @@ def test_answers_of_a_pair():
 
 
 def test_pair_of_several_test_sets():
-    """Each answer is about the record behind it, and in its group."""
+    """Each prediction is about the record behind it, and in its group."""
     decision = np.array([1.0, 2.0, 3.0])
     pair = pair_of(
         {"decision": decision},

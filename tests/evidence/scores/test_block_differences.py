@@ -140,18 +140,18 @@ def test_of_a_measure(pair):
     ]:
         (measure,) = resolve_scoring(scoring)
         blocks = block_differences(pair, measure)
-        predictions = pair.predictions
+        collected = pair.predictions
         scores = [[], []]
-        for role, answers in enumerate(pair.roles):
-            for part in predictions.slices():
+        for role, predictions in enumerate(pair.roles):
+            for part in collected.slices():
                 one = replace(
-                    answers,
-                    labels=answers.labels[part],
-                    proba=answers.proba[part],
+                    predictions,
+                    labels=predictions.labels[part],
+                    proba=predictions.proba[part],
                     decision=None,
                 )
-                scores[role].append(_score(measure, one, predictions, part))
-        weights = predictions.n_test / predictions.n_test.sum()
+                scores[role].append(_score(measure, one, collected, part))
+        weights = collected.n_test / collected.n_test.sum()
         champion, challenger = np.array(scores) @ weights
 
         assert 8 == len(blocks.sizes)
@@ -163,15 +163,17 @@ def test_of_a_measure(pair):
             assert blocks.own == pytest.approx(BlockDifferences.from_pair(pair).own)
 
 
-def _score(measure, answers, predictions, part):
+def _score(measure, predictions, collected, part):
     from skcompare.metrics.measures._scores import one_score
-    from skcompare.metrics.measures._stored_classifier import StoredAnswers, Watch
+    from skcompare.metrics.measures._stored_classifier import StoredPredictions, Watch
 
-    classes = predictions.classes
-    stored = StoredAnswers(classes, classes[answers.labels], answers.proba, None)
-    y = classes[predictions.y_answered()[part]]
+    classes = collected.classes
+    stored = StoredPredictions(
+        classes, classes[predictions.labels], predictions.proba, None
+    )
+    y = classes[collected.y_predicted()[part]]
     rows = np.arange(len(y)).reshape(-1, 1)
-    return one_score(measure, answers.name, stored, rows, y, Watch())
+    return one_score(measure, predictions.name, stored, rows, y, Watch())
 
 
 class Seldom(ClassifierMixin, BaseEstimator):
@@ -203,8 +205,8 @@ def test_a_half_without_positive_predictions_is_pooled():
     row = comparator.results_["precision[1]"]
     truth = y[comparator.predictions_.records]
     expected = [
-        (truth * answer.labels).sum() / answer.labels.sum()
-        for answer in comparator.predictions_.answers
+        (truth * prediction.labels).sum() / prediction.labels.sum()
+        for prediction in comparator.predictions_.estimators
     ]
 
     assert "pooled-over-splits" in row.flags

@@ -331,9 +331,9 @@ def test_unseeded_splitter_is_refused():
     cv = KFold(3, shuffle=True)
     old, new = outputs(3, indices=False)
 
-    with pytest.raises(ValueError, match=r"KFold.* shuffles anew each time"):
+    with pytest.raises(ValueError, match=r"KFold.* shuffles again each time"):
         from_cv(old, new, X, Y, cv=cv)
-    with pytest.raises(ValueError, match=r"shuffles anew each time"):
+    with pytest.raises(ValueError, match=r"shuffles again each time"):
         from_cv(old, new, cv=KFold(3, shuffle=True, random_state=np.random.RandomState(0)))
     with pytest.raises(ValueError, match=r"sets of split 0 differ"):
         from_cv(*outputs(cv))

@@ -1,4 +1,6 @@
-"""Answers with a score: any weighting and any exchange is scored as scikit-learn would."""
+"""Predictions with a score: any weighting and any exchange is scored as scikit-learn
+would.
+"""
 
 import itertools
 import pickle
@@ -146,7 +148,7 @@ def test_a_class_without_weight_has_no_score():
 
 
 @pytest.mark.parametrize("name", RANKINGS)
-def test_exchange_of_answers(name):
+def test_exchange_of_predictions(name):
     """Ranks of both are exchanged within records, and scored as scikit-learn would."""
     metric = RANKINGS[name][1]
     y, first, second = random_scores(5)
@@ -158,12 +160,12 @@ def test_exchange_of_answers(name):
 
     actual = pair.prepared_for_exchange().values(weights)
 
-    expected = [metric(pair.y, answers) for answers in mixed]
+    expected = [metric(pair.y, predictions) for predictions in mixed]
     assert expected == pytest.approx(actual.tolist(), rel=1e-12)
 
 
 def test_records_that_differ():
-    """An exchange matters where answers differ, and of scores where their ranks do."""
+    """An exchange matters where predictions differ, and of scores where their ranks do."""
     y, scores, _ = random_scores(6)
     other = scores.copy()
     other[3] += 100
@@ -258,7 +260,7 @@ def test_positive_class():
 
 
 def test_own_function():
-    """A function gets the labels and the answers as they were passed."""
+    """A function gets the labels and the predictions as they were passed."""
     y = np.array(["a", "c", "b", "a"])
     proba = np.random.default_rng(0).dirichlet(np.ones(3), size=(2, 4))
 
@@ -274,8 +276,8 @@ def test_own_function_of_labels():
     """Labels that are strings reach the function, and have an order of their own."""
     y, first, second = (np.array(list(word)) for word in ("abab", "abba", "bbab"))
 
-    def hits(truth, answers):
-        return np.mean(truth == answers)
+    def hits(truth, predictions):
+        return np.mean(truth == predictions)
 
     pair = ScoredPair.from_predictions(y, first, second, score=hits)
 
@@ -311,7 +313,7 @@ def test_own_function_sees_the_order_of_the_records():
 
 
 def scored_by(value):
-    """A pair whose score is a value, whatever the answers."""
+    """A pair whose score is a value, whatever the predictions."""
     return ScoredPair.from_predictions([0, 1], [0, 1], [1, 1], score=lambda y, a: value)
 
 
@@ -336,7 +338,7 @@ def test_own_functions_that_give_no_number():
 def test_undefined_own_function():
     """An error or a warning that a score is undefined makes it NaN."""
 
-    def refuses(y_true, answers):
+    def refuses(y_true, predictions):
         raise ValueError("No.")
 
     y, first, second = random_scores(9)

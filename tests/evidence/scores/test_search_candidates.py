@@ -139,7 +139,7 @@ def test_search_that_shuffled():
 
 
 def test_search_whose_sizes_are_lost():
-    """Groups that were drawn anew have sizes that must be told."""
+    """Groups that were drawn again have sizes that must be told."""
     cv = GroupShuffleSplit(3)
     search = GridSearchCV(TREE, {"max_depth": [1, 2]}, cv=cv).fit(X, Y, groups=GROUPS)
 
@@ -260,7 +260,7 @@ def test_bad_candidates(search):
             from_cv(champion, challenger, search=search, **{"y": Y} | settings)
 
 
-def test_complexity_of_words():
+def test_complexity_of_text():
     """A parameter that is no number has no order; a function may have one."""
     grid = {"criterion": ["gini", "entropy"], "max_depth": [1, 2]}
     search = GridSearchCV(TREE, grid, cv=3).fit(X, Y)

@@ -23,7 +23,7 @@ def library(request):
 
 
 def drawn():
-    """Truth, two answers and ids of 200 records, with labels of each type."""
+    """Truth, two predictions and ids of 200 records, with labels of each type."""
     for labels in LABELS.values():
         rng = np.random.default_rng(7)
         columns = {name: rng.choice(labels, 200).tolist() for name in ("y", "a", "b")}
@@ -93,7 +93,7 @@ def test_roles_exchanged(library):
 def test_counts_of_csv_files(tmp_path):
     """CSV files give the counts of the columns, and of their labels as text."""
     for columns in drawn():
-        path = csv_of(columns, tmp_path / "answers.csv")
+        path = csv_of(columns, tmp_path / "predictions.csv")
         other = csv_of(shuffled(columns, "id", "b"), tmp_path / "other.csv")
         is_whole = not isinstance(columns["y"][0], bool | str)
         arrays = {
@@ -111,20 +111,20 @@ def test_files_of_two_kinds(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     truth = csv_of({"id": [3, 1, 2], "y": ["01", "1", "1"]}, tmp_path / "truth.csv")
-    answers = tmp_path / "answers.parquet"
+    predictions = tmp_path / "predictions.parquet"
     columns = {"id": [1, 2, 3], "a": ["1", "01", "01"], "b": ["1", "1", "01"]}
-    pq.write_table(pa.table(columns), answers)
+    pq.write_table(pa.table(columns), predictions)
 
     assert JointCounts.from_predictions(
         ["01", "1", "1"], ["01", "1", "01"], ["01", "1", "1"]
     ) == JointCounts.from_frame(
-        truth, champion=(answers, "a"), challenger=(answers, "b"), id="id"
+        truth, champion=(predictions, "a"), challenger=(predictions, "b"), id="id"
     )
 
 
 def test_labels_of_csv_files_are_of_one_type(tmp_path):
     """If one column of labels is text, all are; there is no truth to go by."""
-    path = csv_of({"a": [0, 1, 0], "b": [0, "none", 1]}, tmp_path / "answers.csv")
+    path = csv_of({"a": [0, 1, 0], "b": [0, "none", 1]}, tmp_path / "predictions.csv")
 
     assert AgreementMatrix.from_predictions(
         ["0", "1", "0"], ["0", "none", "1"]
@@ -133,7 +133,7 @@ def test_labels_of_csv_files_are_of_one_type(tmp_path):
 
 def test_probabilities_are_no_labels(tmp_path):
     """Counts are of labels; columns of probabilities are refused."""
-    path = csv_of({"y": [0, 1], "a": [0.5, 0.1], "b": [0, 1]}, tmp_path / "answers.csv")
+    path = csv_of({"y": [0, 1], "a": [0.5, 0.1], "b": [0, 1]}, tmp_path / "predictions.csv")
 
     with pytest.raises(ValueError, match="`champion` must be class labels"):
         JointCounts.from_frame(path)

@@ -11,10 +11,10 @@ from skcompare.evidence import (
     ClusterSums,
     ContingencyTable,
     JointCounts,
-    Levels,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
+    ScoreBins,
     load_checkpoint,
 )
 
@@ -109,14 +109,14 @@ def test_evidence_that_stays_small(tmp_path):
     """Counts, moments, and cells of bins and levels take no more room for more batches."""
     rng = np.random.default_rng(0)
     y, (a, b), groups = rng.integers(2, size=99), rng.random((2, 99)), np.arange(99) % 7
-    levels, names = Levels.uniform(16), {"groups": groups, "keep_values": False}
+    score_bins, names = ScoreBins.uniform(16), {"groups": groups, "keep_values": False}
     pieces = [
         ContingencyTable.from_predictions(y, a > 0.5, b > 0.5),
         JointCounts.from_predictions(y, a > 0.5, b > 0.5),
         PairedLosses.from_predictions(y, a, b, keep_values=False),
         PairedLosses.from_predictions(y, a, b, **names),
         PairedCalibration.from_predictions(y, a, b).reduced(),
-        PlacementValues.from_predictions(y, a, b, levels=levels),
+        PlacementValues.from_predictions(y, a, b, score_bins=score_bins),
         ClusterSums.from_predictions(y, a > 0.5, b > 0.5, groups=groups),
     ]
     path = tmp_path / "evidence.npz"

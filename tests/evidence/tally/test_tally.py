@@ -11,19 +11,19 @@ import pytest
 from skcompare._io import parquet
 from skcompare._io.engine import table_of
 from skcompare.evidence import (
-    Asked,
     ClusterSums,
     JointCounts,
-    Levels,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
+    ScoreBins,
+    TallyRequest,
     tally_arrays,
     tally_frame,
 )
 from skcompare.evidence.tally._tally_expressions import LOSSES
 
-ALL = {"labels": True, "losses": ("brier_score", "log"), "calibration": True}
+ALL = {"labels": True, "losses": ("brier_score", "log_loss"), "calibration": True}
 ROLES = "champion", "challenger"
 BOTH = {"champion": "p", "challenger": "q"}
 SUMS = "n", "champion", "challenger", "gain"
@@ -112,7 +112,7 @@ def test_labels_of_an_engine(polars, columns, truth):
 def test_losses_of_an_engine(polars, columns):
     """Moments of a lazy frame are those of the arrays."""
     for loss, groups in itertools.product(LOSSES, [None, "user"]):
-        options = {"loss": loss, "eps": 0.01} if loss == "log" else {"loss": loss}
+        options = {"loss": loss, "eps": 0.01} if loss == "log_loss" else {"loss": loss}
         expected = PairedLosses.from_predictions(
             columns["y"],
             columns["p"],
@@ -136,9 +136,9 @@ def test_three_classes_of_an_engine(polars, columns):
     names = {"champion": sides["u"], "challenger": sides["v"], "y_true": "three"}
     arrays = [np.column_stack([columns[one] for one in own]) for own in sides.values()]
     frame = lazy(polars, columns)
-    tally = tally_frame(frame, "three", sides, Asked(labels=True))
+    tally = tally_frame(frame, "three", sides, TallyRequest(labels=True))
 
-    for loss in ("multiclass_brier", "brier_score", "log", "spherical"):
+    for loss in ("multiclass_brier_loss", "brier_score", "log_loss", "spherical_loss"):
         assert_same_losses(
             PairedLosses.from_predictions(
                 columns["three"], *arrays, loss=loss, keep_values=False
@@ -221,7 +221,7 @@ def test_ranking_by_few_scores_is_exact(polars, columns):
         lazy(polars, columns), champion="few", challenger="few", collect=0
     )
 
-    assert counted.levels is None
+    assert counted.score_bins is None
     assert expected.aucs.tolist() == counted.aucs.tolist()
     assert expected.covariance.tolist() == counted.covariance.tolist()
 
@@ -231,17 +231,17 @@ def test_ranking_by_levels(polars, columns, name):
     """Levels of an engine give the cells of arrays with the same levels."""
     frame = lazy(polars, columns)
     counted = PlacementValues.from_frame(
-        frame, champion=name, challenger="few", collect=0, n_levels=128
+        frame, champion=name, challenger="few", collect=0, n_score_bins=128
     )
     scores = columns[name], columns["few"]
 
-    assert 128 == counted.levels[0].n_levels
-    assert counted.levels[1].is_distinct
+    assert 128 == counted.score_bins[0].n_score_bins
+    assert counted.score_bins[1].is_distinct
     assert counted == PlacementValues.from_predictions(
-        columns["y"], *scores, levels=counted.levels, names=ROLES
+        columns["y"], *scores, score_bins=counted.score_bins, names=ROLES
     )
     assert counted == PlacementValues.from_frame(
-        frame, champion=name, challenger="few", levels=counted.levels
+        frame, champion=name, challenger="few", score_bins=counted.score_bins
     )
 
 
@@ -252,23 +252,25 @@ def test_sorted_scores_do_not_mislead(polars):
     frame = lazy(polars, {"y": y, "p": scores, "q": scores})
     counted = PlacementValues.from_frame(frame, **BOTH, collect=0)
 
-    assert 512 == counted.levels[0].n_levels
+    assert 512 == counted.score_bins[0].n_score_bins
     assert 0.5 == pytest.approx(counted.aucs[0], abs=1e-3)
 
 
 def test_all_at_once(polars, columns):
     """One tally holds everything, and is that of the arrays."""
-    asked = Asked(**ALL, ranking=True)
-    answers = {"old": "p", "new": "q"}
-    counted = tally_frame(lazy(polars, columns), "y", answers, asked)
-    known = tally_arrays(columns["y"], {"old": columns["p"], "new": columns["q"]}, asked)
+    requested = TallyRequest(**ALL, ranking=True)
+    predictions = {"old": "p", "new": "q"}
+    counted = tally_frame(lazy(polars, columns), "y", predictions, requested)
+    known = tally_arrays(
+        columns["y"], {"old": columns["p"], "new": columns["q"]}, requested
+    )
 
     assert JointCounts.from_tally(known) == JointCounts.from_tally(counted)
     assert PlacementValues.from_tally(known) == PlacementValues.from_tally(counted)
     assert_same_bins(
         PairedCalibration.from_tally(known), PairedCalibration.from_tally(counted)
     )
-    for loss in ("brier_score", "log"):
+    for loss in ("brier_score", "log_loss"):
         assert_same_losses(
             PairedLosses.from_tally(known, loss=loss),
             PairedLosses.from_tally(counted, loss=loss),
@@ -277,23 +279,23 @@ def test_all_at_once(polars, columns):
 
 def test_batches_add_up(columns):
     """Tallies of batches are that of all records, with groups in several batches."""
-    truth, answers = columns["y"], {"old": columns["p"], "new": columns["q"]}
+    truth, predictions = columns["y"], {"old": columns["p"], "new": columns["q"]}
 
-    def tally(rows, asked, groups):
-        some = {name: values[rows] for name, values in answers.items()}
+    def tally(rows, requested, groups):
+        some = {name: values[rows] for name, values in predictions.items()}
         own = columns["user"][rows] if groups else None
-        return tally_arrays(truth[rows], some, asked, groups=own)
+        return tally_arrays(truth[rows], some, requested, groups=own)
 
-    plain = Asked(**ALL, ranking=True, levels=Levels.uniform(64))
-    grouped = Asked(labels=True, losses=("brier",))
+    plain = TallyRequest(**ALL, ranking=True, score_bins=ScoreBins.uniform(64))
+    grouped = TallyRequest(labels=True, losses=("binary_brier_loss",))
     parts = [slice(0, 100), slice(100, 350), slice(350, None)]
-    for asked, groups in ((plain, False), (grouped, True)):
-        whole = tally(slice(None), asked, groups)
-        added = sum(tally(rows, asked, groups) for rows in parts)
+    for requested, groups in ((plain, False), (grouped, True)):
+        whole = tally(slice(None), requested, groups)
+        added = sum(tally(rows, requested, groups) for rows in parts)
 
         assert whole.n == added.n
         assert JointCounts.from_tally(whole) == JointCounts.from_tally(added)
-        loss = asked.losses[0]
+        loss = requested.losses[0]
         assert_same_losses(
             PairedLosses.from_tally(whole, loss=loss),
             PairedLosses.from_tally(added, loss=loss),
@@ -303,14 +305,14 @@ def test_batches_add_up(columns):
 
 def test_batches_lack_classes():
     """Of labels batches may lack classes; columns of probabilities need the same ones."""
-    asked = Asked(labels=True)
-    one = tally_arrays([0, 0, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, asked)
-    other = tally_arrays([2, 2, 1], {"a": [1, 2, 1], "b": [2, 2, 2]}, asked)
+    requested = TallyRequest(labels=True)
+    one = tally_arrays([0, 0, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, requested)
+    other = tally_arrays([2, 2, 1], {"a": [1, 2, 1], "b": [2, 2, 2]}, requested)
 
     assert JointCounts.from_predictions(
         [0, 0, 1, 2, 2, 1], [0, 1, 1, 1, 2, 1], [0, 0, 1, 2, 2, 2]
     ) == JointCounts.from_tally(one + other)
-    proba = Asked(losses=("brier_score",))
+    proba = TallyRequest(losses=("brier_score",))
     one = tally_arrays([0, 1], {"a": [0.5, 0.6], "b": [0.5, 0.6]}, proba)
     other = tally_arrays([0, 2], {"a": [0.5, 0.6], "b": [0.5, 0.6]}, proba)
     with pytest.raises(ValueError, match="Pass all class labels as `labels`"):
@@ -320,9 +322,9 @@ def test_batches_lack_classes():
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ({"losses": ("brier",)}, {"losses": ("log",)}),
+        ({"losses": ("binary_brier_loss",)}, {"losses": ("log_loss",)}),
         ({"calibration": True}, {"calibration": True, "n_bins": 9}),
-        ({"ranking": True, "levels": Levels.uniform(8)}, {"ranking": True}),
+        ({"ranking": True, "score_bins": ScoreBins.uniform(8)}, {"ranking": True}),
     ],
 )
 def test_only_tallies_of_one_plan_add_up(one, other):
@@ -330,7 +332,9 @@ def test_only_tallies_of_one_plan_add_up(one, other):
     data = [0, 1, 1], {"a": [0.1, 0.6, 0.7], "b": [0.2, 0.6, 0.8]}
 
     with pytest.raises(ValueError, match="Only tallies"):
-        tally_arrays(*data, Asked(**one)) + tally_arrays(*data, Asked(**other))
+        tally_arrays(*data, TallyRequest(**one)) + tally_arrays(
+            *data, TallyRequest(**other)
+        )
 
 
 def test_types_of_labels(polars, columns):
@@ -346,7 +350,7 @@ def test_types_of_labels(polars, columns):
 
         assert expected.counts.tolist() == JointCounts.from_frame(frame).counts.tolist()
         assert PairedLosses.from_predictions(
-            *(columns[name] for name in names.values()), loss="brier"
+            *(columns[name] for name in names.values()), loss="binary_brier_loss"
         ).gain == pytest.approx(PairedLosses.from_frame(frame, **names).gain, rel=1e-12)
 
 
@@ -394,7 +398,7 @@ def test_no_probability(polars):
         with pytest.raises(ValueError, match=re.escape(message)):
             PairedCalibration.from_frame(frame, **BOTH)
         with pytest.raises(ValueError, match=re.escape(message)):
-            tally_frame(frame, "y", {"p": "p", "q": "q"}, Asked(ranking=True))
+            tally_frame(frame, "y", {"p": "p", "q": "q"}, TallyRequest(ranking=True))
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
@@ -413,10 +417,10 @@ def test_no_score(polars, value):
 def test_sum_of_columns(polars):
     """Rows of probabilities that do not sum to 1 are counted and refused."""
     frame = lazy(polars, {"y": [0, 1, 1], "p": [0.5, 0.2, 0.1], "q": [0.5, 0.8, 0.8]})
-    answers = {"champion": ["p", "q"], "challenger": ["p", "q"]}
+    predictions = {"champion": ["p", "q"], "challenger": ["p", "q"]}
 
     with pytest.raises(ValueError, match=re.escape("a sum of 1. Got 1 of 3 records")):
-        PairedLosses.from_frame(frame, **answers)
+        PairedLosses.from_frame(frame, **predictions)
 
 
 @pytest.mark.parametrize("column", ["y", "a", "user"])
@@ -442,7 +446,9 @@ def test_labels_that_are_no_class(polars):
     with pytest.raises(ValueError, match=re.escape("one of the classes 0, 1 in each")):
         PairedLosses.from_frame(frame, **BOTH, labels=[0, 1])
     with pytest.raises(ValueError, match="labels that are no class"):
-        tally_frame(frame, "y", {"a": "y", "b": "y"}, Asked(labels=True), labels=[0, 1])
+        tally_frame(
+            frame, "y", {"a": "y", "b": "y"}, TallyRequest(labels=True), labels=[0, 1]
+        )
 
 
 def test_refused_columns(polars, columns):
@@ -452,7 +458,7 @@ def test_refused_columns(polars, columns):
     )
     for champion, message in (
         ("word_", "Did you mean 'word'"),
-        ("nested", "must hold one value a record"),
+        ("nested", "must hold one value per record"),
         ("day", "must hold labels. Got dates"),
         ("word", "has no probabilities"),
         (["p", "word"], "must hold numbers"),
@@ -479,19 +485,25 @@ def test_empty_frame(polars, columns):
 def test_refused_questions(columns):
     """What cannot be counted is refused before anything is counted."""
     with pytest.raises(ValueError, match="Ask for at least one"):
-        Asked()
+        TallyRequest()
     with pytest.raises(ValueError, match="Others need the records in memory"):
-        Asked(losses=("cost",))
+        TallyRequest(losses=("cost_weighted_loss",))
     with pytest.raises(ValueError, match="`eps` must be a number"):
-        Asked(losses=("log",), eps=0)
-    answers = {"old": columns["p"], "new": columns["q"]}
+        TallyRequest(losses=("log_loss",), eps=0)
+    predictions = {"old": columns["p"], "new": columns["q"]}
     with pytest.raises(ValueError, match="Calibration and ranking of grouped records"):
-        tally_arrays(columns["y"], answers, Asked(ranking=True), groups=columns["user"])
+        tally_arrays(
+            columns["y"], predictions, TallyRequest(ranking=True), groups=columns["user"]
+        )
     with pytest.raises(ValueError, match="classwise"):
-        tally_arrays(columns["y"], answers, Asked(calibration=True, kind="classwise"))
+        tally_arrays(
+            columns["y"], predictions, TallyRequest(calibration=True, kind="classwise")
+        )
     with pytest.raises(ValueError, match="two classifiers"):
-        tally_arrays(columns["y"], answers | {"third": columns["p"]}, Asked(labels=True))
-    tally = tally_arrays(columns["y"], answers, Asked(labels=True))
+        tally_arrays(
+            columns["y"], predictions | {"third": columns["p"]}, TallyRequest(labels=True)
+        )
+    tally = tally_arrays(columns["y"], predictions, TallyRequest(labels=True))
     for kind in (PlacementValues, PairedCalibration, ClusterSums):
         with pytest.raises(ValueError, match="does not hold"):
             kind.from_tally(tally)
@@ -563,7 +575,7 @@ def test_large_parquet_files(polars, columns, tmp_path, monkeypatch):
 
 def test_repr(columns):
     """A tally says what it is about."""
-    tally = tally_arrays([0, 1], {"old": [0, 1], "new": [1, 1]}, Asked(labels=True))
+    tally = tally_arrays([0, 1], {"old": [0, 1], "new": [1, 1]}, TallyRequest(labels=True))
 
     assert "Tally(n=2, names=['old', 'new'], n_cells=2)" == repr(tally)
 
@@ -575,7 +587,9 @@ def test_csv_files_need_no_other_package(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "narwhals", None)
 
     assert 2 == JointCounts.from_frame(path).n
-    assert 2 == tally_frame(path, "y", {"old": "a", "new": "b"}, Asked(labels=True)).n
+    assert (
+        2 == tally_frame(path, "y", {"old": "a", "new": "b"}, TallyRequest(labels=True)).n
+    )
 
 
 @pytest.mark.parametrize("lazy", [False, True], ids=["frame", "lazy"])
@@ -586,11 +600,11 @@ def test_few_values_are_exact_wherever_they_are(lazy):
     values = np.concatenate([rng.random(509), [1e-7, 2e-7, 3e-7]])
     p = np.sort(values[rng.integers(512, size=30_000)])
     frame = pl.DataFrame({"y": rng.integers(2, size=len(p)), "a": p, "b": p[::-1]})
-    answers = {"old": "a", "new": "b"}
-    asked = Asked(ranking=True)
-    tally = tally_frame(frame.lazy() if lazy else frame, "y", answers, asked)
+    predictions = {"old": "a", "new": "b"}
+    requested = TallyRequest(ranking=True)
+    tally = tally_frame(frame.lazy() if lazy else frame, "y", predictions, requested)
     more = frame.with_columns(a=pl.Series(np.sort(rng.random(len(p)))))
-    others = tally_frame(more.lazy() if lazy else more, "y", answers, asked)
+    others = tally_frame(more.lazy() if lazy else more, "y", predictions, requested)
 
     assert PlacementValues.from_tally(tally).is_exact
     assert not PlacementValues.from_tally(others).is_exact

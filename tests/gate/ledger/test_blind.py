@@ -1,4 +1,4 @@
-"""A blind gate as an oracle: whatever is asked, it answers nothing but its decisions."""
+"""A blind gate as an oracle: whatever is asked, it predicts nothing but its decisions."""
 
 from collections import defaultdict
 from math import log2, sqrt
@@ -63,7 +63,7 @@ def query(rng, said, k):
         return rows("id,label", np.delete(IDS, k), np.delete(flipped, k))
     if kind == 5:  # the champion itself
         return rows("id,label", IDS, CHAMPION)
-    if kind == 6:  # a single answer
+    if kind == 6:  # a single prediction
         return rows("id,label", IDS, np.full(N, k % 2))
     if kind == 7:  # another slice of the record
         return rows("id,label,site", IDS, flipped, (IDS + (k == IDS)) % 2)

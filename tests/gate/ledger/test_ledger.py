@@ -133,8 +133,8 @@ def test_equal_looks_run_out(path):
     assert look(path, challenger(1)).look["repeated"]
 
 
-def test_the_same_answers_are_the_same_look(path):
-    """Running again spends nothing, and gives the same number, level and answer."""
+def test_the_same_predictions_are_the_same_look(path):
+    """Running again spends nothing, and gives the same number, level and prediction."""
     first = look(path, BETTER)
     text = path.read_bytes()
     again = look(path, BETTER.copy())
@@ -154,7 +154,7 @@ def test_the_same_answers_are_the_same_look(path):
     ],
 )
 def test_other_conditions_are_another_look(path, gate):
-    """What is asked of the same answers is spent for, too."""
+    """What is asked of the same predictions is spent for, too."""
     look(path, ALIKE)
 
     assert look(path, ALIKE, gate).look["number"] == 2
@@ -162,7 +162,7 @@ def test_other_conditions_are_another_look(path, gate):
 
 
 def test_columns_that_no_slice_uses_are_no_part_of_a_look(path):
-    """What is read beside the answers costs no look."""
+    """What is read beside the predictions costs no look."""
     look(path, ALIKE)
 
     assert look(path, ALIKE, columns={"site": np.arange(N)}).look["repeated"]
@@ -206,14 +206,14 @@ def test_ids_make_the_order_irrelevant(path, tmp_path):
     """The same records by id are the same set and the same look, also from a CSV file."""
     frame(2).to_csv(tmp_path / "rows.csv", index=False)
     given = {"y_true": "y", "id": "id", "ledger": path}
-    answers = {"old": "old", "new": "new"}
+    predictions = {"old": "old", "new": "new"}
     tables = (frame(), frame(1), tmp_path / "rows.csv")
-    decisions = [GATE.decide(table, answers, **given) for table in tables]
+    decisions = [GATE.decide(table, predictions, **given) for table in tables]
 
     assert [False, True, True] == [one.look["repeated"] for one in decisions]
     other = frame().assign(id=np.arange(N))
     with pytest.raises(ValueError, match="another hold-out set: the ids differ"):
-        GATE.decide(other, answers, **given)
+        GATE.decide(other, predictions, **given)
 
 
 def test_another_order_without_ids_is_another_look_at_the_same_set(path):
@@ -227,11 +227,13 @@ def test_another_order_without_ids_is_another_look_at_the_same_set(path):
 
 @pytest.mark.parametrize("groups", [None, np.arange(N) // 4])
 def test_a_class_that_no_record_has_changes_no_set(path, groups):
-    """What a challenger answers is no part of the set."""
+    """What a challenger predictions is no part of the set."""
     gate = Gate(NonInferior("accuracy", margin=0.5, **TANGO))
     for new in (ALIKE, np.where(np.arange(N) < 5, -1, ALIKE)):
-        answers = {"old": OLD, "new": new}
-        decision = gate.decide(Y, answers, groups=groups, labels=[-1, 0, 1], ledger=path)
+        predictions = {"old": OLD, "new": new}
+        decision = gate.decide(
+            Y, predictions, groups=groups, labels=[-1, 0, 1], ledger=path
+        )
 
     assert 2 == decision.look["number"]
 
@@ -251,8 +253,8 @@ def test_another_set_is_refused(path, changed, words):
     groups = np.arange(N) // 4
 
     def decide(y, groups):
-        answers = {"old": OLD[: len(y)], "new": ALIKE[: len(y)]}
-        return gate.decide(y, answers, groups=groups, ledger=path)
+        predictions = {"old": OLD[: len(y)], "new": ALIKE[: len(y)]}
+        return gate.decide(y, predictions, groups=groups, ledger=path)
 
     decide(Y, groups)
     with pytest.raises(ValueError, match=words):
@@ -328,7 +330,7 @@ def test_only_a_holdout_has_a_ledger(path):
 
 
 def scores(seed, order=slice(None)):
-    """Items that each system answers rightly or wrongly."""
+    """Items that each system predicts correctly or wrongly."""
     items = np.array([f"item {k}" for k in range(200)])
     old = np.arange(200) % 2
     new = np.random.default_rng(seed).integers(2, size=200)
@@ -366,7 +368,7 @@ def test_counts_have_no_ledger(path):
 
 
 def test_configuration_is_refused_before_a_look_is_spent(path):
-    """What no answers could mend costs nothing."""
+    """What no predictions could mend costs nothing."""
     for gate in (Gate(Superior("roc_auc")), Gate(Superior("accuracy", where={"x": 1}))):
         with pytest.raises(ValueError, match=r"needs|column"):
             look(path, ALIKE, gate)
@@ -379,30 +381,30 @@ def test_configuration_is_refused_before_a_look_is_spent(path):
     [
         Superior("f1_macro", test="bootstrap_difference", options={"n_resamples": 99}),
         Superior("f1_macro", test="permutation_difference", options={"n_resamples": 99}),
-        Superior("brier_loss", test="loss_permutation", options={"n_resamples": 99}),
+        Superior("binary_brier_loss", test="loss_permutation", options={"n_resamples": 99}),
     ],
 )
 def test_a_level_that_no_resamples_reach_is_told(path, condition):
     """Nothing can pass, and no number of records would change it."""
     for seed in (1, 2, 3):
         look(path, challenger(seed))
-    answers = {"old": OLD, "new": BETTER}
-    if condition.measure == "brier_loss":
+    predictions = {"old": OLD, "new": BETTER}
+    if condition.measure == "binary_brier_loss":
         rng = np.random.default_rng(4)
         proba = {"old": 0.3 + 0.4 * OLD, "new": np.clip(BETTER, 0.2, 0.8)}
-        answers = {k: v + 0.01 * rng.random(N) for k, v in proba.items()}
-    (outcome,) = Gate(condition).decide(Y, answers, ledger=path).outcomes
+        predictions = {k: v + 0.01 * rng.random(N) for k, v in proba.items()}
+    (outcome,) = Gate(condition).decide(Y, predictions, ledger=path).outcomes
 
     assert outcome.status == "inconclusive"
     assert "99 resamples have no p-value below a level of 0.0016" in outcome.reasons[0]
     assert "more than 620 by n_resamples" in outcome.reasons[0]
     assert "(99.84 % confidence)" in outcome.reasons[1]
     assert outcome.records_needed is None
-    assert Gate(condition, alpha=0.05).decide(Y, answers).passed
+    assert Gate(condition, alpha=0.05).decide(Y, predictions).passed
 
 
 def test_a_crash_has_spent_its_look(path, monkeypatch):
-    """The number is on disk before anything is judged; the same answers may go on."""
+    """The number is on disk before anything is judged; the same predictions may go on."""
 
     def crash(*arguments):
         raise KeyboardInterrupt
@@ -421,7 +423,7 @@ def test_a_crash_has_spent_its_look(path, monkeypatch):
 
 def test_one_look_never_has_two_chances(tmp_path, monkeypatch):
     """Where a look is judged differently the second time, it is no pass."""
-    monkeypatch.setattr(RecordDigests, "of_answers", lambda *_, blind: "same")
+    monkeypatch.setattr(RecordDigests, "of_predictions", lambda *_, blind: "same")
     for blind, (first, then) in itertools.product(
         [False, True], [(ALIKE, BETTER), (BETTER, ALIKE)]
     ):
@@ -623,7 +625,7 @@ def mutated(data, rng):
 
 
 def test_a_broken_ledger_is_never_a_pass(path, written_ledger):
-    """Each of many accidents ends in one clear error, whatever the answers."""
+    """Each of many accidents ends in one clear error, whatever the predictions."""
     rng, n_refused = np.random.default_rng(0), 0
     whole = written_ledger.splitlines(keepends=True)
     # Lines that are cut off at the end are the one loss that no file can show by itself.
@@ -734,8 +736,8 @@ def test_a_blind_look_tells_one_bit(tmp_path, clock):
             truth = np.random.default_rng(world).integers(2, size=N) if world else Y
             path = tmp_path / f"{case}" / f"{world}" / "looks.jsonl"
             path.parent.mkdir(parents=True)
-            answers = {"old": OLD, "new": new}
-            decision = gate.decide(truth, answers, ledger=path, blind=True)
+            predictions = {"old": OLD, "new": new}
+            decision = gate.decide(truth, predictions, ledger=path, blind=True)
             told.setdefault(decision.status, set()).add(
                 (
                     path.read_bytes() if path.exists() else b"",
@@ -746,7 +748,9 @@ def test_a_blind_look_tells_one_bit(tmp_path, clock):
 
         assert set(told) <= {"passed", "not passed"}
         if gate is GATES_TO_HIDE[-1] and new is ALIKE:
-            assert "passed" in told  # where the answers have anything to do with the truth
+            assert (
+                "passed" in told
+            )  # where the predictions have anything to do with the truth
         assert all(len(each) == 1 for each in told.values())
 
 
@@ -759,15 +763,15 @@ def test_a_blind_ledger_knows_its_set_by_no_label(path, words):
         table = frame().assign(y=truth, group=np.arange(N) // 4)
         own = path.with_name(f"{world}.jsonl")
         gate = Gate(NonInferior("accuracy", margin=0.5, **TANGO))
-        answers = {"old": "old", "new": "new"}
-        gate.decide(table, answers, y_true="y", ledger=own, blind=True, **words)
+        predictions = {"old": "old", "new": "new"}
+        gate.decide(table, predictions, y_true="y", ledger=own, blind=True, **words)
         known.append(json.loads(own.read_text().splitlines()[0])["set"])
 
     assert known[0] == known[1]
     assert known[0]["labels"] is None
     fewer = table[:-2]
     with pytest.raises(ValueError, match="another hold-out set"):
-        gate.decide(fewer, answers, y_true="y", ledger=own, blind=True, **words)
+        gate.decide(fewer, predictions, y_true="y", ledger=own, blind=True, **words)
 
 
 def test_a_blind_gate_plans_nothing(path, monkeypatch):
@@ -791,7 +795,16 @@ def test_a_blind_file_has_no_numbers_of_the_outcome(path):
     assert ["not passed", "not passed", "passed"] == [
         one["status"] for one in records if "result" in one
     ]
-    known = {"look", "level", "gate", "answers", "champion", "challenger", "time", "hash"}
+    known = {
+        "look",
+        "level",
+        "gate",
+        "predictions",
+        "champion",
+        "challenger",
+        "time",
+        "hash",
+    }
     assert known == set(records[1])
 
 
@@ -808,7 +821,7 @@ def test_a_blind_decision_is_empty(path, new):
 
 @pytest.mark.parametrize("error", [ValueError, ZeroDivisionError, RuntimeWarning])
 def test_an_error_of_the_labels_is_not_told_blindly(path, monkeypatch, error):
-    """It would be a third answer; openly it is raised, and the look is spent."""
+    """It would be a third prediction; openly it is raised, and the look is spent."""
 
     def broken(*arguments):
         if error is RuntimeWarning:
@@ -841,7 +854,7 @@ def test_what_a_machine_lacks_is_told_blindly(path, monkeypatch):
 
 
 def test_a_blind_look_that_was_not_passed_is_not_judged_again(path, monkeypatch):
-    """Its answer is in the file."""
+    """Its prediction is in the file."""
     look(path, ALIKE, blind=True)
     monkeypatch.setattr("skcompare.gate._evaluate.judge", None)
 

@@ -269,24 +269,24 @@ def test_small_numbers_keep_their_digits():
         assert not re.search(r"[+-]0\.0+(?![0-9])", getattr(decision(zero), form)())
 
 
-def test_words_for_what_would_settle():
-    """Infinite and asked-for numbers of records are told apart."""
+def test_text_for_what_would_settle():
+    """Infinite and asked-for numbers of records are distinguished."""
     for changes, words in [
         ({"records_needed": math.inf}, "does not favour the challenger"),
         ({"records_needed": math.inf, "margin": 0.1}, "is not above the margin"),
         ({"records_needed": 90.0, "where": {"a": 1}}, "about 90 records of the slice"),
-        ({"records_needed": 500.0, "blocked": True}, "asked for needs about 500 records"),
+        ({"records_needed": 500.0, "blocked": True}, "requested needs about 500 records"),
         ({"records_needed": math.inf, "blocked": True}, "is unknown"),
     ]:
-        asked = {name: changes[name] for name in ("margin", "where") if name in changes}
-        rest = {name: value for name, value in changes.items() if name not in asked}
-        one = outcome(Superior("accuracy", **asked), "inconclusive", **rest)
+        requested = {name: changes[name] for name in ("margin", "where") if name in changes}
+        rest = {name: value for name, value in changes.items() if name not in requested}
+        one = outcome(Superior("accuracy", **requested), "inconclusive", **rest)
 
         assert words in str(decision(one, status="inconclusive"))
 
 
 def test_items_are_called_items():
-    """Answers that come scored are counted in items."""
+    """Predictions that come scored are counted in items."""
     one = outcome(Superior("mean_score"), "inconclusive", records_needed=400.0)
     text = str(decision(one, status="inconclusive"))
 
@@ -318,8 +318,8 @@ def test_flags_name_their_condition():
 def test_groups_and_attempts_are_counted():
     """It is said how many groups the records are in, or the items and their attempts."""
     y = np.arange(60) % 2
-    answers = {"old": np.where(np.arange(60) % 5, y, 1 - y), "new": y}
-    grouped = Gate(Superior("accuracy")).decide(y, answers, groups=np.arange(60) // 3)
+    predictions = {"old": np.where(np.arange(60) % 5, y, 1 - y), "new": y}
+    grouped = Gate(Superior("accuracy")).decide(y, predictions, groups=np.arange(60) // 3)
     scores = ItemScores.from_scores(
         y,
         y + 0.5 * (np.arange(60) % 3),
@@ -333,7 +333,7 @@ def test_groups_and_attempts_are_counted():
     assert "hold-out by groups, 60 records, in 20 groups, " in str(grouped)
     assert "30 items, 2 attempts each, in 10 groups" == items.size
     assert f", {items.size}, " in str(items)
-    assert "" == Gate(Superior("accuracy")).decide(y, answers).size
+    assert "" == Gate(Superior("accuracy")).decide(y, predictions).size
     assert items.size == GateDecision.from_json(items.to_json()).size
 
 
@@ -371,10 +371,10 @@ def test_equal_decisions():
 
 def test_losses_are_gains():
     """Of a loss, it is said which way the difference goes."""
-    changed = row(greater_is_better=False, measure="brier_loss")
-    one = outcome(Superior("brier_loss"), row=changed)
+    changed = row(greater_is_better=False, measure="binary_brier_loss")
+    one = outcome(Superior("binary_brier_loss"), row=changed)
 
-    assert "less is better of brier_loss" in str(decision(one))
+    assert "less is better of binary_brier_loss" in str(decision(one))
 
 
 def test_junit_tells_failed_from_inconclusive():
@@ -399,10 +399,10 @@ def test_junit_names_are_unique():
 
 def test_junit_of_reasons_that_stop_everything():
     """Reasons are a failing case of their own, beside conditions that passed."""
-    stopped = decision(BETTER, status="inconclusive", reasons=("the same answers",))
+    stopped = decision(BETTER, status="inconclusive", reasons=("the same predictions",))
     *_, last = ElementTree.fromstring(stopped.to_junit()).iter("testcase")
 
-    assert ("the answers can be judged", "the same answers") == (
+    assert ("the predictions can be judged", "the same predictions") == (
         last.get("name"),
         last.find("failure").text,
     )
@@ -420,7 +420,7 @@ def test_blind_decisions_tell_nothing_else():
         assert ("NOT PASSED: new" if status != "passed" else "PASSED: new") in shown
 
 
-def test_look_in_words():
+def test_look_in_text():
     """A look of a ledger says its number, its level and what is left."""
     look = {"number": 3, "alpha": 0.0125, "total_alpha": 0.05, "rule": "decreasing"}
     look |= {"looks_left": None, "alpha_left": 0.02, "repeated": True}
@@ -444,7 +444,7 @@ def test_markdown_shows_names_as_they_are():
     assert not re.search(r"(?<!\\)[$`]", text)
 
 
-def test_pictures_have_words():
+def test_pictures_have_text():
     """Each condition's picture says what it shows, and lies within its frame."""
     page = Balance(MIXED.to_html())
     pictures = [attrs for tag, attrs in page.tags if tag == "svg"]

@@ -127,7 +127,7 @@ OTHER = sorted(set(USUAL) - set(QUICK))
     "names", [QUICK, pytest.param(OTHER, marks=pytest.mark.slow)], ids=["some", "others"]
 )
 def test_usual_classifiers_need_no_trust(tmp_path, names):
-    """They load, and answer as before."""
+    """They load, and prediction as before."""
     for name in names:
         with warnings.catch_warnings():
             # Newer versions of scikit-learn deprecate some of their defaults.

@@ -10,7 +10,7 @@ from skcompare._core.design import HOLDOUT
 from skcompare.evidence import PlacementValues
 from skcompare.metrics import resolve_scoring, score_differences
 from skcompare.metrics.measures._scored_pair import record_differences
-from skcompare.predictions import Answers, Predictions, one_class
+from skcompare.predictions import EstimatorPredictions, Predictions, one_class
 from skcompare.stats import delong
 
 N = 150
@@ -19,7 +19,7 @@ MEANS = ("accuracy", "neg_brier_score", "neg_log_loss")
 COUNTS = ("precision", "recall", "f1", "specificity", "balanced_accuracy")
 
 
-def answers(n_classes, seed=0, n=N):
+def predictions(n_classes, seed=0, n=N):
     """True codes, and probabilities of two classifiers, the second one better."""
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n) < 0.2, 0, rng.permutation(np.arange(n) % n_classes))
@@ -35,7 +35,7 @@ def pair_of(y, both, kept=slice(None)):
     y, both = y[kept], [proba[kept] for proba in both]
     classes = np.arange(both[0].shape[1])
     roles = tuple(
-        Answers(name, name, proba.argmax(axis=1).astype(np.int8), proba)
+        EstimatorPredictions(name, name, proba.argmax(axis=1).astype(np.int8), proba)
         for name, proba in zip(("champion", "challenger"), both, strict=True)
     )
     return Predictions(classes, y.astype(np.int8), roles, HOLDOUT).pair(
@@ -79,7 +79,7 @@ def test_means_over_records():
         ("accuracy", 3),
         ("neg_log_loss", 3),
     ]:
-        y, both = answers(n_classes, n=FEW)
+        y, both = predictions(n_classes, n=FEW)
         found = variance(differences(pair_of(y, both), scoring))
 
         assert jackknife(y, both, scoring) == pytest.approx(found, rel=1e-9)
@@ -89,7 +89,7 @@ def test_means_over_records():
 def test_scores_of_two_classes():
     """Influences to first order are as good as the jackknife, but for a few percent."""
     for scoring in [*COUNTS, "roc_auc", "matthews_corrcoef"]:
-        y, both = answers(2, n=FEW)
+        y, both = predictions(2, n=FEW)
         found = variance(differences(pair_of(y, both), scoring))
 
         assert jackknife(y, both, scoring) == pytest.approx(found, rel=0.1)
@@ -99,7 +99,7 @@ def test_scores_of_two_classes():
 def test_scores_of_three_classes():
     """The same holds for one class of several, and for all of them."""
     for scoring in ["precision[2]", "f1[1]", "recall[0]", "f1_macro"]:
-        y, both = answers(3, n=FEW)
+        y, both = predictions(3, n=FEW)
         found = variance(differences(pair_of(y, both), scoring))
 
         assert jackknife(y, both, scoring) == pytest.approx(found, rel=0.1)
@@ -108,7 +108,7 @@ def test_scores_of_three_classes():
 def test_mean_is_the_difference():
     """Of the scores of both classifiers, whatever the score."""
     for scoring in [*MEANS, *COUNTS, "roc_auc", "average_precision"]:
-        y, both = answers(2)
+        y, both = predictions(2)
         pair, measure, pos_label = measured(pair_of(y, both), scoring)
         sign = 1 if measure.greater_is_better else -1
 
@@ -118,7 +118,7 @@ def test_mean_is_the_difference():
 
 def test_roc_auc_has_the_variance_of_delong():
     """Its components are averages over each class, with divisors one less."""
-    y, both = answers(2)
+    y, both = predictions(2)
     pair = pair_of(y, both)
     found = differences(pair, "roc_auc")
 
@@ -131,7 +131,7 @@ def test_roc_auc_has_the_variance_of_delong():
 
 def test_each_test_set_has_its_own():
     """Differences in a test set are those of it as a hold-out set."""
-    y, both = answers(2)
+    y, both = predictions(2)
     pair = pair_of(y, both)
 
     for part in (slice(0, 40), slice(40, 90), slice(90, N)):
@@ -141,7 +141,7 @@ def test_each_test_set_has_its_own():
 
 def test_undefined_scores_have_none():
     """One class, or the scorer says that it is undefined."""
-    y, both = answers(2)
+    y, both = predictions(2)
     pair = pair_of(np.zeros_like(y), both)
     _, measure, _ = measured(pair, "roc_auc")
 
@@ -151,7 +151,7 @@ def test_undefined_scores_have_none():
 
 def test_another_score_than_that_of_the_formula():
     """What the scorer says counts: a formula that says something else is not used."""
-    y, both = answers(2)
+    y, both = predictions(2)
     pair, measure, pos_label = measured(pair_of(y, both), "f1")
 
     assert record_differences(pair, measure, pos_label, slice(0, N), (0.2, 0.3)) is None
@@ -159,7 +159,7 @@ def test_another_score_than_that_of_the_formula():
 
 def test_unknown_scores_have_none():
     """A scorer of one's own has no formula, even if it is one that has."""
-    y, both = answers(2)
+    y, both = predictions(2)
 
     assert differences(pair_of(y, both), make_scorer(f1_score)) is None
     assert differences(pair_of(y, both), lambda m, X, t: 0.5) is None

@@ -10,7 +10,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from skcompare.evidence import JointCounts
 from skcompare.evidence.scores._vectorised_scores import LoopedScore
 from skcompare.metrics import resolve_scoring, scored_pair
-from skcompare.metrics.measures._stored_classifier import StoredAnswers
+from skcompare.metrics.measures._stored_classifier import StoredPredictions
 from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import bootstrap_difference, permutation_difference, score_difference
 
@@ -38,16 +38,18 @@ def random_pair(seed=0, n=60, n_classes=2, classes=None, groups=None):
     y = rng.integers(n_classes, size=n)
     y[:n_classes] = np.arange(n_classes)
     towards = 2.0 * np.eye(n_classes)[y]
-    answers = {}
+    predictions = {}
     for name in ("champion", "challenger"):
         odds = np.exp(towards * rng.random() + rng.normal(size=(n, n_classes)))
-        answers[name] = odds / odds.sum(axis=1, keepdims=True)
+        predictions[name] = odds / odds.sum(axis=1, keepdims=True)
     labels = y if classes is None else np.array(classes)[y]
     if classes is not None:
         # Columns are in the order of the sorted classes.
-        answers = {name: proba[:, np.argsort(classes)] for name, proba in answers.items()}
-    predictions = predictions_from_arrays(labels, answers, groups=groups)
-    return predictions.pair("champion", "challenger")
+        predictions = {
+            name: proba[:, np.argsort(classes)] for name, proba in predictions.items()
+        }
+    collected = predictions_from_arrays(labels, predictions, groups=groups)
+    return collected.pair("champion", "challenger")
 
 
 def by_scorer(pair, measure, weights, pos_label=None):
@@ -58,7 +60,7 @@ def by_scorer(pair, measure, weights, pos_label=None):
         for r, counts in enumerate(weights):
             taken = np.repeat(np.arange(predictions.n_records), counts)
             labels = predictions.classes[role.labels[taken]]
-            stored = StoredAnswers(
+            stored = StoredPredictions(
                 predictions.classes, labels, role.proba[taken], role.decision
             )
             y = predictions.classes[predictions.y[taken]]
@@ -121,7 +123,7 @@ def test_any_scorer():
 
 
 def profit(estimator, X, y):
-    """Earn what a record is worth for a right answer."""
+    """Earn what a record is worth for a correct prediction."""
     worth = 1.0 + np.asarray(X)[:, 0] % 7
     return float(np.sum(worth * (estimator.predict(X) == y)) / len(y))
 
@@ -183,7 +185,7 @@ def area(y, scores):
     return float(np.mean(scores[y == 1][:, np.newaxis] > scores[y == 0]))
 
 
-def test_answers_of_different_kinds():
+def test_predictions_of_different_kinds():
     """A scorer takes what each classifier gives; an exchange of these has no meaning."""
     pair = random_pair(5)
     odds = np.log(pair.champion.proba[:, 1] / pair.champion.proba[:, 0])
@@ -202,14 +204,14 @@ def test_answers_of_different_kinds():
     assert "monte_carlo_error" not in exchanged.details
 
 
-def test_answers_that_are_missing():
+def test_predictions_that_are_missing():
     """A measure of probabilities needs probabilities."""
     predictions = predictions_from_arrays(
         [0, 1, 1, 0], {"champion": [0, 1, 0, 0], "challenger": [0, 1, 1, 1]}
     )
     pair = predictions.pair("champion", "challenger")
 
-    with pytest.raises(ValueError, match="'roc_auc' needs answers"):
+    with pytest.raises(ValueError, match="'roc_auc' needs predictions"):
         scored_pair(pair, resolve_scoring("roc_auc")[0])
 
 
@@ -218,7 +220,7 @@ def test_a_known_name_with_another_meaning():
     pair = random_pair(6)
     measure = resolve_scoring("roc_auc")[0]
     other = type(measure)(
-        "roc_auc", True, measure.wanted, lambda *a: measure.scorer(*a) / 2, "roc_auc"
+        "roc_auc", True, measure.required, lambda *a: measure.scorer(*a) / 2, "roc_auc"
     )
 
     scored = scored_pair(pair, other)

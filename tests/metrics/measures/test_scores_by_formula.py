@@ -10,7 +10,7 @@ from skcompare._core.design import Design
 from skcompare.metrics import get_scorer_names, resolve_scoring
 from skcompare.metrics.measures._scores import _split_scores, score_of_part
 from skcompare.metrics.measures._stored_classifier import Watch
-from skcompare.predictions import Answers, PairedPredictions, Predictions
+from skcompare.predictions import EstimatorPredictions, PairedPredictions, Predictions
 
 BOUNDS = np.arange(0, 61, 12)
 """Five test sets, some of which lack a rare class."""
@@ -41,17 +41,19 @@ def predictions(n_classes, seed):
     odds = np.exp(rng.normal(size=(len(y), n_classes)) + np.eye(n_classes)[y])
     labels = odds.argmax(axis=1)
     labels[:12] = 0 if seed % 3 == 0 else labels[:12]
-    answers = Answers("a", "a", labels, odds / odds.sum(axis=1, keepdims=True))
+    predictions = EstimatorPredictions(
+        "a", "a", labels, odds / odds.sum(axis=1, keepdims=True)
+    )
     made = Predictions(
         np.arange(n_classes),
         y,
-        (answers,),
+        (predictions,),
         Design("kfold"),
         np.arange(len(y)),
         BOUNDS,
         np.full(5, 48),
     )
-    return PairedPredictions(made, answers, answers)
+    return PairedPredictions(made, predictions, predictions)
 
 
 def test_scores_are_those_of_the_scorer():

@@ -186,7 +186,7 @@ def test_scorers_of_one_subject(data, champion, challenger):
     """Each is the general scorer with its test, by both kinds of champions."""
     for returns, make in itertools.product(RETURNS, CLASSES):
         general = PairedScorer(make.default_test, champion, returns=returns)
-        stored = asked_of(make(), champion, data[0])
+        stored = requested_of(make(), champion, data[0])
 
         expected = general(challenger, *data)
 
@@ -194,10 +194,10 @@ def test_scorers_of_one_subject(data, champion, challenger):
         assert expected == pytest.approx(make(returns=returns)(challenger, *data, **stored))
 
 
-def test_every_test_takes_stored_answers(data, champion, challenger):
-    """Each scorer finds the same by the champion as by its answers."""
+def test_every_test_takes_stored_predictions(data, champion, challenger):
+    """Each scorer finds the same by the champion as by its predictions."""
     for name, make in EVERY.items():
-        stored = asked_of(make(), champion, data[0])
+        stored = requested_of(make(), champion, data[0])
         expected = make(champion)(challenger, *data)
 
         assert 1 == len(stored)
@@ -265,7 +265,7 @@ if "use_legacy_attributes" in inspect.signature(LogisticRegressionCV).parameters
 @pytest.mark.usefixtures("routing")
 @few_and_others
 def test_feature_selection(data, champion, names):
-    """A selector of features needs stored answers, and finds what a loop finds."""
+    """A selector of features needs stored predictions, and finds what a loop finds."""
     X, y = data[0][:, :2], data[1]
     tree = clone(TREE).set_params(class_weight="balanced")
     # A column and a test set, with the tree that was fitted to the rest.
@@ -276,13 +276,13 @@ def test_feature_selection(data, champion, names):
     ]
     for name in names:
         scorer = EVERY[name]()
-        given = asked_of(scorer, champion, data[0])
+        given = requested_of(scorer, champion, data[0])
         selector = SequentialFeatureSelector(
             tree, n_features_to_select=1, scoring=scorer, cv=CV
         )
         found = [[] for _ in range(X.shape[1])]
         for column, test, one in fitted:
-            cut = {each: answers[test] for each, answers in given.items()}
+            cut = {each: predictions[test] for each, predictions in given.items()}
             found[column].append(scorer(one, X[test][:, [column]], y[test], **cut))
 
         selector.fit(X, y, **given)
@@ -293,7 +293,7 @@ def test_feature_selection(data, champion, names):
 
 @few_and_others
 def test_threshold_tuning_is_refused(data, champion, names):
-    """Thresholds are applied to answers that the scorer would ask for itself."""
+    """Thresholds are applied to predictions that the scorer would ask for itself."""
     for name in names:
         tuned = TunedThresholdClassifierCV(TREE, scoring=EVERY[name](champion), cv=CV)
 
@@ -490,7 +490,7 @@ def test_delong_of_several_classes():
 
 
 def test_calibration(data, champion, challenger):
-    """The champion's squared error less the other's, with the bins that were asked for."""
+    """The champion's squared error less the other's, with the bins that were requested."""
     X, y = data
     probas = [each.predict_proba(X) for each in (champion, challenger)]
     for options in ({}, {"n_bins": 4}, {"edges": [0, 0.3, 1]}, {"kind": "classwise"}):
@@ -511,8 +511,8 @@ def test_options_of_the_evidence(data, champion, challenger):
     """The loss of a test of losses is an option beside those of the test."""
     X, y = data
     probas = [each.predict_proba(X) for each in (champion, challenger)]
-    losses = PairedLosses.from_predictions(y, *probas, loss="log")
-    scorer = PairedScorer("paired_t", champion, returns="statistic", loss="log")
+    losses = PairedLosses.from_predictions(y, *probas, loss="log_loss")
+    scorer = PairedScorer("paired_t", champion, returns="statistic", loss="log_loss")
 
     assert paired_t(losses).statistic == pytest.approx(scorer(challenger, X, y))
     with pytest.raises(ValueError, match="Unknown loss 'logg'"):
@@ -592,7 +592,7 @@ def test_options_are_checked_when_made(champion):
         DeLongScorer(champion, pos_label="spam")
 
 
-def test_champion_without_the_answers(data):
+def test_champion_without_the_predictions(data):
     """A champion without probabilities is named, with what it lacks."""
     old = make_pipeline(StandardScaler(), LinearSVC(random_state=0)).fit(*data)
     message = r"must have predict_proba\. Got Pipeline\(StandardScaler, LinearSVC\)"
@@ -610,7 +610,7 @@ def test_champion_without_the_answers(data):
     assert np.isfinite(DeLongScorer(Ranks())(old, *data))
 
 
-def test_challenger_without_the_answers(data, champion):
+def test_challenger_without_the_predictions(data, champion):
     """A candidate without probabilities fails as an estimator does."""
     search = GridSearchCV(
         LinearSVC(random_state=0), {}, scoring=CalibrationScorer(champion), cv=CV,
@@ -621,7 +621,7 @@ def test_challenger_without_the_answers(data, champion):
         search.fit(*data)
 
 
-def test_selected_features_need_stored_answers(data, champion, challenger):
+def test_selected_features_need_stored_predictions(data, champion, challenger):
     """A champion that is given some of its features says what to do."""
     X, y = data
     new = LogisticRegression().fit(X[:, :2], y)
@@ -649,7 +649,7 @@ def test_scoring_within_a_fit_is_refused(data, champion):
 
 
 def test_encoded_labels_are_refused(data, champion):
-    """Labels of other codes than the champion's are no wrong answers of it."""
+    """Labels of other codes than the champion's are no incorrect predictions of it."""
     X, y = data
     new = LogisticRegression().fit(X, 2 * y - 1)
 
@@ -700,7 +700,7 @@ def test_test_set_of_one_class(data, champion, challenger, returns, expected):
     assert np.isfinite(found).all()
 
 
-# ----------------------------------------------------------------- stored answers
+# ----------------------------------------------------------------- stored predictions
 
 
 def stored_for(champion, X):
@@ -711,7 +711,7 @@ def stored_for(champion, X):
     }
 
 
-def asked_of(scorer, champion, X):
+def requested_of(scorer, champion, X):
     """What this scorer asks for."""
     requests = scorer.get_metadata_routing().score.requests
     return {name: stored_for(champion, X)[name] for name in requests}
@@ -719,12 +719,12 @@ def asked_of(scorer, champion, X):
 
 @pytest.mark.usefixtures("routing")
 @few_and_others
-def test_routed_answers(data, champion, names):
-    """Stored answers, cut by scikit-learn, score as the champion does."""
+def test_routed_predictions(data, champion, names):
+    """Stored predictions, cut by scikit-learn, score as the champion does."""
     X, y = data
     for name in names:
         scorer = EVERY[name]()
-        stored = asked_of(scorer, champion, X)
+        stored = requested_of(scorer, champion, X)
         expected = by_fold(TREE, X, y, EVERY[name](champion))
 
         found = cross_val_score(TREE, X, y, scoring=scorer, cv=CV, params=stored)
@@ -734,7 +734,9 @@ def test_routed_answers(data, champion, names):
 
 @pytest.mark.usefixtures("routing")
 def test_routed_to_scorers_of_both_kinds(data, champion):
-    """Labels and scores have names of their own, so that each scorer gets its answers."""
+    """Labels and scores have names of their own, so that each scorer gets its
+    predictions.
+    """
     X, y = data
     scoring = {make.__name__: make() for make in CLASSES}
 
@@ -751,10 +753,10 @@ def test_routed_to_scorers_of_both_kinds(data, champion):
 def test_requests(data, champion):
     """Requests are those of scikit-learn's scorers, and refuse what would be ignored."""
     scorer = DeLongScorer()
-    for asked in (False, None, "old_scores"):
-        assert scorer is scorer.set_score_request(champion_scores=asked)
+    for requested in (False, None, "old_scores"):
+        assert scorer is scorer.set_score_request(champion_scores=requested)
         request = scorer.get_metadata_routing().score
-        assert {"champion_scores": asked} == request.requests
+        assert {"champion_scores": requested} == request.requests
     asking = DeLongScorer().set_score_request(sample_weight=False)
     assert {"champion_scores": True, "sample_weight": False} == (
         asking.get_metadata_routing().score.requests
@@ -763,7 +765,7 @@ def test_requests(data, champion):
         scorer.set_score_request(sample_weight=True)
     with pytest.raises(TypeError, match=r"takes champion_scores.*Got champion_predictions"):
         scorer.set_score_request(champion_predictions=True)
-    with pytest.raises(ValueError, match="has a champion, and needs no stored answers"):
+    with pytest.raises(ValueError, match="has a champion, and needs no stored predictions"):
         DeLongScorer(champion).set_score_request(champion_scores=True)
 
 
@@ -784,14 +786,14 @@ def test_stored_scores_in_all_forms(data, champion, challenger):
         DeLongScorer()(challenger, X, y, champion_scores=np.ones((len(y), 3)) / 3)
 
 
-def test_without_answers_it_says_how(data):
+def test_without_predictions_it_says_how(data):
     """With routing off nothing is passed, so the message tells to turn it on."""
     with pytest.raises(ValueError, match=r"enable_metadata_routing=True.*champion_scores"):
         cross_val_score(TREE, *data, scoring=DeLongScorer(), cv=CV, error_score="raise")
     with (
         sklearn.config_context(enable_metadata_routing=True),
         pytest.raises(
-            ValueError, match=r"Pass params=\{'champion_scores': answers\} to cr"
+            ValueError, match=r"Pass params=\{'champion_scores': predictions\} to cr"
         ),
     ):
         cross_val_score(
@@ -806,7 +808,7 @@ def test_importance_needs_a_champion(data, challenger):
         permutation_importance(challenger, *data, scoring=McNemarScorer())
 
 
-def test_stored_answers_in_another_order(data, champion, challenger):
+def test_stored_predictions_in_another_order(data, champion, challenger):
     """A Series whose index says that it is of the same records in another order."""
     X, labels = data[0], pd.Series(data[1])
     stored = pd.Series(champion.predict(X))
@@ -841,7 +843,7 @@ def test_kinds_of_records(data, kind):
 
 
 def test_classifiers_that_change_the_records(data, champion, challenger):
-    """Either is named, since the other would answer other records."""
+    """Either is named, since the other would predict other records."""
     X, y = data
     scaled = make_pipeline(StandardScaler(copy=False), LogisticRegression())
     changing = scaled.fit(X.copy(), y)
@@ -926,7 +928,7 @@ def test_copies(data, champion, challenger):
             assert {name: True} == asking.get_metadata_routing().score.requests
 
 
-def test_words():
+def test_text():
     """The words make the scorer again, without what is as it is by default."""
     assert "McNemarScorer()" == repr(McNemarScorer())
     assert ["mcnemar"] == McNemarScorer.available_tests()
@@ -936,8 +938,8 @@ def test_words():
         DeLongScorer(returns="confidence", test="delong_ovr", rare="drop")
     )
     assert "CalibrationScorer(n_bins=5)" == repr(CalibrationScorer(n_bins=5))
-    assert "PairedScorer(test='paired_t', loss='log')" == repr(
-        PairedScorer("paired_t", loss="log")
+    assert "PairedScorer(test='paired_t', loss='log_loss')" == repr(
+        PairedScorer("paired_t", loss="log_loss")
     )
 
 

@@ -57,17 +57,17 @@ def challenger(data):
 
 
 class Constant(ClassifierMixin, BaseEstimator):
-    """Answers one label, whatever it was trained on."""
+    """Predictions one label, whatever it was trained on."""
 
-    def __init__(self, answer=0):
-        self.answer = answer
+    def __init__(self, prediction=0):
+        self.prediction = prediction
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
         return self
 
     def predict(self, X):
-        return np.full(len(X), self.answer)
+        return np.full(len(X), self.prediction)
 
 
 def by_fold(estimator, X, y, cv, score):
@@ -291,7 +291,7 @@ def test_class_that_a_test_set_lacks(data, champion, challenger):
 
     score = PrecisionScorer(champion)(challenger, X[negatives], y[negatives])
 
-    # All answers of class 1 are wrong, so that both precisions are 0.
+    # All predictions of class 1 are wrong, so that both precisions are 0.
     assert 0 == score
 
 
@@ -353,7 +353,7 @@ def test_unfitted_champion():
 
 
 def test_no_champion_at_all():
-    """Classes, names and stored answers are no fitted classifier."""
+    """Classes, names and stored predictions are no fitted classifier."""
     for wrong in [LogisticRegression, "champion", [0, 1], 3]:
         with pytest.raises(
             TypeError, match=r"`champion` must be a fitted classifier.*metadata"
@@ -392,20 +392,20 @@ def test_fitted_champions_of_all_kinds(data, challenger):
         assert expected == PrecisionScorer(same)(challenger, X_new, y_new)
 
 
-def test_stored_answers(data, champion, challenger):
-    """The champion's answers to the same records stand for it."""
+def test_stored_predictions(data, champion, challenger):
+    """The champion's predictions for the same records stand for it."""
     _, _, X, y = data
     stored = champion.predict(X)
     for returns in RETURNS:
         expected = PrecisionScorer(champion, returns=returns)(challenger, X, y)
         scorer = PrecisionScorer(returns=returns)
 
-        for answers in (stored, stored.tolist(), pd.Series(stored)):
-            assert expected == scorer(challenger, X, y, champion_predictions=answers)
+        for predictions in (stored, stored.tolist(), pd.Series(stored)):
+            assert expected == scorer(challenger, X, y, champion_predictions=predictions)
 
 
-def test_stored_answers_of_another_length(data, champion, challenger):
-    """Answers to other records are refused, with what to do."""
+def test_stored_predictions_of_another_length(data, champion, challenger):
+    """Predictions to other records are refused, with what to do."""
     _, _, X, y = data
     stored = champion.predict(X)
     for wrong, length in ((stored[:-1], "499"), (stored[:0], "0"), (7, "no array")):
@@ -416,7 +416,7 @@ def test_stored_answers_of_another_length(data, champion, challenger):
 
 
 def test_one_champion(data, champion, challenger):
-    """Neither a champion nor answers, and both, are refused."""
+    """Neither a champion nor predictions, and both, are refused."""
     _, _, X, y = data
     with pytest.raises(ValueError, match=r"needs a champion.*Got neither"):
         PrecisionScorer()(challenger, X, y)
@@ -470,7 +470,7 @@ def test_a_classifier_that_fails(data, champion):
 # ---------------------------------------------------------------- scikit-learn
 
 
-def test_words_for_a_scorer(champion):
+def test_text_for_a_scorer(champion):
     """The words make the scorer again, without what is as it is by default."""
     tree = "DecisionTreeClassifier(max_depth=2, random_state=0)"
 
@@ -538,8 +538,10 @@ def routing():
 
 
 @pytest.mark.usefixtures("routing")
-def test_routed_answers(data, champion):
-    """Stored answers are cut to each test set, and score as the champion itself would."""
+def test_routed_predictions(data, champion):
+    """Stored predictions are cut to each test set, and score as the champion itself
+    would.
+    """
     _, _, X, y = data
     stored, cv = champion.predict(X), StratifiedKFold(5)
     settings = {"X": X, "y": y, "cv": cv}
@@ -566,7 +568,7 @@ def test_routed_answers(data, champion):
 
 @pytest.mark.usefixtures("routing")
 def test_routed_under_another_name(data, champion):
-    """Answers of two champions go to two scorers by names of their own."""
+    """Predictions of two champions go to two scorers by names of their own."""
     _, _, X, y = data
     out_of_sample = cross_val_predict(LogisticRegression(C=0.001), X, y, cv=4, params={})
     scoring = {
@@ -605,8 +607,8 @@ def test_weights_routed_to_the_fit_only(data, champion):
 
 
 @pytest.mark.usefixtures("routing")
-def test_answers_that_nobody_asked_for(data, champion):
-    """A scorer with a champion of its own does not take stored answers in silence."""
+def test_predictions_that_nobody_requested_for(data, champion):
+    """A scorer with a champion of its own does not take stored predictions in silence."""
     _, _, X, y = data
     with pytest.raises(Exception, match="champion_predictions"):
         cross_val_score(

@@ -67,7 +67,7 @@ TWO_CLASSES = {
     "negative_predictive_value",
     "sensitivity_at_specificity",
     "specificity_at_sensitivity",
-    "neg_brier_loss",
+    "neg_binary_brier_loss",
 }
 ECE = "neg_expected_calibration_error"
 GRID = {"var_smoothing": [1e-9, 0.5]}
@@ -408,18 +408,20 @@ def test_weights_equal_repetition():
 
 
 def test_weights_are_routed():
-    """Weights that are asked for reach the metric, others are refused by scikit-learn."""
+    """Weights that are requested reach the metric, others are refused by scikit-learn."""
     weights = np.arange(80) % 3 + 1.0
     with sklearn.config_context(enable_metadata_routing=True):
-        asked = get_scorer("neg_brier_loss").set_score_request(sample_weight=True)
+        requested = get_scorer("neg_binary_brier_loss").set_score_request(
+            sample_weight=True
+        )
         classifier = GaussianNB().set_fit_request(sample_weight=False)
         settings = {"cv": 2, "params": {"sample_weight": weights}}
-        scores = cross_val_score(classifier, X, Y, scoring=asked, **settings)
+        scores = cross_val_score(classifier, X, Y, scoring=requested, **settings)
         several = cross_validate(
             classifier,
             X,
             Y,
-            scoring={"ours": get_scorer("neg_brier_loss")},
+            scoring={"ours": get_scorer("neg_binary_brier_loss")},
             cv=2,
             params={},
         )
@@ -446,14 +448,14 @@ def test_a_metric_without_weights_gets_none():
 
 
 class Counting(GaussianNB):
-    """Counts how often it is asked for probabilities."""
+    """Counts how often it is requested probabilities."""
 
     def predict_proba(self, X):
-        self.n_asked_ = getattr(self, "n_asked_", 0) + 1
+        self.n_requested_ = getattr(self, "n_asked_", 0) + 1
         return super().predict_proba(X)
 
 
-def test_several_scorers_share_answers():
+def test_several_scorers_share_predictions():
     """Among several scorers, ours ask a classifier for probabilities once."""
     names = [name for name in NAMES if name.startswith("neg_")]
     fitted = Counting().fit(X, Y)
@@ -461,20 +463,20 @@ def test_several_scorers_share_answers():
 
     scores = check_scoring(fitted, scoring=names)(fitted, X, Y)
 
-    assert 1 == fitted.n_asked_
+    assert 1 == fitted.n_requested_
     assert {name: get_scorer(name)(fitted, X, Y) for name in names} == scores
     check_scoring(three, scoring=["neg_multiclass_brier_loss", "neg_spherical_loss", ECE])(
         three, X, np.arange(80) % 3
     )
-    assert 1 == three.n_asked_
+    assert 1 == three.n_requested_
 
 
 @pytest.mark.parametrize("theirs_first", [False, True])
-def test_answers_for_another_class_are_not_ours(theirs_first):
+def test_predictions_for_another_class_are_not_ours(theirs_first):
     """A scorer that keeps the probabilities of class 0 does not turn ours around."""
     fitted = GaussianNB().fit(X, Y)
     theirs = make_scorer(brier_score_loss, response_method="predict_proba", pos_label=0)
-    scorers = {"ours": ECE, "again": "neg_brier_loss", "theirs": theirs}
+    scorers = {"ours": ECE, "again": "neg_binary_brier_loss", "theirs": theirs}
     order = sorted(scorers, reverse=theirs_first)
 
     scores = check_scoring(fitted, scoring={name: scorers[name] for name in order})(
@@ -608,7 +610,7 @@ def test_a_metric_of_another_package_is_known_at_once():
 
     @metric("toy_share", response_method="predict", greater_is_better=False)
     def toy_share(y_true, y_pred, *, pos_label=None):
-        """Share of positive answers."""
+        """Share of positive predictions."""
         return float(np.mean(y_pred == pos_label))
 
     scores = cross_val_score(GaussianNB(), X, Y, scoring="neg_toy_share", cv=2)
@@ -621,11 +623,11 @@ def test_a_metric_of_another_package_is_known_at_once():
 def test_a_cell_that_runs_again_defines_its_metric_again():
     """The same function of the same place takes the place of what it was; no other does."""
 
-    def cell(answer):
+    def cell(prediction):
         @metric("toy_constant", response_method="predict", greater_is_better=True)
         def toy_constant(y_true, y_pred):
             """Always the same."""
-            return answer
+            return prediction
 
     cell(0.25)
     cell(0.75)
@@ -837,7 +839,7 @@ def test_metrics_of_every_shape():
     )
 
     @metric("toy_words", response_method="predict_proba", greater_is_better=True)
-    def toy_words(y_true, y_proba, power=1.0, **words):
+    def toy_text(y_true, y_proba, power=1.0, **words):
         """Mean probability of the last class, and how many are told."""
         return len(words["labels"]) + float((y_proba[:, -1] ** power).mean())
 
@@ -866,12 +868,12 @@ def test_metrics_that_have_their_place_already():
     register = metric("toy_macro", response_method="predict", greater_is_better=True)
     metric("toy_f1", response_method="predict", greater_is_better=True)(f1_score)
     register(partial(f1_score, average="macro"))
-    answers = Y[::-1]
+    predictions = Y[::-1]
 
     for name, average in (("toy_f1", "binary"), ("toy_macro", "macro")):
         scorer = pickle.loads(pickle.dumps(get_scorer(name)))
-        expected = f1_score(Y, answers, average=average)
-        assert expected == scorer._score_func.entry.function(Y, y_pred=answers)
+        expected = f1_score(Y, predictions, average=average)
+        assert expected == scorer._score_func.entry.function(Y, y_pred=predictions)
     assert inspect.signature(f1_score) == inspect.signature(metrics()["toy_f1"].function)
     with pytest.raises(ValueError, match="metric named 'toy_macro' is registered"):
         register(partial(f1_score, average="micro"))

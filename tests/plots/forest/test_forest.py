@@ -20,7 +20,7 @@ RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=300)
 OLD = np.clip(0.3 + 0.4 * Y + RNG.normal(0, 0.3, 300), 0.01, 0.99)
 NEW = np.clip(0.3 + 0.4 * Y + RNG.normal(0, 0.2, 300), 0.01, 0.99)
-ANSWERS = {"old": OLD, "new": NEW}
+PREDICTIONS = {"old": OLD, "new": NEW}
 TABLE = ContingencyTable(60, 5, 15, 20)
 
 
@@ -28,10 +28,10 @@ TABLE = ContingencyTable(60, 5, 15, 20)
 def several(n=8, **options):
     """A comparison of several classifiers, the last one best."""
     rng = np.random.default_rng(1)
-    answers = {
+    predictions = {
         f"m{k}": np.where(rng.random(300) < 0.6 + 0.03 * k, Y, 1 - Y) for k in range(n)
     }
-    return compare(Y, answers, **options)
+    return compare(Y, predictions, **options)
 
 
 def lines_of(ax):
@@ -44,7 +44,7 @@ def lines_of(ax):
 
 def test_rows_are_those_of_the_comparison():
     """Estimate, interval, p-values and flags are what the comparison has."""
-    comparison = compare(Y, ANSWERS, scoring=["accuracy", "roc_auc", "neg_brier_score"])
+    comparison = compare(Y, PREDICTIONS, scoring=["accuracy", "roc_auc", "neg_brier_score"])
     frame = ForestDisplay.of_result(comparison).frame()
 
     assert [row.subject for row in comparison.rows] == frame["name"].tolist()
@@ -54,13 +54,13 @@ def test_rows_are_those_of_the_comparison():
     assert [True, False, False] == frame["primary"].tolist()
 
 
-def test_intervals_and_marks_are_drawn(words_of):
+def test_intervals_and_marks_are_drawn(text_of):
     """An interval is a line between its limits at its row, with the words beside it."""
-    comparison = compare(Y, ANSWERS)
+    comparison = compare(Y, PREDICTIONS)
     row = comparison.rows[0]
     display = ForestDisplay.from_result(comparison)
     marks = [line for line in display.ax_.get_lines() if line.get_marker() == "s"]
-    words = words_of(display.figure_)
+    words = text_of(display.figure_)
 
     assert (row.low, 0.0, row.high, 0.0) in lines_of(display.ax_)
     assert [(row.difference, 0)] == [tuple(mark.get_xydata()[0]) for mark in marks]
@@ -71,7 +71,7 @@ def test_intervals_and_marks_are_drawn(words_of):
 def test_measures_without_bound_have_panels_of_their_own():
     """A log loss is on no axis of accuracies, whatever the order of the rows."""
     measures = ["neg_log_loss", "accuracy", "roc_auc"]
-    display = ForestDisplay.from_result(compare(Y, ANSWERS, scoring=measures))
+    display = ForestDisplay.from_result(compare(Y, PREDICTIONS, scoring=measures))
 
     assert [["neg_log_loss"], ["accuracy", "roc_auc"]] == [
         [words.get_text() for words in ax.get_yticklabels()] for ax in display.axes_
@@ -81,19 +81,19 @@ def test_measures_without_bound_have_panels_of_their_own():
     ]
 
 
-def test_untested_rows_are_hollow(words_of):
+def test_untested_rows_are_hollow(text_of):
     """A difference without a valid test is a point, and says why."""
     scoring = ["accuracy", "expected_calibration_error"]
-    display = ForestDisplay.from_result(compare(Y, ANSWERS, scoring=scoring))
+    display = ForestDisplay.from_result(compare(Y, PREDICTIONS, scoring=scoring))
     squares = [line for line in display.ax_.get_lines() if line.get_marker() == "s"]
-    words = words_of(display.figure_)
+    words = text_of(display.figure_)
 
     assert [False, True] == [mark.get_markerfacecolor() == "none" for mark in squares]
     assert "no valid test" in words
     assert any("its bias differs between" in word for word in words)
 
 
-def test_flags_have_marks(words_of):
+def test_flags_have_marks(text_of):
     """A flagged row has a small number, and the words stand below."""
     comparison = compare(
         [0, 1, 1, 0],
@@ -101,15 +101,15 @@ def test_flags_have_marks(words_of):
         tests={"mcnemar": {"method": "asymptotic"}},
     )
     display = ForestDisplay.from_result(comparison)
-    words = words_of(display.figure_)
+    words = text_of(display.figure_)
 
     assert "accuracy ¹" in words
     assert any("¹ few-discordant-pairs: " in word for word in words)
 
 
-def test_one_sided_limits_are_arrows(words_of):
+def test_one_sided_limits_are_arrows(text_of):
     """The limit that is not there is an arrow at the end of the axis, and no number."""
-    comparison = compare(Y, ANSWERS, alternative="greater")
+    comparison = compare(Y, PREDICTIONS, alternative="greater")
     display = ForestDisplay.from_result(comparison)
     low, high = display.ax_.get_xlim()
     row = comparison.rows[0]
@@ -118,7 +118,7 @@ def test_one_sided_limits_are_arrows(words_of):
     assert (row.low, 0.0, high, 0.0) in lines_of(display.ax_)
     assert [(high, 0)] == [tuple(line.get_xydata()[0]) for line in arrows]
     assert low < 0 < high < 2 * row.difference
-    assert f"{row.difference:+.3f} (≥ {row.low:+.3f})" in words_of(display.figure_)
+    assert f"{row.difference:+.3f} (≥ {row.low:+.3f})" in text_of(display.figure_)
 
 
 def test_gate_shows_what_must_be_excluded():
@@ -126,9 +126,9 @@ def test_gate_shows_what_must_be_excluded():
     conditions = (
         NonInferior("accuracy", margin=0.02),
         Superior("roc_auc"),
-        Equivalent("brier_loss", margin=0.1),
+        Equivalent("binary_brier_loss", margin=0.1),
     )
-    decision = Gate(*conditions).decide(Y, ANSWERS)
+    decision = Gate(*conditions).decide(Y, PREDICTIONS)
     display = ForestDisplay.from_result(GateDecision.from_json(decision.to_json()))
     hatched = [patch for patch in display.ax_.patches if patch.get_hatch()]
     left, right = display.ax_.get_xlim()
@@ -154,7 +154,7 @@ def test_blind_decisions_stay_blind():
 
 def test_margins():
     """A number is a band; conditions exclude; a margin of nothing is an error."""
-    comparison = compare(Y, ANSWERS, scoring=["accuracy", "neg_log_loss"])
+    comparison = compare(Y, PREDICTIONS, scoring=["accuracy", "neg_log_loss"])
     by_measure = ForestDisplay.of_result(comparison, margin={"accuracy": 0.02})
     claimed = ForestDisplay.of_result(
         comparison, margin=NonInferior("accuracy", margin=0.02)
@@ -167,25 +167,25 @@ def test_margins():
     with pytest.raises(ValueError, match="No row is about 'f1'"):
         ForestDisplay.of_result(comparison, margin={"f1": 0.02})
     with pytest.raises(ValueError, match="greater than 0"):
-        ForestDisplay.of_result(compare(Y, ANSWERS), margin=-0.02)
+        ForestDisplay.of_result(compare(Y, PREDICTIONS), margin=-0.02)
     with pytest.raises(TypeError, match="conditions such"):
         ForestDisplay.of_result(comparison, margin="0.02")
 
 
 def test_band_is_drawn_around_no_difference():
     """The band of a margin reaches as far to either side."""
-    display = ForestDisplay.from_result(compare(Y, ANSWERS), margin=0.02)
+    display = ForestDisplay.from_result(compare(Y, PREDICTIONS), margin=0.02)
     (band,) = display.ax_.patches
 
     assert [-0.02, 0.04] == pytest.approx([band.get_x(), band.get_width()])
 
 
-def test_pairs_are_never_left_out_in_silence(words_of):
+def test_pairs_are_never_left_out_in_silence(text_of):
     """Of many pairs some are chosen, and the picture says which and how many."""
     comparison = several()
     leader = comparison.comparisons[0].leader
     auto = ForestDisplay.from_result(comparison)
-    words = " ".join(words_of(auto.figure_))
+    words = " ".join(text_of(auto.figure_))
     largest = ForestDisplay.of_result(comparison, pairs="different", most=3)
     sizes = sorted((abs(row.difference) for row in comparison.pairs), reverse=True)
 
@@ -246,7 +246,7 @@ def test_lists_and_dicts(result):
 
 def test_results_of_several_comparisons():
     """A dict of comparisons has the rows of each under its name."""
-    comparison = compare(Y, ANSWERS, scoring=["accuracy", "roc_auc"])
+    comparison = compare(Y, PREDICTIONS, scoring=["accuracy", "roc_auc"])
     display = ForestDisplay.of_result({"EU": comparison, "US": comparison})
 
     assert ["EU: accuracy", "EU: roc_auc", "US: accuracy", "US: roc_auc"] == [
@@ -256,8 +256,8 @@ def test_results_of_several_comparisons():
 
 def test_classes():
     """The precisions of all classes are rows."""
-    answers = (np.where(score > 0.5, "yes", "no") for score in (OLD, NEW))
-    counts = JointCounts.from_predictions(np.where(Y, "yes", "no"), *answers)
+    predictions = (np.where(score > 0.5, "yes", "no") for score in (OLD, NEW))
+    counts = JointCounts.from_predictions(np.where(Y, "yes", "no"), *predictions)
     display = ForestDisplay.of_result(precision_by_class(counts))
 
     assert ["precision[no]", "precision[yes]"] == [row.name for row in display.rows]
@@ -266,7 +266,7 @@ def test_classes():
 def test_ratios_are_sent_elsewhere():
     """What has no difference is not drawn, and what is left out is said."""
     counts = JointCounts.from_predictions(Y, OLD > 0.5, NEW > 0.5)
-    comparison = compare(Y, ANSWERS, tests=["mcnemar", "relative_accuracy"])
+    comparison = compare(Y, PREDICTIONS, tests=["mcnemar", "relative_accuracy"])
     display = ForestDisplay.of_result(comparison)
 
     assert ["mcnemar"] == [row.test for row in display.rows]
@@ -279,8 +279,8 @@ def test_ratios_are_sent_elsewhere():
 
 def test_from_predictions_runs_the_usual_tests():
     """By default those that the comparison would run, with the same numbers."""
-    scoring = ["accuracy", "roc_auc", "brier_loss"]
-    expected = compare(Y, ANSWERS, scoring=scoring)
+    scoring = ["accuracy", "roc_auc", "binary_brier_loss"]
+    expected = compare(Y, PREDICTIONS, scoring=scoring)
     display = ForestDisplay.from_predictions(Y, OLD, NEW)
 
     assert [row.test for row in expected.rows] == [row.test for row in display.rows]
@@ -291,7 +291,7 @@ def test_from_predictions_runs_the_usual_tests():
 
 
 def test_named_tests():
-    """Tests by name with their options; one of a class is run for all classes."""
+    """Tests by name with their options; one of per class is run for all classes."""
     tests = {"mcnemar": {"method": "exact"}, "precision_both_scores": {}}
     display = ForestDisplay.from_predictions(Y, OLD > 0.5, NEW > 0.5, tests=tests)
 
@@ -305,7 +305,7 @@ def test_named_tests():
     with pytest.raises(ValueError, match="delong needs probabilities"):
         ForestDisplay.from_predictions(Y, OLD > 0.5, NEW > 0.5, tests="delong")
     with pytest.raises(ValueError, match="have run already"):
-        ForestDisplay.of_result(compare(Y, ANSWERS), tests="mcnemar")
+        ForestDisplay.of_result(compare(Y, PREDICTIONS), tests="mcnemar")
 
 
 def test_from_estimators_and_cv_results():
@@ -360,20 +360,20 @@ def test_undefined_and_equal():
 
 def test_stored_comparisons_are_as_good():
     """A comparison from JSON gives the same picture."""
-    comparison = compare(Y, ANSWERS, scoring=["accuracy", "roc_auc"])
+    comparison = compare(Y, PREDICTIONS, scoring=["accuracy", "roc_auc"])
     stored = Comparison.from_json(comparison.to_json())
 
     assert ForestDisplay.of_result(comparison).rows == ForestDisplay.of_result(stored).rows
 
 
 def test_long_names_stay_different():
-    """Pairs of classifiers with long names are told apart; the frame has all of them."""
+    """Pairs of classifiers with long names are distinguished; the frame has all of them."""
     long = {f"{'a very long name of a pipeline ' * 2}{k}": k for k in range(6)}
-    answers = {
+    predictions = {
         name: np.where(RNG.random(300) < 0.9 - 0.1 * k, Y, 1 - Y)
         for name, k in long.items()
     }
-    display = ForestDisplay.from_result(compare(Y, answers))
+    display = ForestDisplay.from_result(compare(Y, predictions))
     shown = [words.get_text() for words in display.ax_.get_yticklabels()]
     frame = display.frame()
 
@@ -384,8 +384,10 @@ def test_long_names_stay_different():
 def test_several_measures():
     """Another comparison than the primary one is chosen by its measure."""
     rng = np.random.default_rng(3)
-    answers = {f"m{k}": np.clip(0.5 * Y + 0.5 * rng.random(300), 0, 1) for k in range(3)}
-    comparison = compare(Y, answers, scoring=["accuracy", "roc_auc"])
+    predictions = {
+        f"m{k}": np.clip(0.5 * Y + 0.5 * rng.random(300), 0, 1) for k in range(3)
+    }
+    comparison = compare(Y, predictions, scoring=["accuracy", "roc_auc"])
     display = ForestDisplay.of_result(comparison, measure="roc_auc")
 
     assert {"roc_auc"} == set(display.frame()["measure"])

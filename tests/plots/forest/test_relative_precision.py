@@ -46,14 +46,14 @@ def test_all_p_values_are_adjusted():
     )
 
 
-def test_axis_is_logarithmic_with_one(words_of):
+def test_axis_is_logarithmic_with_one(text_of):
     """The line of equal precisions is at 1, a tick too, and percentages are written."""
     display = RelativePrecisionDisplay.from_predictions(*GIVEN)
     ticks = {
         words.get_text(): words.get_position()[0] for words in display.ax_.get_xticklabels()
     }
     lines = [line.get_xdata() for line in display.ax_.get_lines()]
-    words = words_of(display.figure_)
+    words = text_of(display.figure_)
 
     assert "log" == display.ax_.get_xscale()
     assert 1.0 == ticks["1"]
@@ -104,8 +104,8 @@ def test_silent_classifiers():
         words = {words.get_text() for words in made.ax_.texts}
 
         assert math.isnan(last.estimate)
-        assert "champion never gave this answer" == last.note
-        assert {"undefined", f"no answer → {last.challenger:.3f}"} <= words
+        assert "champion never gave this prediction" == last.note
+        assert {"undefined", f"no prediction → {last.challenger:.3f}"} <= words
 
 
 def test_infinite_ratios_are_arrows():
@@ -126,18 +126,18 @@ def test_infinite_ratios_are_arrows():
 
 
 def test_comparisons():
-    """Ratios among the rows are drawn; without them those of the answers behind it."""
+    """Ratios among the rows are drawn; without them those of the predictions behind it."""
     roles = dict(zip(("old", "new"), GIVEN[1:]))
     plain = compare(GIVEN[0], roles)
-    asked = compare(GIVEN[0], roles, tests=["mcnemar", "relative_precision"])
-    display = RelativePrecisionDisplay.of_result(asked)
+    requested = compare(GIVEN[0], roles, tests=["mcnemar", "relative_precision"])
+    display = RelativePrecisionDisplay.of_result(requested)
     behind = RelativePrecisionDisplay.of_result(plain)
 
     assert {"relative_precision"} == {row.test for row in display.rows}
     assert [row.estimate for row in display.rows] == [row.estimate for row in behind.rows]
-    stored = Comparison.from_json(asked.to_json())
+    stored = Comparison.from_json(requested.to_json())
     assert display.frame().equals(RelativePrecisionDisplay.of_result(stored).frame())
-    with pytest.raises(ValueError, match="no answers"):
+    with pytest.raises(ValueError, match="no predictions"):
         RelativePrecisionDisplay.of_result(Comparison.from_json(plain.to_json()))
 
 
@@ -171,19 +171,21 @@ def test_probabilities_of_one_class():
 
 
 @pytest.mark.parametrize("asked", [{}, {"tests": ["relative_precision"]}])
-def test_records_that_no_test_is_valid_for(asked):
-    """By default they are not tested; a test that was asked for by name is flagged."""
+def test_records_that_no_test_is_valid_for(requested):
+    """By default they are not tested; a test that was requested by name is flagged."""
     rng = np.random.default_rng(0)
     y, old, new = rng.integers(2, size=(3, 60))
     groups = np.repeat(np.arange(20), 3)
-    display = RelativePrecisionDisplay.from_predictions(y, old, new, groups=groups, **asked)
+    display = RelativePrecisionDisplay.from_predictions(
+        y, old, new, groups=groups, **requested
+    )
     frame = display.frame()
 
     assert not frame["estimate"].isna().any()
     for column in ("pvalue", "low"):
-        assert [bool(asked)] * 2 == frame[column].notna().tolist()
-    assert bool(asked) is ("invalid-design: " in display.summary)
-    assert bool(asked) is not ("no valid test" in display.summary)
+        assert [bool(requested)] * 2 == frame[column].notna().tolist()
+    assert bool(requested) is ("invalid-design: " in display.summary)
+    assert bool(requested) is not ("no valid test" in display.summary)
 
 
 def test_classes_of_related_records_are_flagged():

@@ -1,4 +1,4 @@
-"""Groups of classifiers that cannot be told apart as a picture."""
+"""Groups of classifiers that cannot be distinguished as a picture."""
 
 import itertools
 from itertools import combinations
@@ -25,7 +25,7 @@ from skcompare.stats import pairwise_delong, pairwise_mcnemar
 N = 400
 RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=N)
-ANSWERS = {
+PREDICTIONS = {
     name: np.where(RNG.random(N) < share, Y, 1 - Y)
     for name, share in {"A": 0.92, "B": 0.9, "C": 0.7, "D": 0.68, "E": 0.5}.items()
 }
@@ -70,8 +70,8 @@ def bars(ax):
 
 def test_groups_are_those_of_max_t():
     """By default pairs are tested on shared records and adjusted by max-t."""
-    display = CriticalDifferenceDisplay.from_predictions(Y, ANSWERS)
-    comparison = compare(Y, ANSWERS, adjust="max-t")
+    display = CriticalDifferenceDisplay.from_predictions(Y, PREDICTIONS)
+    comparison = compare(Y, PREDICTIONS, adjust="max-t")
 
     assert comparison.groups == display.groups
     assert [("A", "B"), ("C", "D"), ("E",)] == list(display.groups)
@@ -87,7 +87,7 @@ def test_groups_are_those_of_max_t():
 
 def test_bars_join_the_members_of_each_group():
     """A bar goes from its first to its last member, and each one has a mark."""
-    display = CriticalDifferenceDisplay.from_predictions(Y, ANSWERS)
+    display = CriticalDifferenceDisplay.from_predictions(Y, PREDICTIONS)
     slots = _Plan(display.several, display.groups).slots.tolist()
     drawn, marks = bars(display.ax_)
 
@@ -106,11 +106,11 @@ def test_a_member_between_two_others_is_left_out():
     assert drawn == marks
 
 
-def test_no_bar_where_all_differ(words_of):
+def test_no_bar_where_all_differ(text_of):
     """Then there is no group of two, and the picture says so."""
     apart = set(combinations(range(3), 2))
     display = CriticalDifferenceDisplay.of_result(several([0.9, 0.8, 0.7], apart)).plot()
-    words = " ".join(words_of(display.figure_))
+    words = " ".join(text_of(display.figure_))
 
     assert ([], []) == bars(display.ax_)
     assert "No bars, because each two differ" in words
@@ -127,7 +127,7 @@ def test_equal_classifiers():
 
 
 @pytest.mark.slow
-def test_words_of_equals_fit(overlaps):
+def test_text_of_equals_fit(overlaps):
     """Where all are in one place, their names are not."""
     display = CriticalDifferenceDisplay.of_result(several([0.8] * 6)).plot()
 
@@ -161,10 +161,10 @@ def test_lower_is_better():
     assert "lower is better" in display.ax_.get_xlabel()
 
 
-def test_says_what_it_is(words_of):
+def test_says_what_it_is(text_of):
     """Measure, records, level, adjustment, and that the axis has no ranks."""
-    display = CriticalDifferenceDisplay.from_predictions(Y, ANSWERS)
-    words = " ".join(" ".join(words_of(display.figure_)).split())
+    display = CriticalDifferenceDisplay.from_predictions(Y, PREDICTIONS)
+    words = " ".join(" ".join(text_of(display.figure_)).split())
 
     assert "accuracy on 400 records; the best on the right →" in words
     assert "mcnemar, p adjusted by max-t ≥ 0.05" in words
@@ -172,8 +172,8 @@ def test_says_what_it_is(words_of):
 
 
 def test_control_has_marks_instead_of_bars():
-    """What is better, worse or not told apart from the control has its mark."""
-    display = CriticalDifferenceDisplay.from_predictions(Y, ANSWERS, control="C")
+    """What is better, worse or not distinguished from the control has its mark."""
+    display = CriticalDifferenceDisplay.from_predictions(Y, PREDICTIONS, control="C")
     frame = display.frame()
     marks = [
         line.get_marker()
@@ -182,7 +182,7 @@ def test_control_has_marks_instead_of_bars():
     ]
 
     assert () == display.groups
-    assert ["better", "better", "control", "not told apart", "worse"] == (
+    assert ["better", "better", "control", "not distinguished", "worse"] == (
         frame["beside control"].tolist()
     )
     assert {"^": 2, "v": 1, "s": 1} == {m: marks.count(m) for m in "^vs"}
@@ -196,7 +196,9 @@ def test_results_of_tests_and_comparators():
     scores = [RNG.normal(shift * Y) for shift in (0.0, 2.0)]
     scores.append(scores[1] + RNG.normal(0, 0.1, N))
     areas = PlacementValues.from_predictions(Y, *scores)
-    patterns = CorrectnessPatterns.from_predictions(Y, *ANSWERS.values(), names=ANSWERS)
+    patterns = CorrectnessPatterns.from_predictions(
+        Y, *PREDICTIONS.values(), names=PREDICTIONS
+    )
     fitted = CriticalDifferenceDisplay.of_result(comparator)
     of_areas = CriticalDifferenceDisplay.of_result(pairwise_delong(areas))
 
@@ -208,7 +210,7 @@ def test_results_of_tests_and_comparators():
     )
 
 
-def test_from_estimators_and_cv_results(words_of):
+def test_from_estimators_and_cv_results(text_of):
     """Other designs have their own test or none, and then there are no groups."""
     X, y = load_iris(return_X_y=True)
     named = {"dummy": DummyClassifier(), "bayes": GaussianNB()}
@@ -236,21 +238,21 @@ def test_from_estimators_and_cv_results(words_of):
         CriticalDifferenceDisplay.from_estimators([*fitted, fitted[0]], X, y)
 
 
-def test_nothing_tested(words_of):
+def test_nothing_tested(text_of):
     """Without a valid test there are values, no bars, and the reason."""
     made = several([0.9, 0.8], test=None, note="no test is valid for this design")
     display = CriticalDifferenceDisplay.of_result(made).plot()
-    words = " ".join(words_of(display.figure_))
+    words = " ".join(text_of(display.figure_))
 
     assert () == display.groups
     assert "nothing was tested: no test is valid for this design." in words
 
 
-def test_undefined_values_are_named(words_of):
+def test_undefined_values_are_named(text_of):
     """A classifier without a value is on no axis, but in the words."""
     made = several([0.9, 0.8, np.nan])
     display = CriticalDifferenceDisplay.of_result(made).plot()
-    words = " ".join(words_of(display.figure_))
+    words = " ".join(text_of(display.figure_))
 
     assert "Without a value of accuracy: m2." in words
     assert "nan" not in words
@@ -259,11 +261,11 @@ def test_undefined_values_are_named(words_of):
 def test_refused():
     """What are no several classifiers is refused with what to do."""
     with pytest.raises(TypeError, match="ForestDisplay"):
-        CriticalDifferenceDisplay.of_result(compare(Y, dict(list(ANSWERS.items())[:2])))
+        CriticalDifferenceDisplay.of_result(compare(Y, dict(list(PREDICTIONS.items())[:2])))
     with pytest.raises(ValueError, match="have run already"):
         CriticalDifferenceDisplay.of_result(several([0.9, 0.8]), adjust="holm")
     with pytest.raises(ValueError, match="At least two"):
-        CriticalDifferenceDisplay.from_predictions(Y, {"A": ANSWERS["A"]})
+        CriticalDifferenceDisplay.from_predictions(Y, {"A": PREDICTIONS["A"]})
 
 
 def test_losses_pair_by_pair():
@@ -273,8 +275,8 @@ def test_losses_pair_by_pair():
         for name, gain in {"A": 0.6, "B": 0.58, "C": 0.1}.items()
     }
     predictions = predictions_from_arrays(Y, scores)
-    display = CriticalDifferenceDisplay.of_result(predictions, measure="brier_loss")
-    expected = compare(Y, scores, scoring="brier_loss")
+    display = CriticalDifferenceDisplay.of_result(predictions, measure="binary_brier_loss")
+    expected = compare(Y, scores, scoring="binary_brier_loss")
 
     assert expected.groups == display.groups
     for one, other in zip(expected.classifiers, display.several.values, strict=True):
@@ -310,8 +312,8 @@ def test_untested_is_not_said_to_be_alike():
     found.plot()
 
     beside = "beside control"
-    assert ["undefined", "control", "not told apart"] == found.frame()[beside].tolist()
-    assert "1 not told apart, 1 undefined" in found.summary
+    assert ["undefined", "control", "not distinguished"] == found.frame()[beside].tolist()
+    assert "1 not distinguished, 1 undefined" in found.summary
     assert ["not tested", "control", "not tested"] == untested.frame()[beside].tolist()
 
 
@@ -329,13 +331,13 @@ def test_classifiers_without_a_value_are_in_no_group():
 def test_values_are_those_of_the_measure(measure):
     """A negated loss is negative and more of it is better; differences are the same."""
     rng = np.random.default_rng(0)
-    answers = {
+    predictions = {
         name: np.clip(Y + rng.normal(0, s, N), 0.1, 0.9)
         for name, s in [("A", 0.9), ("B", 0.4)]
     }
-    predictions = predictions_from_arrays(Y, answers)
-    found = CriticalDifferenceDisplay.of_result(predictions, measure=measure).several
-    losses = [log_loss(Y, answers[name]) for name in found.names]
+    collected = predictions_from_arrays(Y, predictions)
+    found = CriticalDifferenceDisplay.of_result(collected, measure=measure).several
+    losses = [log_loss(Y, predictions[name]) for name in found.names]
 
     assert ("B", "A") == found.names
     assert found.greater_is_better is measure.startswith("neg_")

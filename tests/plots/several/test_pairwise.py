@@ -11,7 +11,7 @@ from skcompare.plots.several._several import Pair, Several
 N = 400
 RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=N)
-ANSWERS = {
+PREDICTIONS = {
     name: np.where(RNG.random(N) < share, Y, 1 - Y)
     for name, share in {"worst": 0.5, "fine": 0.7, "best": 0.9, "good": 0.89}.items()
 }
@@ -35,7 +35,7 @@ def made(difference):
 
 def test_row_less_column_and_best_first():
     """A cell is what the comparison says of the pair, seen from the column."""
-    comparison = compare(Y, ANSWERS, adjust="max-t")
+    comparison = compare(Y, PREDICTIONS, adjust="max-t")
     display = PairwiseDisplay.of_result(comparison)
     names = display.several.names
 
@@ -49,9 +49,9 @@ def test_row_less_column_and_best_first():
     assert pair.adjusted_pvalue == display.adjusted_pvalues[0, -1]
 
 
-def test_words_signs_and_stars():
+def test_text_signs_and_stars():
     """Signs are written and drawn as triangles, and stars follow the adjusted p."""
-    display = PairwiseDisplay.from_predictions(Y, ANSWERS)
+    display = PairwiseDisplay.from_predictions(Y, PREDICTIONS)
     words = np.array([text.get_text() for text in display.ax_.texts[:16]]).reshape(4, 4)
     weights = np.array([t.get_fontweight() for t in display.ax_.texts[:16]]).reshape(4, 4)
     starred = display.adjusted_pvalues < 0.05
@@ -70,7 +70,7 @@ def test_words_signs_and_stars():
 
 def test_frame_has_every_ordered_pair():
     """The numbers of all cells but the diagonal."""
-    frame = PairwiseDisplay.from_predictions(Y, ANSWERS).frame()
+    frame = PairwiseDisplay.from_predictions(Y, PREDICTIONS).frame()
 
     assert 12 == len(frame)
     assert ["row", "column", "difference", "adjusted_pvalue"] == list(frame.columns)
@@ -78,19 +78,21 @@ def test_frame_has_every_ordered_pair():
 
 def test_control_is_the_only_column():
     """The others were compared with it alone."""
-    display = PairwiseDisplay.from_predictions(Y, ANSWERS, control="fine", adjust="holm")
+    display = PairwiseDisplay.from_predictions(
+        Y, PREDICTIONS, control="fine", adjust="holm"
+    )
 
     assert ("fine",) == display.columns
     assert (4, 1) == display.differences.shape
     assert ["fine"] == [words.get_text() for words in display.ax_.get_xticklabels()]
 
 
-WORDS = {0.0: "0.000", np.nan: "undefined"}
+TEXT = {0.0: "0.000", np.nan: "undefined"}
 
 
 def test_equal_and_undefined():
     """No difference has no sign and no triangle, and an undefined one is a word."""
-    for difference, word in WORDS.items():
+    for difference, word in TEXT.items():
         display = PairwiseDisplay.of_result(made(difference)).plot()
         words = [text.get_text() for text in display.ax_.texts[:4]]
 
@@ -100,9 +102,9 @@ def test_equal_and_undefined():
 
 
 @pytest.mark.slow
-def test_words_fit(overlaps):
+def test_text_fit(overlaps):
     """Neither word leaves its cell."""
-    for difference in WORDS:
+    for difference in TEXT:
         display = PairwiseDisplay.of_result(made(difference)).plot()
         assert ([], []) == overlaps(display.figure_)
 

@@ -117,7 +117,7 @@ def test_pairs_of_scores_need_no_items():
     ],
 )
 def test_right_or_wrong(champion, challenger, items, expected):
-    """Rightly or wrongly answered are items with one attempt each that score 0 or 1."""
+    """Rightly or wrongly predicted are items with one attempt each that score 0 or 1."""
     scores = ItemScores.from_scores(champion, challenger, items=items)
 
     assert expected is scores.right_or_wrong
@@ -174,7 +174,11 @@ def test_what_cannot_be_compared():
             r"finite scores.* Got 1 others.* position 1 \(inf\)",
         ),
         ({"score": [1, 1e200, 0]}, {}, r"size of at most 1e\+140"),
-        ({"score": ["C", "I", "C"]}, {}, "Write 1 for a right answer and 0 for a wrong"),
+        (
+            {"score": ["C", "I", "C"]},
+            {},
+            "Write 1 for a correct prediction and 0 for a wrong",
+        ),
         ({"score": [1, 2, 0]}, {"bounds": (0, 1)}, r"from 0 to 1.* position 1 \(2\)"),
         ({}, {"bounds": (1, 0)}, "`bounds` must be two finite numbers"),
         ({}, {"bounds": 1}, "`bounds` must be two finite numbers"),
@@ -220,7 +224,7 @@ def test_bad_arrays():
     for scores, words, message in [
         (([1, 0], [1]), {}, "`challenger` must have one entry for each of 2 others"),
         (([], []), {}, "at least one row"),
-        (([[1, 0]], [[1, 1]]), {}, "one score a row"),
+        (([[1, 0]], [[1, 1]]), {}, "one score per row"),
         (([1, None], [1, 0]), {}, "must have a value in every row.* position 1"),
         (([1, "0"], [1, 0]), {}, "scores that are numbers"),
         (([1, 0], [1, 0]), {"items": [1]}, "`items` must have one entry for each of 2"),
@@ -230,7 +234,7 @@ def test_bad_arrays():
             "`items` must have a value in every row",
         ),
         (([1, 0], [1, 0]), {"items": ["a", 1]}, "values of one type"),
-        (([1, 0], [1, 0]), {"items": [[1], [2]]}, "one value a row"),
+        (([1, 0], [1, 0]), {"items": [[1], [2]]}, "one value per row"),
         (([1, 0], [1, 0]), {"groups": [1]}, "`groups` must have one entry"),
         (([1, 0], [1, 0]), {"champion_items": [1, 2]}, "both `champion_items` and"),
         (([1, 0], [1, 0]), {"items": [1, 2], "champion_items": [1, 2]}, "Pass `items`"),

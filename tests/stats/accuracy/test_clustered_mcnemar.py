@@ -36,7 +36,9 @@ def near(figure, rtol=1e-10):
 
 
 def random_sums(seed, n_groups=12, size=6, alike=1.0):
-    """Groups of different sizes; the less `alike`, the more each has answers of its own."""
+    """Groups of different sizes; the less `alike`, the more each has predictions of its
+    own.
+    """
     rng = np.random.default_rng([seed, n_groups])
     shares = rng.dirichlet(alike * np.array([3.0, 0.6, 0.8, 1.0]), size=n_groups)
     sizes = rng.integers(1, 2 * size, size=n_groups)
@@ -206,7 +208,7 @@ def test_sizes_with_a_common_divisor():
 
 
 def test_signs_that_take_too_long():
-    """They are refused where asked for, and "auto" is "obuchowski", planner included."""
+    """They are refused where requested, and "auto" is "obuchowski", planner included."""
     for n_groups, size in [(41, 10**6), (500, 10**4), (2000, 10**4)]:
         rng = np.random.default_rng(n_groups)
         discordant = rng.integers(1, size, size=(n_groups, 2))
@@ -298,7 +300,7 @@ def test_equal_groups_count_alike():
 
 
 def correlation_slowly(sums):
-    """Analysis of variance of indicators, one kind of answer after the other."""
+    """Analysis of variance of indicators, one kind of prediction after the other."""
     groups = np.repeat(np.arange(sums.n_groups), sums.sizes)
     kinds = np.concatenate([np.repeat(np.arange(4), table) for table in sums.tables])
     between = within = 0.0
@@ -640,7 +642,7 @@ def test_planner_is_that_of_unrelated_records_times_the_design_effect():
 
 @pytest.mark.slow
 def test_registered_planner():
-    """As many groups, drawn anew from these, are significant in four of five samples."""
+    """As many groups, drawn again from these, are significant in four of five samples."""
     sums = sums_of(KINDS.tolist() * 4)
     sample_size = paired_tests()["clustered_mcnemar"].sample_size
     for method, alternative in itertools.product(METHODS, ["two-sided", "greater"]):

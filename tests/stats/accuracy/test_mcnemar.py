@@ -213,7 +213,7 @@ def test_statistic_of_a_one_sided_test_is_the_smaller_count():
 
 
 def test_concordant_records_change_no_pvalue():
-    """Records that both or neither answer rightly say nothing about the difference."""
+    """Records that both or neither predict correctly say nothing about the difference."""
     for method in METHODS:
         one = mcnemar(ContingencyTable(0, 9, 3, 0), method=method)
         other = mcnemar(ContingencyTable(700, 9, 3, 80), method=method)

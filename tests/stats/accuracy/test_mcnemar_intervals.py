@@ -1,4 +1,4 @@
-"""The intervals of McNemar's test that can be asked for."""
+"""The intervals of McNemar's test that can be requested."""
 
 import itertools
 
@@ -35,7 +35,7 @@ def test_conditional_interval_is_that_of_clopper_and_pearson():
 
 
 def test_score_interval_of_any_method():
-    """Asked for, Tango's interval is the same whatever the p-value."""
+    """TallyRequest for, Tango's interval is the same whatever the p-value."""
     for table, method in itertools.product(TABLES, METHODS):
         expected = mcnemar(table, method="asymptotic").confidence_interval(0.9)
 

@@ -260,7 +260,7 @@ def test_interval_does_not_depend_on_the_null_value():
 
 
 def test_without_discordant_pairs():
-    """Records that are answered alike say that the difference is small."""
+    """Records that are predicted alike say that the difference is small."""
     table = ContingencyTable(30, 0, 0, 10)
     for null in (-0.2, 0.05):
         z = abs(score_root(0, 0, 40, 0, null))
@@ -319,7 +319,7 @@ def power_beyond(n, shares, null, alpha):
 
 
 def test_records_needed_for_noninferiority():
-    """At the number of records that is answered, the power is the wanted one."""
+    """At the number of records that is predicted, the power is the wanted one."""
     table = ContingencyTable(40, 4, 4, 2)
     needed = paired_tests()["mcnemar"].sample_size(
         table,

@@ -35,7 +35,7 @@ def test_all_permutations_are_the_exact_test():
 
 
 def test_all_exchanges_within_records():
-    """Enumerated: a record's answers kept or exchanged, concordant records too."""
+    """Enumerated: a record's predictions kept or exchanged, concordant records too."""
     champion = np.array([1, 1, 0, 0, 1, 0, 0, 0])
     challenger = np.array([1, 0, 1, 1, 1, 0, 1, 1])
     observed = (challenger - champion).sum()

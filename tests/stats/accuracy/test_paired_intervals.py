@@ -1,4 +1,4 @@
-"""The intervals of a difference that can be asked for, against other packages."""
+"""The intervals of a difference that can be requested, against other packages."""
 
 import itertools
 import math
@@ -226,7 +226,7 @@ def test_fractional_tables_have_them():
 
 
 def test_interval_does_not_look_at_the_method():
-    """Asked for by name, an interval is the same whatever the p-value."""
+    """TallyRequest for by name, an interval is the same whatever the p-value."""
     for interval, method in itertools.product(
         NAMED, ["asymptotic", "exact", "exact-unconditional"]
     ):

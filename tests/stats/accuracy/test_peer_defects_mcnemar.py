@@ -1,4 +1,4 @@
-"""Faults of other libraries' tests of two classifiers' right answers, on the same inputs.
+"""Faults of other libraries' tests of two classifiers' accuracies, on the same inputs.
 
 Each test names what is wrong elsewhere; the right answer is asserted here.
 """

@@ -286,7 +286,7 @@ def test_champion_never_right():
     assert math.inf == result.estimate
     assert (30 / z2, math.inf) == pytest.approx(result.confidence_interval())
     assert stats.chi2.sf(30, 1) == pytest.approx(result.pvalue)
-    assert ("no-correct-answers",) == result.flags
+    assert ("no-correct-predictions",) == result.flags
     swapped = relative_accuracy(table.swap())
     assert 0 == swapped.estimate
     assert (0, z2 / 30) == pytest.approx(swapped.confidence_interval())
@@ -311,21 +311,21 @@ def test_nobody_right():
 
             assert math.isnan(result.estimate)
             assert (0.0, 1.0) == tuple(result)
-            assert {"degenerate", "no-correct-answers"} <= set(result.flags)
+            assert {"degenerate", "no-correct-predictions"} <= set(result.flags)
             assert (0, math.inf) == result.confidence_interval()
     for interval in INTERVALS:
         result = relative_accuracy(table, interval=interval)
         assert (0, math.inf) == result.confidence_interval()
 
 
-def test_wald_without_right_answers():
+def test_wald_without_right_predictions():
     """The logarithm of 0 or infinity has no p-value, and the interval says nothing."""
     for cells in ((0, 0, 30, 12), (0, 30, 0, 12)):
         result = relative_accuracy(ContingencyTable(*cells), method="log-wald")
 
         assert math.isnan(result.pvalue)
         assert math.isnan(result.statistic)
-        assert "no-correct-answers" in result.flags
+        assert "no-correct-predictions" in result.flags
         assert (0, math.inf) == result.confidence_interval()
 
 

@@ -77,7 +77,7 @@ def test_bowker_of_independent_packages():
         )
 
 
-def test_identical_answers_of_golden_cases():
+def test_identical_predictions_of_golden_cases():
     """Packages give NaN or 0 there; here nothing differs, so p is 1."""
     for case in DEGENERATE:
         for method in ("asymptotic", "exact"):

@@ -1,4 +1,4 @@
-"""Disagreement of right and wrong answers, and of labels."""
+"""Disagreement of correct and incorrect predictions, and of labels."""
 
 import math
 
@@ -93,6 +93,6 @@ def test_fractional_tables():
         ((50, 25, 25, 0), "the two differ on many of these records"),
     ],
 )
-def test_disagreement_in_words(counts, words):
+def test_disagreement_in_text(counts, words):
     """The ends of the textbook's scale, and the middle."""
     assert words == disagreement(ContingencyTable(*counts)).remark

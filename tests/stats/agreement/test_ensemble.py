@@ -11,7 +11,9 @@ from skcompare.stats import EnsembleAdvice, mcnemar, recommend_ensemble
 
 
 def counts_of(both, only_champion, only_challenger, neither):
-    """Two classes of one size, with a table of right and wrong answers split evenly."""
+    """Two classes of one size, with a table of correct and incorrect predictions split
+    evenly.
+    """
     table = np.array([both, only_champion, only_challenger, neither]) // 2
     right = [[table[0], table[1]], [table[2], table[3]]]
     first = [[right[0][0], right[0][1]], [right[1][0], right[1][1]]]
@@ -221,11 +223,11 @@ def test_every_report_of_a_holdout_has_it():
     """Text, Markdown, HTML and JSON of trained classifiers say whether to combine them."""
     rng = np.random.default_rng(3)
     y = rng.integers(2, size=300)
-    answers = {
+    predictions = {
         name: np.clip(0.5 + (y - 0.5) * 0.5 + rng.normal(0, 0.3, 300), 0, 1)
         for name in ("old", "new")
     }
-    comparison = compare(y, answers)
+    comparison = compare(y, predictions)
     advice = comparison.advice
 
     assert advice.sentence in " ".join(str(comparison).split())
@@ -233,4 +235,4 @@ def test_every_report_of_a_holdout_has_it():
     assert '<section id="ensemble"' in comparison.to_html(pictures=False)
     assert advice == Comparison.from_json(comparison.to_json()).advice
     assert compare(None, {"a": y, "b": y}).advice is None
-    assert compare(y, answers, groups=np.arange(300) // 3).advice is None
+    assert compare(y, predictions, groups=np.arange(300) // 3).advice is None

@@ -1,4 +1,4 @@
-"""Cohen's kappa of labels and of right and wrong answers.
+"""Cohen's kappa of labels and of correct and incorrect predictions.
 
 `agreement.json` has figures of statsmodels (`inter_rater.cohens_kappa`), scikit-learn
 (`cohen_kappa_score`) and R: `vcd::Kappa`, `psych::cohen.kappa`, `irr::kappa2`,
@@ -111,7 +111,7 @@ def test_weighted_kappa_of_independent_packages():
 
 
 def test_error_kappa_of_independent_packages():
-    """The same packages agree on kappa of right and wrong answers."""
+    """The same packages agree on kappa of correct and incorrect predictions."""
     for case in GOLDEN["tables"]:
         assert_golden(normal_kappa(ContingencyTable(*case["table"])), case["kappa"])
 
@@ -315,7 +315,7 @@ def odds_with(kappa, a, b, c, d):
 
 
 def test_sparse_tables_have_the_exact_pvalue():
-    """Given both accuracies kappa grows with the records that both answer rightly."""
+    """Given both accuracies kappa grows with the records that both predict correctly."""
     for counts in SPARSE:
         result = error_kappa(ContingencyTable(*counts))
 
@@ -461,7 +461,7 @@ def test_small_expected_agreement_of_labels_is_flagged():
         assert () == cohen_kappa(matrix_of(with_unused), weights=weights).flags
 
 
-def test_flag_of_small_expected_counts_has_words():
+def test_flag_of_small_expected_counts_has_text():
     """A reader learns what is poor."""
     caveats = cohen_kappa(matrix_of([[9, 0], [0, 1]])).caveats
 
@@ -482,7 +482,7 @@ def test_no_variation_is_undefined():
         )
         assert ("undefined-kappa",) == result.flags
         assert "" == result.remark
-        assert "one and the same answer" in result.caveats[0]
+        assert "one and the same prediction" in result.caveats[0]
 
 
 def test_one_class_is_undefined():
@@ -568,7 +568,7 @@ def test_unused_class_is_a_step_between_others():
         assert (weights == "none") == (one == pytest.approx(other, rel=1e-12))
 
 
-def test_kappa_in_words():
+def test_kappa_in_text():
     """Limits belong to the upper range; 0.2195 is fair, which the textbook miscalls.
 
     Below 0 only an interval without 0 makes disagreement systematic.

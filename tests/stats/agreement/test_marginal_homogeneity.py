@@ -66,7 +66,7 @@ def test_statistics_of_independent_packages():
         assert figures[f"{name}_p"]["value"] == pytest.approx(result.pvalue, rel=1e-10)
 
 
-def test_identical_answers_of_golden_cases():
+def test_identical_predictions_of_golden_cases():
     """Packages give NaN or an error there; here nothing differs, so p is 1."""
     for name, case in itertools.product(TESTS, DEGENERATE):
         result = TESTS[name](matrix_of(case["counts"]))

@@ -1,6 +1,6 @@
 """Faults of other libraries in tests of agreement and symmetry, on the same inputs.
 
-Each test names what is wrong elsewhere; the right answer is asserted here.
+Each test names what is wrong elsewhere; the correct prediction is asserted here.
 """
 
 import itertools

@@ -305,7 +305,7 @@ def test_other_order_of_classes_of_the_stuart_maxwell_statistic():
 # -------------------------------------------------------------------- edge cases
 
 
-def test_identical_answers():
+def test_identical_predictions():
     """Nothing can be exchanged: p is 1, and not drawn."""
     for method, statistic in itertools.product(
         ["auto", "exact", "monte-carlo"], STATISTICS

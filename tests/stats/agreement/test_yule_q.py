@@ -349,7 +349,7 @@ def test_undefined_without_variation():
         assert "" == result.remark
 
 
-def test_identical_answers():
+def test_identical_predictions():
     """Q is 1, with a lower limit that says how little is known."""
     few, many = (yule_q(ContingencyTable(n, 0, 0, n)) for n in (2, 50))
 
@@ -367,7 +367,7 @@ def test_independent_errors_are_exactly_zero():
     assert (0, 21, 1) == (exact.estimate, *exact)
 
 
-def test_turned_answers_turn_the_sign():
+def test_turned_predictions_turn_the_sign():
     """A challenger that is wrong where it was right has -Q, to the last bit."""
     for counts in [(150, 25, 15, 10), (30, 20, 5, 1), (80, 10, 10, 0), (7, 0, 4, 6)]:
         a, b, c, d = counts
@@ -431,7 +431,7 @@ def test_ends_are_reached_exactly_with_an_empty_cell():
         ((25, 25, 25, 25), "errors are about independent"),
     ],
 )
-def test_q_in_words(counts, words):
+def test_q_in_text(counts, words):
     """Between the ends the sign is what counts."""
     assert words == yule_q(ContingencyTable(*counts)).remark
 

@@ -124,7 +124,7 @@ def test_empty_bins_and_sure_events():
 
 
 def test_classwise_bins():
-    """Every class has bins of its own, of a row a record."""
+    """Every class has bins of its own, of one row per record."""
     proba = np.random.default_rng(0).dirichlet([1, 1, 1], size=90)
     y = np.arange(90) % 3
     evidence = PairedCalibration.from_predictions(

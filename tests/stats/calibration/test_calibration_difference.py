@@ -22,7 +22,7 @@ METHODS = ("analytic", "bootstrap", "exchangeability")
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-def random_answers(n, seed, spread=1.0):
+def random_labels(n, seed, spread=1.0):
     """Two classifiers that are off in different ways, of one column of outcomes."""
     rng = np.random.default_rng([seed, n])
     p = rng.uniform(0.1, 0.9, size=n)
@@ -33,7 +33,7 @@ def random_answers(n, seed, spread=1.0):
 
 def random_calibration(n, seed, spread=1.0, **settings):
     settings = {"n_bins": 5, "labels": [0, 1]} | settings
-    return PairedCalibration.from_predictions(*random_answers(n, seed, spread), **settings)
+    return PairedCalibration.from_predictions(*random_labels(n, seed, spread), **settings)
 
 
 def random_classes(n, seed, **settings):
@@ -593,7 +593,7 @@ def test_numbers_a_cell_are_drawn_alike(monkeypatch):
 
 def test_bootstrap_of_nearly_equal_columns():
     """Where the known part would lose its digits, records are drawn."""
-    y, first, _ = random_answers(300, 23)
+    y, first, _ = random_labels(300, 23)
     first = 0.9 * first + 0.01
     near = first + 1e-9 * np.random.default_rng(0).standard_normal(300)
     calibration = PairedCalibration.from_predictions(y, first, near)
@@ -609,7 +609,7 @@ def test_bootstrap_of_nearly_equal_columns():
 
 def test_nearly_equal_columns_do_not_differ():
     """A billionth between all probabilities is nothing that a new record cannot undo."""
-    y, first, _ = random_answers(300, 23)
+    y, first, _ = random_labels(300, 23)
     near = PairedCalibration.from_predictions(
         y, 0.9 * first + 0.01, 0.9 * first + 0.01 + 1e-9
     )
@@ -675,7 +675,7 @@ def test_exchange_by_enumeration():
 
 def test_exchange_of_bins_and_groups():
     """Exchanged columns are binned by the edges of the role they get, group by group."""
-    y, first, second = random_answers(40, 12)
+    y, first, second = random_labels(40, 12)
     groups = np.repeat(np.arange(8), 5)
     calibration = PairedCalibration.from_predictions(
         y, first, second, n_bins=4, strategy="equal_mass", groups=groups
@@ -713,7 +713,7 @@ def test_exchange_decides_as_its_critical_value(alternative):
 def test_draws_do_not_depend_on_order_or_roles(method):
     """A seed means the same draws for records in any order and for swapped roles."""
     order = np.random.default_rng(0).permutation(90)
-    y, first, _ = random_answers(90, 14)
+    y, first, _ = random_labels(90, 14)
     # The roles have the same probabilities, so that only the records tell them apart.
     second = first[np.random.default_rng(1).permutation(90)]
 
@@ -740,7 +740,7 @@ def test_draws_do_not_depend_on_order_or_roles(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_probabilities(method):
     """Equal columns have no difference and nothing to test, and say so."""
-    y, first, _ = random_answers(200, 15)
+    y, first, _ = random_labels(200, 15)
     calibration = PairedCalibration.from_predictions(y, first, first)
     result = calibration_difference(calibration, method=method, n_resamples=20)
 
@@ -750,7 +750,7 @@ def test_the_same_probabilities(method):
 
 
 def wrong_and_right(n):
-    """Certain answers that are all wrong, beside right ones."""
+    """Certain predictions that are all wrong, beside right ones."""
     y = np.array([0, 1] * (n // 2))
     return PairedCalibration.from_predictions(y, 1.0 - y, y * 1.0, n_bins=2)
 
@@ -808,7 +808,7 @@ HARD_AND_SOFT = [
 
 @pytest.mark.slow
 def test_level_of_outputs_near_0_and_1():
-    """Equal errors of few wrong records are told apart no more often than said."""
+    """Equal errors of few wrong records are distinguished no more often than said."""
     for n, (errs, certain, soft, right) in itertools.product([40, 100], HARD_AND_SOFT):
         rng = np.random.default_rng(0)
         rejected = 0
@@ -831,9 +831,9 @@ def test_level_of_outputs_near_0_and_1():
 def test_one_unit():
     """One record, or one group of records, is refused by its number."""
     for method, n in itertools.product(METHODS, [1, 4]):
-        answers = np.arange(n) % 2, np.full(n, 0.3), np.full(n, 0.6)
+        predictions = np.arange(n) % 2, np.full(n, 0.3), np.full(n, 0.6)
         calibration = PairedCalibration.from_predictions(
-            *answers, labels=[0, 1], groups=None if n == 1 else np.zeros(n)
+            *predictions, labels=[0, 1], groups=None if n == 1 else np.zeros(n)
         )
         units = "records. Got 1. One record" if n == 1 else "groups. Got 1. One group"
 
@@ -855,7 +855,7 @@ def test_records_alone_in_their_bins(method):
 
 def test_numbers_of_bins_must_agree():
     """Equal probabilities that leave one classifier fewer bins are an error."""
-    y, first, second = random_answers(100, 16)
+    y, first, second = random_labels(100, 16)
     calibration = PairedCalibration.from_predictions(
         y, first, (second > 0.5) * 1.0, n_bins=5, strategy="equal_mass"
     )
@@ -916,7 +916,7 @@ def test_parts_are_the_errors_of_the_evidence(groups):
 
 def test_parts_are_tests_of_each_role():
     """Each role has its own tests against perfect calibration, of two and more classes."""
-    y, first, second = random_answers(300, 20)
+    y, first, second = random_labels(300, 20)
     classes = np.random.default_rng(0).dirichlet([1, 1, 1], size=(2, 300))
     labels = np.random.default_rng(1).integers(3, size=300)
     for truth, pair in ((y, (first, second)), (labels, classes)):
@@ -957,11 +957,11 @@ def test_records_that_would_be_enough():
     )
     times = needed / 300
     error = math.sqrt(variance.first / times + variance.second / times**2)
-    wanted = stats.norm.isf(0.0005) + stats.norm.isf(0.001)
+    required = stats.norm.isf(0.0005) + stats.norm.isf(0.001)
     side, other = ("greater", "less") if difference > 0 else ("less", "greater")
 
     assert times > 1
-    assert wanted == pytest.approx(abs(difference) / error)
+    assert required == pytest.approx(abs(difference) / error)
     assert needed > entry.sample_size(
         calibration, alpha=0.001, power=0.999, alternative=side
     )

@@ -1,4 +1,4 @@
-"""Tests of one classifier's calibration: statistics, laws, certain answers, ties."""
+"""Tests of one classifier's calibration: statistics, laws, certain predictions, ties."""
 
 import inspect
 import itertools
@@ -25,7 +25,7 @@ BOTH = [spiegelhalter, calibration_cusum]
 SMALLEST = np.finfo(float).tiny
 
 
-def random_answers(seed, n=200):
+def random_labels(seed, n=200):
     rng = np.random.default_rng(seed)
     proba = rng.beta(0.8, 0.8, size=n).round(2).clip(0.01, 0.99)
     return (rng.random(n) < proba).astype(int), proba
@@ -74,7 +74,7 @@ def test_brier_score_of_all_outcomes():
 
 
 def test_brier_score_of_all_classes():
-    """Classwise, the mean and variance are those of drawing one class a record."""
+    """Classwise, the mean and variance are those of drawing one class per record."""
     proba = np.array([[0.2, 0.3, 0.5], [0.7, 0.2, 0.1], [0.05, 0.9, 0.05]])
     truths = np.array(list(product(range(3), repeat=3)))
     chance = np.array([np.prod([proba[i, k] for i, k in enumerate(t)]) for t in truths])
@@ -89,7 +89,7 @@ def test_brier_score_of_all_classes():
 
 def test_two_classes_classwise():
     """Of two classes, both together say what the positive one says."""
-    y, proba = random_answers(0)
+    y, proba = random_labels(0)
     both = spiegelhalter(y, np.column_stack([1 - proba, proba]), kind="classwise")
 
     assert spiegelhalter(y, proba).statistic == pytest.approx(both.statistic, rel=1e-10)
@@ -154,7 +154,7 @@ def test_far_tail():
 def test_order_of_records():
     """The order of the records changes nothing, though many probabilities are equal."""
     for test, seed in itertools.product(BOTH, range(3)):
-        y, proba = random_answers(seed)
+        y, proba = random_labels(seed)
         order = np.random.default_rng(seed).permutation(len(y))
         one, other = test(y, proba), test(y[order], proba[order])
 
@@ -165,7 +165,7 @@ def test_order_of_records():
 def test_other_class():
     """Either of two classes may be the positive one."""
     for test, seed in itertools.product(BOTH, range(3)):
-        y, proba = random_answers(seed)
+        y, proba = random_labels(seed)
         one, other = test(y, proba), test(y, 1 - proba, pos_label=0)
 
         assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
@@ -231,7 +231,7 @@ def test_error_rate_of_several_classes(kind):
 
 @pytest.mark.parametrize("test", BOTH)
 def test_finds_overconfidence(test):
-    """Answers that are more extreme than the truth are refuted."""
+    """Predictions that are more extreme than the truth are refuted."""
     rng = np.random.default_rng(5)
     truth = rng.uniform(0.2, 0.8, size=500)
     claimed = truth**3 / (truth**3 + (1 - truth) ** 3)
@@ -252,7 +252,7 @@ def test_errors_that_cancel():
 
 @pytest.mark.parametrize("test", BOTH)
 def test_certain_and_right(test):
-    """Certain answers that are all right leave nothing to test: p is 1."""
+    """Certain predictions that are all right leave nothing to test: p is 1."""
     result = test([0, 1, 1, 0], [0.0, 1.0, 1.0, 0.0])
 
     assert (0, 1, 0, ("degenerate",)) == (
@@ -303,7 +303,7 @@ def test_one_class_only():
 
 def test_auto_method():
     """Few records are simulated, many are not, and the result says which."""
-    y, proba = random_answers(0, n=2000)
+    y, proba = random_labels(0, n=2000)
 
     assert "simulation" == calibration_cusum(y, proba, n_resamples=99).method
     more = calibration_cusum(np.tile(y, 2), np.tile(proba, 2))
@@ -312,7 +312,7 @@ def test_auto_method():
 
 def test_seed():
     """One seed gives one p-value, another seed another one; never 0."""
-    y, proba = random_answers(1)
+    y, proba = random_labels(1)
     one, same = (calibration_cusum(y, proba, n_resamples=999) for _ in range(2))
     other = calibration_cusum(y, proba, n_resamples=999, random_state=1)
     drifting = calibration_cusum(y, proba**4, n_resamples=99)
@@ -325,7 +325,7 @@ def test_seed():
 
 def test_chunks_of_simulation(monkeypatch):
     """How many outcomes are drawn at a time changes nothing."""
-    y, proba = random_answers(2)
+    y, proba = random_labels(2)
     expected = calibration_cusum(y, proba, n_resamples=500)
     monkeypatch.setattr("skcompare.stats.calibration._calibration_tests.DRAWS_AT_ONCE", 777)
 
@@ -349,7 +349,7 @@ def test_top_label(test):
 @pytest.mark.parametrize("test", BOTH)
 def test_result(test):
     """Results unpack, print, pickle and become plain values."""
-    result = test(*random_answers(0))
+    result = test(*random_labels(0))
     statistic, pvalue = result
 
     assert (statistic, pvalue) == (result.statistic, result.pvalue)

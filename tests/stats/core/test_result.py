@@ -40,7 +40,7 @@ def test_unpacks_to_statistic_and_pvalue():
     assert 1 == result.df
 
 
-def test_words():
+def test_text():
     """The text has the test, its direction, the effect with interval, p and subject."""
     words = str(mcnemar(TABLE))
 
@@ -55,7 +55,7 @@ def test_words():
     assert "flag" not in words
 
 
-def test_words_of_flags():
+def test_text_of_flags():
     """Flags come with their meaning, and caveats are the same words."""
     result = mcnemar(ContingencyTable(8, 0, 0, 2))
 
@@ -65,14 +65,14 @@ def test_words_of_flags():
     assert result.caveats[0].startswith("degenerate: no observed difference")
 
 
-def test_words_of_a_subject():
+def test_text_of_a_subject():
     """A cross-validation speaks of algorithms."""
     blocks = PairedBlocks([[[30, 5, 12, 3], [30, 5, 12, 3]]] * 5)
 
     assert "about two learning algorithms" in str(bcv_mcnemar(blocks))
 
 
-def test_vanishing_pvalue_in_words():
+def test_vanishing_pvalue_in_text():
     """A p below the doubles is shown as a bound, never as 0."""
     words = str(mcnemar(ContingencyTable(0, 0, 5000, 0)))
 
@@ -187,7 +187,7 @@ def test_dict_is_plain():
         assert name in values
 
 
-def test_stored_words():
+def test_stored_text():
     """A result read from a file with its usual interval prints the same."""
     result = mcnemar(TABLE)
 

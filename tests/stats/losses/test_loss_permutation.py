@@ -142,7 +142,7 @@ def test_random_signs_one_by_one():
 def test_signs_are_fair_and_unrelated():
     """Each sign is positive half of the time, and no two go together."""
     n, n_resamples = 24, 20_000
-    # Powers of two are told apart in their sum.
+    # Powers of two are distinguished in their sum.
     flipped = flipped_sums(2.0 ** np.arange(n), n_resamples=n_resamples, random_state=1)
     coded = ((flipped.sums + 2.0**n - 1) / 2).astype(np.int64)
     signs = 2.0 * (coded[:, np.newaxis] >> np.arange(n) & 1) - 1

@@ -163,7 +163,9 @@ def test_too_few_records():
 
 def test_clipped_losses_are_flagged():
     """What was clipped shows on the result."""
-    losses = PairedLosses.from_predictions([1, 0, 1], [0, 0.2, 0.9], [0.5] * 3, loss="log")
+    losses = PairedLosses.from_predictions(
+        [1, 0, 1], [0, 0.2, 0.9], [0.5] * 3, loss="log_loss"
+    )
 
     assert ("clipped-probabilities",) == paired_t(losses).flags
 
@@ -172,10 +174,10 @@ def test_estimate_is_called_a_gain():
     """Beside losses of each role, of which less is better, the difference is a gain."""
     for words, expected in [
         ({}, "gain in mean Brier loss of two classes"),
-        ({"loss": "log"}, "gain in mean log loss"),
-        ({"loss": "log", "eps": 0.1}, "gain in mean log loss (eps=0.1)"),
-        ({"loss": "spherical"}, "gain in mean spherical loss"),
-        ({"loss": "cost"}, "gain in mean cost of the best decision"),
+        ({"loss": "log_loss"}, "gain in mean log loss"),
+        ({"loss": "log_loss", "eps": 0.1}, "gain in mean log loss (eps=0.1)"),
+        ({"loss": "spherical_loss"}, "gain in mean spherical loss"),
+        ({"loss": "cost_weighted_loss"}, "gain in mean cost of the best decision"),
         ({"loss": lambda codes, proba: codes - proba[:, 1]}, "gain in mean own loss"),
     ]:
         losses = PairedLosses.from_predictions([1, 0, 1], [0, 0.2, 0.9], [0.5] * 3, **words)

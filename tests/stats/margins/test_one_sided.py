@@ -217,7 +217,7 @@ def test_equal_losses_without_bound_are_undefined():
     """Log losses may be of any size, so that equal ones say nothing of others."""
     rng = np.random.default_rng(6)
     y, proba = rng.integers(2, size=40), rng.uniform(0.1, 0.9, size=40)
-    losses = PairedLosses.from_predictions(y, proba, proba, loss="log")
+    losses = PairedLosses.from_predictions(y, proba, proba, loss="log_loss")
     side = margin_result(ready("paired_t", losses), -0.1, "greater", 0.05)
 
     assert math.isnan(side.pvalue)
@@ -241,12 +241,12 @@ def test_labels_that_never_differ_pass_no_margin():
     rng = np.random.default_rng(7)
     y = rng.integers(2, size=200)
     proba = np.clip(0.5 + 0.3 * (2 * y - 1) * rng.choice([1, 1, -0.5], 200), 0, 1)
-    answers = {
+    predictions = {
         name: np.stack([1 - one, one], axis=1)
         for name, one in (("old", proba), ("new", 0.5 + 0.9 * (proba - 0.5)))
     }
-    decision = Gate(NonInferior("f1_macro", margin=0.05)).decide(y, answers)
-    accuracy = Gate(NonInferior("accuracy", margin=0.05)).decide(y, answers)
+    decision = Gate(NonInferior("f1_macro", margin=0.05)).decide(y, predictions)
+    accuracy = Gate(NonInferior("accuracy", margin=0.05)).decide(y, predictions)
 
     assert "inconclusive" == decision.status
     assert "nothing varies" in decision.outcomes[0].reasons[0]
@@ -272,7 +272,10 @@ def test_bounded_losses_that_are_nearly_alike_need_as_many_as_alike_ones():
     noise = rng.normal(0, 1e-6, size=200)
     sides = [
         margin_result(
-            ready("paired_t", PairedLosses.from_losses(champion, one, loss="brier")),
+            ready(
+                "paired_t",
+                PairedLosses.from_losses(champion, one, loss="binary_brier_loss"),
+            ),
             -0.002,
             "greater",
             0.05,
@@ -292,7 +295,9 @@ def test_bounded_losses_without_their_rare_errors_do_not_pass():
     for _ in range(100):
         y = rng.random(n) < 1 / n
         p = rng.uniform(0.8, 1.2, size=n) * 2 / n
-        losses = PairedLosses.from_losses((y - p) ** 2, (y - p / 10) ** 2, loss="brier")
+        losses = PairedLosses.from_losses(
+            (y - p) ** 2, (y - p / 10) ** 2, loss="binary_brier_loss"
+        )
         side = margin_result(ready("paired_t", losses), 0.0, "greater", 0.05)
         passed += side.pvalue < 0.05
 
@@ -333,8 +338,8 @@ def test_macro_scores_need_records_of_each_class():
     """A class of seven records makes a third of a macro average."""
     rng = np.random.default_rng(11)
     y = np.repeat([0, 1, 2], [7, 246, 247])
-    answers = [np.where(rng.random(500) < 0.9, y, (y + 1) % 3) for _ in range(2)]
-    counts = JointCounts.from_predictions(y, *answers)
+    predictions = [np.where(rng.random(500) < 0.9, y, (y + 1) % 3) for _ in range(2)]
+    counts = JointCounts.from_predictions(y, *predictions)
     for score, few in (("f1_macro", True), ("f1_weighted", False)):
         test = ready("score_difference", counts, score=score, method="delta")
         side = margin_result(test, -0.5, "greater", 0.05)

@@ -54,7 +54,7 @@ def test_a_favourable_skewness_is_not_counted_on():
 
 FLOORS_BY_HAND = {
     "records": (2.0, 30),
-    "records with different answers": (0.5, 15),
+    "records with different predictions": (0.5, 15),
     "groups": (2.0, 20),
     "groups that differ": (2.0, 20),
     EVEN: (2.0, 10),
@@ -155,8 +155,8 @@ def test_a_rare_class_counts_where_classes_weigh_alike():
     for rare, too_few in ((19, True), (20, False)):
         y = np.repeat([0, 1], [200, rare])
         rng = np.random.default_rng(0)
-        answers = [np.where(rng.random(len(y)) < 0.8, y, 1 - y) for _ in range(2)]
-        counts = JointCounts.from_predictions(y, *answers)
+        predictions = [np.where(rng.random(len(y)) < 0.8, y, 1 - y) for _ in range(2)]
+        counts = JointCounts.from_predictions(y, *predictions)
         moments = influence_moments(counts, score="balanced_accuracy")
 
         assert too_few == (moments.name == "records of the rarest class")

@@ -105,7 +105,7 @@ def test_derivatives():
 def formula(plan, distance=None):
     """Positives by Obuchowski and McClish's formula, from the plan's variances."""
     reach = Z * math.sqrt(plan.null_variance)
-    reach += stats.norm.ppf(plan.wanted_power) * math.sqrt(plan.variance)
+    reach += stats.norm.ppf(plan.required_power) * math.sqrt(plan.variance)
     return (reach / (plan.difference if distance is None else distance)) ** 2
 
 
@@ -467,18 +467,18 @@ def test_plain_values():
     assert plan.feasible
 
 
-def test_words():
+def test_text():
     """What is asked, what it takes, and what was supposed."""
     words = str(plan_auc_comparison(0.8, 0.85, correlation=0.6, n=100, prevalence=0.2))
 
     assert words.startswith("20 positive and 80 negative records have power 0.1")
     assert "less than 0.8" in words
     assert "0.8 (champion) and 0.85 (challenger), difference +0.0500" in words
-    for goal, wanted in (
+    for goal, required in (
         ("noninferiority", "the challenger's AUC is less than 0.1 lower (DeLong, alpha"),
         ("equivalence", "the AUCs differ by less than 0.1 (DeLong, alpha 0.05)"),
     ):
-        assert wanted in str(plan_auc_comparison(0.8, 0.85, goal=goal, margin=0.1))
+        assert required in str(plan_auc_comparison(0.8, 0.85, goal=goal, margin=0.1))
 
 
 @pytest.mark.parametrize(("n", "prevalence"), [(3, 0.5), (100, 0.01), (100, 0.99)])

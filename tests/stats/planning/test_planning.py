@@ -172,7 +172,7 @@ def test_scenarios_say_what_is_approximate():
     assert "approximation" not in str(plan_comparison(0.8, 0.85))
 
 
-def test_wanted_power_level_and_direction_count():
+def test_required_power_level_and_direction_count():
     """More power, a lower level, and two directions take more records."""
 
     def needed(**settings):
@@ -438,7 +438,7 @@ def test_pilot_that_settles_nothing():
     "table", [ContingencyTable(50, 0, 0, 3), ContingencyTable(50, 4, 4, 3)]
 )
 def test_pilot_without_a_difference(table):
-    """The answer is that no number is enough, and it can be written down."""
+    """The prediction is that no number is enough, and it can be written down."""
     plan = plan_from_pilot(table)
 
     assert not plan.feasible
@@ -512,7 +512,7 @@ def test_pilot_of_groups_that_vary_little():
 
 
 def test_pilot_of_joint_counts():
-    """They hold the table of right and wrong answers."""
+    """They hold the table of correct and incorrect predictions."""
     rng = np.random.default_rng(0)
     y, first = rng.integers(3, size=(2, 200))
     second = np.where(rng.random(200) < 0.5, y, first)
@@ -535,8 +535,8 @@ def test_share_that_rounds_below_the_difference():
 # --------------------------------------------------------------- words and values
 
 
-def test_plan_in_words():
-    """The answer comes first, then what it is for and what it supposes."""
+def test_plan_in_text():
+    """The prediction comes first, then what it is for and what it supposes."""
     plan = plan_comparison(0.8, 0.85)
     lines = str(plan).splitlines()
 
@@ -550,7 +550,7 @@ def test_plan_in_words():
 
 
 @pytest.mark.parametrize("goal", ["noninferiority", "equivalence"])
-def test_margin_in_words(goal):
+def test_margin_in_text(goal):
     """The margin is said."""
     assert "0.05" in str(plan_comparison(0.9, 0.9, goal=goal, margin=0.05, n=100))
 

@@ -17,21 +17,21 @@ def grouped(seed=0, n=120, n_groups=15, accuracies=(0.65, 0.75)):
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n)
     groups = rng.permutation(np.arange(n) % n_groups)
-    answers = [np.where(rng.random(n) < accuracy, y, 1 - y) for accuracy in accuracies]
-    return y, answers, groups
+    predictions = [np.where(rng.random(n) < accuracy, y, 1 - y) for accuracy in accuracies]
+    return y, predictions, groups
 
 
 def sums_of(*args, **options):
-    y, answers, groups = grouped(*args, **options)
-    return ClusterSums.from_predictions(y, *answers, groups=groups)
+    y, predictions, groups = grouped(*args, **options)
+    return ClusterSums.from_predictions(y, *predictions, groups=groups)
 
 
-def influence(y, answers, groups, shares):
-    """Residuals of each group over all answers of the classifier, one row at a time."""
+def influence(y, predictions, groups, shares):
+    """Residuals of each group over all predictions of the classifier, one row at a time."""
     found = np.zeros((2, groups.max() + 1))
-    for k, answer in enumerate(answers):
-        total = (answer == 1).sum()
-        for truth, given, group in zip(y, answer, groups, strict=True):
+    for k, prediction in enumerate(predictions):
+        total = (prediction == 1).sum()
+        for truth, given, group in zip(y, prediction, groups, strict=True):
             if given == 1:
                 found[k, group] += ((truth == 1) - shares[k]) / total
     return found
@@ -70,7 +70,9 @@ def test_wald_by_statsmodels(correction):
 
 
 def test_score_by_statsmodels():
-    """The score test of GEE with identity link, repeated answers and groups included."""
+    """The score test of GEE with identity link, repeated predictions and groups
+    included.
+    """
     n = 0
     for sums, figure in two_of("converged"):
         if figure["link"] != "identity":
@@ -89,26 +91,26 @@ def test_score_by_statsmodels():
     assert n > 10
 
 
-def test_answer_by_answer():
-    """Sums of the residuals of single answers give the statistic."""
+def test_prediction_by_prediction():
+    """Sums of the residuals of single predictions give the statistic."""
     for method, correction in itertools.product(
         ["score", "wald"], ["none", "small-sample", "mancl-derouen"]
     ):
-        y, answers, groups = grouped(4)
-        shares = [(y[answer == 1] == 1).mean() for answer in answers]
-        pooled = np.concatenate([y[answer == 1] for answer in answers]).mean()
+        y, predictions, groups = grouped(4)
+        shares = [(y[prediction == 1] == 1).mean() for prediction in predictions]
+        pooled = np.concatenate([y[prediction == 1] for prediction in predictions]).mean()
         at = [pooled, pooled] if method == "score" else shares
-        found = influence(y, answers, groups, at)
+        found = influence(y, predictions, groups, at)
         if correction == "mancl-derouen":
-            for k, answer in enumerate(answers):
-                named = np.bincount(groups[answer == 1], minlength=groups.max() + 1)
+            for k, prediction in enumerate(predictions):
+                named = np.bincount(groups[prediction == 1], minlength=groups.max() + 1)
                 found[k] /= 1 - named / named.sum()
         variance = ((found[1] - found[0]) ** 2).sum()
         if correction == "small-sample":
             variance *= 15 / 14
         expected = (shares[1] - shares[0]) / math.sqrt(variance)
 
-        sums = ClusterSums.from_predictions(y, *answers, groups=groups)
+        sums = ClusterSums.from_predictions(y, *predictions, groups=groups)
         result = clustered_precision(
             sums, method=method, correction=correction, distribution="normal"
         )
@@ -119,12 +121,14 @@ def test_answer_by_answer():
 
 def test_students_t_of_the_groups():
     """With t the score test is the one-sample t test of the groups' residuals."""
-    y, answers, groups = grouped(7)
-    pooled = np.concatenate([y[answer == 1] for answer in answers]).mean()
-    found = influence(y, answers, groups, [pooled, pooled])
+    y, predictions, groups = grouped(7)
+    pooled = np.concatenate([y[prediction == 1] for prediction in predictions]).mean()
+    found = influence(y, predictions, groups, [pooled, pooled])
     expected = ttest_1samp(found[1] - found[0], 0)
 
-    result = clustered_precision(ClusterSums.from_predictions(y, *answers, groups=groups))
+    result = clustered_precision(
+        ClusterSums.from_predictions(y, *predictions, groups=groups)
+    )
 
     assert expected.statistic == pytest.approx(result.statistic, rel=1e-12)
     assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-10)
@@ -133,11 +137,11 @@ def test_students_t_of_the_groups():
 
 def test_unrelated_records():
     """Records of their own have the generalized score, and another default test."""
-    y, answers, _ = grouped(8)
-    sums = ClusterSums.from_predictions(y, *answers)
+    y, predictions, _ = grouped(8)
+    sums = ClusterSums.from_predictions(y, *predictions)
     result = clustered_precision(sums, distribution="normal")
 
-    expected = precision_score(JointCounts.from_predictions(y, *answers))
+    expected = precision_score(JointCounts.from_predictions(y, *predictions))
     assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-10)
     assert "holdout" == sums.design.name
     assert "invalid-design" in result.flags
@@ -146,11 +150,11 @@ def test_unrelated_records():
 
 def test_groups_twice():
     """Each group twice, as groups of their own, leaves half the variance."""
-    y, answers, groups = grouped(5)
-    once = ClusterSums.from_predictions(y, *answers, groups=groups)
+    y, predictions, groups = grouped(5)
+    once = ClusterSums.from_predictions(y, *predictions, groups=groups)
     twice = ClusterSums.from_predictions(
         np.tile(y, 2),
-        *(np.tile(answer, 2) for answer in answers),
+        *(np.tile(prediction, 2) for prediction in predictions),
         groups=np.concatenate([groups, groups + 15]),
     )
     for method in ("score", "wald"):
@@ -185,7 +189,7 @@ def test_never_given():
         assert math.isnan(result.pvalue)
         assert math.isnan(result.estimate)
         assert (-1, 1) == tuple(result.confidence_interval())
-        assert "no-answers" in result.flags
+        assert "no-predictions" in result.flags
 
 
 @pytest.mark.parametrize("truth", [0, 1])
@@ -220,7 +224,7 @@ def test_difference_without_variance():
     assert -1 == score.estimate
 
 
-def test_all_answers_in_one_group():
+def test_all_predictions_in_one_group():
     """A correction or a t distribution without degrees of freedom is undefined."""
     y = [1, 0, 1, 0, 1, 1]
     sums = ClusterSums.from_predictions(
@@ -243,12 +247,12 @@ def test_few_groups_are_flagged():
 
 def test_wrong_input():
     """Tables without classes, three classifiers and unknown classes are refused."""
-    y, answers, groups = grouped()
+    y, predictions, groups = grouped()
     tables = ClusterSums([[4, 0, 3, 1], [5, 1, 2, 0]], ["a", "b"])
     with pytest.raises(ValueError, match=r"do not say which class"):
         clustered_precision(tables)
     three = ClusterSums.from_predictions(
-        y, *answers, y, groups=groups, names=["a", "b", "c"]
+        y, *predictions, y, groups=groups, names=["a", "b", "c"]
     )
     with pytest.raises(ValueError, match=r"compares two classifiers\. Got 3: a, b, c"):
         clustered_precision(three)

@@ -182,7 +182,7 @@ def test_sum_is_that_of_the_formula():
     assert stats.chi2.sf(nu / 8 * total, nu) == pytest.approx(result.pvalue, rel=1e-10)
 
 
-def test_one_test_asked_several_times():
+def test_one_test_requested_several_times():
     """Perfectly correlated tests with one p-value have that p-value together."""
     for weight, sign in itertools.product([0.5, 1.0, 2.0, 7.0], [1.0, -1.0]):
         for p in (1e-280, 1e-20, 0.04, 0.9):

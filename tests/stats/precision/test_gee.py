@@ -26,13 +26,13 @@ LINKS = ("logit", "identity", "log")
 
 
 def sums_of_case(case):
-    """The answers of a golden case."""
+    """The predictions of a golden case."""
     return sums_at(CASES.index(case))
 
 
 @cache
 def sums_at(position):
-    """The answers of a golden case by its position."""
+    """The predictions of a golden case by its position."""
     case = CASES[position]
     if "repeats" in case:
         k = len(case["repeats"][0])
@@ -74,7 +74,9 @@ def fitted(case, figure, correction="none"):
 
 
 def test_statsmodels_at_convergence():
-    """Coefficients and robust covariances of GEE, also with several answers a record."""
+    """Coefficients and robust covariances of GEE, also with several predictions a
+    record.
+    """
     seen = set()
     for case, figure in figures("converged"):
         coef, covariance = fitted(case, figure)
@@ -88,7 +90,7 @@ def test_statsmodels_at_convergence():
 
 
 def test_mancl_and_derouen_by_statsmodels():
-    """The bias-reduced covariance; a cluster's leverage is its part of the answers."""
+    """The bias-reduced covariance; a cluster's leverage is its part of the predictions."""
     for case, figure in figures("converged"):
         _, covariance = fitted(case, figure, "mancl-derouen")
 
@@ -110,7 +112,7 @@ def test_statsmodels_and_geepack():
 
 
 def newton(outcome, classifier, cluster, link):
-    """GEE by Fisher scoring on a row an answer, with independence and a sandwich."""
+    """GEE by Fisher scoring on one row per prediction, with independence and a sandwich."""
     k = classifier.max() + 1
     design = (classifier[:, None] == np.arange(k)).astype(float)
     beta = np.full(k, {"logit": 0.0, "identity": 0.5, "log": np.log(0.5)}[link])
@@ -136,14 +138,16 @@ def newton(outcome, classifier, cluster, link):
 
 
 def test_iterative_fit():
-    """A fit by iterations on one row an answer is the closed form."""
+    """A fit by iterations on one row a prediction is the closed form."""
     for link, k in itertools.product(LINKS, [2, 3]):
         rng = np.random.default_rng(k)
         y = rng.integers(2, size=150)
         groups = rng.integers(25, size=150)
-        answers = [np.where(rng.random(150) < 0.6 + 0.1 * i, y, 1 - y) for i in range(k)]
-        sums = ClusterSums.from_predictions(y, *answers, groups=groups, names=names(k))
-        named = np.array([answer == 1 for answer in answers])
+        predictions = [
+            np.where(rng.random(150) < 0.6 + 0.1 * i, y, 1 - y) for i in range(k)
+        ]
+        sums = ClusterSums.from_predictions(y, *predictions, groups=groups, names=names(k))
+        named = np.array([prediction == 1 for prediction in predictions])
         classifier, record = np.nonzero(named)
         expected = newton((y[record] == 1).astype(float), classifier, groups[record], link)
 
@@ -168,7 +172,7 @@ def test_records_are_clusters_of_their_own():
             np.testing.assert_array_equal(getattr(expected, part), getattr(fit.raw, part))
 
 
-def test_one_cluster_with_all_answers():
+def test_one_cluster_with_all_predictions():
     """Leverage 1 leaves Mancl and DeRouen's covariance undefined, not small."""
     sums = ClusterSums.from_predictions(
         [0, 1, 1, 0, 1], [1, 1, 0, 0, 0], [1, 1, 1, 1, 0], groups=[0, 0, 1, 2, 2]
@@ -190,9 +194,11 @@ def pair_of_samples():
     found = []
     for _ in range(12):
         y = rng.integers(2, size=80)
-        answers = [np.where(rng.random(80) < q, y, 1 - y) for q in rng.uniform(0.5, 0.9, 2)]
+        predictions = [
+            np.where(rng.random(80) < q, y, 1 - y) for q in rng.uniform(0.5, 0.9, 2)
+        ]
         groups = rng.integers(20, size=80)
-        sums = ClusterSums.from_predictions(y, *answers, groups=groups)
+        sums = ClusterSums.from_predictions(y, *predictions, groups=groups)
         found.append(class_fit(sums).raw)
     return tuple(found)
 
@@ -228,7 +234,7 @@ def test_score_of_a_ratio_of_one():
 
 
 def test_score_limits_are_where_the_score_is():
-    """Each limit has the score that it was asked for."""
+    """Each limit has the score that it was requested."""
     for moments in pair_of_samples():
         shares = moments.shares
         odds = shares / (1 - shares)
@@ -239,7 +245,7 @@ def test_score_limits_are_where_the_score_is():
                 score_of_ratio(moments, link, [np.log(high)])[0], rel=1e-9
             )
             if low == 0:
-                # Of two wrong answers a score is at most the root of 2.
+                # Of two incorrect predictions a score is at most the root of 2.
                 assert link == "logit"
                 assert score_of_ratio(moments, link, [-60.0])[0] < 1.6
                 continue

@@ -13,7 +13,7 @@ from tests.stats.precision.test_clustered_precision import sums_of, two_of
 
 
 def test_wald_by_statsmodels():
-    """exp(b), its standard error and p-value, two classifiers and repeated answers."""
+    """exp(b), its standard error and p-value, two classifiers and repeated predictions."""
     for link, correction in itertools.product(["logit", "log"], ["none", "mancl-derouen"]):
         n = 0
         key = "cov_robust" if correction == "none" else "cov_mancl_derouen"
@@ -80,9 +80,11 @@ def test_unrelated_records():
     """Records of their own have Wald's and the score test of joint counts."""
     rng = np.random.default_rng(2)
     y = rng.integers(2, size=200)
-    answers = [np.where(rng.random(200) < accuracy, y, 1 - y) for accuracy in (0.7, 0.8)]
-    sums = ClusterSums.from_predictions(y, *answers)
-    joint = JointCounts.from_predictions(y, *answers)
+    predictions = [
+        np.where(rng.random(200) < accuracy, y, 1 - y) for accuracy in (0.7, 0.8)
+    ]
+    sums = ClusterSums.from_predictions(y, *predictions)
+    joint = JointCounts.from_predictions(y, *predictions)
 
     wald, score = gee_precision(sums), gee_precision(sums, method="score")
 
@@ -91,17 +93,17 @@ def test_unrelated_records():
     assert precision_score(joint).pvalue == pytest.approx(score.pvalue, rel=1e-10)
 
 
-def test_repeated_answers_count_once_a_record():
-    """The same answers in every repetition say no more than one repetition."""
+def test_repeated_predictions_count_once_a_record():
+    """The same predictions in every repetition say no more than one repetition."""
     rng = np.random.default_rng(5)
     y = rng.integers(2, size=80)
-    answers = [np.where(rng.random(80) < accuracy, y, 1 - y) for accuracy in (0.7, 0.8)]
-    once = gee_precision(ClusterSums.from_repeats(y, [answers]))
+    predictions = [np.where(rng.random(80) < accuracy, y, 1 - y) for accuracy in (0.7, 0.8)]
+    once = gee_precision(ClusterSums.from_repeats(y, [predictions]))
     for link in ("logit", "log"):
         for method in ("wald", "score"):
             options = {"link": link, "method": method}
             once, often = (
-                gee_precision(ClusterSums.from_repeats(y, [answers] * times), **options)
+                gee_precision(ClusterSums.from_repeats(y, [predictions] * times), **options)
                 for times in (1, 10)
             )
             assert once.pvalue == pytest.approx(often.pvalue, rel=1e-12)
@@ -193,7 +195,7 @@ def test_never_given():
 
         assert math.isnan(result.pvalue)
         assert math.isnan(result.estimate)
-        assert "no-answers" in result.flags
+        assert "no-predictions" in result.flags
         assert (0, math.inf) == tuple(result.confidence_interval())
 
 

@@ -55,11 +55,11 @@ SAMPLES = {
     "few": random_counts(9, 3, 1),
     "two": random_counts(60, 2, 2),
     "alike": random_counts(30, 3, 3, accuracies=(1, 1)),
-    # "a" and "b" are answered by one classifier alone, and "d" by nobody.
+    # "a" and "b" are predicted by one classifier alone, and "d" by nobody.
     "edges": JointCounts.from_predictions(
         list("aabbccd"), list("aacccca"), list("bcbbccc")
     ),
-    # "b" is answered once by each, rightly and wrongly.
+    # "b" is predicted once by each, rightly and wrongly.
     "extreme": JointCounts.from_predictions(list("abcabc"), list("abccac"), list("bacacc")),
 }
 
@@ -129,7 +129,9 @@ def test_macro_is_the_difference_of_mean_scores(score):
 
 
 def test_macro_of_nothing():
-    """Equal answers differ by 0; classes without answers are left out, and said so."""
+    """Equal predictions differ by 0; classes without predictions are left out, and said
+    so.
+    """
     alike = precision_by_class(SAMPLES["alike"]).macro
     edges = precision_by_class(SAMPLES["edges"]).macro
     nobody = precision_by_class(JointCounts.from_predictions([0, 1], [0, 0], [1, 1])).macro
@@ -137,9 +139,9 @@ def test_macro_of_nothing():
     assert (0, 0, 1) == (alike.estimate, alike.statistic, alike.pvalue)
     assert ("degenerate",) == alike.flags
     assert 3 == edges.details["n_left_out"]
-    assert "unanswered-classes" in edges.flags
+    assert "unpredicted-classes" in edges.flags
     assert math.isnan(nobody.pvalue)
-    assert ("no-answers",) == nobody.flags
+    assert ("no-predictions",) == nobody.flags
     assert (-1, 1) == nobody.confidence_interval()
 
 
@@ -210,7 +212,7 @@ def test_clusters_of_one_record_are_records():
 
 @pytest.mark.parametrize("test", ["weighted score", "both scores"])
 def test_clusters_are_refused_by_the_weighted_score(test):
-    """It takes all answers as independent; the generalized score does not."""
+    """It takes all predictions as independent; the generalized score does not."""
     sums = ClusterSums.from_predictions(
         *random_labels(120, 3, 5), groups=np.arange(120) // 4
     )
@@ -223,7 +225,7 @@ def test_clusters_are_refused_by_the_weighted_score(test):
 
 
 def test_default_test():
-    """Both scores, and the generalized score where clusters hold several answers."""
+    """Both scores, and the generalized score where clusters hold several predictions."""
     labels = random_labels(120, 3, 5)
     records, clusters = (
         ClusterSums.from_predictions(*labels, groups=np.arange(120) // size)
@@ -242,7 +244,7 @@ def test_default_test():
 
 
 def test_informative_clusters():
-    """Clusters in which an answer of either classifier counts, by looking at each."""
+    """Clusters in which a prediction of either classifier counts, by looking at each."""
     for score in CLASS_SCORES:
         y, first, second = random_labels(90, 3, 7)
         groups = np.random.default_rng(0).integers(40, size=90)
@@ -259,11 +261,11 @@ def test_a_thousand_classes():
     """Many classes are one more axis; each is still what it is alone."""
     rng = np.random.default_rng(9)
     y = rng.integers(1000, size=20_000)
-    answers = [
+    predictions = [
         np.where(rng.random(20_000) < 0.8, y, rng.integers(1000, size=20_000))
         for _ in range(2)
     ]
-    counts = JointCounts.from_predictions(y, *answers)
+    counts = JointCounts.from_predictions(y, *predictions)
     result = precision_by_class(counts, test="difference")
 
     assert 1000 == len(result)
@@ -300,7 +302,7 @@ def test_result_round_trips():
     frame = result.to_frame()
     assert ["label", *result.columns, "flags"] == list(frame.columns)
     assert str(result).startswith("precisions of 4 classes (both scores), two-sided")
-    assert "no-answers" in result.flags
+    assert "no-predictions" in result.flags
     assert len(result.flags) == len(result.caveats)
     assert "4 classes" in repr(result)
 
@@ -319,7 +321,7 @@ def test_wrong_options():
 
 
 def test_wrong_evidence():
-    """It needs the answers of two classifiers."""
+    """It needs the predictions of two classifiers."""
     with pytest.raises(TypeError, match="precision_by_class needs JointCounts"):
         precision_by_class([1, 2])
     y, first, second = random_labels(20, 2, 0)

@@ -1,4 +1,4 @@
-"""One answer for all classes: brute force, other routes to it, and edges."""
+"""One prediction for all classes: brute force, other routes to it, and edges."""
 
 import itertools
 import math
@@ -51,15 +51,15 @@ def influences(labels, n_classes, score, *, scale="difference"):
     columns, differences = [], []
     for c in range(n_classes):
         found = []
-        for answer in (first, second):
+        for prediction in (first, second):
             counted = {
-                "precision": answer == c,
+                "precision": prediction == c,
                 "recall": y == c,
                 "specificity": y != c,
-                "negative_predictive_value": answer != c,
+                "negative_predictive_value": prediction != c,
             }[score]
             named = score in ("precision", "recall")
-            true, given = (y == c, answer == c) if named else (y != c, answer != c)
+            true, given = (y == c, prediction == c) if named else (y != c, prediction != c)
             hit = counted & true & given
             share = hit.sum() / counted.sum()
             value, slope = share, 1.0
@@ -144,7 +144,7 @@ def test_joint_of_both_scores_holds_the_level_of_small_classes():
             for _ in range(2)
         )
         challenger = np.where(rng.random(n) < 0.5, champion, own)
-        # Withheld answers are one more class, which no record is of.
+        # Withheld predictions are one more class, which no record is of.
         challenger = np.where(rng.random(n) < 0.6, k, challenger)
         counts = JointCounts.from_predictions(y, champion, challenger)
         for scale in rejected:
@@ -155,7 +155,7 @@ def test_joint_of_both_scores_holds_the_level_of_small_classes():
 
 
 def test_joint_of_one_class_is_its_own_test():
-    """Where only one class is answered by both, the statistic is that of its test."""
+    """Where only one class is predicted by both, the statistic is that of its test."""
     y = [0] * 20 + [1] * 10
     first = [0] * 15 + [1] * 5 + [0] * 4 + [1] * 6
     second = [0] * 18 + [2] * 2 + [0] * 3 + [2] * 7
@@ -170,7 +170,7 @@ def test_joint_of_one_class_is_its_own_test():
         assert 1 == joint.df
         assert test(counts, label=0).pvalue == pytest.approx(joint.pvalue)
         assert 2 == joint.details["n_left_out"]
-        assert "unanswered-classes" in joint.flags
+        assert "unpredicted-classes" in joint.flags
 
 
 def test_joint_is_a_step_of_no_scale():
@@ -245,10 +245,12 @@ def test_simes_and_lancaster_combine_the_classes():
 
 
 def test_exchanged_moments_are_those_of_exchanged_labels():
-    """Every draw is the moments of some exchange of the answers, as enumeration says."""
+    """Every draw is the moments of some exchange of the predictions, as enumeration
+    says.
+    """
     y = np.array([2, 0, 2, 0, 1, 1, 2])
     first, second = np.array([[2, 0, 1, 2, 1, 1, 0], [2, 1, 2, 0, 1, 2, 0]])
-    # Of the records that are answered alike nothing is exchanged.
+    # Of the records that are predicted alike nothing is exchanged.
     different = np.flatnonzero(first != second)
     exchanges = []
     for flips in itertools.product((False, True), repeat=len(different)):
@@ -280,7 +282,7 @@ def key_of(moments, i=...):
 
 
 def test_exchanges_make_the_classifiers_equal():
-    """P-values of exchanged answers are small as often as they should be."""
+    """P-values of exchanged predictions are small as often as they should be."""
     counts = random_counts(600, 3, 2)
     pvalues = exchanged_pvalues(
         counts, "precision", "both scores", 4000, np.random.RandomState(1)
@@ -350,13 +352,13 @@ def test_a_class_that_is_never_given():
     )
     for result in (combined, lancaster, joint):
         assert 1 == result.details["n_left_out"]
-        assert "unanswered-classes" in result.flags
+        assert "unpredicted-classes" in result.flags
         assert "undefined-pvalue" not in result.flags
         assert 3 == result.parts[-1]["label"]
         assert result.parts[-1]["pvalue"] is None
 
 
-def test_a_class_that_is_answered_alike():
+def test_a_class_that_is_predicted_alike():
     """It says nothing: the sum is that without it, and the rank one less."""
     y, first, second = random_labels(200, 3, 7)
     y, first, second = (
@@ -371,7 +373,7 @@ def test_a_class_that_is_answered_alike():
     assert 1 == precision_simes(counts).parts[-1]["pvalue"]
 
 
-def test_no_class_is_answered_by_both():
+def test_no_class_is_predicted_by_both():
     """Nothing is known of precisions, and p is undefined."""
     counts = JointCounts.from_predictions([0, 1, 1], [0, 0, 0], [1, 1, 1])
     for test in TESTS:
@@ -379,7 +381,7 @@ def test_no_class_is_answered_by_both():
 
         assert math.isnan(result.pvalue)
         assert math.isnan(result.estimate)
-        assert "no-answers" in result.flags
+        assert "no-predictions" in result.flags
 
 
 def test_a_difference_without_variance():
@@ -401,7 +403,7 @@ def test_a_difference_without_variance():
 
 
 def test_all_right_against_all_right():
-    """Without a wrong answer nothing differs."""
+    """Without a incorrect prediction nothing differs."""
     counts = JointCounts.from_predictions(list("abcabc"), list("abcabc"), list("abcabc"))
     for test in TESTS:
         result = test(counts)
@@ -417,13 +419,13 @@ def test_a_few_strong_and_many_weak_differences(method):
     k, n = 10, 4000
     y = rng.integers(k, size=n)
 
-    def answers(right):
+    def predictions(right):
         wrong = (y + rng.integers(1, k, size=n)) % k
         return np.where(rng.random(n) < right[y], y, wrong)
 
     even = np.full(k, 0.7)
-    champion = answers(even)
-    many = JointCounts.from_predictions(y, champion, answers(even + 0.03))
+    champion = predictions(even)
+    many = JointCounts.from_predictions(y, champion, predictions(even + 0.03))
     sizes = {"method": method, "n_resamples": 1000}
 
     assert precision_lancaster(many, **sizes).pvalue < precision_simes(many).pvalue

@@ -9,14 +9,14 @@ from scipy import stats
 
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.stats.precision._precision_statistics import (
-    answered_alike,
     both_scores,
     generalized_score,
-    has_answers,
+    has_predictions,
     log_odds_contrast,
     log_ratio_contrast,
     mancl_derouen,
     pooled_share,
+    predicted_alike,
     share_contrast,
     weighted_generalized_score,
 )
@@ -39,7 +39,7 @@ TABLES = [
     (0, 8, 6, 5, 0, 9, 12, 3),
     (2, 1, 0, 0, 30, 0, 5, 1),
 ]
-"""Records by outcome and answers, in the order of the source's Table 3."""
+"""Records by outcome and predictions, in the order of the source's Table 3."""
 
 
 def joint(n1, n2, n3, n4, n5, n6, n7, n8):
@@ -52,7 +52,7 @@ def moments(cells, score="precision"):
 
 
 def records(cells):
-    """The outcome and the two answers of every record."""
+    """The outcome and the two predictions of every record."""
     values = [(d, a, b) for d in (0, 1) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     return np.repeat(np.array(values), cells, axis=0).T
 
@@ -87,8 +87,8 @@ def test_generalized_score_of_leisenring():
     for cells in TABLES:
         outcome, first, second = records(cells)
         t1, t2, p1, p2, p, n5, n1 = parts(cells)
-        answers = first + second
-        u = (outcome - p) * (first - answers * t1 / (t1 + t2))
+        predictions = first + second
+        u = (outcome - p) * (first - predictions * t1 / (t1 + t2))
         w = (2 * p - p1 - p2) * (2 * p - 1)
         c = (n5 * (1 - p) ** 2 + n1 * p**2) / (t1 + t2)
 
@@ -114,7 +114,7 @@ def test_multinomial_wald():
 
 
 def test_sandwich_of_the_logistic_model():
-    """The closed form is the sandwich of a GEE with a row an answer, solved here."""
+    """The closed form is the sandwich of a GEE with one row per prediction, solved here."""
     for cells in TABLES:
         outcome, first, second = records(cells)
         rows = np.concatenate([np.flatnonzero(first), np.flatnonzero(second)])
@@ -164,7 +164,7 @@ def test_scores_of_the_same_records_are_mcnemars():
         assert expected == pytest.approx(contrast(moments(cells, score)).statistic)
 
 
-def test_weighted_score_of_independent_answers():
+def test_weighted_score_of_independent_predictions():
     """Without a record in common it is Pearson's chi-squared of two samples."""
     cells = (0, 30, 20, 9, 0, 70, 40, 4)
 
@@ -177,7 +177,7 @@ def test_weighted_score_of_independent_answers():
 # --------------------------------------------------------- errors of the source
 
 
-def test_wald_variances_belong_to_their_own_answers():
+def test_wald_variances_belong_to_their_own_predictions():
     """E24: with crossed variances equation (8) gives 5.6549 for Paired1."""
     t1, t2, p1, p2, _, n5, n1 = parts(PAIRED1["n"])
     v1, v2 = p1 * (1 - p1), p2 * (1 - p2)
@@ -216,8 +216,8 @@ def test_variance_of_counts_is_not_divided_again():
     assert variance / 2 == pytest.approx(twice, rel=1e-12)
 
 
-def test_rows_are_answers_of_the_class():
-    """E29: only answers that name the class are rows, and its records are the hits."""
+def test_rows_are_predictions_of_the_class():
+    """E29: only predictions that name the class are rows, and its records are the hits."""
     found = moments((3, 5, 2, 10, 20, 7, 9, 4))
 
     assert [3 + 5 + 20 + 7, 3 + 2 + 20 + 9] == found.rows.tolist()
@@ -225,7 +225,7 @@ def test_rows_are_answers_of_the_class():
 
 
 def test_covariance_is_of_records_that_both_call_the_class():
-    """E31: n5 and n1, and not all records that both answer rightly or wrongly."""
+    """E31: n5 and n1, and not all records that both predict correctly or wrongly."""
     cells = (3, 5, 2, 10, 20, 7, 9, 4)
     t1, t2, p1, p2, _, n5, n1 = parts(cells)
     found = moments(cells).covariance()[0, 1]
@@ -275,8 +275,8 @@ def test_precision_of_one_has_no_log_odds():
 # ------------------------------------------------------------------- small samples
 
 
-def test_mancl_derouen_is_a_factor_for_each_answer():
-    """With one answer a record the residuals are divided by 1 - 1 / T."""
+def test_mancl_derouen_is_a_factor_for_each_prediction():
+    """With one prediction per record the residuals are divided by 1 - 1 / T."""
     cells = (3, 5, 2, 10, 20, 7, 9, 4)
     outcome, first, second = records(cells)
     t1, t2, p1, p2, *_ = parts(cells)
@@ -291,8 +291,8 @@ def test_mancl_derouen_is_a_factor_for_each_answer():
     assert corrected.variance > share_contrast(found).variance
 
 
-def test_mancl_derouen_of_one_answer_is_undefined():
-    """A single answer leaves no residual."""
+def test_mancl_derouen_of_one_prediction_is_undefined():
+    """A single prediction leaves no residual."""
     found = moments((0, 1, 4, 2, 0, 0, 7, 2))
 
     corrected = mancl_derouen(found)
@@ -322,46 +322,46 @@ def test_classes_along_the_first_axis():
                 assert float(one) == pytest.approx(all_[k], rel=1e-12, nan_ok=True)
 
 
-def test_answers_that_do_not_occur():
-    """What is undefined is NaN, and the shares of all answers need one of them only."""
+def test_predictions_that_do_not_occur():
+    """What is undefined is NaN, and the shares of all predictions need one of them only."""
     found = moments((0, 0, 2, 5, 0, 0, 3, 4))
 
-    assert not has_answers(found)
+    assert not has_predictions(found)
     assert 3 / 5 == pooled_share(found)
     for contrast in CONTRASTS:
         assert math.isnan(contrast(found).root)
     assert math.isnan(pooled_share(moments((0, 0, 0, 5, 0, 0, 0, 4))))
 
 
-def test_equal_answers():
-    """Equal answers have no difference on any scale, whatever their share."""
+def test_equal_predictions():
+    """Equal predictions have no difference on any scale, whatever their share."""
     for contrast, cells in itertools.product(
         CONTRASTS, [(3, 0, 0, 5, 7, 0, 0, 2), (0, 0, 0, 5, 7, 0, 0, 2)]
     ):
         found = moments(cells)
 
-        assert answered_alike(found)
+        assert predicted_alike(found)
         assert (0, 0, 0) == tuple(float(part) for part in contrast(found))
 
 
-def test_shares_are_equal_by_other_answers():
-    """Equal shares are no equal answers: the variance is not 0."""
+def test_shares_are_equal_by_other_predictions():
+    """Equal shares are no equal predictions: the variance is not 0."""
     found = moments((0, 2, 2, 5, 0, 4, 4, 2))
 
-    assert not answered_alike(found)
+    assert not predicted_alike(found)
     for contrast in CONTRASTS:
         assert 0 == contrast(found).root
         assert contrast(found).variance > 0
 
 
 def test_rounding_makes_no_variance():
-    """Clusters that all have a third of their answers right do not vary."""
+    """Clusters that all have a third of their predictions correct do not vary."""
     y = np.tile([1, 0, 0], 30)
-    answers = np.ones(90, dtype=int)
+    predictions = np.ones(90, dtype=int)
     sizes = np.repeat(np.arange(30), 3)
-    other = answers.copy()
+    other = predictions.copy()
     other[45:] = 0
-    sums = ClusterSums.from_predictions(y, answers, other, groups=sizes)
+    sums = ClusterSums.from_predictions(y, predictions, other, groups=sizes)
 
     found = share_contrast(sums.class_rows().moments("precision", 1))
 

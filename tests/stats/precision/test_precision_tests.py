@@ -55,7 +55,7 @@ def having(*names):
     return found
 
 
-def asked(counts, one):
+def requested(counts, one):
     """The counts and the options of a golden class."""
     return JointCounts(counts, np.arange(len(counts))), {
         "label": one["label"],
@@ -99,7 +99,7 @@ def test_published_data():
 def test_scores_of_each_classifier():
     """DTComPair and SciPy have the scores of a class."""
     for counts, one in CLASSES:
-        evidence, options = asked(counts, one)
+        evidence, options = requested(counts, one)
         for test in TESTS:
             result = test(evidence, **options)
 
@@ -111,7 +111,7 @@ def test_scores_of_each_classifier():
 def test_score_tests_of_independent_packages():
     """DTComPair has both score tests, and statsmodels Leisenring's."""
     for counts, one in having("weighted", "generalized"):
-        evidence, options = asked(counts, one)
+        evidence, options = requested(counts, one)
         pairs = (precision_weighted_score, "weighted"), (precision_score, "generalized")
         for test, name in pairs:
             result = test(evidence, **options)
@@ -128,7 +128,7 @@ def test_score_tests_of_independent_packages():
 def test_scores_of_common_records_are_mcnemars():
     """statsmodels and DTComPair test recall and specificity by McNemar's statistic."""
     for counts, one in having("mcnemar"):
-        evidence, options = asked(counts, one)
+        evidence, options = requested(counts, one)
         for test in SCORE_TESTS:
             result = test(evidence, **options)
 
@@ -139,7 +139,7 @@ def test_scores_of_common_records_are_mcnemars():
 def test_ratio_of_independent_packages():
     """DTComPair has the ratio with its standard error, limits and p-value."""
     for counts, one in having("ratio"):
-        evidence, options = asked(counts, one)
+        evidence, options = requested(counts, one)
         known = one["ratio"]
 
         result = relative_precision(evidence, **options)
@@ -156,7 +156,7 @@ def test_marginal_logistic_model_of_independent_packages():
     for (counts, one), correction in itertools.product(
         having("gee_logit"), ["none", "mancl-derouen"]
     ):
-        evidence, options = asked(counts, one)
+        evidence, options = requested(counts, one)
         known = one["gee_logit"]
 
         result = precision_wald(evidence, correction=correction, **options)
@@ -174,7 +174,7 @@ def test_marginal_linear_model_of_independent_packages():
     for (counts, one), correction in itertools.product(
         having("gee_identity"), ["none", "mancl-derouen"]
     ):
-        evidence, options = asked(counts, one)
+        evidence, options = requested(counts, one)
         known = one["gee_identity"]
 
         result = precision_difference(evidence, correction=correction, **options)
@@ -212,7 +212,7 @@ def test_published_odds_ratio(one):
 
 
 def of_percentages(first, second):
-    """A hundred answers of each classifier, to different records."""
+    """A hundred predictions of each classifier, to different records."""
     a, b = round(100 * first), round(100 * second)
     return joint(0, 100 - a, 100 - b, 0, 0, a, b, 0)
 
@@ -369,7 +369,7 @@ def test_interval_by_name(test):
 
 
 def tables(n, seed):
-    """Records by outcome and answers, of all sizes; both name the class."""
+    """Records by outcome and predictions, of all sizes; both name the class."""
     rng = np.random.default_rng(seed)
     cells = rng.poisson(rng.exponential(4, size=(n, 8)))
     cells[:, [1, 2]] += 1
@@ -448,7 +448,9 @@ def test_both_scores_of_published_data():
 
 
 def test_both_scores_where_one_rejects_too_often():
-    """Nested answers that are hardly ever wrong, and few of them that are never wrong."""
+    """Nested predictions that are hardly ever wrong, and few of them that are never
+    wrong.
+    """
     nested = joint(1, 0, 0, 35, 20, 10, 0, 20)
     few = joint(0, 4, 0, 80, 2, 12, 6, 9)
 
@@ -488,25 +490,25 @@ def test_class_that_one_never_names():
         assert all(map(math.isnan, (result.statistic, result.pvalue, result.estimate)))
         assert math.isnan(result.champion)
         assert 3 / 5 == result.challenger
-        assert ("no-answers",) == result.flags
+        assert ("no-predictions",) == result.flags
         assert result.confidence_interval() == (
             (-1, 1) if test in DIFFERENCES else (0, math.inf)
         )
 
 
 def test_class_that_neither_names():
-    """The answers are alike: no difference, and nothing is known of it."""
+    """The predictions are alike: no difference, and nothing is known of it."""
     for test in TESTS:
         result = test(joint(0, 0, 0, 5, 0, 0, 0, 4))
 
         assert (0, 1) == tuple(result)
-        assert ("degenerate", "no-answers") == result.flags
+        assert ("degenerate", "no-predictions") == result.flags
         assert result.confidence_interval() == (
             (-1, 1) if test in DIFFERENCES else (0, math.inf)
         )
 
 
-def test_equal_answers():
+def test_equal_predictions():
     """Statistic 0 and p = 1, the ratio is 1."""
     for test, alternative in itertools.product(TESTS, ALTERNATIVES):
         result = test(joint(6, 0, 0, 5, 14, 0, 0, 4), alternative=alternative)
@@ -517,7 +519,7 @@ def test_equal_answers():
 
 
 @pytest.mark.parametrize("correction", ["none", "mancl-derouen"])
-def test_equal_answers_without_width(correction):
+def test_equal_predictions_without_width(correction):
     """The Wald intervals have no width, as flagged."""
     counts = joint(6, 0, 0, 5, 14, 0, 0, 4)
 
@@ -529,8 +531,8 @@ def test_equal_answers_without_width(correction):
 
 
 @pytest.mark.parametrize("test", SCORE_TESTS)
-def test_equal_answers_leave_what_was_not_seen(test):
-    """The score intervals are Tango's without discordant pairs, of the answers."""
+def test_equal_predictions_leave_what_was_not_seen(test):
+    """The score intervals are Tango's without discordant pairs, of the predictions."""
     tango = mcnemar(ContingencyTable(14, 0, 0, 6), method="asymptotic")
 
     result = test(joint(6, 0, 0, 5, 14, 0, 0, 4))
@@ -541,8 +543,8 @@ def test_equal_answers_leave_what_was_not_seen(test):
         )
 
 
-def test_all_answers_right_or_wrong():
-    """Without difference and variance p is 1, whatever the numbers of answers."""
+def test_all_predictions_right_or_wrong():
+    """Without difference and variance p is 1, whatever the numbers of predictions."""
     for test, right in itertools.product(DIFFERENCES, [True, False]):
         cells = (0, 0, 0, 9, 8, 7, 4, 5) if right else (8, 7, 4, 5, 0, 0, 0, 9)
 
@@ -561,7 +563,7 @@ def test_all_answers_right_or_wrong():
             assert ((-few, many) if right else (-many, few)) == pytest.approx((low, high))
 
 
-def test_all_answers_right_of_ratios():
+def test_all_predictions_right_of_ratios():
     """Both right: the ratio is 1 without width, and log odds are infinite."""
     counts = joint(0, 0, 0, 9, 8, 7, 4, 5)
 
@@ -576,7 +578,7 @@ def test_all_answers_right_of_ratios():
     assert (0, math.inf) == odds.confidence_interval()
 
 
-def test_all_answers_wrong_of_ratios():
+def test_all_predictions_wrong_of_ratios():
     """Both wrong: the ratio is undefined, p is 1, and any ratio is possible."""
     counts = joint(8, 7, 4, 5, 0, 0, 0, 9)
 
@@ -590,8 +592,8 @@ def test_all_answers_wrong_of_ratios():
     assert ("share-of-0-or-1",) == odds.flags
 
 
-def test_equal_answers_that_are_all_right():
-    """The odds ratio of equal answers is 1 by convention; nothing is known of it."""
+def test_equal_predictions_that_are_all_right():
+    """The odds ratio of equal predictions is 1 by convention; nothing is known of it."""
     result = precision_wald(joint(0, 0, 0, 9, 8, 0, 0, 5))
 
     assert (0, 1) == tuple(result)
@@ -602,14 +604,14 @@ def test_equal_answers_that_are_all_right():
 
 @pytest.mark.parametrize("correction", ["none", "mancl-derouen"])
 def test_ratio_of_a_class_that_is_never_named_right(correction):
-    """Without answers of one there is no ratio, also where the other's score is 0."""
+    """Without predictions of one there is no ratio, also where the other's score is 0."""
     counts = joint(0, 4, 0, 5, 0, 0, 0, 4)
     for evidence in (counts, counts.swap()):
         result = relative_precision(evidence, correction=correction)
 
         assert math.isnan(result.estimate)
         assert math.isnan(result.pvalue)
-        assert ("no-answers",) == result.flags
+        assert ("no-predictions",) == result.flags
 
 
 @pytest.mark.parametrize("champion_right", [True, False])
@@ -681,21 +683,21 @@ def test_class_that_never_occurs():
 
 
 def test_few_records_are_flagged():
-    """Fewer than 40 records with an answer that counts make approximations poor."""
+    """Fewer than 40 records with a prediction that counts make approximations poor."""
     for test in TESTS:
         assert "few-informative-clusters" in test(joint(5, 5, 5, 80, 12, 6, 6, 90)).flags
         assert () == test(joint(5, 5, 5, 80, 13, 6, 6, 90)).flags
 
 
 @pytest.mark.parametrize("test", CORRECTED)
-def test_correction_of_a_single_answer(test):
+def test_correction_of_a_single_prediction(test):
     """It leaves no residual: p is undefined, and so is the interval."""
     counts = joint(0, 0, 4, 2, 0, 1, 7, 2)
 
     result = test(counts, correction="mancl-derouen")
 
     assert math.isnan(result.pvalue)
-    # A single answer has a share of 0 or 1, which log odds do not survive uncorrected.
+    # A single prediction has a share of 0 or 1, which log odds do not survive uncorrected.
     lost = test is precision_wald
     assert ("share-of-0-or-1" if lost else "one-cluster",) == result.flags
     assert lost == math.isnan(test(counts).pvalue)
@@ -758,7 +760,7 @@ def test_names_of_the_estimates():
 
 
 def test_details():
-    """Answers of each, records with one, and the standard error."""
+    """Predictions of each, records with one, and the standard error."""
     result = precision_difference(joint(3, 5, 2, 10, 20, 7, 9, 4))
 
     assert 35 == result.details["champion_answers"]
@@ -786,8 +788,8 @@ def test_records_that_are_needed(test):
     n = needed(counts, alpha=0.05, power=0.8, alternative="two-sided")
 
     root = math.sqrt(test(counts).statistic)
-    wanted = 1.959963984540054 + 0.8416212335729143
-    assert counts.n * (wanted / root) ** 2 == pytest.approx(n, rel=1e-12)
+    required = 1.959963984540054 + 0.8416212335729143
+    assert counts.n * (required / root) ** 2 == pytest.approx(n, rel=1e-12)
     assert n > needed(counts, alpha=0.05, power=0.8, alternative="greater")
     assert n > needed(counts, alpha=0.05, power=0.6, alternative="two-sided")
     other = needed(counts, alpha=0.05, power=0.8, alternative="two-sided", label=0)

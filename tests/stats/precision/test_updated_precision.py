@@ -23,7 +23,7 @@ METHODS = ("percentile", "bca", "delta")
 ALTERNATIVES = ("two-sided", "less", "greater")
 OPPOSITE = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
 
-# Not of the class or of it, champion's and challenger's answer.
+# Not of the class or of it, champion's and challenger's prediction.
 CELLS = np.array([[[380, 30], [60, 30]], [[20, 30], [10, 140]]])
 
 
@@ -32,7 +32,9 @@ def joint(cells, classes=(False, True)):
 
 
 def joint_of_rates(right, false, of_it, others):
-    """Two classifiers whose answers are as unlike as can be; right and false of each."""
+    """Two classifiers whose predictions are as unlike as can be; right and false of
+    each.
+    """
     y = np.repeat([1, 0], [of_it, others])
     first = np.concatenate([np.arange(of_it) < right[0], np.arange(others) < false[0]])
     second = np.concatenate(
@@ -44,8 +46,8 @@ def joint_of_rates(right, false, of_it, others):
 def random_joint(seed, n=150):
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.3).astype(int)
-    answers = [np.where(rng.random(n) < 0.75, y, 1 - y) for _ in range(2)]
-    return JointCounts.from_predictions(y, *answers)
+    predictions = [np.where(rng.random(n) < 0.75, y, 1 - y) for _ in range(2)]
+    return JointCounts.from_predictions(y, *predictions)
 
 
 def by_bayes(sensitivity, specificity, prevalence):
@@ -56,8 +58,8 @@ def by_bayes(sensitivity, specificity, prevalence):
 
 def rates(cells, role):
     """Sensitivity and specificity of one role."""
-    answered = np.asarray(cells).sum(axis=2 - role)
-    return answered[1, 1] / answered[1].sum(), answered[0, 0] / answered[0].sum()
+    predicted = np.asarray(cells).sum(axis=2 - role)
+    return predicted[1, 1] / predicted[1].sum(), predicted[0, 0] / predicted[0].sum()
 
 
 # ---------------------------------------------------------- published numbers
@@ -71,10 +73,10 @@ def test_liver_scan(printed):
     both, only_scan = (scan[name] for name in names)
     missed, normal = scan["pathology_abnormal_only"], scan["both_normal"]
     y = np.repeat(["abnormal", "normal"], [both + missed, only_scan + normal])
-    answers = np.repeat(
+    predictions = np.repeat(
         ["abnormal", "normal", "abnormal", "normal"], [both, missed, only_scan, normal]
     )
-    counts = JointCounts.from_predictions(y, answers, y)
+    counts = JointCounts.from_predictions(y, predictions, y)
 
     result = updated_precision(
         counts, label=printed["class"], prevalence=printed["prevalence"]
@@ -104,7 +106,7 @@ def test_table_10():
 def test_table_10_from_counts():
     """With the old precisions and that factor, the updated ones are those printed."""
     row = {(r["classifier"], r["class"]): r for r in GOLDEN["table_10"]["rows"]}
-    # Answers that name the class, a hundred of each classifier.
+    # Predictions that name the class, a hundred of each classifier.
     counts = joint_of_rates((54, 63), (46, 37), of_it=200, others=200)
     factor = np.mean([row[name, 0]["odds_factor"] for name in ("NB", "RF")])
 
@@ -335,7 +337,7 @@ def test_percentiles_are_those_of_resampled_records():
         rows = [rng.integers(*part, size=(size, part[1] - part[0])) for part in parts]
         cells = cell_of[np.concatenate(rows, axis=1)]
         drawn = np.stack([np.count_nonzero(cells == k, axis=1) for k in range(8)])
-        # By class, then by the champion's and the challenger's answer.
+        # By class, then by the champion's and the challenger's prediction.
         drawn = drawn.reshape(2, 2, 2, size)
         of_it = drawn[1].sum(axis=(0, 1))
         share = of_it / n if prevalence is None else prevalence
@@ -510,8 +512,8 @@ def test_no_limit_passes_the_estimate():
     assert 1 == resampled.pvalue("two-sided", 0.7)
 
 
-def test_rare_answers_are_flagged():
-    """Some resamples have no answer of the class: counted, flagged, p is large."""
+def test_rare_predictions_are_flagged():
+    """Some resamples have no prediction of the class: counted, flagged, p is large."""
     cells = [[[90, 1], [0, 1]], [[4, 1], [1, 2]]]
     result = updated_precision(joint(cells), prevalence=0.02)
 
@@ -533,15 +535,15 @@ def test_class_that_is_never_named():
             assert math.isnan(result.estimate)
             assert math.isnan(result.pvalue)
             assert math.isnan(result.parts[part]["updated_precision"])
-            assert {"no-answers", "few-informative-clusters"} == set(result.flags)
+            assert {"no-predictions", "few-informative-clusters"} == set(result.flags)
             assert (0, math.inf) == result.confidence_interval()
             assert (0, 1) == (result.parts[part]["low"], result.parts[part]["high"])
             assert not result.degenerate
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_answers_alike(method):
-    """The same answers of the class: ratio 1, statistic 0, p 1, also where both differ
+def test_predictions_alike(method):
+    """The same predictions of the class: ratio 1, statistic 0, p 1, also where both differ
     elsewhere."""
     rng = np.random.default_rng(0)
     y = rng.choice(["a", "b", "c"], 60)
@@ -684,7 +686,7 @@ def test_wrong_options():
 
 
 def test_precision_at_takes_arrays():
-    """Equation (28) for arrays; NaN where no answer names the class."""
+    """Equation (28) for arrays; NaN where no prediction names the class."""
     sensitivity, false_alarms = np.array([0.9, 0.0, 0.0]), np.array([0.1, 0.2, 0.0])
     found = precision_at(sensitivity, false_alarms, 0.1)
 

@@ -412,7 +412,7 @@ def test_cells_flag_what_records_flag():
         y = placements.positive.astype(int)
         flags = [
             delong(PlacementValues.from_predictions(y, *rounded, **how)).flags
-            for how in ({}, {"n_levels": 500})
+            for how in ({}, {"n_score_bins": 500})
         ]
 
         assert len({"variance-of-few-records" in each for each in flags}) == 1

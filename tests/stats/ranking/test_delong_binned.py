@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skcompare._core.flags import explain
-from skcompare.evidence import Levels, PlacementValues
+from skcompare.evidence import PlacementValues, ScoreBins
 from skcompare.stats import (
     auc_contrast,
     auc_interval,
@@ -18,15 +18,15 @@ from skcompare.stats import (
 KEYS = ("auc_error_bound", "auc_error_expected", "standard_error_bound")
 
 
-def sample(k=2, n=400, n_levels=16):
+def sample(k=2, n=400, n_score_bins=16):
     rng = np.random.default_rng(0)
     y = rng.random(n) < 0.4
     scores = rng.beta(2 + y, 3, (k, n))
-    levels = Levels.uniform(n_levels)
+    score_bins = ScoreBins.uniform(n_score_bins)
     return (
         PlacementValues.from_predictions(y, *scores),
-        PlacementValues.from_predictions(y, *levels.codes(scores)),
-        PlacementValues.from_predictions(y, *scores, levels=levels),
+        PlacementValues.from_predictions(y, *score_bins.codes(scores)),
+        PlacementValues.from_predictions(y, *scores, score_bins=score_bins),
     )
 
 

@@ -27,12 +27,12 @@ def draw(n, n_classes, seed, strengths=(1.0, 1.4), shares=None):
     y = np.tile(np.arange(n_classes), 2)
     y = np.concatenate([y, rng.choice(n_classes, size=n - len(y), p=shares)])
     common = 0.5 * rng.normal(size=(n, n_classes))
-    answers = []
+    predictions = []
     for strength in strengths:
         odds = common + 0.8 * rng.normal(size=(n, n_classes))
         odds = np.exp(odds + strength * np.eye(n_classes)[y])
-        answers.append(odds / odds.sum(axis=1, keepdims=True))
-    return y, *answers
+        predictions.append(odds / odds.sum(axis=1, keepdims=True))
+    return y, *predictions
 
 
 def made(y, champion, challenger, **options):
@@ -75,22 +75,22 @@ def test_golden_values():
 def test_values_of_scikit_learn():
     """The values are those of roc_auc_score, to the last digits, with ties too."""
     for score, n_classes in itertools.product(SCORES, [2, 3, 6]):
-        y, *answers = draw(
+        y, *predictions = draw(
             90,
             n_classes,
             1,
             shares=np.arange(1, n_classes + 1) ** -1.0
             / sum(np.arange(1, n_classes + 1) ** -1.0),
         )
-        answers = [np.round(proba, 1) + 1e-9 for proba in answers]
-        answers = [proba / proba.sum(axis=1, keepdims=True) for proba in answers]
+        predictions = [np.round(proba, 1) + 1e-9 for proba in predictions]
+        predictions = [proba / proba.sum(axis=1, keepdims=True) for proba in predictions]
         words = {"multi_class": "ovo", "average": AVERAGES[score]}
         expected = [
             roc_auc_score(y, proba if n_classes > 2 else proba[:, 1], **words)
-            for proba in answers
+            for proba in predictions
         ]
 
-        result = delong_ovo(made(y, *answers), score=score)
+        result = delong_ovo(made(y, *predictions), score=score)
 
         assert pytest.approx(expected, abs=1e-13) == [result.champion, result.challenger]
 
@@ -126,26 +126,26 @@ def influence_slowly(y, proba, weights):
 def test_brute_force():
     """Var(M) adds, class by class, the variance of the mean of each record's placements."""
     for score, n_classes in itertools.product(SCORES, [2, 3, 5]):
-        y, *answers = draw(60, n_classes, 3)
+        y, *predictions = draw(60, n_classes, 3)
         if n_classes == 2:
-            answers = [np.column_stack([1 - p[:, 1], p[:, 1]]) for p in answers]
+            predictions = [np.column_stack([1 - p[:, 1], p[:, 1]]) for p in predictions]
         m = np.bincount(y)
         weights = np.ones((n_classes, n_classes))
         if score == "roc_auc_ovo_weighted":
             weights = m[:, None] + m * 1.0
         weights /= sum(weights[j, k] for j, k in combinations(range(n_classes), 2))
-        change = influence_slowly(y, answers[1], weights)
-        change -= influence_slowly(y, answers[0], weights)
+        change = influence_slowly(y, predictions[1], weights)
+        change -= influence_slowly(y, predictions[0], weights)
         variance = sum(change[y == c].var(ddof=1) / m[c] for c in range(n_classes))
         ordered = permutations(range(n_classes), 2)
         estimate = sum(
             weights[j, k]
             / 2
-            * (pair_area(y, answers[1], j, k) - pair_area(y, answers[0], j, k))
+            * (pair_area(y, predictions[1], j, k) - pair_area(y, predictions[0], j, k))
             for j, k in ordered
         )
 
-        result = delong_ovo(made(y, *answers), score=score)
+        result = delong_ovo(made(y, *predictions), score=score)
 
         assert estimate == pytest.approx(result.estimate, abs=1e-14)
         assert math.sqrt(variance) == pytest.approx(
@@ -156,8 +156,8 @@ def test_brute_force():
 
 def test_pairs():
     """A pair of classes is the test of these classes' records by both columns."""
-    y, *answers = draw(90, 3, 4)
-    result = delong_ovo(made(y, *answers))
+    y, *predictions = draw(90, 3, 4)
+    result = delong_ovo(made(y, *predictions))
 
     assert 3 == len(result.parts) == result.details["n_pairs"]
     raw = [part["pvalue"] for part in result.parts]
@@ -170,12 +170,13 @@ def test_pairs():
         j, k = part["first_class"], part["second_class"]
         rows = (y == j) | (y == k)
         kept = y[rows]
-        change = [influence_slowly(kept, proba[rows], weights) for proba in answers]
+        change = [influence_slowly(kept, proba[rows], weights) for proba in predictions]
         change = change[1] - change[0]
         both = [change[kept == one] for one in (j, k)]
         error = math.sqrt(sum(one.var(ddof=1) / len(one) for one in both))
         areas = [
-            (pair_area(y, proba, j, k) + pair_area(y, proba, k, j)) / 2 for proba in answers
+            (pair_area(y, proba, j, k) + pair_area(y, proba, k, j)) / 2
+            for proba in predictions
         ]
 
         assert areas == pytest.approx([part["champion"], part["challenger"]], abs=1e-14)
@@ -187,16 +188,17 @@ def test_pairs():
 
 def test_jackknife():
     """The standard error is close to that of the jackknife within classes."""
-    y, *answers = draw(120, 4, 5)
+    y, *predictions = draw(120, 4, 5)
     variance = 0.0
     for k in range(4):
         members = np.flatnonzero(y == k)
         left = [
-            difference(*(np.delete(one, i, 0) for one in (y, *answers))) for i in members
+            difference(*(np.delete(one, i, 0) for one in (y, *predictions)))
+            for i in members
         ]
         variance += (len(left) - 1) * np.var(left)
 
-    error = delong_ovo(made(y, *answers)).details["standard_error"]
+    error = delong_ovo(made(y, *predictions)).details["standard_error"]
 
     assert math.sqrt(variance) == pytest.approx(error, rel=0.03)
 
@@ -204,15 +206,15 @@ def test_jackknife():
 @pytest.mark.slow
 def test_bootstrap():
     """So it is to that of a bootstrap within classes."""
-    y, *answers = draw(200, 3, 6)
+    y, *predictions = draw(200, 3, 6)
     members = [np.flatnonzero(y == k) for k in range(3)]
     rng = np.random.default_rng(0)
     drawn = []
     for _ in range(600):
         rows = np.concatenate([rng.choice(m, size=len(m)) for m in members])
-        drawn.append(difference(y[rows], *(one[rows] for one in answers)))
+        drawn.append(difference(y[rows], *(one[rows] for one in predictions)))
 
-    error = delong_ovo(made(y, *answers)).details["standard_error"]
+    error = delong_ovo(made(y, *predictions)).details["standard_error"]
 
     # 600 draws leave 3 % of uncertainty.
     assert np.std(drawn) == pytest.approx(error, rel=0.1)
@@ -234,7 +236,7 @@ def test_pairs_are_correlated():
 
 @pytest.mark.slow
 def test_error_rate():
-    """Of classifiers that are equally good about 5 % are told apart."""
+    """Of classifiers that are equally good about 5 % are distinguished."""
     pvalues = [
         delong_ovo(made(*draw(120, 3, seed, strengths=(1.0, 1.0)))).pvalue
         for seed in range(1000)
@@ -248,9 +250,9 @@ def test_error_rate():
 
 def test_groups_of_one_record():
     """Groups of one record leave the test, and every pair, as it is."""
-    y, *answers = draw(60, 3, 7)
-    alone = delong_ovo(made(y, *answers))
-    grouped = delong_ovo(made(y, *answers, groups=np.arange(60)))
+    y, *predictions = draw(60, 3, 7)
+    alone = delong_ovo(made(y, *predictions))
+    grouped = delong_ovo(made(y, *predictions, groups=np.arange(60)))
 
     assert tuple(alone) == pytest.approx(tuple(grouped), rel=1e-12)
     for one, other in zip(alone.parts, grouped.parts, strict=True):
@@ -259,9 +261,9 @@ def test_groups_of_one_record():
 
 def test_repeated_records_of_groups():
     """Every record four times in its group adds nothing to what is known."""
-    y, *answers = draw(60, 3, 8)
-    repeated = [np.repeat(one, 4, axis=0) for one in (y, *answers)]
-    once = delong_ovo(made(y, *answers))
+    y, *predictions = draw(60, 3, 8)
+    repeated = [np.repeat(one, 4, axis=0) for one in (y, *predictions)]
+    once = delong_ovo(made(y, *predictions))
 
     grouped = delong_ovo(made(*repeated, groups=np.arange(240) // 4))
 
@@ -275,10 +277,10 @@ def test_repeated_records_of_groups():
 
 def test_rare_classes():
     """Classes without variance are refused by name, or left out with their pairs."""
-    y, *answers = draw(60, 4, 9)
+    y, *predictions = draw(60, 4, 9)
     y[y == 3] = 0
     y[np.flatnonzero(y == 2)[1:]] = 1
-    values = made(y, *answers, labels=[0, 1, 2, 3])
+    values = made(y, *predictions, labels=[0, 1, 2, 3])
 
     with pytest.raises(ValueError, match="Got 1 of class 2, 0 of class 3"):
         delong_ovo(values)
@@ -287,9 +289,9 @@ def test_rare_classes():
     assert ("classes-left-out",) == result.flags
     assert "without the classes 2, 3" == result.remark
     rows = y < 2
-    assert hand_till(y[rows], answers[1][rows]) == pytest.approx(result.challenger)
+    assert hand_till(y[rows], predictions[1][rows]) == pytest.approx(result.challenger)
     # Without the column of a class that is left out the records are the same two classes'.
-    codes = (y[rows], *(proba[rows][:, :2] for proba in answers))
+    codes = (y[rows], *(proba[rows][:, :2] for proba in predictions))
     change = [influence_slowly(*codes[:1], proba, np.ones((2, 2))) for proba in codes[1:]]
     change = change[1] - change[0]
     variance = sum(
@@ -300,12 +302,12 @@ def test_rare_classes():
 
 def test_one_class_left():
     """One class with enough records makes no pair."""
-    y, *answers = draw(30, 3, 10)
+    y, *predictions = draw(30, 3, 10)
     y[:] = 0
     y[:2] = 1, 2
 
     with pytest.raises(ValueError, match="needs 2 classes with enough records"):
-        delong_ovo(made(y, *answers), rare="drop")
+        delong_ovo(made(y, *predictions), rare="drop")
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -333,8 +335,8 @@ def test_difference_without_variance():
 
 def test_most_pairs():
     """`parts` has the pairs with the smallest p; all count in the adjustment."""
-    y, *answers = draw(200, 6, 12)
-    values = made(y, *answers)
+    y, *predictions = draw(200, 6, 12)
+    values = made(y, *predictions)
     everything = delong_ovo(values, max_pairs=100).parts
 
     assert 15 == len(everything)
@@ -346,13 +348,13 @@ def test_most_pairs():
 
 def test_prevalence_does_not_matter():
     """M is that of classes, whatever their shares; its weighted mean is not."""
-    y, *answers = draw(90, 3, 13)
+    y, *predictions = draw(90, 3, 13)
     rows = np.concatenate([np.arange(90), np.flatnonzero(y == 0), np.flatnonzero(y == 0)])
-    more = [one[rows] for one in (y, *answers)]
-    macro = [delong_ovo(made(*given)).champion for given in ((y, *answers), more)]
+    more = [one[rows] for one in (y, *predictions)]
+    macro = [delong_ovo(made(*given)).champion for given in ((y, *predictions), more)]
     weighted = [
         delong_ovo(made(*given), score=SCORES[1]).champion
-        for given in ((y, *answers), more)
+        for given in ((y, *predictions), more)
     ]
 
     assert macro[0] == pytest.approx(macro[1], rel=1e-14)
@@ -362,16 +364,16 @@ def test_prevalence_does_not_matter():
 def test_measures_and_sample_size():
     """The measures are scikit-learn's scorers; the records follow from the statistic."""
     entry = get_test("delong_ovo")
-    y, *answers = draw(100, 3, 14, strengths=(1.0, 1.3))
-    values = made(y, *answers)
+    y, *predictions = draw(100, 3, 14, strengths=(1.0, 1.3))
+    values = made(y, *predictions)
     statistic = delong_ovo(values, score=SCORES[1]).statistic
 
     needed = entry.sample_size(
         values, alpha=0.05, power=0.8, alternative="greater", score=SCORES[1]
     )
 
-    wanted = stats.norm.isf(0.05) + stats.norm.ppf(0.8)
-    assert max(101, 100 * (wanted / statistic) ** 2) == pytest.approx(needed)
+    required = stats.norm.isf(0.05) + stats.norm.ppf(0.8)
+    assert max(101, 100 * (required / statistic) ** 2) == pytest.approx(needed)
     assert SCORES == entry.measures
 
 
@@ -408,6 +410,6 @@ def test_records_beyond_a_null_value():
 
     needed = sizes(values, **settings, null_value=-0.1)
 
-    wanted = stats.norm.isf(0.05) + stats.norm.ppf(0.8)
-    assert max(101, 100 * (wanted / statistic) ** 2) == pytest.approx(needed)
+    required = stats.norm.isf(0.05) + stats.norm.ppf(0.8)
+    assert max(101, 100 * (required / statistic) ** 2) == pytest.approx(needed)
     assert math.inf == sizes(values, **settings, null_value=0.5)

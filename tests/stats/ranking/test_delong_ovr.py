@@ -26,13 +26,13 @@ def draw(n, n_classes, seed, strengths=(1.0, 1.4), shared=0.7, shares=None):
     y = np.concatenate([np.tile(np.arange(n_classes), 2)])
     y = np.concatenate([y, rng.choice(n_classes, size=n - len(y), p=shares)])
     common = rng.normal(size=(n, n_classes))
-    answers = []
+    predictions = []
     for strength in strengths:
         own = rng.normal(size=(n, n_classes))
         odds = shared * common + math.sqrt(1 - shared**2) * own
         odds = np.exp(odds + strength * np.eye(n_classes)[y])
-        answers.append(odds / odds.sum(axis=1, keepdims=True))
-    return y, *answers
+        predictions.append(odds / odds.sum(axis=1, keepdims=True))
+    return y, *predictions
 
 
 def made(y, champion, challenger, **options):
@@ -92,16 +92,16 @@ def test_golden_values():
 def test_values_of_scikit_learn():
     """The values are those of roc_auc_score, to the last digits."""
     for score, n_classes, seed in itertools.product(SCORES, [2, 3, 6], range(3)):
-        y, *answers = draw(80, n_classes, seed, shares=None)
-        answers = [np.round(proba, 2) for proba in answers]
-        answers = [proba / proba.sum(axis=1, keepdims=True) for proba in answers]
+        y, *predictions = draw(80, n_classes, seed, shares=None)
+        predictions = [np.round(proba, 2) for proba in predictions]
+        predictions = [proba / proba.sum(axis=1, keepdims=True) for proba in predictions]
         words = {"multi_class": "ovr", "average": AVERAGES[score]}
         expected = [
             roc_auc_score(y, proba if n_classes > 2 else proba[:, 1], **words)
-            for proba in answers
+            for proba in predictions
         ]
 
-        result = delong_ovr(made(y, *answers), score=score)
+        result = delong_ovr(made(y, *predictions), score=score)
 
         assert pytest.approx(expected, abs=1e-13) == [result.champion, result.challenger]
 
@@ -122,9 +122,9 @@ def test_two_classes():
     """For two classes it is DeLong's test; the joint test has its square and df 1."""
     for alternative, score in itertools.product(ALTERNATIVES, SCORES):
         for seed in range(5):
-            y, *answers = draw(50, 2, seed, shares=(0.8, 0.2))
-            values = made(y, *answers)
-            z = binary_delong(y, *(proba[:, 1] for proba in answers))
+            y, *predictions = draw(50, 2, seed, shares=(0.8, 0.2))
+            values = made(y, *predictions)
+            z = binary_delong(y, *(proba[:, 1] for proba in predictions))
 
             result = delong_ovr(values, score=score, alternative=alternative)
             joint = delong_classes(values)
@@ -143,8 +143,8 @@ def test_two_classes():
 def test_two_classes_of_the_registered_test(digits):
     """So it is to the last digits, with many ties, and in the far tail."""
     for seed in range(5):
-        y, *answers = draw(3000, 2, seed, strengths=(0.5, 1.5))
-        second = [np.round(proba[:, 1], digits) for proba in answers]
+        y, *predictions = draw(3000, 2, seed, strengths=(0.5, 1.5))
+        second = [np.round(proba[:, 1], digits) for proba in predictions]
         expected = delong(PlacementValues.from_predictions(y, *second))
 
         result = delong_ovr(made(y, *second))
@@ -161,12 +161,12 @@ def test_two_classes_of_the_registered_test(digits):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_brute_force(n_classes):
     """Standard errors and the joint statistic follow from all pairs of records."""
-    y, *answers = draw(60, n_classes, 1)
+    y, *predictions = draw(60, n_classes, 1)
     if n_classes == 2:
-        answers = [np.column_stack([1 - p[:, 1], p[:, 1]]) for p in answers]
-    values = made(y, *answers)
-    differences = areas_slowly(y, answers[1]) - areas_slowly(y, answers[0])
-    covariance = joint_covariance_slowly(y, *answers)
+        predictions = [np.column_stack([1 - p[:, 1], p[:, 1]]) for p in predictions]
+    values = made(y, *predictions)
+    differences = areas_slowly(y, predictions[1]) - areas_slowly(y, predictions[0])
+    covariance = joint_covariance_slowly(y, *predictions)
     counts = np.bincount(y) / len(y)
 
     for score, weights in (("roc_auc_ovr", 1 / n_classes), (SCORES[1], counts)):
@@ -194,13 +194,13 @@ def test_brute_force(n_classes):
         assert joint.pvalue == pytest.approx(result.details["joint_pvalue"])
 
 
-def jackknife_error(y, *answers, of):
+def jackknife_error(y, *predictions, of):
     """Jackknife within each class, which is what a variance of two-sample means adds."""
     total = 0.0
     for k in np.unique(y):
         members = np.flatnonzero(y == k)
         left = np.array(
-            [of(*(np.delete(one, i, 0) for one in (y, *answers))) for i in members]
+            [of(*(np.delete(one, i, 0) for one in (y, *predictions))) for i in members]
         )
         m = len(members)
         total += (m - 1) / m * np.square(left - left.mean()).sum()
@@ -213,10 +213,10 @@ def mean_difference(y, champion, challenger):
 
 def test_jackknife():
     """The standard error is close to that of the jackknife."""
-    y, *answers = draw(120, 4, 2)
-    expected = jackknife_error(y, *answers, of=mean_difference)
+    y, *predictions = draw(120, 4, 2)
+    expected = jackknife_error(y, *predictions, of=mean_difference)
 
-    error = delong_ovr(made(y, *answers)).details["standard_error"]
+    error = delong_ovr(made(y, *predictions)).details["standard_error"]
 
     assert expected == pytest.approx(error, rel=0.03)
 
@@ -224,15 +224,15 @@ def test_jackknife():
 @pytest.mark.slow
 def test_bootstrap():
     """So it is to that of a bootstrap within classes."""
-    y, *answers = draw(200, 3, 3)
+    y, *predictions = draw(200, 3, 3)
     members = [np.flatnonzero(y == k) for k in range(3)]
     rng = np.random.default_rng(0)
     drawn = []
     for _ in range(600):
         rows = np.concatenate([rng.choice(m, size=len(m)) for m in members])
-        drawn.append(mean_difference(y[rows], *(one[rows] for one in answers)))
+        drawn.append(mean_difference(y[rows], *(one[rows] for one in predictions)))
 
-    error = delong_ovr(made(y, *answers)).details["standard_error"]
+    error = delong_ovr(made(y, *predictions)).details["standard_error"]
 
     # 600 draws leave 3 % of uncertainty.
     assert np.std(drawn) == pytest.approx(error, rel=0.1)
@@ -242,8 +242,8 @@ def test_bootstrap():
 def test_classes_are_correlated():
     """The joint standard error is the true one; without covariances it is too small.
 
-    Records are drawn anew 400 times. What the difference of the macro averages varies by is
-    the mean joint standard error, and clearly more than the one of uncorrelated classes.
+    Records are drawn again 400 times. What the difference of the macro averages varies by
+    is the mean joint standard error, and clearly more than the one of uncorrelated classes.
     """
     found = []
     for seed in range(400):
@@ -260,7 +260,7 @@ def test_classes_are_correlated():
 
 @pytest.mark.slow
 def test_error_rate():
-    """Of classifiers that are equally good about 5 % are told apart."""
+    """Of classifiers that are equally good about 5 % are distinguished."""
     pvalues = [
         delong_ovr(made(*draw(120, 3, seed, strengths=(1.0, 1.0)))).pvalue
         for seed in range(1000)
@@ -277,8 +277,8 @@ def test_parts():
     for alternative, adjust in itertools.product(
         ALTERNATIVES, ["holm", "hochberg", "bonferroni", "none"]
     ):
-        y, *answers = draw(150, 4, 5)
-        result = delong_ovr(made(y, *answers), adjust=adjust, alternative=alternative)
+        y, *predictions = draw(150, 4, 5)
+        result = delong_ovr(made(y, *predictions), adjust=adjust, alternative=alternative)
         raw = [part["pvalue"] for part in result.parts]
 
         assert sorted(raw) == raw
@@ -301,8 +301,8 @@ def test_omnibus_finds_what_cancels():
     y = np.repeat([0, 1, 2], 80)
     noise = rng.normal(size=(2, 240, 3))
     odds = noise + np.array([[2.0, 0.5, 1.0], [0.5, 2.0, 1.0]])[:, y, None] * np.eye(3)[y]
-    answers = np.exp(odds) / np.exp(odds).sum(axis=2, keepdims=True)
-    values = made(y, *answers)
+    predictions = np.exp(odds) / np.exp(odds).sum(axis=2, keepdims=True)
+    values = made(y, *predictions)
 
     assert delong_ovr(values).pvalue > 0.2
     result = delong_classes(values)
@@ -335,22 +335,22 @@ def clustered_slowly(y, first, second, groups):
 
 def test_groups_of_one_class_each():
     """Where no group has records of both classes, the variance is Obuchowski's."""
-    y, *answers = draw(80, 2, 7)
+    y, *predictions = draw(80, 2, 7)
     groups = np.where(y == 1, np.arange(80) // 3, 100 + np.arange(80) // 5)
-    expected = clustered_slowly(y, *(proba[:, 1] for proba in answers), groups)
+    expected = clustered_slowly(y, *(proba[:, 1] for proba in predictions), groups)
 
-    error = delong_ovr(made(y, *answers, groups=groups)).details["standard_error"]
+    error = delong_ovr(made(y, *predictions, groups=groups)).details["standard_error"]
 
     assert math.sqrt(expected) == pytest.approx(error, rel=1e-12)
 
 
 def test_mixed_groups():
     """With records of both classes it differs in the divisor of the mixed term only."""
-    y, *answers = draw(200, 2, 8)
+    y, *predictions = draw(200, 2, 8)
     groups = np.arange(200) // 4
-    expected = clustered_slowly(y, *(proba[:, 1] for proba in answers), groups)
+    expected = clustered_slowly(y, *(proba[:, 1] for proba in predictions), groups)
 
-    error = delong_ovr(made(y, *answers, groups=groups)).details["standard_error"]
+    error = delong_ovr(made(y, *predictions, groups=groups)).details["standard_error"]
 
     assert math.sqrt(expected) == pytest.approx(error, rel=0.01)
     assert expected != pytest.approx(error**2, rel=1e-9)
@@ -358,9 +358,9 @@ def test_mixed_groups():
 
 def test_groups_of_one_record():
     """Groups of one record leave the test as it is."""
-    y, *answers = draw(60, 3, 9)
-    alone = delong_ovr(made(y, *answers))
-    grouped = delong_ovr(made(y, *answers, groups=np.arange(60)))
+    y, *predictions = draw(60, 3, 9)
+    alone = delong_ovr(made(y, *predictions))
+    grouped = delong_ovr(made(y, *predictions, groups=np.arange(60)))
 
     assert tuple(alone) == pytest.approx(tuple(grouped), rel=1e-12)
     assert () == grouped.flags
@@ -368,9 +368,9 @@ def test_groups_of_one_record():
 
 def test_repeated_records_of_groups():
     """Every record four times in its group adds nothing to what is known."""
-    y, *answers = draw(60, 3, 10)
-    repeated = [np.repeat(one, 4, axis=0) for one in (y, *answers)]
-    once = delong_ovr(made(y, *answers))
+    y, *predictions = draw(60, 3, 10)
+    repeated = [np.repeat(one, 4, axis=0) for one in (y, *predictions)]
+    once = delong_ovr(made(y, *predictions))
 
     grouped = delong_ovr(made(*repeated, groups=np.arange(240) // 4))
     ignored = delong_ovr(made(*repeated))
@@ -381,8 +381,10 @@ def test_repeated_records_of_groups():
 
 def test_few_groups_are_flagged():
     """Fewer than ten groups say little about how much groups vary."""
-    y, *answers = draw(90, 3, 19)
-    few, enough = (delong_ovr(made(y, *answers, groups=np.arange(90) % n)) for n in (9, 10))
+    y, *predictions = draw(90, 3, 19)
+    few, enough = (
+        delong_ovr(made(y, *predictions, groups=np.arange(90) % n)) for n in (9, 10)
+    )
 
     assert "few-groups" in few.flags
     assert "few-groups" not in enough.flags
@@ -390,8 +392,8 @@ def test_few_groups_are_flagged():
 
 def test_unknown_groups_are_flagged():
     """A grouped design whose groups are not there is said to be so."""
-    y, *answers = draw(60, 3, 11)
-    values = ClassPlacementValues(y, *answers, np.arange(3), design="grouped holdout")
+    y, *predictions = draw(60, 3, 11)
+    values = ClassPlacementValues(y, *predictions, np.arange(3), design="grouped holdout")
 
     assert ("unknown-groups",) == delong_ovr(values).flags
     assert ("unknown-groups",) == delong_classes(values).flags
@@ -402,17 +404,17 @@ def test_unknown_groups_are_flagged():
 
 def with_rare_classes(seed=12):
     """Class 3 has no record and class 2 one."""
-    y, *answers = draw(60, 4, seed)
+    y, *predictions = draw(60, 4, seed)
     y[y == 3] = 0
     y[np.flatnonzero(y == 2)[1:]] = 1
-    return y, answers
+    return y, predictions
 
 
 @pytest.mark.parametrize("test", [delong_ovr, delong_classes])
 def test_rare_classes(test):
     """Classes without variance are refused by name, or left out and listed."""
-    y, answers = with_rare_classes()
-    values = made(y, *answers, labels=[0, 1, 2, 3])
+    y, predictions = with_rare_classes()
+    values = made(y, *predictions, labels=[0, 1, 2, 3])
 
     with pytest.raises(ValueError, match="Got 1 of class 2, 0 of class 3"):
         test(values)
@@ -422,7 +424,7 @@ def test_rare_classes(test):
     assert "without the classes 2, 3" == result.remark
     assert {0, 1} == {part["label"] for part in result.parts}
     # Records of class 2 are others to the classes that are left.
-    areas = [areas_slowly(y, proba, (0, 1)) for proba in answers]
+    areas = [areas_slowly(y, proba, (0, 1)) for proba in predictions]
     if test is delong_ovr:
         assert areas[1].mean() == pytest.approx(result.challenger, rel=1e-12)
         weights = np.bincount(y)[:2] / np.bincount(y)[:2].sum()
@@ -444,9 +446,9 @@ def test_nothing_left():
 
 def test_classes_in_one_group():
     """A class that occurs in one group only has no variance either."""
-    y, *answers = draw(60, 3, 13)
+    y, *predictions = draw(60, 3, 13)
     groups = np.where(y == 2, 0, np.arange(60) % 6)
-    values = made(y, *answers, groups=groups)
+    values = made(y, *predictions, groups=groups)
 
     with pytest.raises(ValueError, match="and records in two groups"):
         delong_ovr(values)
@@ -518,16 +520,16 @@ def test_names_are_registered():
 
 def test_sample_size():
     """The records at which the observed difference would have the power."""
-    y, *answers = draw(100, 3, 16, strengths=(1.0, 1.2))
-    values = made(y, *answers)
+    y, *predictions = draw(100, 3, 16, strengths=(1.0, 1.2))
+    values = made(y, *predictions)
     sizes = get_test("delong_ovr").sample_size
     statistic = delong_ovr(values).statistic
 
     needed = sizes(values, alpha=0.05, power=0.8, alternative="two-sided")
 
-    wanted = stats.norm.isf(0.025) + stats.norm.ppf(0.8)
-    assert max(101, 100 * (wanted / statistic) ** 2) == pytest.approx(needed)
-    same = made(y, answers[0], answers[0])
+    required = stats.norm.isf(0.025) + stats.norm.ppf(0.8)
+    assert max(101, 100 * (required / statistic) ** 2) == pytest.approx(needed)
+    same = made(y, predictions[0], predictions[0])
     assert math.inf == sizes(same, alpha=0.05, power=0.8, alternative="two-sided")
 
 
@@ -541,11 +543,11 @@ def test_unknown_choices():
 
 def test_order_of_records():
     """The classes' results are the same to the last bit in any order of the records."""
-    y, *answers = draw(500, 4, 18)
-    result = delong_ovr(made(y, *answers))
+    y, *predictions = draw(500, 4, 18)
+    result = delong_ovr(made(y, *predictions))
     for seed in range(5):
         order = np.random.default_rng(seed).permutation(500)
-        mixed = delong_ovr(made(*(one[order] for one in (y, *answers))))
+        mixed = delong_ovr(made(*(one[order] for one in (y, *predictions))))
 
         assert result.parts == mixed.parts
         assert tuple(result) == pytest.approx(tuple(mixed), rel=1e-13)
@@ -584,6 +586,6 @@ def test_records_beyond_a_null_value():
 
     needed = sizes(values, **settings, null_value=-0.1)
 
-    wanted = stats.norm.isf(0.05) + stats.norm.ppf(0.8)
-    assert max(101, 100 * (wanted / statistic) ** 2) == pytest.approx(needed)
+    required = stats.norm.isf(0.05) + stats.norm.ppf(0.8)
+    assert max(101, 100 * (required / statistic) ** 2) == pytest.approx(needed)
     assert math.inf == sizes(values, **settings, null_value=0.5)

@@ -1,6 +1,6 @@
 """Faults that were seen in other libraries' AUCs, on the same inputs.
 
-Each test names what is wrong elsewhere; the right answer is asserted here.
+Each test names what is wrong elsewhere; the correct prediction is asserted here.
 """
 
 import math

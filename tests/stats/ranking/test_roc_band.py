@@ -11,7 +11,7 @@ from skcompare._core.design import Design
 from skcompare.evidence import PlacementValues
 from skcompare.stats import roc_difference_band
 from skcompare.stats.ranking import _roc_curves as resampling
-from skcompare.stats.ranking._roc_band import range_words
+from skcompare.stats.ranking._roc_band import range_text
 from skcompare.stats.ranking._roc_curves import (
     RocCurve,
     auc_of,
@@ -96,7 +96,7 @@ def test_area_under_curve(decimals):
 
 @pytest.mark.parametrize("groups", [False, True])
 def test_standard_error_by_explicit_resampling(groups):
-    """Records that are copied out and ranked anew, resample by resample, give the same."""
+    """Records that are copied out and ranked again, resample by resample, give the same."""
     y, *scores = two_scores(50, decimals=1)
     positive = y == 1
     codes = np.arange(50) // 5 if groups else None
@@ -249,7 +249,7 @@ def test_many_rows(monkeypatch):
 
 
 def test_number_of_resamples():
-    """The more rows, the fewer by default; a number that is asked for is used."""
+    """The more rows, the fewer by default; a number that is requested is used."""
     assert 2000 == roc_difference_band(placed(30)).n_resamples
     assert 70 == roc_difference_band(placed(30), n_resamples=70).n_resamples
     many = resampling.Rows(np.ones(10**6, bool), np.empty((2, 0)), None, None)
@@ -274,16 +274,16 @@ def test_result():
         band.low[0] = 1
 
 
-def test_words_of_ranges():
+def test_text_of_ranges():
     """The two widest ranges are named, others counted."""
     ranges = ((0.1, 0.1, "champion"), (0.2, 0.4, "challenger"), (0.6, 0.9, "challenger"))
 
-    assert "no difference of the sensitivities is found" == range_words(())
+    assert "no difference of the sensitivities is found" == range_text(())
     assert (
         "the challenger is more sensitive at false positive rates from 0.200 to 0.400 and "
         "from 0.600 to 0.900, 1 shorter range more"
-    ) == range_words(ranges)
-    assert "rates of 0.100, the challenger" in range_words(ranges[:2])
+    ) == range_text(ranges)
+    assert "rates of 0.100, the challenger" in range_text(ranges[:2])
 
 
 def test_few_are_flagged():

@@ -39,9 +39,9 @@ def random_pair(seed, score="roc_auc", groups=None, **settings):
     )
 
 
-def gap(y_true, answers):
+def gap(y_true, predictions):
     """A score that nobody knows, and that is quick to call."""
-    return answers[y_true == 1].mean() - answers[y_true == 0].mean()
+    return predictions[y_true == 1].mean() - predictions[y_true == 0].mean()
 
 
 def delong(y, first, second):
@@ -87,17 +87,17 @@ def test_equals_a_loop_over_scikit_learn():
 
 
 class Spy:
-    """A score that keeps the weights that it is asked for."""
+    """A score that keeps the weights that it is requested."""
 
     name, bounds, looped, studentised = "spy", (0, 1), False, False
 
     def __init__(self):
         self.seen = []
 
-    def on_one_scale(self, answers):
-        return answers
+    def on_one_scale(self, predictions):
+        return predictions
 
-    def prepared(self, y, answers, rows):
+    def prepared(self, y, predictions, rows):
         return self
 
     def values(self, weights):
@@ -204,8 +204,8 @@ def test_mean_agrees_with_scipy(method):
     """SciPy's bootstrap of the same mean difference has the same limits."""
     rng = np.random.default_rng(5)
     y = np.zeros(50, dtype=int)
-    answers = rng.integers(2, size=(2, 50)) * (rng.random((2, 50)) < 0.7)
-    right = [(one == y).astype(float) for one in answers]
+    predictions = rng.integers(2, size=(2, 50)) * (rng.random((2, 50)) < 0.7)
+    right = [(one == y).astype(float) for one in predictions]
     expected = stats.bootstrap(
         (right[1] - right[0],),
         np.mean,
@@ -215,7 +215,7 @@ def test_mean_agrees_with_scipy(method):
     ).confidence_interval
 
     result = bootstrap_difference(
-        ScoredPair.from_predictions(y, *answers), method=method, n_resamples=20000
+        ScoredPair.from_predictions(y, *predictions), method=method, n_resamples=20000
     )
 
     # Limits are multiples of 1 / 50.
@@ -361,8 +361,8 @@ def test_losses():
     y, first, second = random_scores(10, n=100, signal=(0.0, 2.0))
     proba = [1 / (1 + np.exp(-scores)) for scores in (first, second)]
 
-    def surprise(y_true, answers):
-        return -np.log(np.where(y_true == 1, answers, 1 - answers)).mean()
+    def surprise(y_true, predictions):
+        return -np.log(np.where(y_true == 1, predictions, 1 - predictions)).mean()
 
     pair = ScoredPair.from_predictions(y, *proba, score=surprise, greater_is_better=False)
 
@@ -404,7 +404,7 @@ def test_monte_carlo_error(n_seeds, most):
 @pytest.mark.slow
 @pytest.mark.parametrize("score", ["accuracy", "roc_auc", "average_precision"])
 def test_level(score):
-    """Two classifiers that are equally good are told apart in about 5 % of the cases.
+    """Two classifiers that are equally good are distinguished in about 5 % of the cases.
 
     The bounds are those that a test of this level keeps with probability 0.999.
     """
@@ -513,12 +513,12 @@ def test_symmetric_records():
 def test_mostly_undefined():
     """A score that is undefined on half of the resamples has no p-value."""
 
-    def fragile(y_true, answers):
-        return np.mean(answers) if 0 in answers else np.nan
+    def fragile(y_true, predictions):
+        return np.mean(predictions) if 0 in predictions else np.nan
 
-    answers = np.arange(30.0)
+    predictions = np.arange(30.0)
     pair = ScoredPair.from_predictions(
-        np.zeros(30, dtype=int), answers, np.where(answers, 1.5, 0), score=fragile
+        np.zeros(30, dtype=int), predictions, np.where(predictions, 1.5, 0), score=fragile
     )
 
     result = bootstrap_difference(pair, n_resamples=199)
@@ -531,11 +531,11 @@ def test_mostly_undefined():
     )
     assert bootstrap_difference(two, n_resamples=99).pvalue > 0
 
-    def needs_all(y_true, answers):
-        return float(len(set(answers))) if len(set(answers)) == 30 else np.nan
+    def needs_all(y_true, predictions):
+        return float(len(set(predictions))) if len(set(predictions)) == 30 else np.nan
 
     rare = ScoredPair.from_predictions(
-        np.zeros(30, dtype=int), answers, answers + 1, score=needs_all
+        np.zeros(30, dtype=int), predictions, predictions + 1, score=needs_all
     )
     nothing = bootstrap_difference(rare, n_resamples=99)
     assert np.isnan(nothing.pvalue)
@@ -546,12 +546,12 @@ def test_mostly_undefined():
 def test_biased_score():
     """A score that can only shrink in resamples is flagged."""
 
-    def different(y_true, answers):
-        return len(set(answers))
+    def different(y_true, predictions):
+        return len(set(predictions))
 
-    answers = np.arange(40.0)
+    predictions = np.arange(40.0)
     pair = ScoredPair.from_predictions(
-        np.zeros(40, dtype=int), answers // 8, answers, score=different
+        np.zeros(40, dtype=int), predictions // 8, predictions, score=different
     )
 
     for method in METHODS:
@@ -565,7 +565,7 @@ def test_biased_score():
 
 
 def test_flags_of_few():
-    """Few groups and few different answers are said."""
+    """Few groups and few different predictions are said."""
     y, first, second = random_scores(14)
     groups = np.arange(60) % 5
     pair = ScoredPair.from_predictions(y, first, second, score="roc_auc", groups=groups)
@@ -581,24 +581,26 @@ def test_flags_of_few():
 def test_few_of_a_class(grouped):
     """Few records or groups of one of two classes are said, but for means of records."""
     rng = np.random.default_rng(19)
-    answers = rng.normal(size=(2, 100))
+    predictions = rng.normal(size=(2, 100))
     few, enough = (np.arange(100) // 3, np.arange(100) // 2) if grouped else (None, None)
     for positives, groups, expected in ((14, enough, True), (40, enough, False)):
         y = np.repeat([1, 0], [positives, 100 - positives])
-        pair = ScoredPair.from_predictions(y, *answers, score="roc_auc", groups=groups)
+        pair = ScoredPair.from_predictions(y, *predictions, score="roc_auc", groups=groups)
         flags = bootstrap_difference(pair, n_resamples=99).flags
         assert expected == ("few-of-a-class" in flags)
-        labels = ScoredPair.from_predictions(y, *(answers > 0).astype(int), groups=groups)
+        labels = ScoredPair.from_predictions(
+            y, *(predictions > 0).astype(int), groups=groups
+        )
         flags = bootstrap_difference(labels, n_resamples=99).flags
         assert "few-of-a-class" not in flags
     if grouped:
-        pair = ScoredPair.from_predictions(y, *answers, score="roc_auc", groups=few)
+        pair = ScoredPair.from_predictions(y, *predictions, score="roc_auc", groups=few)
         flags = bootstrap_difference(pair, n_resamples=99).flags
         assert "few-of-a-class" in flags
 
 
 def test_numbers_of_resamples():
-    """Quick scores get 9999 resamples, others 999, unless a number is asked for."""
+    """Quick scores get 9999 resamples, others 999, unless a number is requested."""
     scores = random_scores(15, n=20)
     quick = ScoredPair.from_predictions(*scores, score="roc_auc")
     slow = ScoredPair.from_predictions(*scores, score=lambda y, a: np.mean(a))
@@ -652,8 +654,8 @@ def test_number_of_records():
 
     needed = entry(pair, alpha=0.05, power=0.8, alternative="two-sided")
 
-    wanted = 300 * ((1.959964 + 0.841621) * error / difference) ** 2
-    assert wanted == pytest.approx(needed, rel=0.02)
+    required = 300 * ((1.959964 + 0.841621) * error / difference) ** 2
+    assert required == pytest.approx(needed, rel=0.02)
     settings = {"alpha": 0.05, "power": 0.8, "alternative": "greater"}
     assert entry(pair, **settings) < needed
     same = ScoredPair.from_predictions(y, first, first, score="roc_auc")
@@ -685,7 +687,7 @@ def test_undefined_score():
     with pytest.raises(ValueError, match="'roc_auc' must be a finite number for both"):
         bootstrap_difference(pair)
 
-    def refuses(y_true, answers):
+    def refuses(y_true, predictions):
         raise ValueError("Only three classes will do.")
 
     own = ScoredPair.from_predictions([0, 1], [0.1, 0.2], [0.3, 0.1], score=refuses)

@@ -44,8 +44,8 @@ def by_sklearn(name, y_true, y_pred, **options):
         return OF_SKLEARN[name](y_true, y_pred, **options)
 
 
-def random_answers(seed, n_classes):
-    """Labels and answers, some of which lack a class, some of which have one only."""
+def random_labels(seed, n_classes):
+    """Labels and predictions, some of which lack a class, some of which have one only."""
     rng = np.random.default_rng([seed, n_classes])
     n = rng.integers(1, 40)
     y_true, y_pred = rng.integers(n_classes, size=(2, n))
@@ -105,7 +105,7 @@ def test_golden_scores_of_each_class():
         assert expected == pytest.approx([float(score.of_confusion(t)) for t in tables])
 
 
-# Labels and answers of every kind, and more of them in the slow tests.
+# Labels and predictions of every kind, and more of them in the slow tests.
 SEEDS = pytest.mark.parametrize(
     "seeds", [(0, 3, 4, 5, 7), pytest.param(range(30), marks=pytest.mark.slow)]
 )
@@ -117,7 +117,7 @@ def test_scikit_learn_for_many_classes(seeds):
     for name, n_classes in itertools.product(MANY_CLASSES, [2, 3, 5]):
         score = count_score(name, np.arange(n_classes))
         for seed in seeds:
-            y_true, y_pred = random_answers(seed, n_classes)
+            y_true, y_pred = random_labels(seed, n_classes)
 
             expected = by_sklearn(name, y_true, y_pred)
 
@@ -131,16 +131,18 @@ def test_scikit_learn_for_two_classes(seeds):
     for name, pos_label in itertools.product(sorted(BINARY_SCORES), ["ant", "bee"]):
         classes = LETTERS[:2]
         score = count_score(name, classes, pos_label)
-        asked = {"sensitivity": "recall", "specificity": "recall"}.get(name, name)
+        requested = {"sensitivity": "recall", "specificity": "recall"}.get(name, name)
         label = (
             {"ant": "bee", "bee": "ant"}[pos_label] if name == "specificity" else pos_label
         )
         for seed in seeds:
-            y_true, y_pred = (classes[codes] for codes in random_answers(seed, 2))
-            confusion = confusion_of(*random_answers(seed, 2), 2)
+            y_true, y_pred = (classes[codes] for codes in random_labels(seed, 2))
+            confusion = confusion_of(*random_labels(seed, 2), 2)
 
-            # With `labels` it accepts a positive class that nobody answers.
-            expected = by_sklearn(asked, y_true, y_pred, labels=[label], average="macro")
+            # With `labels` it accepts a positive class that nobody predictions.
+            expected = by_sklearn(
+                requested, y_true, y_pred, labels=[label], average="macro"
+            )
 
             assert expected == pytest.approx(
                 float(score.of_confusion(confusion)), abs=1e-14
@@ -217,10 +219,10 @@ def test_cells_instead_of_matrices():
         score = count_score(name, LETTERS)
         rng = np.random.default_rng(3)
         confusion = rng.poisson(0.8, size=(2, 5, 5)).astype(float)
-        truth, answer = np.divmod(np.arange(25), 5)
+        truth, prediction = np.divmod(np.arange(25), 5)
         counts = confusion.reshape(2, 25)
 
-        found = score.of_cells(truth, answer, counts, 5)
+        found = score.of_cells(truth, prediction, counts, 5)
 
         np.testing.assert_allclose(score.of_confusion(confusion), found.values, rtol=1e-14)
         expected = score.gradient(confusion).reshape(2, 25)
@@ -231,14 +233,14 @@ def test_slopes_of_an_own_function():
     """Numerical slopes are those in closed form to 1e-7, 0 in cells without records."""
     confusion = random_confusion(1, 4)
     confusion[0, 1] = confusion[2, 3] = 0
-    truth, answer = np.divmod(np.arange(16), 4)
+    truth, prediction = np.divmod(np.arange(16), 4)
     counts = confusion.reshape(1, 16)
     for name in MANY_CLASSES:
         score = count_score(name, LETTERS[:4])
         own = OwnScore(lambda table, score=score: float(score.of_confusion(table)))
 
-        expected = score.of_cells(truth, answer, counts, 4)
-        actual = own.of_cells(truth, answer, counts, 4)
+        expected = score.of_cells(truth, prediction, counts, 4)
+        actual = own.of_cells(truth, prediction, counts, 4)
 
         np.testing.assert_allclose(expected.values, actual.values)
         slopes = np.where(counts > 0, expected.slopes, 0)
@@ -249,10 +251,10 @@ def test_very_many_classes():
     """No array over pairs of classes is made of counts in cells."""
     n_classes = 100_000
     truth = np.arange(n_classes)
-    answer = np.where(truth % 4 == 0, (truth + 1) % n_classes, truth)
+    prediction = np.where(truth % 4 == 0, (truth + 1) % n_classes, truth)
     counts = np.full((1, n_classes), 2.0)
     for name in MANY_CLASSES:
-        found = count_score(name, truth).of_cells(truth, answer, counts, n_classes)
+        found = count_score(name, truth).of_cells(truth, prediction, counts, n_classes)
 
         assert (1, n_classes) == found.slopes.shape
         assert 0 == pytest.approx(np.sum(counts * found.slopes), abs=1e-9)

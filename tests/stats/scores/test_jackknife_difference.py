@@ -80,7 +80,7 @@ def test_formula(grouped):
 
 @pytest.mark.slow
 def test_average_precision_of_unlike_shapes():
-    """Rankings of equal average precision and unlike shapes are not told apart too often.
+    """Rankings of equal average precision and unlike shapes do not differ too often.
 
     Positive records have a wide spread of scores in one and a narrow one in the other.
     """
@@ -110,9 +110,11 @@ def test_no_correction_turns_the_sign():
 def test_default_of_average_precision():
     """It is the default on a hold-out set, with groups as units where there are any."""
     y, champion, challenger = made_up()
-    answers = {"a": stats.norm.cdf(champion), "b": stats.norm.cdf(challenger)}
-    alone = compare(y, answers, scoring="average_precision")
-    grouped = compare(y, answers, scoring="average_precision", groups=np.arange(120) % 40)
+    predictions = {"a": stats.norm.cdf(champion), "b": stats.norm.cdf(challenger)}
+    alone = compare(y, predictions, scoring="average_precision")
+    grouped = compare(
+        y, predictions, scoring="average_precision", groups=np.arange(120) % 40
+    )
 
     for comparison in (alone, grouped):
         assert "jackknife_difference" == comparison.rows[0].test
@@ -123,11 +125,11 @@ def test_default_of_f1_by_groups():
     """Scores of counts have it where records come in groups."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=200)
-    answers = {name: np.where(rng.random(200) < 0.8, y, 1 - y) for name in "ab"}
-    row = compare(y, answers, scoring="f1", groups=np.arange(200) // 5).rows[0]
+    predictions = {name: np.where(rng.random(200) < 0.8, y, 1 - y) for name in "ab"}
+    row = compare(y, predictions, scoring="f1", groups=np.arange(200) // 5).rows[0]
 
     assert "jackknife_difference" == row.test
-    assert f1_score(y, answers["b"]) - f1_score(y, answers["a"]) == pytest.approx(
+    assert f1_score(y, predictions["b"]) - f1_score(y, predictions["a"]) == pytest.approx(
         row.difference
     )
 
@@ -144,9 +146,9 @@ def test_equal_scores():
 def test_undefined_without_a_record():
     """With one positive record nothing is known of the spread, and another test decides."""
     y = np.r_[1, np.zeros(19, int)]
-    answers = {"a": np.linspace(0, 1, 20), "b": np.linspace(1, 0.3, 20) ** 2}
-    result = jackknife_difference(ranked(y, answers["a"], answers["b"]))
-    comparison = compare(y, answers, scoring="average_precision")
+    predictions = {"a": np.linspace(0, 1, 20), "b": np.linspace(1, 0.3, 20) ** 2}
+    result = jackknife_difference(ranked(y, predictions["a"], predictions["b"]))
+    comparison = compare(y, predictions, scoring="average_precision")
     row = comparison.rows[0]
 
     assert math.isnan(result.pvalue)

@@ -1,6 +1,6 @@
 """Faults of other libraries' tests under resampling, on the same inputs.
 
-Each test names what is wrong elsewhere; the right answer is asserted here.
+Each test names what is wrong elsewhere; the correct prediction is asserted here.
 """
 
 import math
@@ -119,7 +119,7 @@ def test_correction_makes_the_error_larger():
     ],
     ids=str,
 )
-def test_frames_and_labels_that_are_words(cv):
+def test_frames_and_labels_that_are_text(cv):
     """Elsewhere a frame is a KeyError, because its columns are looked up by row numbers."""
     data = load_iris(as_frame=True)
     # Records in another order than their index says.

@@ -25,9 +25,9 @@ def random_scores(seed, n=60, *, signal=(1.0, 1.0), tied=False, share=0.4):
     return y, *(np.round(s * 2) / 2 if tied else s for s in scores)
 
 
-def gap(y_true, answers):
+def gap(y_true, predictions):
     """A score that nobody knows, and that is quick to call."""
-    return answers[y_true == 1].max() - answers[y_true == 0].mean()
+    return predictions[y_true == 1].max() - predictions[y_true == 0].mean()
 
 
 def tails(statistics, observed):
@@ -113,7 +113,7 @@ def test_mean_agrees_with_scipy(alternative):
 
 
 def test_own_function_by_enumeration():
-    """Answers are exchanged as they are, and all exchanges are counted."""
+    """Predictions are exchanged as they are, and all exchanges are counted."""
     y, first, second = random_scores(3, n=8)
     pair = ScoredPair.from_predictions(y, first, second, score=gap)
     statistics = [
@@ -271,7 +271,7 @@ def test_many_records():
 @pytest.mark.slow
 @pytest.mark.parametrize("score", ["roc_auc", "average_precision"])
 def test_level(score):
-    """Two classifiers that are equally good are told apart in about 5 % of the cases.
+    """Two classifiers that are equally good are distinguished in about 5 % of the cases.
 
     The bounds are those that a test of this level keeps with probability 0.999.
     """
@@ -288,7 +288,7 @@ def test_level(score):
 
 @pytest.mark.slow
 def test_level_of_equal_areas_that_are_not_exchangeable():
-    """Curves of equal area and different shape are told apart in about 5 % of the cases.
+    """Curves of equal area and different shape are distinguished in about 5 % of the cases.
 
     The challenger separates a third of the positive records and guesses the others, with
     four times as many negative as positive records.
@@ -311,11 +311,11 @@ def test_level_of_equal_areas_that_are_not_exchangeable():
 
 
 @pytest.mark.parametrize("score", ["accuracy", "roc_auc", gap])
-def test_the_same_answers(score):
-    """Without different answers nothing can be exchanged."""
+def test_the_same_predictions(score):
+    """Without different predictions nothing can be exchanged."""
     y, scores, _ = random_scores(7)
-    answers = y if score == "accuracy" else scores
-    pair = ScoredPair.from_predictions(y, answers, answers, score=score)
+    predictions = y if score == "accuracy" else scores
+    pair = ScoredPair.from_predictions(y, predictions, predictions, score=score)
 
     result = permutation_difference(pair)
 
@@ -349,8 +349,8 @@ def test_difference_without_variance():
 def test_undefined_exchanges():
     """An exchange without a score counts as extreme."""
 
-    def fragile(y_true, answers):
-        return np.mean(answers) if answers[0] < 5 or answers[1] < 5 else np.nan
+    def fragile(y_true, predictions):
+        return np.mean(predictions) if predictions[0] < 5 or predictions[1] < 5 else np.nan
 
     y = np.array([0, 1, 1, 1, 1, 1])
     pair = ScoredPair.from_predictions(
@@ -364,8 +364,8 @@ def test_undefined_exchanges():
 
     assert expected.pvalue <= result.pvalue
 
-    def odd(y_true, answers):
-        return np.mean(answers) if len(set(answers)) != 2 else np.nan
+    def odd(y_true, predictions):
+        return np.mean(predictions) if len(set(predictions)) != 2 else np.nan
 
     undefined = permutation_difference(
         ScoredPair.from_predictions(y[:3], [1, 1, 1], [2, 3, 4], score=odd)
@@ -375,8 +375,8 @@ def test_undefined_exchanges():
     assert np.isnan(undefined.pvalue)
     assert (-np.inf, np.inf) == undefined.confidence_interval()
 
-    def seldom(y_true, answers):
-        return np.mean(answers) if sum(answers) != 7 else np.nan
+    def seldom(y_true, predictions):
+        return np.mean(predictions) if sum(predictions) != 7 else np.nan
 
     y = np.zeros(4, dtype=int)
     pair = ScoredPair.from_predictions(y, [1, 1, 1, 1], [9, 9, 9, 4], score=seldom)
@@ -418,29 +418,31 @@ def test_one_class():
 
 
 def test_few_exchanges_that_matter():
-    """Where all answers differ and few count, no exchange is extreme, which is said."""
+    """Where all predictions differ and few count, no exchange is extreme, which is said."""
     rng = np.random.default_rng(14)
     y = np.zeros(40, dtype=int)
     first = rng.random(40) / 4
     second = rng.random(40) / 4
     second[:4] = 0.9
 
-    def called_zero(y_true, answers):
-        return np.mean(answers < 0.5)
+    def called_zero(y_true, predictions):
+        return np.mean(predictions < 0.5)
 
     pair = ScoredPair.from_predictions(y, first, second, score=called_zero)
     result = permutation_difference(pair)
 
     assert 40 == result.details["different_answers"]
     assert 2 / 2**4 == pytest.approx(result.pvalue, abs=0.03)
-    assert "few-different-answers" in result.flags
+    assert "few-different-predictions" in result.flags
     second[:9] = 0.9
     pair = ScoredPair.from_predictions(y, first, second, score=called_zero)
-    assert "few-different-answers" not in permutation_difference(pair).flags
+    assert "few-different-predictions" not in permutation_difference(pair).flags
 
 
 def test_flags_and_numbers():
-    """Few groups and few different answers are said; slow scores get fewer exchanges."""
+    """Few groups and few different predictions are said; slow scores get fewer
+    exchanges.
+    """
     y, first, second = random_scores(9)
     groups = np.arange(60) % 5
     pair = ScoredPair.from_predictions(y, first, second, score="roc_auc", groups=groups)
@@ -451,7 +453,7 @@ def test_flags_and_numbers():
 
     assert 999 == permutation_difference(many).details["resamples"]
     assert "few-groups" in permutation_difference(pair).flags
-    assert "few-different-answers" in permutation_difference(labels).flags
+    assert "few-different-predictions" in permutation_difference(labels).flags
     assert 5 == permutation_difference(labels).details["different_answers"]
     assert 999 == permutation_difference(slow).details["resamples"]
 

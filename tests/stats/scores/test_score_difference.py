@@ -207,7 +207,7 @@ def test_own_function_is_like_the_built_in_score(name, method):
 
 
 def exchanged_statistics(records, n_classes, score):
-    """The statistics after exchanging the answers of records, in all ways."""
+    """The statistics after exchanging the predictions of records, in all ways."""
     y, first, second = records
     swapped = np.flatnonzero(first != second)
 
@@ -232,9 +232,9 @@ def test_permutation_by_brute_force():
         ("matthews_corrcoef", 2, 2),
         ("precision", 2, 3),
     ]:
-        y, *answers = random_records(22, n_classes, seed)
+        y, *predictions = random_records(22, n_classes, seed)
         order = np.argsort(y, kind="stable")
-        records = y[order], *(answer[order] for answer in answers)
+        records = y[order], *(prediction[order] for prediction in predictions)
         assert 3 <= np.sum(records[1] != records[2]) <= 10
         # The first is that of exchanging nothing.
         statistics = np.array(list(exchanged_statistics(records, n_classes, score)))
@@ -357,7 +357,7 @@ def test_monte_carlo_counts_as_it_says(only_drawn):
     counts = JointCounts(TABLE, [0, 1])
     result = score_difference(counts, score="f1", method="permutation", n_resamples=60)
     rng = np.random.RandomState(0)
-    # Truth 0 and truth 1 have 12 and 20 records with different answers.
+    # Truth 0 and truth 1 have 12 and 20 records with different predictions.
 
     @cache
     def statistic(first, second):
@@ -481,7 +481,7 @@ def test_interval_is_a_multiple_of_the_standard_error():
 
 def test_nothing_can_be_rejected():
     """Where no outcome is a reason to reject, the interval is the whole range."""
-    # Three records with different answers: p is at least 1/8, of nine draws 1/20.
+    # Three records with different predictions: p is at least 1/8, of nine draws 1/20.
     counts = JointCounts([[[30, 1], [0, 4]], [[3, 2], [0, 20]]], [0, 1])
     for (way, settings), alternative, score in product(
         [(nullcontext, {}), (drawing, {"n_resamples": 9})],
@@ -578,8 +578,8 @@ def test_own_score_has_no_bounds():
 # ------------------------------------------------------------------------ edges
 
 
-def test_equal_answers():
-    """Without different answers p is 1 and the interval is 0."""
+def test_equal_predictions():
+    """Without different predictions p is 1 and the interval is 0."""
     for method, alternative in product(["delta", "permutation"], ALTERNATIVES):
         counts = JointCounts([[[7, 0], [0, 2]], [[1, 0], [0, 5]]], [0, 1])
         for score in ("f1", "accuracy", accuracy):
@@ -592,7 +592,7 @@ def test_equal_answers():
             assert 0 in result.confidence_interval()
 
 
-def test_different_answers_without_difference_or_variance():
+def test_different_predictions_without_difference_or_variance():
     """Two classifiers that find no positive have F1 of 0 for certain."""
     counts = JointCounts([[[7, 2], [3, 0]], [[4, 0], [0, 0]]], [0, 1])
     for method in ("delta", "permutation"):
@@ -616,7 +616,7 @@ def test_difference_without_variance():
     assert (-1, 1) == tuple(delta.confidence_interval())
     # All 8 exchanged or none: 2 of 256 ways.
     assert 2 / 256 == pytest.approx(exact.pvalue)
-    assert ("few-different-answers", "sign-only-interval") == exact.flags
+    assert ("few-different-predictions", "sign-only-interval") == exact.flags
     low, high = exact.confidence_interval(0.95)
     assert 0 < low < 1e-300
     assert 1 == high
@@ -643,7 +643,7 @@ def test_one_sided_difference_without_variance(alternative, pvalue, interval):
 
 @pytest.mark.parametrize("method", ["delta", "permutation"])
 def test_never_predicted_class_is_flagged(method):
-    """Precision without a positive answer is 0 as in scikit-learn, and undefined."""
+    """Precision without a positive prediction is 0 as in scikit-learn, and undefined."""
     counts = JointCounts([[[40, 5], [0, 0]], [[6, 9], [0, 0]]], [0, 1])
     result = score_difference(counts, score="precision", method=method)
 
@@ -653,7 +653,7 @@ def test_never_predicted_class_is_flagged(method):
     assert "undefined-score" not in other.flags
 
 
-def test_flag_of_few_different_answers():
+def test_flag_of_few_different_predictions():
     """Fewer than 25 are flagged: the normal approximation, or the interval alone."""
     few = JointCounts([[[90, 10], [4, 20]], [[5, 5], [5, 60]]], [0, 1])
     enough = JointCounts([[[90, 10], [4, 20]], [[5, 6], [5, 60]]], [0, 1])
@@ -661,7 +661,7 @@ def test_flag_of_few_different_answers():
     assert ("few-discordant-pairs",) == score_difference(
         few, score="f1", method="delta"
     ).flags
-    assert ("few-different-answers",) == score_difference(
+    assert ("few-different-predictions",) == score_difference(
         few, score="f1", method="permutation"
     ).flags
     assert () == score_difference(enough, score="f1", method="permutation").flags
@@ -783,9 +783,9 @@ def test_records_needed(alternative):
     result = score_difference(counts, score="f1_macro", alternative=alternative)
 
     tail = 0.025 if alternative == "two-sided" else 0.05
-    wanted = stats.norm.isf(tail) + stats.norm.isf(0.2)
+    required = stats.norm.isf(tail) + stats.norm.isf(0.2)
     assert result.pvalue > 0.05
-    assert wanted == pytest.approx(abs(result.statistic) * math.sqrt(needed / 60))
+    assert required == pytest.approx(abs(result.statistic) * math.sqrt(needed / 60))
 
 
 def test_records_needed_are_more():

@@ -300,23 +300,23 @@ def test_number_of_records_of_no_and_wrong_differences():
 def test_defaults_stay():
     """No design has an anytime-valid test as its default."""
     assert "mcnemar" == tests.tests_for("accuracy", HOLDOUT)[0].name
-    for loss in ("brier_loss", "log_loss", "neg_brier_score", "spherical_loss"):
+    for loss in ("binary_brier_loss", "log_loss", "neg_brier_score", "spherical_loss"):
         names = [entry.name for entry in tests.tests_for(loss, HOLDOUT)]
         assert "paired_t" == names[0]
         assert "anytime_losses" in names[1:]
 
 
-def test_asked_for_by_name():
+def test_requested_for_by_name():
     """A comparison runs it with its options, and it decides where it comes first."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=300)
-    answers = {
+    predictions = {
         name: np.where(rng.random(300) < accuracy, y, 1 - y)
         for name, accuracy in (("old", 0.7), ("new", 0.9))
     }
-    report = compare(y, answers, tests={"anytime_mcnemar": {"prior": 2.0}})
+    report = compare(y, predictions, tests={"anytime_mcnemar": {"prior": 2.0}})
     row = report.results["anytime_mcnemar"]
-    table = ContingencyTable.from_predictions(y, *answers.values())
+    table = ContingencyTable.from_predictions(y, *predictions.values())
 
     assert anytime_mcnemar(table, prior=2.0).pvalue == row.pvalue
     assert "challenger" == report.verdict

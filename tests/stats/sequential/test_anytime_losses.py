@@ -138,19 +138,23 @@ def test_known_bounds_hold():
     for name, entry in record_losses().items():
         if entry.bound is None:
             continue
-        n_classes = 2 if name == "brier" else 3
+        n_classes = 2 if name == "binary_brier_loss" else 3
         codes = rng.integers(n_classes, size=400)
         proba = rng.dirichlet(np.full(n_classes, 0.05), size=400)
         found = entry.function(codes, proba)
         assert 0.9 * entry.bound < np.ptp(found) <= entry.bound + 1e-12, name
-    assert record_losses()["log"].bound is None
+    assert record_losses()["log_loss"].bound is None
 
 
 def test_bound_of_the_loss_is_the_default():
     """Brier losses need no bound, and the bound that was used is in the details."""
     y = [1, 0, 1, 0] * 5
     proba = np.linspace(0.1, 0.9, 20)
-    for loss, bound in (("brier", 1), ("multiclass_brier", 2), ("cost", 1)):
+    for loss, bound in (
+        ("binary_brier_loss", 1),
+        ("multiclass_brier_loss", 2),
+        ("cost_weighted_loss", 1),
+    ):
         losses = PairedLosses.from_predictions(y, proba, proba[::-1], loss=loss)
         assert bound == anytime_losses(losses).details["bound"]
 
@@ -158,8 +162,8 @@ def test_bound_of_the_loss_is_the_default():
 def test_losses_without_a_bound_are_refused():
     """The message says what to do for the log loss, costs of one's own and own losses."""
     y, proba = [1, 0, 1, 0], [0.9, 0.2, 0.8, 0.4]
-    costs = {"loss": "cost", "cost_matrix": [[0, 5], [1, 0]]}
-    for words in ({"loss": "log"}, costs):
+    costs = {"loss": "cost_weighted_loss", "cost_matrix": [[0, 5], [1, 0]]}
+    for words in ({"loss": "log_loss"}, costs):
         losses = PairedLosses.from_predictions(y, proba, proba, **words)
         with pytest.raises(ValueError, match=r"Pass `bound`.*fixed before the records"):
             anytime_losses(losses)

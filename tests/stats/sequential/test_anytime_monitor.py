@@ -18,7 +18,7 @@ TABLES = [
 ]
 RNG = np.random.default_rng(0)
 LOSSES = [
-    PairedLosses.from_losses(*RNG.random((2, n)) * [[1.0], [0.8]], loss="brier")
+    PairedLosses.from_losses(*RNG.random((2, n)) * [[1.0], [0.8]], loss="binary_brier_loss")
     for n in (50, 1, 200)
 ]
 SETTINGS = [
@@ -212,7 +212,7 @@ def test_damaged_files_are_refused(tmp_path):
 
 
 def test_frame_of_looks():
-    """A row a look, for plots."""
+    """One row per look, for plots."""
     pl = pytest.importorskip("polars")
     frame = finished(0).to_frame("polars")
 
@@ -234,9 +234,9 @@ def test_wrong_batches_change_nothing():
     with pytest.raises(ValueError, match="whole counts"):
         counts.update(ContingencyTable(1.5, 2, 3, 4))
     with pytest.raises(ValueError, match="Watch one loss at a time"):
-        losses.update(PairedLosses.from_losses([1, 0], [0, 1], loss="cost"))
+        losses.update(PairedLosses.from_losses([1, 0], [0, 1], loss="cost_weighted_loss"))
     with pytest.raises(ValueError, match="at most `bound`"):
-        losses.update(PairedLosses.from_losses([5, 0], [0, 1], loss="brier"))
+        losses.update(PairedLosses.from_losses([5, 0], [0, 1], loss="binary_brier_loss"))
 
     assert before == (counts.history, losses.history)
 

@@ -41,10 +41,10 @@ def random_patterns(n, k, seed=0, share=0.6):
 
 def enumerated_pvalue(patterns):
     """Share of all exchanges of right and wrong within records with Q as large."""
-    answers = np.unpackbits(patterns.bits, axis=1, count=patterns.n).T
+    predictions = np.unpackbits(patterns.bits, axis=1, count=patterns.n).T
     k = patterns.n_classifiers
-    ways = [list(combinations(range(k), int(right))) for right in answers.sum(axis=1)]
-    least = (answers.sum(axis=0) ** 2).sum()
+    ways = [list(combinations(range(k), int(right))) for right in predictions.sum(axis=1)]
+    least = (predictions.sum(axis=0) ** 2).sum()
     extreme = total = 0
     for chosen in product(*ways):
         counts = np.bincount([i for right in chosen for i in right], minlength=k)
@@ -87,8 +87,8 @@ def test_published_example():
 
 def test_published_example_of_two():
     """With two classifiers it is McNemar's chi-squared without correction."""
-    answers = [list(map(int, row)) for row in PUBLISHED["answers"].values()]
-    result = cochran_q(CorrectnessPatterns.from_predictions(*answers[:3]))
+    predictions = [list(map(int, row)) for row in PUBLISHED["answers"].values()]
+    result = cochran_q(CorrectnessPatterns.from_predictions(*predictions[:3]))
     recomputed = PUBLISHED["first_two"]["recomputed"]
 
     assert recomputed["Q"] == pytest.approx(result.statistic, rel=1e-12)
@@ -138,14 +138,14 @@ def test_two_classifiers_are_mcnemar():
 def test_q_by_its_definition():
     """Q by sums over records and classifiers; Friedman's test of the same table."""
     patterns = random_patterns(80, 5)
-    answers = np.unpackbits(patterns.bits, axis=1, count=80).T.astype(float)
-    rows, columns = answers.sum(axis=1), answers.sum(axis=0)
+    predictions = np.unpackbits(patterns.bits, axis=1, count=80).T.astype(float)
+    rows, columns = predictions.sum(axis=1), predictions.sum(axis=0)
     expected = 20 * ((columns - columns.mean()) ** 2).sum() / (rows * (5 - rows)).sum()
 
     result = cochran_q(patterns)
 
     assert expected == pytest.approx(result.statistic, rel=1e-12)
-    friedman = stats.friedmanchisquare(*answers.T)
+    friedman = stats.friedmanchisquare(*predictions.T)
     assert friedman.statistic == pytest.approx(result.statistic, rel=1e-10)
     assert friedman.pvalue == pytest.approx(result.pvalue, rel=1e-9)
 
@@ -172,7 +172,9 @@ def test_draws_have_the_exact_distribution():
 
 
 def test_draws_keep_what_is_given():
-    """Each draw has all right answers; each classifier has the mean and the variance."""
+    """Each draw has all correct predictions; each classifier has the mean and the
+    variance.
+    """
     totals = random_patterns(3000, 7, share=0.4).row_totals
     rights = np.arange(8)
     drawn = drawn_counts(totals, 4000, np.random.RandomState(1))
@@ -261,7 +263,7 @@ def test_tail_below_all_doubles(monkeypatch):
 
 
 def test_one_classifier_right_throughout():
-    """Of records that only one answers, all k orders are as extreme: k / k**n."""
+    """Of records that only one predictions, all k orders are as extreme: k / k**n."""
     for k, n in ((3, 40), (4, 12)):
         patterns = CorrectnessPatterns.from_counts({"1" + "0" * (k - 1): n})
         result = cochran_q(patterns, method="exact")
@@ -334,7 +336,7 @@ def test_equal_accuracies():
 
 
 def test_unanimous_records_change_no_pvalue():
-    """Records that all or none answer rightly say nothing about a difference."""
+    """Records that all or none predict correctly say nothing about a difference."""
     few = {"110": 9, "001": 3, "010": 5}
     for method in METHODS:
         one = cochran_q(CorrectnessPatterns.from_counts(few), method=method)
@@ -345,7 +347,9 @@ def test_unanimous_records_change_no_pvalue():
 
 
 def test_few_informative_records():
-    """Tate and Brown's rule: 4 records and 24 answers; only the approximation needs it."""
+    """Tate and Brown's rule: 4 records and 24 predictions; only the approximation needs
+    it.
+    """
     for counts, few in [
         ({"100": 3, "111": 90}, True),
         ({"100": 7, "111": 90}, True),
@@ -420,14 +424,14 @@ def test_size_of_exchangeable_classifiers():
 
 
 def correctness(n, shares, alike, rng):
-    """Right answers, of which the first `alike` classifiers share most."""
+    """Right predictions, of which the first `alike` classifiers share most."""
     common = rng.random(n)
     own = rng.random((n, len(shares)))
     noise = np.where(np.arange(len(shares)) < alike, common[:, np.newaxis], own)
     return (noise < np.asarray(shares)).astype(int)
 
 
-def test_classifiers_that_answer_alike_are_flagged():
+def test_classifiers_that_prediction_alike_are_flagged():
     """Q is chi-squared of equally accurate classifiers only if all pairs are alike."""
     rng = np.random.default_rng(0)
     right = correctness(600, [0.7] * 4, 3, rng)

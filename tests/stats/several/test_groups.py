@@ -1,4 +1,4 @@
-"""Groups of classifiers that are not told apart."""
+"""Groups of classifiers that are not distinguished."""
 
 from itertools import chain, combinations
 
@@ -8,7 +8,7 @@ from skcompare.stats.several._pairwise_rows import groups_of, letters_of
 
 
 def largest_sets(names, told_apart):
-    """All sets without a pair that is told apart, as large as can be, by trying all."""
+    """All sets without a pair that is distinguished, as large as can be, by trying all."""
     apart = {frozenset(pair) for pair in told_apart}
     every = chain.from_iterable(combinations(names, k) for k in range(1, len(names) + 1))
     alike = [
@@ -20,7 +20,7 @@ def largest_sets(names, told_apart):
 
 
 def test_groups_are_all_largest_sets():
-    """Whatever is told apart, the groups are those that trying all sets finds."""
+    """Whatever is distinguished, the groups are those that trying all sets finds."""
     for share in [0.0, 0.2, 0.5, 0.8, 1.0]:
         rng = np.random.default_rng(7)
         for n in (1, 2, 5, 8):

@@ -17,7 +17,7 @@ PUBLISHED = golden("several")["published"]
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-def random_answers(n, k, seed=0, accuracies=0.6):
+def random_labels(n, k, seed=0, accuracies=0.6):
     return (np.random.default_rng([seed, n, k]).random((n, k)) < accuracies).astype(int)
 
 
@@ -29,9 +29,9 @@ def with_first(k):
     return np.zeros(k - 1, dtype=int), np.arange(1, k)
 
 
-def enumerated(answers, first, second, alternative):
+def enumerated(predictions, first, second, alternative):
     """Adjusted p-values from all exchanges, hypothesis after hypothesis."""
-    differences = answers[:, second] - answers[:, first]
+    differences = predictions[:, second] - predictions[:, first]
     root = np.sqrt(np.maximum((differences**2).sum(axis=0), 1))
     sign = {"two-sided": abs, "greater": np.positive, "less": np.negative}[alternative]
     observed = sign(differences.sum(axis=0) / root)
@@ -65,12 +65,12 @@ def test_by_enumeration():
     for pairs, alternative, seed in itertools.product(
         [all_pairs, with_first], ALTERNATIVES, range(3)
     ):
-        answers = random_answers(15, 4, seed, accuracies=[0.4, 0.5, 0.6, 0.95])
+        predictions = random_labels(15, 4, seed, accuracies=[0.4, 0.5, 0.6, 0.95])
         first, second = pairs(4)
-        expected = enumerated(answers, first, second, alternative)
+        expected = enumerated(predictions, first, second, alternative)
 
         actual, flags = max_t_pvalues(
-            CorrectnessPatterns(answers), first, second, alternative=alternative
+            CorrectnessPatterns(predictions), first, second, alternative=alternative
         )
 
         assert_near(expected, actual, 9999)
@@ -80,8 +80,8 @@ def test_by_enumeration():
 def test_published_example_by_enumeration():
     """Of the 17 records that the three classifiers disagree on all exchanges count."""
     patterns = CorrectnessPatterns.from_counts(PUBLISHED["counts"])
-    answers = np.unpackbits(patterns.bits, axis=1, count=100).T.astype(int)
-    expected = enumerated(answers, *all_pairs(3), "two-sided")
+    predictions = np.unpackbits(patterns.bits, axis=1, count=100).T.astype(int)
+    expected = enumerated(predictions, *all_pairs(3), "two-sided")
 
     actual, _ = max_t_pvalues(patterns, *all_pairs(3), n_resamples=20_000)
 
@@ -94,7 +94,7 @@ def test_published_example_by_enumeration():
 def test_one_pair_is_the_exact_test():
     """The exchanges of one pair are those of McNemar's exact test."""
     for alternative, seed in itertools.product(ALTERNATIVES, range(3)):
-        patterns = CorrectnessPatterns(random_answers(30, 2, seed))
+        patterns = CorrectnessPatterns(random_labels(30, 2, seed))
         expected = mcnemar(
             patterns.contingency_table(0, 1), method="exact", alternative=alternative
         )
@@ -107,7 +107,7 @@ def test_one_pair_is_the_exact_test():
 def test_order_of_statistics_is_kept():
     """A smaller statistic has no smaller p, and equal ones have equal p."""
     patterns = CorrectnessPatterns(
-        random_answers(60, 6, accuracies=np.linspace(0.5, 0.9, 6))
+        random_labels(60, 6, accuracies=np.linspace(0.5, 0.9, 6))
     )
     first, second = all_pairs(6)
     result = pairwise_mcnemar(patterns, method="asymptotic", adjust="none")
@@ -148,16 +148,18 @@ def test_nothing_to_exchange():
 def test_order_of_records_and_classifiers(most, monkeypatch):
     """Neither changes a p-value, resampled or normal."""
     monkeypatch.setattr(_pairwise, "MOST_DRAWS", most)
-    answers = random_answers(50, 4, accuracies=[0.5, 0.6, 0.7, 0.8])
+    predictions = random_labels(50, 4, accuracies=[0.5, 0.6, 0.7, 0.8])
     names = np.array(["d", "a", "c", "b"])
     options = {"adjust": "max-t", "n_resamples": 499}
     order = np.random.default_rng(0).permutation(50)
     other = [2, 0, 3, 1]
 
-    result = pairwise_mcnemar(CorrectnessPatterns(answers, names.tolist()), **options)
-    mixed = pairwise_mcnemar(CorrectnessPatterns(answers[order], names.tolist()), **options)
+    result = pairwise_mcnemar(CorrectnessPatterns(predictions, names.tolist()), **options)
+    mixed = pairwise_mcnemar(
+        CorrectnessPatterns(predictions[order], names.tolist()), **options
+    )
     moved = pairwise_mcnemar(
-        CorrectnessPatterns(answers[:, other], names[other].tolist()), **options
+        CorrectnessPatterns(predictions[:, other], names[other].tolist()), **options
     )
 
     assert result.adjusted_pvalue.tolist() == mixed.adjusted_pvalue.tolist()
@@ -176,9 +178,9 @@ def test_order_of_records_and_classifiers(most, monkeypatch):
 def test_exchanged_roles(most, monkeypatch):
     """One-sided p-values are exactly mirrored, with names that move and that stay."""
     monkeypatch.setattr(_pairwise, "MOST_DRAWS", most)
-    answers = random_answers(30, 2, seed=1)
+    predictions = random_labels(30, 2, seed=1)
     for names in (["b", "a"], None):
-        patterns = CorrectnessPatterns(answers, names)
+        patterns = CorrectnessPatterns(predictions, names)
         for alternative, opposite in (("less", "greater"), ("two-sided", "two-sided")):
             one, _ = max_t_pvalues(patterns, *all_pairs(2), alternative=alternative)
             other, _ = max_t_pvalues(patterns.swap(), *all_pairs(2), alternative=opposite)
@@ -189,7 +191,7 @@ def test_exchanged_roles(most, monkeypatch):
 
 def test_seed():
     """The same again by default; another seed draws others."""
-    patterns = CorrectnessPatterns(random_answers(50, 4))
+    patterns = CorrectnessPatterns(random_labels(50, 4))
     first, again, other = (
         pairwise_mcnemar(patterns, adjust="max-t", n_resamples=499, **seed).adjusted_pvalue
         for seed in ({}, {"random_state": 0}, {"random_state": 1})
@@ -201,7 +203,7 @@ def test_seed():
 
 def test_resamples_in_parts(monkeypatch):
     """However many resamples are made at a time, they are the same ones."""
-    patterns = CorrectnessPatterns(random_answers(50, 4))
+    patterns = CorrectnessPatterns(random_labels(50, 4))
     whole, _ = max_t_pvalues(patterns, *all_pairs(4), n_resamples=997)
     monkeypatch.setattr(_pairwise, "AT_ONCE", 100)
 
@@ -217,7 +219,7 @@ def test_resamples_in_parts(monkeypatch):
 def test_normal_differences(alternative, monkeypatch):
     """With many records normal differences give nearly the same, and are flagged."""
     accuracies = [0.70, 0.71, 0.72, 0.74, 0.74]
-    patterns = CorrectnessPatterns(random_answers(3000, 5, accuracies=accuracies))
+    patterns = CorrectnessPatterns(random_labels(3000, 5, accuracies=accuracies))
     pairs = with_first(5)
     resampled, flags = max_t_pvalues(patterns, *pairs, alternative=alternative)
     monkeypatch.setattr(_pairwise, "MOST_DRAWS", 0)
@@ -238,12 +240,12 @@ def test_covariances(most, monkeypatch):
     at which one is 1 and the other -1.
     """
     monkeypatch.setattr(_pairwise, "MOST_DRAWS", most)
-    answers = random_answers(400, 4)
+    predictions = random_labels(400, 4)
     first, second = all_pairs(4)
-    differences = answers[:, second] - answers[:, first]
+    differences = predictions[:, second] - predictions[:, first]
     expected = differences.T @ differences
     draws, _ = _pairwise._exchanged(
-        CorrectnessPatterns(answers, list("dbca")), 6, 40_000, np.random.RandomState(0)
+        CorrectnessPatterns(predictions, list("dbca")), 6, 40_000, np.random.RandomState(0)
     )
     counts = np.concatenate(list(draws), axis=1)
 
@@ -254,7 +256,7 @@ def test_covariances(most, monkeypatch):
 
 def test_time_does_not_grow_with_the_records():
     """A large table takes the normal way by itself."""
-    patterns = CorrectnessPatterns(random_answers(20_000, 16))
+    patterns = CorrectnessPatterns(random_labels(20_000, 16))
 
     result = pairwise_mcnemar(patterns, adjust="max-t")
 

@@ -284,9 +284,9 @@ def test_few_discordant_records():
 
 def test_design_is_carried():
     """Evidence of another design is flagged as it is for the omnibus test."""
-    answers = np.array([[1, 0], [0, 1], [1, 1]] * 20)
-    holdout = pairwise_mcnemar(CorrectnessPatterns(answers))
-    pooled = pairwise_mcnemar(CorrectnessPatterns(answers, design="kfold"))
+    predictions = np.array([[1, 0], [0, 1], [1, 1]] * 20)
+    holdout = pairwise_mcnemar(CorrectnessPatterns(predictions))
+    pooled = pairwise_mcnemar(CorrectnessPatterns(predictions, design="kfold"))
 
     assert () == holdout.flags
     assert ("invalid-design",) == pooled.flags
@@ -344,7 +344,7 @@ def test_computed_pvalues_have_no_error():
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frame(backend):
-    """The same numbers in a frame of any library, a row a pair."""
+    """The same numbers in a frame of any library, one row per pair."""
     pytest.importorskip(backend)
     result = pairwise_mcnemar(random_patterns(k=3))
     pairs = result.to_dict()["pairs"]
@@ -359,7 +359,7 @@ def test_frame(backend):
 
 
 def test_text_is_aligned():
-    """A row a pair under its headings, and what was done above."""
+    """One row per pair under its headings, and what was done above."""
     patterns = CorrectnessPatterns.from_counts(PUBLISHED["counts"], ["lr", "forest", "nn"])
     lines = str(pairwise_mcnemar(patterns)).splitlines()
 

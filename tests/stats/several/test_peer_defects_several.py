@@ -1,6 +1,6 @@
 """Faults that were seen in other libraries when several classifiers are compared.
 
-Each test names what is wrong elsewhere; the right answer is asserted here.
+Each test names what is wrong elsewhere; the correct prediction is asserted here.
 """
 
 import math
@@ -19,8 +19,10 @@ METHODS = ("asymptotic", "exact", "permutation")
 def test_identical_classifiers():
     """Elsewhere Q is 0 / 0 and the p-value NaN."""
     y = np.array([0, 1, 2, 1, 0])
-    answers = np.array([0, 1, 1, 1, 0])
-    patterns = CorrectnessPatterns.from_predictions(y, answers, answers, answers)
+    predictions = np.array([0, 1, 1, 1, 0])
+    patterns = CorrectnessPatterns.from_predictions(
+        y, predictions, predictions, predictions
+    )
     for method in METHODS:
         result = cochran_q(patterns, method=method)
 
@@ -30,7 +32,7 @@ def test_identical_classifiers():
 
 
 def test_nobody_is_ever_right():
-    """Elsewhere a table of zeros alone is read as one of right answers alone."""
+    """Elsewhere a table of zeros alone is read as one of correct predictions alone."""
     patterns = CorrectnessPatterns(np.zeros((6, 3)))
 
     assert [0, 0, 0] == patterns.n_correct.tolist()
@@ -39,9 +41,9 @@ def test_nobody_is_ever_right():
 
 def test_forty_classifiers():
     """Elsewhere all 2**40 patterns are counted one after the other."""
-    answers = np.random.default_rng(0).random((2000, 40)) < 0.8
-    patterns = CorrectnessPatterns(answers)
-    by_record, by_classifier = answers.sum(axis=1), answers.sum(axis=0)
+    predictions = np.random.default_rng(0).random((2000, 40)) < 0.8
+    patterns = CorrectnessPatterns(predictions)
+    by_record, by_classifier = predictions.sum(axis=1), predictions.sum(axis=0)
     expected = 40 * 39 * by_classifier.var() * 40 / (by_record * (40 - by_record)).sum()
 
     result = cochran_q(patterns)
@@ -106,8 +108,8 @@ def test_comparisons_after_a_look_are_two_sided():
     n_sets, errors = 120, 0
     accuracies = np.array([0.6] * 9 + [0.95])
     for _ in range(n_sets):
-        answers = rng.random((150, 10)) < accuracies
-        result = pairwise_mcnemar(CorrectnessPatterns(answers))
+        predictions = rng.random((150, 10)) < accuracies
+        result = pairwise_mcnemar(CorrectnessPatterns(predictions))
         equal = np.array(["classifier 10" not in pair for pair in _pairs(result)])
         errors += (result.adjusted_pvalue[equal] <= 0.05).any()
 

@@ -20,7 +20,7 @@ from skcompare.stats import (
 )
 from skcompare.stats.precision._gee_model import class_fit, joint_covariance
 from tests.stats.precision.test_gee import figures, names, sums_of_case
-from tests.stats.several.test_precision_several import answers_of, sums_of
+from tests.stats.several.test_precision_several import predictions_of, sums_of
 
 SCALES = ("difference", "odds ratio", "ratio")
 
@@ -37,7 +37,7 @@ def single(sums, scale, method, alternative="two-sided"):
 def test_rows_are_single_tests():
     """Every row is the test of its two classifiers, at the level of the intervals."""
     for scale, method in itertools.product(SCALES, ["score", "wald"]):
-        y, answers, groups = answers_of(3)
+        y, predictions, groups = predictions_of(3)
         result = pairwise_precision(
             sums_of(3),
             scale=scale,
@@ -49,7 +49,9 @@ def test_rows_are_single_tests():
         assert ("m0", "m0", "m1") == result.champion
         assert ("m1", "m2", "m2") == result.challenger
         for row, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
-            pair = ClusterSums.from_predictions(y, answers[i], answers[j], groups=groups)
+            pair = ClusterSums.from_predictions(
+                y, predictions[i], predictions[j], groups=groups
+            )
             expected = single(pair, scale, method)
             limits = expected.confidence_interval(1 - 0.1 / 3)
 
@@ -192,10 +194,12 @@ def test_one_sided_directions_are_opposite():
 
 
 def test_equal_and_silent_classifiers():
-    """Equal answers have p = 1; without answers p is undefined, and counts as 1."""
-    y, answers, _ = answers_of(2)
-    silent = np.where(answers[0] == 2, 0, answers[0])
-    sums = ClusterSums.from_predictions(y, *answers, answers[0], silent, names=names(4))
+    """Equal predictions have p = 1; without predictions p is undefined, and counts as 1."""
+    y, predictions, _ = predictions_of(2)
+    silent = np.where(predictions[0] == 2, 0, predictions[0])
+    sums = ClusterSums.from_predictions(
+        y, *predictions, predictions[0], silent, names=names(4)
+    )
     for scale in SCALES:
         for method in ("score", "wald"):
             for adjust in ("holm", "max-t"):
@@ -210,15 +214,15 @@ def test_equal_and_silent_classifiers():
                 assert result.low[same] <= result.estimate[same] <= result.high[same]
                 assert math.isnan(result.pvalue[none])
                 assert math.isnan(result.adjusted_pvalue[none])
-                assert "no-answers" in result.flags
+                assert "no-predictions" in result.flags
                 assert "degenerate" not in result.flags
 
 
 def test_precision_of_one():
     """Logarithms are undefined under Wald; scores and differences are not."""
-    y, answers, _ = answers_of(3)
-    perfect = np.where(y == 2, answers[2], 0)
-    sums = ClusterSums.from_predictions(y, *answers[:2], perfect, names=names(3))
+    y, predictions, _ = predictions_of(3)
+    perfect = np.where(y == 2, predictions[2], 0)
+    sums = ClusterSums.from_predictions(y, *predictions[:2], perfect, names=names(3))
     wald = pairwise_precision(sums, scale="odds ratio", method="wald", adjust="max-t")
     score = pairwise_precision(sums, scale="odds ratio", adjust="max-t")
 
@@ -254,8 +258,10 @@ def assert_no_draws_of_one_cluster(seeds):
     """Where differences vary by rounding only nothing is drawn, and nothing warns."""
     for scale, method in itertools.product(SCALES, ["score", "wald"]):
         for seed in seeds:
-            y, answers, groups = answers_of(3, n_groups=1, seed=seed)
-            sums = ClusterSums.from_predictions(y, *answers, groups=groups, names=names(3))
+            y, predictions, groups = predictions_of(3, n_groups=1, seed=seed)
+            sums = ClusterSums.from_predictions(
+                y, *predictions, groups=groups, names=names(3)
+            )
             result = pairwise_precision(
                 sums, scale=scale, method=method, adjust="max-t", n_resamples=99
             )

@@ -11,21 +11,21 @@ from skcompare.stats import gee_precision, precision_several
 from tests.stats.precision.test_gee import figures, names, sums_of_case
 
 
-def answers_of(k=4, n=150, n_groups=30, seed=0):
+def predictions_of(k=4, n=150, n_groups=30, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=n)
     shift = rng.integers(1, 3, size=n)
-    answers = [
+    predictions = [
         np.where(rng.random(n) < 0.5 + 0.08 * i, y, (y + shift) % 3) for i in range(k)
     ]
-    return y, answers, rng.integers(n_groups, size=n)
+    return y, predictions, rng.integers(n_groups, size=n)
 
 
 def sums_of(k=4, order=None, **options):
-    y, answers, groups = answers_of(k, **options)
+    y, predictions, groups = predictions_of(k, **options)
     order = range(k) if order is None else order
     return ClusterSums.from_predictions(
-        y, *(answers[i] for i in order), groups=groups, names=[f"m{i}" for i in order]
+        y, *(predictions[i] for i in order), groups=groups, names=[f"m{i}" for i in order]
     )
 
 
@@ -89,9 +89,9 @@ def test_statsmodels_and_geepack():
 
 
 def test_vector_of_scores():
-    """U'V⁻U of the scores of all but the first classifier, a row an answer."""
-    y, answers, groups = answers_of()
-    named = np.array(answers) == 2
+    """U'V⁻U of the scores of all but the first classifier, one row per prediction."""
+    y, predictions, groups = predictions_of()
+    named = np.array(predictions) == 2
     right = y == 2
     pooled = (named & right).sum() / named.sum()
     share = named.sum(axis=1) / named.sum()
@@ -143,9 +143,9 @@ def test_any_order_and_reference():
 
 def test_the_same_classifier_again():
     """Every classifier twice adds no degree of freedom and changes nothing."""
-    y, answers, groups = answers_of(3)
-    alone = ClusterSums.from_predictions(y, *answers, groups=groups, names=names(3))
-    more = [*answers, *answers[::-1]]
+    y, predictions, groups = predictions_of(3)
+    alone = ClusterSums.from_predictions(y, *predictions, groups=groups, names=names(3))
+    more = [*predictions, *predictions[::-1]]
     again = ClusterSums.from_predictions(y, *more, groups=groups, names=names(6))
     for method in ("score", "wald"):
         expected = precision_several(alone, method=method)
@@ -158,57 +158,57 @@ def test_the_same_classifier_again():
 
 def test_parts():
     """Each classifier with its counts, and the interval of its odds ratio."""
-    y, answers, groups = answers_of()
+    y, predictions, groups = predictions_of()
     sums = sums_of()
     result = precision_several(sums)
-    for part, answer, name in zip(result.parts, answers, names(4), strict=True):
-        named = answer == 2
+    for part, prediction, name in zip(result.parts, predictions, names(4), strict=True):
+        named = prediction == 2
         assert (name, named.sum(), (named & (y == 2)).sum()) == (
             part["name"],
-            part["answers"],
+            part["predictions"],
             part["hits"],
         )
-        assert part["hits"] / part["answers"] == part["share"]
-    pair = gee_precision(ClusterSums.from_predictions(y, *answers[:2], groups=groups))
+        assert part["hits"] / part["predictions"] == part["share"]
+    pair = gee_precision(ClusterSums.from_predictions(y, *predictions[:2], groups=groups))
     assert tuple(pair.confidence_interval()) == pytest.approx(
         (result.parts[1]["low"], result.parts[1]["high"]), rel=1e-9
     )
 
 
-def test_a_classifier_without_answers_is_left_out():
+def test_a_classifier_without_predictions_is_left_out():
     """The others are tested, and the result says so."""
-    y, answers, groups = answers_of(3)
-    silent = np.where(answers[0] == 2, 0, answers[0])
+    y, predictions, groups = predictions_of(3)
+    silent = np.where(predictions[0] == 2, 0, predictions[0])
     expected = precision_several(
-        ClusterSums.from_predictions(y, *answers, groups=groups, names=names(3))
+        ClusterSums.from_predictions(y, *predictions, groups=groups, names=names(3))
     )
     result = precision_several(
-        ClusterSums.from_predictions(y, *answers, silent, groups=groups, names=names(4))
+        ClusterSums.from_predictions(y, *predictions, silent, groups=groups, names=names(4))
     )
 
     assert expected.statistic == result.statistic
     assert expected.df == result.df
-    assert "no-answers" in result.flags
-    assert "no-answers" not in expected.flags
+    assert "no-predictions" in result.flags
+    assert "no-predictions" not in expected.flags
     assert math.isnan(result.parts[3]["odds_ratio"])
 
 
 def test_one_classifier_left():
     """Nothing is tested, and p is undefined."""
-    y, answers, _ = answers_of(2)
-    silent = np.where(answers[0] == 2, 0, answers[0])
-    result = precision_several(ClusterSums.from_predictions(y, answers[0], silent))
+    y, predictions, _ = predictions_of(2)
+    silent = np.where(predictions[0] == 2, 0, predictions[0])
+    result = precision_several(ClusterSums.from_predictions(y, predictions[0], silent))
 
     assert math.isnan(result.statistic)
     assert math.isnan(result.pvalue)
-    assert "no-answers" in result.flags
+    assert "no-predictions" in result.flags
 
 
 def test_precision_of_one():
     """Wald's test is undefined, the score test is not."""
-    y, answers, _ = answers_of(3)
-    perfect = np.where(y == 2, answers[2], 0)
-    sums = ClusterSums.from_predictions(y, *answers, perfect, names=names(4))
+    y, predictions, _ = predictions_of(3)
+    perfect = np.where(y == 2, predictions[2], 0)
+    sums = ClusterSums.from_predictions(y, *predictions, perfect, names=names(4))
     wald, score = (precision_several(sums, method=m) for m in ("wald", "score"))
 
     assert math.isnan(wald.pvalue)
@@ -238,7 +238,7 @@ def test_unknown_reference():
 
 
 def test_others_alike():
-    """Where all but a silent classifier answer alike, nothing differs: p is 1."""
+    """Where all but a silent classifier prediction alike, nothing differs: p is 1."""
     y = np.array([1] * 20 + [0] * 20)
     right = np.where(np.arange(40) < 3, 0, y)
     sums = ClusterSums.from_predictions(y, right, right, 0 * y, names=names(3))
@@ -246,7 +246,7 @@ def test_others_alike():
         result = precision_several(sums, method=method)
 
         assert (0, 1, 0) == (result.statistic, result.pvalue, result.df)
-        assert {"degenerate", "no-answers"} <= set(result.flags)
+        assert {"degenerate", "no-predictions"} <= set(result.flags)
         assert [1, 1] == [part["odds_ratio"] for part in result.parts[:2]]
         assert (1, 1) == (result.parts[1]["low"], result.parts[1]["high"])
         assert math.isnan(result.parts[2]["odds_ratio"])

@@ -22,8 +22,8 @@ from skcompare.stats.splits._bcv_jackknife import (
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 
-# Columns of an array of strength 2, and mean differences, a row a repetition (D.19b of the
-# methods, whose figures were computed by two independent programs).
+# Columns of an array of strength 2, and mean differences, one row per repetition (D.19b of
+# the methods, whose figures were computed by two independent programs).
 SIDES = np.array(
     [
         [1, -1, 1, -1, 1, -1, 1, -1],
@@ -236,7 +236,7 @@ def share_of_rejections(draw, n_draws=300):
 
 
 def right_by_the_best(columns, y, in_first):
-    """Whether records are answered rightly by the feature that is right most often."""
+    """Whether records are predicted correctly by the feature that is right most often."""
     right = columns == y
     found = np.empty(in_first.shape)
     for r, first in enumerate(in_first):
@@ -336,7 +336,14 @@ def test_undefined_half():
 
 def test_default_of_block_regularized_designs():
     """It is the default of accuracy, losses and scores; of groups as well."""
-    measures = ("accuracy", "brier_loss", "neg_log_loss", "roc_auc", "precision", "f1")
+    measures = (
+        "accuracy",
+        "binary_brier_loss",
+        "neg_log_loss",
+        "roc_auc",
+        "precision",
+        "f1",
+    )
     measures += ("balanced_accuracy", "matthews_corrcoef", "squared_calibration_error")
     for grouped in (False, True):
         for measure in measures:
@@ -352,7 +359,7 @@ def test_sample_size():
         blocks, alpha=0.05, power=0.8, alternative="two-sided"
     )
     result = bcv_jackknife_t(blocks)
-    wanted = stats.norm.isf(0.025) + stats.norm.isf(0.2)
-    ratio = wanted * result.details["se"] / result.estimate
+    required = stats.norm.isf(0.025) + stats.norm.isf(0.2)
+    ratio = required * result.details["se"] / result.estimate
 
     assert max(203 * ratio**2, 204) == pytest.approx(needed)

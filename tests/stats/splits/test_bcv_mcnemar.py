@@ -118,8 +118,8 @@ def test_lemma_3_is_the_corrected_test_of_one_pass():
     assert once.n == result.n == 80
 
 
-def test_pooled_answers_would_count_five_times():
-    """At rho1 = rho2 = 0 it is the invalid test of all answers pooled (t = 10)."""
+def test_pooled_predictions_would_count_five_times():
+    """At rho1 = rho2 = 0 it is the invalid test of all predictions pooled (t = 10)."""
     blocks = random_blocks(3)
     pooled = ContingencyTable(*(int(k) for k in blocks.tables.sum(axis=(0, 1))))
 
@@ -203,7 +203,7 @@ def test_clamp():
 
 
 def test_without_discordant_pairs():
-    """Equal answers are flagged, and have a probability of one half, and some width."""
+    """Equal predictions are flagged, and have a probability of one half, and some width."""
     blocks = PairedBlocks([[[30, 0, 0, 10], [29, 0, 0, 11]]] * 5)
     result = bcv_mcnemar(blocks)
 
@@ -303,7 +303,7 @@ def test_flag_of_few_discordant_pairs():
     assert (UNSEEN,) == bcv_mcnemar(enough).flags
 
 
-def test_conservative_beside_the_invalid_test_of_pooled_answers():
+def test_conservative_beside_the_invalid_test_of_pooled_predictions():
     """More assumed correlation gives larger p-values and wider intervals."""
     blocks = PairedBlocks([[[30, 5, 12, 3], [30, 5, 12, 3]]] * 5)
     chain = [(0, 0), (0, 0.5), (0.5, 0.5), (0.5, 0.75), (1, 1)]

@@ -1,4 +1,4 @@
-"""The blocked M × 2 t test: its constants derived anew, exact arithmetic, edges."""
+"""The blocked M × 2 t test: its constants derived again, exact arithmetic, edges."""
 
 import itertools
 import math
@@ -240,14 +240,14 @@ def test_sample_size(variant):
     scores = differences([[0.01, -0.02], [0.03, 0.0], [0.0, 0.01]])
     entry = paired_tests()["blocked_t"]
     result = blocked_t(scores, variant=variant)
-    wanted = stats.norm.isf(0.05) + stats.norm.isf(0.1)
+    required = stats.norm.isf(0.05) + stats.norm.isf(0.1)
 
     needed = entry.sample_size(
         scores, alpha=0.05, power=0.9, alternative="greater", variant=variant
     )
 
     error = result.details["se"] * math.sqrt(result.n / needed)
-    assert result.estimate / wanted == pytest.approx(error)
+    assert result.estimate / required == pytest.approx(error)
     with pytest.raises(ValueError, match="Unknown variant 'wrong'"):
         entry.sample_size(
             scores, alpha=0.05, power=0.9, alternative="greater", variant="wrong"

@@ -122,7 +122,7 @@ def test_interval():
 
 
 @pytest.mark.parametrize(("run", "name"), list(zip(TESTS, NAMES, strict=True)))
-def test_must_be_asked_for_twice(run, name):
+def test_must_be_requested_for_twice(run, name):
     """Without experimental=True it is refused, and why is said."""
     scores = differences(random_values(1))
     message = rf"{name} needs experimental=True. Got False. .* by name only"

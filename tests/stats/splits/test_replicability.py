@@ -115,7 +115,7 @@ def test_all_alike():
 
 
 def test_several_tests():
-    """A column a test: each has the result of its own decisions."""
+    """One column per test: each has the result of its own decisions."""
     rng = np.random.default_rng(2)
     table = rng.random((15, 4)) < [0.1, 0.5, 0.9, 1.0]
 

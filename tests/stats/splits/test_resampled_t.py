@@ -316,7 +316,7 @@ def test_flags_of_the_evidence():
 
 
 def test_what_folds_do_not_show_is_said():
-    """Learners that select are told apart too often: in every result, in numbers."""
+    """Learners that select are distinguished too often: in every result, in numbers."""
     for test in (corrected_repeated_kfold_t, corrected_repeated_holdout_t):
         assert "selection-unseen" in test(differences([0.1, 0.2, 0.3])).flags
     assert "12 %" in FLAG_TEXTS["selection-unseen"]
@@ -394,7 +394,7 @@ def test_losses_are_gains():
         90,
         10,
         design="kfold",
-        score="brier",
+        score="binary_brier_loss",
         greater_is_better=False,
     )
 
@@ -402,7 +402,7 @@ def test_losses_are_gains():
 
     assert 0.2 == pytest.approx(result.estimate)
     assert (0.5, 0.3) == pytest.approx((result.champion, result.challenger))
-    assert "gain in brier" == result.estimate_name
+    assert "gain in binary_brier_loss" == result.estimate_name
     assert not result.greater_is_better
 
 
@@ -423,12 +423,12 @@ def test_sample_size(test):
     entry = paired_tests()[test.__name__]
     scores = random_scores(5, shift=0.005)
     result = test(scores)
-    wanted = stats.norm.isf(0.025) + stats.norm.isf(0.2)
+    required = stats.norm.isf(0.025) + stats.norm.isf(0.2)
 
     needed = entry.sample_size(scores, alpha=0.05, power=0.8, alternative="two-sided")
 
     error = result.details["se"] * math.sqrt(result.n / needed)
-    assert abs(result.estimate) / wanted == pytest.approx(error)
+    assert abs(result.estimate) / required == pytest.approx(error)
     wrong_way = "less" if result.estimate > 0 else "greater"
     assert math.inf == entry.sample_size(
         scores, alpha=0.05, power=0.8, alternative=wrong_way
@@ -467,7 +467,9 @@ def test_corrected_tests_are_the_defaults(design, name):
 
 
 def test_splits_too_alike():
-    """One different answer a fold is little to go by, whatever the t test says of it."""
+    """One different prediction a fold is little to go by, whatever the t test says of
+    it.
+    """
     n_test = np.array([21, 20, 20, 20, 20])
     wins = 1 / n_test
     variances = wins * (1 - wins) / (n_test - 1)

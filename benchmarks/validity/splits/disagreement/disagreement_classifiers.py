@@ -150,13 +150,13 @@ def reduced_error_tree(half):
     tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=half.seed)
     tree.fit(half.X[kept], half.y[kept])
     grown = tree.tree_
-    answers = tree.classes_[grown.value[:, 0, :].argmax(axis=1)]
+    predictions = tree.classes_[grown.value[:, 0, :].argmax(axis=1)]
     visits = tree.decision_path(half.X[held_out]).toarray().astype(bool)
-    wrong = (visits & (half.y[held_out][:, np.newaxis] != answers)).sum(axis=0)
-    return _prune(grown, answers, wrong)[tree.apply(half.X_test)]
+    wrong = (visits & (half.y[held_out][:, np.newaxis] != predictions)).sum(axis=0)
+    return _prune(grown, predictions, wrong)[tree.apply(half.X_test)]
 
 
-def _prune(grown, answers, errors):
+def _prune(grown, predictions, errors):
     """The answer of each node once all subtrees that err no less than a leaf are cut."""
     left, right = grown.children_left.tolist(), grown.children_right.tolist()
     errors, cut = errors.tolist(), [child == -1 for child in left]
@@ -167,7 +167,7 @@ def _prune(grown, answers, errors):
             below[node] = below[left[node]] + below[right[node]]
             if errors[node] <= below[node] + 1e-9:
                 cut[node], below[node] = True, errors[node]
-    labels = answers.copy()
+    labels = predictions.copy()
     for node, is_cut in enumerate(cut):
         if is_cut and left[node] != -1:
             for child in (left[node], right[node]):
@@ -187,11 +187,11 @@ CLASSIFIERS = {
 """The pruned tree is in place of RIPPER, for which scikit-learn has nothing alike."""
 
 
-def wrong_answers(half, y_test):
+def wrong_predictions(half, y_test):
     """Whether each classifier errs (rows) on each record to answer."""
     if (half.y == half.y[0]).all():
         return np.tile(half.y[0] != y_test, (len(CLASSIFIERS), 1))
-    return np.array([answer(half) != y_test for answer in CLASSIFIERS.values()])
+    return np.array([prediction(half) != y_test for prediction in CLASSIFIERS.values()])
 
 
 def largest_departure(half):

@@ -14,7 +14,7 @@ from benchmarks.validity.splits.disagreement.disagreement_classifiers import (
     CLASSIFIERS,
     Half,
     largest_departure,
-    wrong_answers,
+    wrong_predictions,
 )
 from skcompare.model_selection import BlockRegularized5x2CV
 
@@ -91,7 +91,7 @@ def one_chunk(X, y, entropy, first_pair):
         for pair in range(first_pair, first_pair + CHUNK // 2):
             rng = np.random.default_rng([*entropy, pair])
             for half, y_test in halves(X, y, rng):
-                wrong = wrong_answers(half, y_test).astype(np.int16)
+                wrong = wrong_predictions(half, y_test).astype(np.int16)
                 tables.append(wrong @ wrong.T)
                 sizes.append(len(y_test))
                 one_class += int((half.y == half.y[0]).all())

@@ -78,8 +78,8 @@ def _errors(world, n_train, grid, seed):
     for row in errors:
         X, y = world.draw(n_train, rng)
         new, truth = world.draw(N_TEST, rng)
-        answers = world.predict(X, y, new, rng.integers(2**31))
-        row[0] = np.mean(answers != truth)
+        predictions = world.predict(X, y, new, rng.integers(2**31))
+        row[0] = np.mean(predictions != truth)
         squares = world.squares(X, new)
         for k, strength in enumerate(grid):
             closest = np.argmin(world.distances(squares, strength), axis=1)

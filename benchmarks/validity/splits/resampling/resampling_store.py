@@ -21,14 +21,14 @@ class Store:
         if self.folder is None:
             return
         versions = {"numpy": np.__version__, "scikit-learn": sklearn.__version__}
-        wanted = json.loads(json.dumps(settings | versions))
+        required = json.loads(json.dumps(settings | versions))
         path = self.folder / "settings.json"
         if not path.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
-            text = json.dumps(wanted, indent=1)
+            text = json.dumps(required, indent=1)
             self._write(path.name, lambda file: file.write(text.encode()))
         stored = json.loads(path.read_text())
-        apart = [key for key in wanted | stored if wanted.get(key) != stored.get(key)]
+        apart = [key for key in required | stored if required.get(key) != stored.get(key)]
         if apart:
             raise SystemExit(
                 f"{self.folder} was made with other settings: {', '.join(apart)} differ. "

@@ -52,13 +52,13 @@ def nearest(distances, train, pairs):
     return found
 
 
-def tree_answers(X, y, splits, seeds, stop=0.0, **options):
+def predictions_of_splits(X, y, splits, seeds, stop=0.0, **options):
     """Answers of a tree trained on each split, for the pairs of test records."""
     X = X.astype(np.float32)
-    answers = np.empty(splits.test.shape, dtype=y.dtype)
-    for row, train, seed in zip(answers, splits.train, seeds):
+    predictions = np.empty(splits.test.shape, dtype=y.dtype)
+    for row, train, seed in zip(predictions, splits.train, seeds):
         row[:] = tree_predictions(X[train], y[train], X, seed, stop, **options)
-    return answers[splits.pairs]
+    return predictions[splits.pairs]
 
 
 def tree_predictions(X, y, new, seed, stop=0.0, **options):
@@ -111,7 +111,7 @@ class Exp6:
 
     def champion_right(self, data, splits, seeds):
         X, y = data
-        return tree_answers(X, y, splits, seeds) == y[splits.pairs[1]]
+        return predictions_of_splits(X, y, splits, seeds) == y[splits.pairs[1]]
 
     def challengers_right(self, data, splits, strengths):
         X, y = data
@@ -155,8 +155,8 @@ class Letter(Exp6):
 
     def champion_right(self, data, splits, seeds):
         X, y = data
-        answers = tree_answers(X, y, splits, seeds, self.stop, **self.options)
-        return answers == y[splits.pairs[1]]
+        predictions = predictions_of_splits(X, y, splits, seeds, self.stop, **self.options)
+        return predictions == y[splits.pairs[1]]
 
 
 class Simple:

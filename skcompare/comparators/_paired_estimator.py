@@ -30,7 +30,7 @@ from skcompare.comparators._meta_estimator import (
     set_input_tags,
     tags_of,
 )
-from skcompare.comparators._score_on_data import scores_of, told
+from skcompare.comparators._score_on_data import checked_scores, scores_of
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import (
@@ -57,7 +57,7 @@ PREDICTION_METHODS = (
 )
 
 
-class PairedClassifier(
+class PairedEstimator(
     CallbackSupportMixin, SideBySideMixin, MetaEstimatorMixin, BaseEstimator
 ):
     """Fit a champion and a challenger together, for scikit-learn's own cross_validate.
@@ -110,9 +110,9 @@ class PairedClassifier(
     >>> from sklearn.model_selection import cross_validate
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skcompare import BlockRegularized5x2CV, PairedClassifier, make_paired_scorer
+    >>> from skcompare import BlockRegularized5x2CV, PairedEstimator, make_paired_scorer
     >>> X, y = load_iris(return_X_y=True)
-    >>> pair = PairedClassifier(DecisionTreeClassifier(), GaussianNB(), random_state=0)
+    >>> pair = PairedEstimator(DecisionTreeClassifier(), GaussianNB(), random_state=0)
     >>> cv = BlockRegularized5x2CV(random_state=0)
     >>> scorer = make_paired_scorer("accuracy")
     >>> results = cross_validate(pair, X, y, cv=cv, scoring=scorer)
@@ -160,7 +160,7 @@ class PairedClassifier(
 
         Returns
         -------
-        self : PairedClassifier
+        self : PairedEstimator
         """
         check_parameters(self)
         self._check_roles()
@@ -207,7 +207,7 @@ class PairedClassifier(
     def __getattr__(self, name: str) -> Any:
         if name in PREDICTION_METHODS:
             raise AttributeError(
-                f"A {type(self).__name__} has two answers to every record, and no "
+                f"A {type(self).__name__} has two predictions for every record, and no "
                 f"{name!r}. Ask its `champion_` or `challenger_`, or score both by "
                 "make_paired_scorer.",
                 name=name,
@@ -282,7 +282,7 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y)`` of a fitted :class:`PairedClassifier`, or of a pipeline
+        ``scorer(estimator, X, y)`` of a fitted :class:`PairedEstimator`, or of a pipeline
         that ends in one, returns a dict of names to numbers. Use it where scikit-learn
         takes several scores: :func:`~sklearn.model_selection.cross_validate`, and
         searches with, for example, ``refit="accuracy_difference"``. `cross_val_score` and
@@ -298,7 +298,7 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
 
     See Also
     --------
-    PairedClassifier : The estimator that it scores.
+    PairedEstimator : The estimator that it scores.
 
     Notes
     -----
@@ -311,9 +311,9 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skcompare import PairedClassifier, make_paired_scorer
+    >>> from skcompare import PairedEstimator, make_paired_scorer
     >>> X, y = load_iris(return_X_y=True)
-    >>> pair = PairedClassifier(DecisionTreeClassifier(max_depth=2), GaussianNB())
+    >>> pair = PairedEstimator(DecisionTreeClassifier(max_depth=2), GaussianNB())
     >>> scorer = make_paired_scorer(["accuracy", "neg_log_loss"])
     >>> for name, score in scorer(pair.fit(X[::2], y[::2]), X[1::2], y[1::2]).items():
     ...     print(f"{name:24}{score:+.3f}")
@@ -340,7 +340,7 @@ class PairScorer:
 
         Parameters
         ----------
-        estimator : PairedClassifier
+        estimator : PairedEstimator
             Fitted, or a fitted pipeline that ends in one.
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
@@ -355,22 +355,24 @@ class PairScorer:
         roles = fitted_pair(estimator)
         if roles is None:
             raise TypeError(
-                "A paired scorer scores a fitted PairedClassifier, or a pipeline that ends "
+                "A paired scorer scores a fitted PairedEstimator, or a pipeline that ends "
                 f"in one. Got {type(estimator).__name__}. Pass "
-                "PairedClassifier(champion, challenger), fitted."
+                "PairedEstimator(champion, challenger), fitted."
             )
         predictions = collect_fitted(
             list(zip((CHAMPION, CHALLENGER), roles)),
             X,
             check_labels("y", y),
-            wanted=frozenset[str]().union(*(measure.wanted for measure in self.measures)),
+            required=frozenset[str]().union(
+                *(measure.required for measure in self.measures)
+            ),
         )
         if len(predictions.classes) > 1:
             check_scored_classes(self.measures, predictions.classes, self.pos_label)
         scores: dict[str, float] = {}
         for measure in self.measures:
             values, watch = scores_of(predictions, measure, X, self.pos_label)
-            champion, challenger = told(measure, values, watch)
+            champion, challenger = checked_scores(measure, values, watch)
             sign = 1 if measure.greater_is_better else -1
             difference = sign * (challenger - champion)
             if not math.isfinite(difference):

@@ -11,8 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import skcompare
+from doc.tests.pages import GUIDE
 from skcompare import PairedComparator, evidence, stats
-from tests.doc.pages import GUIDE
 
 PAGE = GUIDE / "coming_from.rst"
 
@@ -40,7 +40,7 @@ def names():
         **{name: getattr(evidence, name) for name in evidence.__all__},
         **{name: getattr(stats, name) for name in stats.__all__},
         **{name: getattr(skcompare, name) for name in skcompare.__all__},
-        **{"y": y, "a": a, "b": b, "c": c, "table": table, "answers": proba},
+        **{"y": y, "a": a, "b": b, "c": c, "table": table, "predictions": proba},
         "labels": {"old": a, "new": b},
         **{"t": [[70, 6, 4], [10, 55, 5], [8, 7, 35]], "classes": ["a", "b", "c"]},
         **{"p": [0.01, 0.04, 0.03], "u": rng.random(200), "v": rng.random(200)},
@@ -66,8 +66,8 @@ def test_line_runs(names):
         if line.startswith("PairedComparator"):
             X, y = load_breast_cancer(return_X_y=True)
             pair = {"a": GaussianNB(), "b": DecisionTreeClassifier(max_depth=2)}
-            names = {**names, **pair, "X": X[::3], "y": y[::3]}
-            assert isinstance(eval(line, names), PairedComparator)
+            scope = {**names, **pair, "X": X[::3], "y": y[::3]}
+            assert isinstance(eval(line, scope), PairedComparator)
         elif line == "unpaired_delong(placements, others)":
             one = evidence.PlacementValues.from_predictions(names["y"], names["u"])
             assert eval(line, {**names, "placements": one}) is not None

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from doc.tests.pages import GUIDE, PAGES, ROOT, blocks, name_of
 from skcompare import evidence, metrics, stats
 from skcompare._registry import metrics as registered_metrics
 from skcompare._registry import tests as registered_tests
 from skcompare.cli import main
 from skcompare.gate import load_policy
-from tests.doc.pages import GUIDE, PAGES, ROOT, blocks, name_of
 
 pytestmark = [
     pytest.mark.skipif(not GUIDE.is_dir(), reason="the pages are not here"),
@@ -32,11 +32,11 @@ NOT_RUN = {
     r"pip install ": "installs; that the extras exist is tested",
     r"python -m venv |source |pre-commit ": "sets up an environment",
     r"git ": "changes a repository",
-    r"pytest|ruff |mypy |lint-imports|\.ci/run": "the checks, which .ci/run runs",
-    r"sphinx-build |python doc/check_links\.py": "builds these pages, which .ci/run does",
+    r"(\w+=\S+ )*pytest|ruff |mypy |lint-imports|\.ci/run": "checks that .ci/run runs",
+    r"sphinx-build |python doc/check_\w+\.py": "builds these pages, which .ci/run does",
     r"python -m (build|twine)|towncrier build|cd |python -c ": "steps of a release",
     r"asv ": "measures the commits of a repository for minutes",
-    r"(\w+=\S+ )*python benchmarks/": "measures for hours; script and options are tested",
+    r"(\w+=\S+ )*python (-m benchmarks\.|benchmarks/)": "measures for hours",
     r"python examples/three_boosting_libraries\.py --data": "data that must be fetched",
 }
 # Code that runs in another test, which needs packages or processes of its own.
@@ -95,7 +95,9 @@ def test_blocks_have_a_known_language():
 
 def test_doctests_are_on_pages_that_pytest_collects(pytestconfig):
     """What begins with `>>>` is run as a doctest, so its page must be among the tests."""
-    collected = [ROOT / path for path in pytestconfig.getini("testpaths")]
+    collected = [
+        ROOT / path for path in (*pytestconfig.getini("testpaths"), "doc/user_guide")
+    ]
     pages = {block.page for block in BLOCKS if block.is_doctest}
     pages |= {page for page in PAGES if "\n>>> " in page.read_text(encoding="utf-8")}
 
@@ -163,9 +165,9 @@ def folder(tmp_path, monkeypatch):
     other = np.where(truth == "spam", "ham", "spam")
     old, new = (np.where(rng.random(800) < share, truth, other) for share in (0.8, 0.9))
     ids = np.arange(800)
-    answers = {"id": ids, "message": ids, "truth": truth, "y": truth}
+    predictions = {"id": ids, "message": ids, "truth": truth, "y": truth}
     both = {"old": old, "old_filter": old, "new": new, "new_filter": new}
-    pd.DataFrame(answers | both).to_csv("answers.csv", index=False)
+    pd.DataFrame(predictions | both).to_csv("predictions.csv", index=False)
     for name, said in {"champion": old, "challenger": new}.items():
         frame = pd.DataFrame({"message": ids, "truth": truth, "said": said})
         frame.to_csv(f"{name}.csv", index=False)
@@ -182,7 +184,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def saved_classifiers(seed=0):
-    """Two saved classifiers and the records that they answer."""
+    """Two saved classifiers and the records that they predict."""
     pd = pytest.importorskip("pandas")
     io = pytest.importorskip("skops.io")
     from sklearn.datasets import make_classification
@@ -267,13 +269,13 @@ def test_python_runs(block, monkeypatch, request):
         assert block.page.name in (ROOT / test).read_text(encoding="utf-8")
         return
     if "def test_" in block.code:
-        request.getfixturevalue("pytester_with_answers")(block.code)
+        request.getfixturevalue("pytester_with_predictions")(block.code)
         return
     # What is registered already may be registered again, for this test.
     monkeypatch.setattr(registered_tests, "_tests", {})
     monkeypatch.setattr(registered_metrics, "_metrics", {})
     # scikit-learn must not hear of it, or it would keep the toy beside the metric.
-    monkeypatch.setattr(registered_metrics, "_told", [])
+    monkeypatch.setattr(registered_metrics, "_listeners", [])
     names = {
         name: getattr(module, name)
         for module in (evidence, stats, metrics)
@@ -283,7 +285,7 @@ def test_python_runs(block, monkeypatch, request):
 
 
 @pytest.fixture
-def pytester_with_answers(pytester, monkeypatch):
+def pytester_with_predictions(pytester, monkeypatch):
     """Runs tests that ask for the fixtures that a page speaks of."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import skcompare
-from tests.doc.pages import DOC, GUIDE, PAGES, ROOT
+from doc.tests.pages import DOC, GUIDE, PAGES, ROOT
 
 pytestmark = pytest.mark.skipif(not GUIDE.is_dir(), reason="the pages are not here")
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from doc.tests.pages import DOC, ROOT
 from skcompare import plots
 from skcompare._registry import tests
-from tests.doc.pages import DOC, ROOT
 
 FOLDER = DOC / "sphinxext"
 EXAMPLES = ROOT / "examples"
