@@ -170,7 +170,7 @@ def test_probabilities_of_one_class():
     assert ["precision[0]", "precision[1]"] == [row.name for row in display.rows]
 
 
-@pytest.mark.parametrize("asked", [{}, {"tests": ["relative_precision"]}])
+@pytest.mark.parametrize("requested", [{}, {"tests": ["relative_precision"]}])
 def test_records_that_no_test_is_valid_for(requested):
     """By default they are not tested; a test that was requested by name is flagged."""
     rng = np.random.default_rng(0)

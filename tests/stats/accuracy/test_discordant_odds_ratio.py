@@ -151,7 +151,7 @@ def test_limits_have_pvalue_alpha():
 def test_interval_excludes_the_null_value_when_rejected():
     """For any ratio under the null hypothesis, at all counts up to 12."""
     for method, null, alternative in itertools.product(
-        METHODS, [0.1, 0.8, 2.5], ALTERNATIVES
+        METHODS, [0.1, 0.8, 1.0, 2.5], ALTERNATIVES
     ):
         seen = set()
         for m in (0, 1, 2, 5, 12):

@@ -168,7 +168,7 @@ def test_pvalues_rise_towards_the_estimate():
     for method in ("exact", "mid-p", "asymptotic"):
         pvalues = [
             mcnemar(table, method=method, null_value=null, alternative="greater").pvalue
-            for null in np.linspace(-0.9, -0.07, 20)
+            for null in np.linspace(-0.9, -0.07, 40)
         ]
         assert (np.diff(pvalues) > 0).all()
 
@@ -195,6 +195,28 @@ def test_far_tail_of_melded_pvalues():
 
 
 # -------------------------------------------------------------------- what must hold
+
+
+def test_interval_agrees_with_the_pvalue_of_some_tables():
+    """The null value, 0 or another, is outside exactly when p is below alpha."""
+    tables = [ContingencyTable(3, 0, 6, 0), ContingencyTable(3, 5, 1, 0)]
+    for method, alternative, null in itertools.product(
+        [*METHODS, "exact-unconditional"], ALTERNATIVES, [0.0, -0.05]
+    ):
+        seen = set()
+        for table in tables:
+            result = mcnemar(table, method=method, alternative=alternative, null_value=null)
+            for alpha in (0.05, 0.3):
+                low, high = result.limits(1 - alpha, alternative)
+                rejected = result.pvalue < 1 - (1 - alpha)
+                assert -1 <= low <= high <= 1
+                beyond = max(low - null, null - high)
+                assert rejected == (beyond > 0) or abs(beyond) < 1e-9, (result, alpha)
+                low, high = result.confidence_interval(1 - alpha)
+                assert rejected == (not low <= null <= high), (result, alpha)
+                seen.add(rejected)
+
+        assert {True, False} == seen
 
 
 @pytest.mark.slow

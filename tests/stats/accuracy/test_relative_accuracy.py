@@ -200,7 +200,7 @@ def test_pvalue_is_that_of_mcnemar():
 def test_interval_excludes_the_null_value_when_rejected():
     """For any ratio under the null hypothesis, at all small tables."""
     for method, null, alternative in itertools.product(
-        METHODS, [0.3, 1.2, 4.0], ALTERNATIVES
+        METHODS, [0.3, 1.0, 1.2, 4.0], ALTERNATIVES
     ):
         for n in (1, 4):
             for b in range(n + 1):
