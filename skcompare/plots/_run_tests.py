@@ -231,7 +231,7 @@ def ratio_unit(result: PairedResult) -> str:
 
 def _absence_note(result: PairedResult) -> str:
     """Text naming the classifiers that never predict the class of a result."""
-    return silence_text([r for r in ROLES if not result.details.get(f"{r}_answers", 1)])
+    return silence_text([r for r in ROLES if not result.details.get(f"{r}_predictions", 1)])
 
 
 def silence_text(roles: Sequence[str]) -> str:

@@ -212,7 +212,7 @@ def pair_of_fitted(
     groups: Any = None,
     why: str,
 ) -> PairedPredictions:
-    """Predictions of two fitted classifiers, as of :func:`answers_of_fitted`."""
+    """Predictions of two fitted classifiers, as of :func:`predictions_of_fitted`."""
     predictions = predictions_of_fitted(
         roles, X, y, required=required, groups=groups, why=why
     )

@@ -47,7 +47,7 @@ def device_forecasts(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
 ) -> DeviceForecasts | None:
-    """The events and their probabilities by each classifier, as of `collapse_answers`.
+    """The events and their probabilities by each classifier, as of `collapse_predictions`.
 
     None where the predictions are not on a device, or are left to numpy.
     """

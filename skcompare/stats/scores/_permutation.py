@@ -168,7 +168,7 @@ def permutation_difference(
         error = 0.0
     estimate = exchange.estimate
     details = {
-        "different_answers": float(np.count_nonzero(scored.differs)),
+        "different_predictions": float(np.count_nonzero(scored.differs)),
         "standard_error": error,
         "outcomes" if exact else "resamples": (
             2.0 * exchange.n_outcomes if exact else float(n_resamples)

@@ -323,7 +323,7 @@ def score_difference(
         limits=partial(score_range, estimate, error, tail.critical, resolved.bounds),
         flags=tail.flags + ((UNDEFINED_SCORE,) if observed.undefined else ()),
         details={
-            "different_answers": _n_different(counts),
+            "different_predictions": _n_different(counts),
             "standard_error": error,
             **tail.details,
         },

@@ -431,7 +431,7 @@ def test_few_exchanges_that_matter():
     pair = ScoredPair.from_predictions(y, first, second, score=called_zero)
     result = permutation_difference(pair)
 
-    assert 40 == result.details["different_answers"]
+    assert 40 == result.details["different_predictions"]
     assert 2 / 2**4 == pytest.approx(result.pvalue, abs=0.03)
     assert "few-different-predictions" in result.flags
     second[:9] = 0.9
@@ -454,7 +454,7 @@ def test_flags_and_numbers():
     assert 999 == permutation_difference(many).details["resamples"]
     assert "few-groups" in permutation_difference(pair).flags
     assert "few-different-predictions" in permutation_difference(labels).flags
-    assert 5 == permutation_difference(labels).details["different_answers"]
+    assert 5 == permutation_difference(labels).details["different_predictions"]
     assert 999 == permutation_difference(slow).details["resamples"]
 
 

@@ -666,7 +666,7 @@ def test_flag_of_few_different_predictions():
     ).flags
     assert () == score_difference(enough, score="f1", method="permutation").flags
     assert () == score_difference(enough, score="f1", method="delta").flags
-    assert 24 == score_difference(few).details["different_answers"]
+    assert 24 == score_difference(few).details["different_predictions"]
 
 
 def test_positive_class_is_said():
