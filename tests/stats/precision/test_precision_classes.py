@@ -81,8 +81,8 @@ def test_rows_are_the_tests_of_one_class():
             expected = {
                 "champion": single.champion,
                 "challenger": single.challenger,
-                "n_champion": single.details["champion_answers"],
-                "n_challenger": single.details["challenger_answers"],
+                "n_champion": single.details["champion_predictions"],
+                "n_challenger": single.details["challenger_predictions"],
                 "statistic": single.statistic,
                 "pvalue": single.pvalue,
                 effect: single.estimate,

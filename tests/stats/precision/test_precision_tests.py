@@ -763,8 +763,8 @@ def test_details():
     """Predictions of each, records with one, and the standard error."""
     result = precision_difference(joint(3, 5, 2, 10, 20, 7, 9, 4))
 
-    assert 35 == result.details["champion_answers"]
-    assert 34 == result.details["challenger_answers"]
+    assert 35 == result.details["champion_predictions"]
+    assert 34 == result.details["challenger_predictions"]
     assert 46 == result.details["informative_records"]
 
 
