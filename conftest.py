@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+# The fixture `pytester` runs pytest within a test. pytest has it, and loads it on demand.
+pytest_plugins = ["pytester"]
+
 # No picture opens a window, and workers draw alike.
 os.environ.setdefault("MPLBACKEND", "agg")
 
