@@ -44,8 +44,8 @@ MUTANTS = [
     ("stats/margins/_skewness.py", "against = abs(skewness)", "pass"),
     (
         "stats/margins/_skewness.py",
-        "(self.quantile(alpha) + skewness / 6)",
-        "self.quantile(alpha)",
+        "(self._quantile(alpha) + skewness / 6)",
+        "self._quantile(alpha)",
     ),
     ("stats/margins/_influence.py", "UNEVEN = 2.0", "UNEVEN = 4.0"),
     ("stats/margins/_influence.py", "UNEVEN = 2.0", "UNEVEN = 1.0"),
@@ -71,8 +71,8 @@ MUTANTS = [
     ("gate/_evaluate.py", "outcome.status != FAILED:", "False:"),
     (
         "stats/margins/_one_sided.py",
-        "pvalue = max(pvalue, caution",
-        "pvalue = min(pvalue, caution",
+        "pvalue = max(pvalue, other",
+        "pvalue = min(pvalue, other",
     ),
     ("stats/margins/_one_sided.py", "wider = min if", "wider = max if"),
     ("stats/margins/_one_sided.py", "if pvalue < alpha and not beyond:", "if False:"),
