@@ -45,7 +45,7 @@ TESTS = {
 # The interval of the signed ranks is one of the median, not of the mean.
 OF_MEANS = ("paired_t", "loss_permutation")
 DRAWS = {"loss_permutation": {"n_resamples": 999}}
-LOSSES = ("brier", "log")
+LOSSES = {"brier": "binary_brier_loss", "log": "log_loss"}
 TRUTH_RECORDS = 4_000_000
 ROUNDING = 1e-12
 
@@ -68,7 +68,8 @@ def true_gain(kind, loss):
 
 
 def losses_of(y, proba, loss, **words):
-    return PairedLosses.from_predictions(y, *proba, loss=loss, labels=[0, 1], **words)
+    options = {"loss": LOSSES[loss], "labels": [0, 1]}
+    return PairedLosses.from_predictions(y, *proba, **options, **words)
 
 
 def loss_row(kind, loss, n, truth, n_draws, seed):

@@ -56,7 +56,7 @@ class LossWorld(NamedTuple):
     @property
     def known_as(self):
         """The loss a record by the name that has a known bound."""
-        return "brier" if self.loss == "brier" else "log, no bound"
+        return "binary_brier_loss" if self.loss == "brier" else "log, no bound"
 
     @property
     def bound(self):
