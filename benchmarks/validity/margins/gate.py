@@ -204,7 +204,7 @@ def labels(args):
 
                 def decide(n_sets, n=n, score=score, truth=truth, world=world):
                     found = count_moves(world.draw(rng, n_sets, n), score)
-                    known = found[3], "records with different answers"
+                    known = found[3], "records with different predictions"
                     return both_ways(found[0], truth, found[1], found[2], *known)
 
                 check_labels(world, rng, n, score, truth)
@@ -215,7 +215,7 @@ def labels(args):
 def check_labels(world, rng, n, score, truth):
     drawn = world.draw(rng, CHECKED, n)
     found = count_moves(drawn, score)
-    known = found[3], "records with different answers"
+    known = found[3], "records with different predictions"
     ours = both_ways(found[0], truth, found[1], found[2], *known)[1]
     name, options = SCORES[score]
     theirs = [

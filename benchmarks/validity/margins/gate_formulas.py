@@ -137,7 +137,7 @@ TRUTH, FIRST, SECOND = np.array(
 
 
 def count_moves(counts, score):
-    """The same of a score of two classes, and the records with different answers."""
+    """The same of a score of two classes, and the records with different predictions."""
     known = count_score(score, np.array([0, 1]), 1 if score == "precision" else None)
     records = counts.astype(np.float64)
     first = known.of_cells(TRUTH, FIRST, records, 2)

@@ -190,7 +190,7 @@ def label_rows(rng):
 
             def decide(n_sets, n=n, boundaries=boundaries, world=world, score=score):
                 found = count_moves(world.draw(rng, n_sets, n), score)
-                known = found[3], "records with different answers"
+                known = found[3], "records with different predictions"
                 return shown(*found[:3], boundaries, *known)
 
             yield f"{score} {kind} {distance} of the truth", world, n, decide
