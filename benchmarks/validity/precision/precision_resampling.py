@@ -209,8 +209,8 @@ def batch_of(learner, n, correlation, design, rng):
         [
             wald,
             score_pvalues(found.records, found.n_clusters),
-            wald_pvalues(found.estimators),
-            2 * special.ndtr(-np.abs(generalized_score(found.estimators).root)),
+            wald_pvalues(found.predictions),
+            2 * special.ndtr(-np.abs(generalized_score(found.predictions).root)),
         ]
     )
     difference = share_contrast(found.records)
