@@ -139,7 +139,7 @@ def level_table(title, settings, found, measure):
     for setting, (decided, _) in zip(settings, found):
         outcome = decided[measure, MOST]
         table.add(
-            setting.who, setting.text, setting.n, len(outcome.false),
+            setting.who, setting.words, setting.n, len(outcome.false),
             *(_level(decided[measure, k].false) for k in SIZES),
             _level(outcome.false_control), _mean(outcome.single), _mean(outcome.strict),
         )  # fmt: skip
@@ -179,7 +179,7 @@ def variance_table(settings, found):
     for setting, (decided, _) in zip(settings, found):
         default, published = decided["accuracy", MOST], decided[PUBLISHED, MOST]
         table.add(
-            setting.who, setting.text, setting.n,
+            setting.who, setting.words, setting.n,
             _mean(default.single), _mean(published.single),
             _mean(default.strict), _mean(published.strict),
             _level(default.false), _level(published.false),
@@ -206,7 +206,7 @@ def power_table(title, settings, found, measure):
                 share = decided[PUBLISHED, k].shares.mean()
                 beside = f"{share:.3f}", f"{outcome.flagged.mean():.5f}"
             table.add(
-                setting.who, setting.text, setting.n, f"{lead:+.3f}", k,
+                setting.who, setting.words, setting.n, f"{lead:+.3f}", k,
                 _level(outcome.wins, mark=False), _level(outcome.lost),
                 _level(outcome.false), f"{outcome.shares.mean():.3f}", *beside,
             )  # fmt: skip

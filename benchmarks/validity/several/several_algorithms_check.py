@@ -147,7 +147,7 @@ def _compare(found, measures, setting, learners, X, y, cv, seed):
         scoring=[SCORERS[measure] for measure in measures],
         random_state=seed,
     ).fit(X, y)
-    what = f"{setting.learner}, {setting.text}"
+    what = f"{setting.learner}, {setting.words}"
     first, second = pairs_of(N_CLASSIFIERS)
     theirs = dict(zip(measures, comparator.comparison_.comparisons))
     if PUBLISHED in found.pvalues:

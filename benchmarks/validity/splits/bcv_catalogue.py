@@ -170,7 +170,7 @@ def summary(title, found, power=None):
         row = [name, len(cells)]
         row += [sum(is_above(*cell, level) for cell in cells.values())
                 for level in (ALPHA, MOST)]  # fmt: skip
-        row += [with_error(*cells[worst]), f"{measure}, {pair.text}, n = {pair.world.n}"]
+        row += [with_error(*cells[worst]), f"{measure}, {pair.words}, n = {pair.world.n}"]
         row += [f"{np.mean([share for share, _ in cells.values()]):.4f}"]
         if power:
             row.append(f"{np.mean([share for share, _ in power[name].values()]):.3f}")
@@ -190,7 +190,7 @@ def pairs_table(title, found, drawn, measures):
             mine = [found[name][pair, m] for m in measures if (pair, m) in found[name]]
             cells.append(f"{max(share for share, _ in mine):.3f}" if mine else "")
             n = max([n, *(count for _, count in mine)])
-        table.add(pair.text, pair.world.n, n, *cells)
+        table.add(pair.words, pair.world.n, n, *cells)
     return table
 
 
@@ -225,7 +225,7 @@ def fresh_tables(source):
                 else ""
                 for m in MEASURES
             )
-            table.add(pair.text, pair.world.n, name, *row)
+            table.add(pair.words, pair.world.n, name, *row)
     yield table
 
 
@@ -266,7 +266,7 @@ def power_tables(source):
         for name in (FORMER, CHOSEN):
             mine = [found[name][pair, m][0] for m in SCORES if (pair, m) in found[name]]
             cells.append(f"{np.mean(mine):.3f}")
-        table.add(pair.text, pair.world.n, len(drawn.mean), *cells)
+        table.add(pair.words, pair.world.n, len(drawn.mean), *cells)
     yield table
 
 
@@ -289,7 +289,7 @@ def variance_tables(source):
         shown = [drawn.variance, rules["half differences, t(2M - 1)"][0]]
         shown += [rules[name][0] for name in names]
         row = (f"{np.nanmean(error[:, k]) / true:.2f}" for error in shown)
-        table.add(pair.text, pair.world.n, *row)
+        table.add(pair.words, pair.world.n, *row)
     yield table
 
 
@@ -308,7 +308,7 @@ def unlike_tables(source):
             held = np.abs(drawn.mean[:, k] - mean.mean()) <= reach[:, k]
             enough = len(mean) >= LEAST_DEFINED * len(held)
             row.append(with_error(held.sum() / len(mean), len(mean)) if enough else "")
-        table.add(pair.text, pair.world.n, len(drawn.mean), *row)
+        table.add(pair.words, pair.world.n, len(drawn.mean), *row)
     yield table
 
 
@@ -321,7 +321,7 @@ def layout_tables(source):
     )
     for pair, _ in source.draws("layouts", LAYOUTS):
         row = (with_error(*found[pair, m]) if (pair, m) in found else "" for m in MEASURES)
-        table.add(pair.world.n_repeats, pair.text, *row)
+        table.add(pair.world.n_repeats, pair.words, *row)
     yield table
 
 
@@ -343,7 +343,7 @@ def kfold_tables(source):
         for cells_of in found.values():
             mine = [cells_of[pair, m][0] for m in SCORES if (pair, m) in cells_of]
             cells.append(f"{max(mine):.3f}")
-        table.add(pair.text, pair.world.n, len(drawn.mean), *cells)
+        table.add(pair.words, pair.world.n, len(drawn.mean), *cells)
     yield table
 
 
