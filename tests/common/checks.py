@@ -15,6 +15,7 @@ import pytest
 from skcompare._core.design import DESIGN_KINDS
 from skcompare._core.flags import FLAG_TEXTS
 from skcompare.stats import PairedResult
+from skcompare.stats.margins import MarginTest, margin_result
 from tests.common.subjects import (
     Subject,
     documented_parameters,
@@ -250,6 +251,33 @@ def check_direction(subject):
             assert subject.run(evidence, "less", **options).pvalue > 0.95
 
 
+def check_margins(subject):
+    """At a margin p and limit agree, and an undefined p has a reason and no limit."""
+    if not subject.directed:
+        return
+    options = {"experimental": True} if subject.experimental else {}
+    for predictions, challenger in (
+        (subject.middling, "challenger"),
+        (subject.predictions(70, 1), "champion"),
+    ):
+        evidence = subject.evidence(predictions, challenger=challenger)
+        prepared = MarginTest(evidence, subject.entry, options)
+        for alternative in ("greater", "less"):
+            sign = 1 if alternative == "greater" else -1
+            for null_value in (-0.05, 0.0, 0.05):
+                result = margin_result(prepared, null_value, alternative, 0.05)
+                beyond = sign * (result.limit - null_value) > 0
+
+                assert beyond == (result.pvalue < 0.05), (null_value, alternative)
+                assert bool(result.reason) == math.isnan(result.pvalue)
+                if result.reason:
+                    assert -sign * math.inf == result.limit
+                else:
+                    assert 0 < result.pvalue <= 1
+                if challenger == "champion" and sign * null_value >= 0:
+                    assert not result.pvalue < 0.05
+
+
 def check_interval_and_pvalue_agree(subject):
     """The null value is outside the interval exactly when p is below alpha.
 
@@ -464,6 +492,7 @@ OF_KIND = {
         check_itself,
         check_difference_flips,
         check_direction,
+        check_margins,
         check_interval_and_pvalue_agree,
         check_intervals_nest,
         check_doubled_records,

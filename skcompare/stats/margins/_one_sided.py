@@ -188,10 +188,11 @@ def margin_test(
     p = 0.0073, at least -0.0293
     """
     entry = get_test(test)
-    if entry.kind != "difference":
+    if entry.kind != "difference" or "alternative" not in entry.options:
         raise ValueError(
-            f"A margin is one of a difference, and {test!r} tests a {entry.kind}. Choose a "
-            "test of a difference; `skcompare list-tests` lists them."
+            "A margin needs a test of kind difference with an alternative. Got "
+            f"{test!r} of kind {entry.kind}. Choose another one of `skcompare list-tests`, "
+            "such as mcnemar."
         )
     if not (is_number(null_value) and math.isfinite(null_value)):
         raise ValueError(
@@ -278,7 +279,8 @@ def _agreeing(side: MarginResult, alpha: float) -> MarginResult:
     """
     if math.isnan(side.pvalue):
         unlimited = -math.inf if side.alternative == "greater" else math.inf
-        return side._replace(limit=unlimited)
+        reason = side.reason or f"the p-value of {side.result.test} is undefined"
+        return side._replace(limit=unlimited, reason=reason)
     pvalue = min(1.0, max(side.pvalue, math.ulp(0.0)))
     greater = side.alternative == "greater"
     beyond = side.limit > side.null_value if greater else side.limit < side.null_value

@@ -101,7 +101,8 @@ def test_wrong_settings():
         (("mcnemar",), {"alternative": "two-sided"}, ValueError, "Unknown alternative"),
         (("mcnemar",), {"alpha": 0}, ValueError, "alpha"),
         (("mcnemr",), {}, ValueError, "Did you mean 'mcnemar'"),
-        (("relative_accuracy",), {}, ValueError, "A margin is one of a difference"),
+        (("relative_accuracy",), {}, ValueError, "Got 'relative_accuracy' of kind ratio"),
+        (("combined_5x2_f",), {}, ValueError, "with an alternative. Got 'combined_5x2_f'"),
         (("delong",), {}, TypeError, "delong needs"),
         (("mcnemar",), {"method": "exat"}, ValueError, "Unknown method"),
     ]

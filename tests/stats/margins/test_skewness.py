@@ -212,4 +212,4 @@ def test_rounding_is_no_pass():
 
     assert 0.05 == _agreeing(below, 0.05).pvalue
     assert 0.0 == _agreeing(above, 0.05).limit
-    assert -np.inf == _agreeing(above._replace(pvalue=np.nan), 0.05).limit
+    assert -np.inf == _agreeing(above._replace(pvalue=np.nan, reason="few"), 0.05).limit
