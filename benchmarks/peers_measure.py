@@ -57,14 +57,14 @@ def peak_memory(call, seconds):
     if child == 0:
         _measure_and_leave(call, mouth)
     os.close(mouth)
-    prediction = b""
+    reply = b""
     if select.select([ear], [], [], seconds)[0]:
-        prediction = os.read(ear, 64)
+        reply = os.read(ear, 64)
     else:
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     os.close(ear)
-    return int(prediction) if prediction else None
+    return int(reply) if reply else None
 
 
 def _measure_and_leave(call, mouth):

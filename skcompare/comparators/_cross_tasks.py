@@ -25,7 +25,7 @@ from skcompare.predictions import (
     failure_of,
     fitted_clone,
     n_rows,
-    prediction,
+    predict,
     rows_of,
     take_rows,
 )
@@ -121,7 +121,7 @@ def _predict(
 ) -> Outcome:
     start = perf_counter()
     try:
-        predictions = prediction(
+        predictions = predict(
             estimator,
             lambda: cut(X, task.test, columns),
             len(task.test),

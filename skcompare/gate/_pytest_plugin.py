@@ -53,10 +53,10 @@ class GateFixture:
         """
         return CheckedPolicy(load_policy(os.path.join(self.folder, path)), self)
 
-    def assert_better(self, *predictions: Any, **text: Any) -> GateDecision:
+    def assert_better(self, *predictions: Any, **options: Any) -> GateDecision:
         """Call :func:`skcompare.gate.assert_better`, and show it in the summary."""
         __tracebackhide__ = True
-        return demand(self.decided(lambda: judge_better(*predictions, **text)))
+        return demand(self.decided(lambda: judge_better(*predictions, **options)))
 
     def decided(self, decide: Callable[[], GateDecision]) -> GateDecision:
         """Return a decision and record it; an error is recorded, and raised."""
@@ -91,7 +91,7 @@ class CheckedGate:
         self.gate = gate
         self.fixture = fixture
 
-    def check(self, *data: Any, required: bool = True, **text: Any) -> GateDecision:
+    def check(self, *data: Any, required: bool = True, **options: Any) -> GateDecision:
         """Judge predictions by :meth:`Gate.decide`, and fail the test unless they pass.
 
         Parameters
@@ -102,7 +102,7 @@ class CheckedGate:
             If False, the decision is only shown in the summary and in the report.
         """
         __tracebackhide__ = True
-        decision = self.fixture.decided(lambda: self.gate.decide(*data, **text))
+        decision = self.fixture.decided(lambda: self.gate.decide(*data, **options))
         return demand(decision) if required else decision
 
 

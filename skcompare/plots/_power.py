@@ -69,12 +69,12 @@ class AccuracyAsked:
 
     def power(self, records: int, difference: float, spread: float) -> float:
         """Return the power of a number of records."""
-        return replace(self.question, n=records).prediction("", difference, spread).power
+        return replace(self.question, n=records).scenario("", difference, spread).power
 
     def needed(self, difference: float, power: float) -> float:
         """Return the records needed for a power; infinite if no number is enough."""
         question = replace(self.question, power=power)
-        return question.prediction("", difference, self.spread).records
+        return question.scenario("", difference, self.spread).records
 
     def beyond(self, difference: float) -> bool:
         """Whether a difference is possible with this disagreement, and can be shown."""
@@ -114,7 +114,7 @@ class AUCAsked:
     def needed(self, difference: float, power: float) -> float:
         """Return the records needed for a power; infinite if no number is enough."""
         question = replace(self.question, power=power)
-        plan = question.prediction("", self.truth(difference, self.spread))
+        plan = question.scenario("", self.truth(difference, self.spread))
         return plan.positives + plan.negatives
 
     def beyond(self, difference: float) -> bool:
@@ -332,7 +332,7 @@ class PowerDisplay(PlanDisplay):
         Numbers of records.
     powers : list of ndarray of shape (n_points,)
         Power of each of `supposed`; NaN where a plan does not determine a curve.
-    required : float
+    required_power : float
         The requested power.
     text : list of str
         The result and the question of the plan.
@@ -378,7 +378,7 @@ class PowerDisplay(PlanDisplay):
     supposed: list[Supposed]
     records: IntArray
     powers: list[FloatArray]
-    required: float
+    required_power: float
     text: list[str]
     measure: str
 
@@ -425,10 +425,10 @@ class PowerDisplay(PlanDisplay):
         """Text of the records needed."""
         if not scenario.feasible:
             return "no number of records is enough"
-        if scenario.power < self.required:
+        if scenario.power < self.required_power:
             return f"{count_text(scenario.records)} records have power {scenario.power:.3f}"
         count = count_text(scenario.records)
-        return f"it takes {count} records for a power of {self.required:g}"
+        return f"it takes {count} records for a power of {self.required_power:g}"
 
     def _legend_label(self, scenario: Supposed) -> str:
         """Text of a supposed difference and its records, for the legend."""
@@ -437,7 +437,7 @@ class PowerDisplay(PlanDisplay):
         text = f"{self._scenario_text(scenario)}: {count_text(scenario.records)} records"
         return (
             text
-            if scenario.power >= self.required
+            if scenario.power >= self.required_power
             else f"{text}, power {scenario.power:.2f}"
         )
 
@@ -461,7 +461,7 @@ class PowerDisplay(PlanDisplay):
                     ls="none",
                     zorder=4,
                 )
-        ax.axhline(self.required, color=INK, lw=1, ls=(0, (1, 2)))
+        ax.axhline(self.required_power, color=INK, lw=1, ls=(0, (1, 2)))
         dress(ax)
         ax.set_ylim(0, 1.03)
         draw_records(ax.xaxis, self.records)
@@ -475,12 +475,12 @@ class PowerDisplay(PlanDisplay):
         plan = self.supposed[0]
         if plan.feasible:
             ax.vlines(plan.records, 0, plan.power, color=INK, lw=1, ls=(0, (1, 2)))
-        if not any(abs(tick - self.required) < 0.02 for tick in np.linspace(0, 1, 6)):
-            ax.set_yticks([*np.linspace(0, 1, 6), self.required])
+        if not any(abs(tick - self.required_power) < 0.02 for tick in np.linspace(0, 1, 6)):
+            ax.set_yticks([*np.linspace(0, 1, 6), self.required_power])
             ticks = [f"{tick:.1f}" for tick in np.linspace(0, 1, 6)]
-            near = [abs(tick - self.required) < 0.06 for tick in np.linspace(0, 1, 6)]
+            near = [abs(tick - self.required_power) < 0.06 for tick in np.linspace(0, 1, 6)]
             labels = ["" if hidden else tick for tick, hidden in zip(ticks, near)]
-            ax.set_yticklabels([*labels, f"{self.required:g}"])
+            ax.set_yticklabels([*labels, f"{self.required_power:g}"])
 
     def _draw_legend(self, ax: Any) -> None:
         from matplotlib.lines import Line2D

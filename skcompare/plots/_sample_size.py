@@ -45,7 +45,7 @@ class SampleSizeDisplay(PlanDisplay):
         Numbers of records.
     powers : list of float
         The power of each curve.
-    required : float
+    required_power : float
         The requested power of the plan, whose curve is solid.
     differences : list of ndarray of shape (n_points,)
         The true difference that is shown with each power; NaN if none is.
@@ -95,7 +95,7 @@ class SampleSizeDisplay(PlanDisplay):
 
     records: IntArray
     powers: list[float]
-    required: float
+    required_power: float
     differences: list[FloatArray]
     marked: tuple[float, float]
     question: str
@@ -145,7 +145,7 @@ class SampleSizeDisplay(PlanDisplay):
         if math.isfinite(difference):
             sentences.append(
                 f"{records_text(records)} show a difference of {difference:+.4f} with "
-                f"power {self.required:g}"
+                f"power {self.required_power:g}"
             )
         for power, differences in zip(self.powers, self.differences):
             finite = np.flatnonzero(np.isfinite(differences))
@@ -165,7 +165,7 @@ class SampleSizeDisplay(PlanDisplay):
 
         other_styles = iter(LOOKS[1:])
         for power, differences in zip(self.powers, self.differences):
-            line_style = LOOKS[0] if power == self.required else next(other_styles)
+            line_style = LOOKS[0] if power == self.required_power else next(other_styles)
             line = {name: value for name, value in line_style.items() if name != "marker"}
             label = f"power {power:g}"
             ax.plot(

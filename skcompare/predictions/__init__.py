@@ -26,7 +26,7 @@ from skcompare.predictions._fit_predict import (
     cut,
     failure_of,
     fitted_clone,
-    prediction,
+    predict,
     rows_of,
     seeded,
     seeded_generators,

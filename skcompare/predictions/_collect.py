@@ -18,7 +18,7 @@ from skcompare.predictions._fit_predict import (
     Outcome,
     Task,
     is_seed,
-    prediction,
+    predict,
     run_task,
     set_seeds,
 )
@@ -211,7 +211,7 @@ def collect_fitted(
     outcomes, before = [], fingerprint(X, y_labels) if guarded else ""
     for name, estimator in estimators:
         try:
-            predicted = prediction(estimator, lambda: X, n_rows(X), classes, required)
+            predicted = predict(estimator, lambda: X, n_rows(X), classes, required)
             outcomes.append(Outcome(*predicted, 0.0, 0.0))
         # Any exception of an estimator is raised again with its name.
         except (Exception, SystemExit) as error:

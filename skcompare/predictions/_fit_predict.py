@@ -97,7 +97,7 @@ def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
         estimator, columns, fit_time = fitted_clone(task, X, y)
         step = "predict"
         start = perf_counter()
-        predictions = prediction(
+        predictions = predict(
             estimator,
             lambda: cut(X, task.test, columns),
             len(task.test),
@@ -186,14 +186,14 @@ def _is_aligned(value: Any, n: int) -> bool:
     return has_rows and n_rows(value) == n
 
 
-def prediction(
+def predict(
     estimator: Any,
     records: Callable[[], Any],
     n: int,
     classes: np.ndarray,
     required: frozenset[str],
 ) -> tuple[IntArray | None, FloatArray | None, FloatArray | None]:
-    """Labels as codes, probabilities and decision scores, as far as `required`.
+    """Predict labels as codes, probabilities and decision scores, as far as `required`.
 
     `records` returns the test records again for each method, so that a method that changes
     them does not affect the next.

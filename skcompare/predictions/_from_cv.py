@@ -20,7 +20,7 @@ from skcompare.predictions._fit_predict import (
     Outcome,
     askable,
     cut,
-    prediction,
+    predict,
 )
 from skcompare.predictions._frozen_rules import CHALLENGER, CHAMPION, fitted_pair
 from skcompare.predictions._indexing import fingerprint, n_rows
@@ -248,7 +248,7 @@ def _outcomes(
         columns = np.asarray(output["indices"]["train"][k]) if pairwise else None
         start = perf_counter()
         try:
-            predictions = prediction(
+            predictions = predict(
                 estimator,
                 lambda: cut(X, test, columns),  # noqa: B023
                 len(test),

@@ -45,7 +45,7 @@ def test_right_or_wrong_is_mcnemar():
 
 
 def test_counts_by_hand():
-    """Six items that only the new one predictions, and one that only the old one does."""
+    """Six items that only the new one answers, and one that only the old one does."""
     old, new = [1] * 3 + [0] * 6 + [1] + [0] * 2, [1] * 3 + [1] * 6 + [0] + [0] * 2
     row = compare_scores(
         old, new, unit="items", tests={"mcnemar": {"method": "exact"}}

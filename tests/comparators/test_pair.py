@@ -58,7 +58,7 @@ def tree_and_bayes(**settings):
 
 
 class Answering(PairedEstimator):
-    """A pair that predictions as its challenger, for checks that need a prediction."""
+    """A pair that predicts as its challenger, for checks that need a prediction."""
 
     def predict(self, X):
         check_is_fitted(self)

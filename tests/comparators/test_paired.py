@@ -42,7 +42,7 @@ def tree(depth=2):
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
-    """Counts its fits in a list that clones share, and predictions the first class."""
+    """Counts its fits in a list that clones share, and predicts the first class."""
 
     fits: list[int] = []
 
@@ -565,7 +565,7 @@ def test_bad_targets(data):
 
 
 def test_refit_selects_the_champion_unless_the_challenger_wins(data):
-    """Without evidence the champion stays; with it the challenger predictions."""
+    """Without evidence the champion stays; with it the challenger predicts."""
     X, y = load_iris(return_X_y=True)
     kept = PairedComparator(tree(), GaussianNB(), cv=5, refit=True, random_state=0)
     changed = PairedComparator(DummyClassifier(), GaussianNB(), cv=5, refit=True)

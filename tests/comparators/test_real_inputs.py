@@ -362,7 +362,7 @@ def test_equal_wrapped_classifiers():
 
 @pytest.mark.parametrize("frozen", ["champion", "challenger", "both"])
 def test_frozen_classifiers(frozen):
-    """A frozen classifier predictions as it was trained, wherever it stands."""
+    """A frozen classifier predicts as it was trained, wherever it stands."""
     half = N // 2
     trained = {
         "champion": LogisticRegression().fit(NUMBERS[:half], TEXT[:half]),

@@ -253,7 +253,7 @@ def test_tags():
 
 @pytest.mark.parametrize("refit", [False, True])
 def test_pickle_and_clone(data, refit):
-    """A fitted comparator predictions the same after pickling, and a clone is unfitted."""
+    """A fitted comparator predicts the same after pickling, and a clone is unfitted."""
     X, y = data
     fitted = comparator(refit=refit).fit(X, y)
     restored, copy = pickle.loads(pickle.dumps(fitted)), clone(fitted)

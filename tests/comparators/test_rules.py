@@ -235,7 +235,7 @@ def test_custom_scorer_sees_the_row_numbers(data):
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
 @pytest.mark.parametrize("cv", [None, "prefit"])
 def test_predictions_of_the_wrong_length(data, method, cv):
-    """A method that predictions too few records is refused, with its name."""
+    """A method that predicts too few records is refused, with its name."""
     X, y = data
     shape = {"predict": (1,), "predict_proba": (1, 2), "decision_function": (1,)}[method]
 

@@ -95,7 +95,7 @@ def test_pilots_are_planned(pilot, make):
     plan = make(pilot, power=0.7)
 
     assert plan.records == display.supposed[0].records
-    assert 0.7 == display.required
+    assert 0.7 == display.required_power
 
 
 def test_predictions_are_a_pilot():

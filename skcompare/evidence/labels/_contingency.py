@@ -367,14 +367,14 @@ class PairedBlocks(Mergeable):
         challenger: Any = None,
         X: Any = None,
         y: Any = None,
-        **text: Any,
+        **options: Any,
     ) -> "PairedBlocks":
         """Count the predictions of two outputs of scikit-learn's `cross_validate`.
 
         One output is enough if it is of a ``PairedEstimator``. They and `cv`, `design` and
         `groups` are as in :func:`~skcompare.predictions.predictions_from_cv_results`.
         """
-        return cls.from_pair(cross_validated_pair(champion, challenger, X, y, **text))
+        return cls.from_pair(cross_validated_pair(champion, challenger, X, y, **options))
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "PairedBlocks":

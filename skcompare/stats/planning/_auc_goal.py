@@ -268,7 +268,7 @@ class AUCQuestion:
             shown += _beyond(root * (self.margin - d), z, truth) - 1
         return max(0.0, shown)
 
-    def prediction(self, name: str, truth: Truth) -> AUCPlanScenario:
+    def scenario(self, name: str, truth: Truth) -> AUCPlanScenario:
         """Records and power if this is the truth."""
         d = truth.difference
         if self.n is not None:
@@ -312,7 +312,7 @@ class AUCQuestion:
         **fields: Any,
     ) -> AUCPlan:
         """Plan if this is the truth, with scenarios of what else may be."""
-        scenario = self.prediction("", truth)
+        scenario = self.scenario("", truth)
         return AUCPlan(
             goal=self.goal,
             champion=areas[0],

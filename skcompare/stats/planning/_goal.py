@@ -429,7 +429,7 @@ class Question:
     ) -> ComparisonPlan:
         """Plan if these are the accuracies, with scenarios of what else may be."""
         difference = difference_of(*accuracies)
-        scenario = self.prediction("", difference, disagreement)
+        scenario = self.scenario("", difference, disagreement)
         return ComparisonPlan(
             goal=self.goal,
             champion=accuracies[0],
@@ -450,7 +450,7 @@ class Question:
             approximate=scenario.approximate,
         )
 
-    def prediction(self, name: str, difference: float, disagreement: float) -> PlanScenario:
+    def scenario(self, name: str, difference: float, disagreement: float) -> PlanScenario:
         """Records and power if difference and disagreement are these."""
         # By rounding of the shares the difference may exceed the disagreement.
         disagreement = max(disagreement, abs(difference))

@@ -132,8 +132,8 @@ def plan_comparison(
     scenarios: tuple[PlanScenario, ...] = ()
     if disagreement is None and correlation is None:
         scenarios = (
-            question.prediction("least disagreement", difference, least),
-            question.prediction("greatest disagreement", difference, greatest),
+            question.scenario("least disagreement", difference, least),
+            question.scenario("greatest disagreement", difference, greatest),
         )
     return question.plan(accuracies, share, assumption, scenarios)
 
@@ -212,7 +212,7 @@ def plan_from_pilot(
     hardest = min(candidates, key=question.distance)
     easiest = max(candidates, key=question.distance)
     scenarios = tuple(
-        question.prediction(name, difference, share)
+        question.scenario(name, difference, share)
         for name, difference in (
             ("hardest difference", hardest),
             ("easiest difference", easiest),

@@ -367,7 +367,7 @@ def plan_auc_comparison(
             areas, truth(correlations), (), assumption=assumption, method=method
         )
     scenarios = tuple(
-        question.prediction(f"correlation {r:g}", truth((r, r)))
+        question.scenario(f"correlation {r:g}", truth((r, r)))
         for r in SUPPOSED_CORRELATIONS
     )
     assumption = "the two scores are uncorrelated in each class, as nothing is known"
@@ -471,7 +471,7 @@ def plan_auc_from_pilot(
     low, high = auc_pilot.limits(level)
     candidates = [low, high, *([0.0] if low < 0 < high else [])]
     scenarios = tuple(
-        question.prediction(
+        question.scenario(
             name, Truth(choose(candidates, key=question.distance), variance, null)
         )
         for name, choose in (("hardest difference", min), ("easiest difference", max))

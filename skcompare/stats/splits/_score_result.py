@@ -190,19 +190,19 @@ def _range_of(scores: Scores) -> float:
 
 
 def score_result(
-    scores: Scores, statistic: float, tail: tuple[float, float], **text: Any
+    scores: Scores, statistic: float, tail: tuple[float, float], **options: Any
 ) -> PairedResult:
     """Return the result of a test of score differences.
 
-    `text` are the other fields of the result. By default the estimate is the mean
+    `options` are the other fields of the result. By default the estimate is the mean
     difference of the splits, and the values of both roles are their means.
     """
-    flags = dict.fromkeys((*text.pop("flags", ()), *scores.flags))
-    champion, challenger = text.pop("means", None) or scores.means
+    flags = dict.fromkeys((*options.pop("flags", ()), *scores.flags))
+    champion, challenger = options.pop("means", None) or scores.means
     defined = not (math.isnan(champion) or math.isnan(challenger))
     kind = "difference" if scores.greater_is_better else "gain"
-    if "estimate" not in text:
-        text["estimate"] = mean_of(*without_rounding(scores))  # type: ignore[arg-type]
+    if "estimate" not in options:
+        options["estimate"] = mean_of(*without_rounding(scores))  # type: ignore[arg-type]
     return PairedResult(
         statistic=statistic,
         pvalue=tail[0],
@@ -213,7 +213,7 @@ def score_result(
         greater_is_better=scores.greater_is_better,
         n=scores.n_records,
         flags=tuple(flags),
-        **text,
+        **options,
     )
 
 

@@ -227,7 +227,7 @@ def test_another_order_without_ids_is_another_look_at_the_same_set(path):
 
 @pytest.mark.parametrize("groups", [None, np.arange(N) // 4])
 def test_a_class_that_no_record_has_changes_no_set(path, groups):
-    """What a challenger predictions is no part of the set."""
+    """What a challenger predicts is no part of the set."""
     gate = Gate(NonInferior("accuracy", margin=0.5, **TANGO))
     for new in (ALIKE, np.where(np.arange(N) < 5, -1, ALIKE)):
         predictions = {"old": OLD, "new": new}

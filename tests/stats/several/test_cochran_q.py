@@ -263,7 +263,9 @@ def test_tail_below_all_doubles(monkeypatch):
 
 
 def test_one_classifier_right_throughout():
-    """Of records that only one predictions, all k orders are as extreme: k / k**n."""
+    """Of records that only one predicts correctly, all k orders are as extreme: k /
+    k**n.
+    """
     for k, n in ((3, 40), (4, 12)):
         patterns = CorrectnessPatterns.from_counts({"1" + "0" * (k - 1): n})
         result = cochran_q(patterns, method="exact")
