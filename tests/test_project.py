@@ -109,7 +109,7 @@ def test_no_file_carries_a_path_of_somebodys_machine():
 
 
 def test_public_names_have_docstrings():
-    """Every public class and function says what it predicts, in its own words."""
+    """Every public class and function says what it does, in its own words."""
     for module_name in PUBLIC_MODULES:
         module = importlib.import_module(module_name)
         assert inspect.getdoc(module)

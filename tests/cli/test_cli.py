@@ -349,7 +349,7 @@ def test_files_that_cannot_be_read(tmp_path, capsys):
 
 
 def test_lists(capsys):
-    """Tests and metrics are listed with what they predict."""
+    """Tests and metrics are listed with the question that they answer."""
     assert 0 == main(["list-tests"])
     assert "bcv_jackknife_t" in capsys.readouterr().out
     assert 0 == main(["list-metrics"])
