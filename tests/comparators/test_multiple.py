@@ -412,7 +412,7 @@ def test_refit_keeps_what_comes_first():
         assert expected == comparator.selected_estimator_.name
 
 
-def test_it_predictions_like_a_classifier(cancer, models):
+def test_it_predicts_like_a_classifier(cancer, models):
     """With refit=True it is a step of a pipeline, is cross-validated, and searched."""
     X, y = cancer
     comparator = MultipleComparator(models, cv=2, refit=True, random_state=0)

@@ -150,7 +150,7 @@ def test_fits_are_counted(calls):
     assert 20 == sum(call[0] == "fit" for call in calls)
 
 
-def test_each_classifier_predictions_once(calls):
+def test_each_classifier_predicts_once(calls):
     """However many metrics there are, each method is asked once a classifier."""
     scoring = ["accuracy", "f1", "neg_log_loss", "binary_brier_loss", "precision[1]"]
     pair = PairedEstimator(Recorder(), Recorder()).fit(X, Y)
