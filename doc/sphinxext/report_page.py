@@ -20,10 +20,12 @@ def write_page(path):
         "old": GaussianNB(),
         "new": make_pipeline(StandardScaler(), LogisticRegression()),
     }
-    answers = {
+    predictions = {
         name: model.fit(X_train, y_train).predict_proba(X_test)
         for name, model in models.items()
     }
-    comparison = compare(y_test, answers, scoring=["binary_brier_loss", "accuracy", "roc_auc"])
+    comparison = compare(
+        y_test, predictions, scoring=["binary_brier_loss", "accuracy", "roc_auc"]
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(comparison.to_html(pictures=True), encoding="utf-8")
