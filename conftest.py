@@ -1,5 +1,6 @@
-"""What holds for the tests, the docstrings and the pages alike."""
+"""Fixtures and settings of the tests, the docstrings and the pages."""
 
+import gc
 import os
 import sys
 
@@ -10,6 +11,15 @@ pytest_plugins = ["pytester"]
 
 # No picture opens a window, and workers draw alike.
 os.environ.setdefault("MPLBACKEND", "agg")
+# One process per core runs tests. Threads within them would only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_collection_finish():
+    """Leave what was imported and collected out of later garbage collections."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

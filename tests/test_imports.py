@@ -24,22 +24,36 @@ from tests.import_claims import ASKED, DOORS
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture(scope="session")
-def told(tmp_path_factory):
-    """What each claim found in a process of its own, by name."""
-    folder = str(tmp_path_factory.mktemp("compiled"))
-    command = [sys.executable, "-W", "error", "-m", "tests.import_claims", folder]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+def results_of(claims, folder):
+    """The results of claims in a process of their own, by name."""
+    command = [sys.executable, "-W", "error", "-m", "tests.import_claims", str(folder)]
+    done = subprocess.run(
+        [*command, *claims], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert 0 == done.returncode, done.stderr
     return json.loads(done.stdout)
 
 
-def test_import_loads_scikit_learn_and_little_else(told):
+@pytest.fixture(scope="session")
+def first_imports(tmp_path_factory):
+    """The package imported once, and beside modules of others."""
+    folder = tmp_path_factory.mktemp("compiled")
+    return results_of(["first_import", "modules_of_others"], folder)
+
+
+@pytest.fixture(scope="session")
+def other_imports(tmp_path_factory):
+    """The package imported in many orders."""
+    folder = tmp_path_factory.mktemp("compiled")
+    return results_of(["doors", "threads", "entries_of_others"], folder)
+
+
+def test_import_loads_scikit_learn_and_little_else(first_imports):
     """A name scores in scikit-learn as the metric does, loaded for it and not before.
 
     Beside the scorers of scikit-learn only the files that extend them are loaded at first.
     """
-    found = told["first_import"]
+    found = first_imports["first_import"]
     light = {
         "skcompare",
         "_core",
@@ -55,6 +69,7 @@ def test_import_loads_scikit_learn_and_little_else(told):
     assert [] == found["heavy"]
     assert found["known"]
     assert not found["loaded"]
+    assert ours() == found["registered"]
     assert found["by object"] == found["by name"]
     assert found["shown"].startswith(
         "make_scorer(expected_calibration_error, greater_is_better=Fal"
@@ -108,14 +123,14 @@ def ours():
     ]
 
 
-def test_doors_load_what_is_registered(told):
+@pytest.mark.slow
+def test_doors_load_what_is_registered(other_imports):
     """Whatever is imported first finds all tests and metrics, in one order.
 
     The first may be a package, the name of a scorer, or several names in threads.
     """
-    assert dict.fromkeys(DOORS, ours()) == told["doors"]
-    assert ours() == told["first_import"]["registered"]
-    assert ours() == told["threads"]["registered"]
+    assert dict.fromkeys(DOORS, ours()) == other_imports["doors"]
+    assert ours() == other_imports["threads"]["registered"]
 
 
 def is_ours(entry):
@@ -123,21 +138,22 @@ def is_ours(entry):
     return entry.function.__module__.startswith("skcompare.")
 
 
-def test_those_of_others_come_after_ours(told):
+@pytest.mark.slow
+def test_those_of_others_come_after_ours(other_imports):
     """An entry of somebody else stands after ours, under a name of its own."""
-    found = told["entries_of_others"]
+    found = other_imports["entries_of_others"]
     tests, metrics, losses = ours()
 
     assert [tests, [*metrics, "toy"], losses] == found["registered"]
     assert "A test named 'mcnemar' is registered. Choose another name." == found["error"]
 
 
-def test_modules_of_others_are_only_looked_at(told):
-    """A proxy that fails when it is requested anything, as in Flask, does not stop us."""
-    assert told["modules_of_others"] is True
+def test_modules_of_others_are_only_looked_at(first_imports):
+    """A proxy that fails at any access, as in Flask, does not stop us."""
+    assert first_imports["modules_of_others"] is True
 
 
-def test_public_names_load_when_they_are_requested_for():
+def test_public_names_load_when_they_are_needed():
     """Names and packages are there as if all had been imported, and are listed."""
     packages = {
         info.name
@@ -159,6 +175,7 @@ def test_public_names_load_when_they_are_requested_for():
         from skcompare import compar  # noqa: F401
 
 
-def test_threads_load_at_the_same_time(told):
+@pytest.mark.slow
+def test_threads_load_at_the_same_time(other_imports):
     """Threads that ask for different names at once all find them complete."""
-    assert [True] * len(ASKED) == told["threads"]["same"]
+    assert [True] * len(ASKED) == other_imports["threads"]["same"]

@@ -5,6 +5,7 @@ scikit-learn and skcompare make, so that a test which is added needs no word her
 """
 
 import inspect
+import itertools
 import os
 import pickle
 import re
@@ -179,7 +180,7 @@ class Subject:
 
     @property
     def alternatives(self):
-        """What the test can be requested."""
+        """The alternatives that the test takes; `None` where it has no direction."""
         return ALTERNATIVES if self.directed else (None,)
 
     @property
@@ -243,13 +244,24 @@ class Subject:
         return _variants(self.entry.function, self.entry.options)
 
     @property
-    def agreeing_variants(self):
-        """The options that leave the interval the one that goes with the p-value.
+    def choices(self):
+        """Pairs of options and an alternative: all of them, or each at least once."""
+        if not QUICK:
+            return list(itertools.product(self.variants, self.alternatives))
+        first, *others = self.variants
+        return [
+            *((first, alternative) for alternative in self.alternatives),
+            *zip(others, itertools.cycle(self.alternatives)),
+        ]
+
+    @property
+    def agreeing_choices(self):
+        """The choices whose interval is the one that goes with the p-value.
 
         An option called `interval` chooses another one, whatever the p-value, and need not
         go with every choice of the other options. What it promises is tested beside it.
         """
-        return [options for options in self.variants if "interval" not in options]
+        return [choice for choice in self.choices if "interval" not in choice[0]]
 
     def samples(self, *, few=False):
         """Large and small evidence, an options dict, and an alternative.
@@ -269,10 +281,9 @@ class Subject:
             self.evidence(self.predictions(n, seed, n_classes=2 + seed))
             for n, seed in chosen
         ]
-        for options in self.variants:
-            for alternative in self.alternatives:
-                for one in evidence:
-                    yield one, options, alternative
+        for options, alternative in self.choices:
+            for one in evidence:
+                yield one, options, alternative
 
     def results(self, *, few=False):
         """The samples with their results, each tested once for all checks of a subject."""

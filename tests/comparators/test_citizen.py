@@ -561,6 +561,7 @@ REACHED = {
 }
 
 
+@pytest.mark.slow
 def test_random_states_that_no_seed_reaches(monkeypatch):
     """Where one is, a second fit tells whether it matters."""
     X, y, _ = records()

@@ -86,6 +86,7 @@ def test_counted_is_read(frame):
         assert type(read).from_json(counted.to_json()).verdict == read.verdict
 
 
+@pytest.mark.slow
 def test_all_tests_but_those_of_records(frame):
     """tests="all" takes every test that needs no single record, with the same numbers."""
     read = compare(frame, PREDICTIONS, y_true="y", tests="all")

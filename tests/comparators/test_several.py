@@ -350,6 +350,7 @@ def test_draws_of_max_t_can_be_set_for_every_measure():
         compare(y, named, scoring="roc_auc", tests={"delong": draws})
 
 
+@pytest.mark.slow
 def test_all_tests_of_one_class_are_those_of_two_classes():
     """ "all" takes what suits the class against the rest, as for two classifiers."""
     rng = np.random.default_rng(0)

@@ -205,6 +205,7 @@ def test_records_of_calibration_have_the_power():
     assert POWER == pytest.approx(passed / 400, abs=0.06)
 
 
+@pytest.mark.slow
 def test_calibration_is_resampled_by_records_only():
     """Groups, rows of classes, sums and other standard errors stay with the formula."""
     for kind in ["binary", "grouped", "classwise", "sums", "bootstrap"]:

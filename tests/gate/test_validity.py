@@ -156,6 +156,7 @@ def test_mistakes_are_as_rare_as_promised():
     check_failed(150)
 
 
+@pytest.mark.slow
 def test_mistakes_are_not_frequent():
     """A few simulations find what is far from its level."""
     check_rankings(30)

@@ -178,6 +178,7 @@ def seen(shipment):
     return id(frame), isinstance(values, np.memmap) or type(values).__name__ == "mmap"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [False, True])
 def test_frames_reach_a_worker_once(text):
     """A frame is unpickled once a worker, and its numbers stay in a file's memory."""

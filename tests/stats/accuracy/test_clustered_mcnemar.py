@@ -474,6 +474,7 @@ def test_details():
 # ----------------------------------------------------------------------- intervals
 
 
+@pytest.mark.slow
 def test_interval_goes_with_the_pvalue():
     """0 is outside exactly when p is below alpha, however many groups there are."""
     for method, n_groups in itertools.product(METHODS, [2, 4, 7, 13, 14, 15, 30, 80]):

@@ -148,6 +148,7 @@ def test_limits_have_pvalue_alpha():
 # -------------------------------------------------------------------- what must hold
 
 
+@pytest.mark.slow
 def test_interval_excludes_the_null_value_when_rejected():
     """For any ratio under the null hypothesis, at all counts up to 12."""
     for method, null, alternative in itertools.product(

@@ -499,6 +499,7 @@ def variance_over(values, shares):
     return mean, np.dot(shares, (np.array(values) - mean) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2], ids=["records", "groups"])
 def test_bootstrap_by_enumeration(size):
     """The variance over resamples is that of all resamples of five records, or groups."""
@@ -653,6 +654,7 @@ def test_bootstrap_is_three_times_the_variance_of_pairs():
     assert 3 == pytest.approx(np.mean(ratios), abs=0.6)
 
 
+@pytest.mark.slow
 def test_exchange_by_enumeration():
     """The p-value of exchanged columns is that of all exchanges."""
     calibration = random_calibration(10, 5, n_bins=2)

@@ -315,6 +315,7 @@ def test_pvalue_grows_with_the_shift():
             assert (np.diff(pvalues) >= -1e-12).all()
 
 
+@pytest.mark.slow
 def test_interval_excludes_zero_exactly_when_p_is_small():
     """Ties and zeros of every amount, all alternatives."""
     for zeros, method in itertools.product(ZEROS, ["exact", "normal", "corrected"]):

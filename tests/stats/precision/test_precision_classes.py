@@ -170,6 +170,7 @@ def test_adjusted(adjust):
         assert np.array_equal(expected, result.adjusted_pvalue, equal_nan=True)
 
 
+@pytest.mark.slow
 def test_swapped_roles_mirror():
     """The challenger's gain is the champion's loss."""
 

@@ -352,6 +352,7 @@ def test_monte_carlo_p_is_never_zero(only_drawn):
     assert 1 == pytest.approx(less.pvalue)
 
 
+@pytest.mark.slow
 def test_monte_carlo_counts_as_it_says(only_drawn):
     """p is (1 + k) / (R + 1) with k of R exchanges at least as far from 0."""
     counts = JointCounts(TABLE, [0, 1])
@@ -518,6 +519,7 @@ def test_only_infinite_statistics_are_rejected():
         assert bound > result.confidence_interval(0.5).high
 
 
+@pytest.mark.slow
 def test_nested_intervals():
     """A higher level never shortens an interval, by sign only included."""
     tables = [
