@@ -1,4 +1,4 @@
-"""Arrays of other libraries, such as torch and CuPy: detection and conversion to numpy.
+"""Detection and conversion of arrays of other libraries, such as torch and CuPy.
 
 Only this module decides what such an array is. Computations on its own device are in
 `skcompare.evidence._device` and the modules named after it.
@@ -42,7 +42,7 @@ def dispatches() -> bool:
 
 
 def on_host(values: Any) -> Any:
-    """Convert arrays of other libraries to numpy, and return other values as they are.
+    """Convert an array of another library to NumPy; other values are returned unchanged.
 
     If scikit-learn's option `array_api_dispatch` is on, arrays are copied from any device.
     If it is off, nothing is copied between devices: arrays on the CPU are read, and others
@@ -74,7 +74,7 @@ def all_on_host(*values: Any) -> tuple[Any, ...]:
 
 
 def _without_history(values: Any) -> Any:
-    """Array without the gradients that torch keeps, and of a dtype that numpy has."""
+    """Detach a tensor from its gradients, and convert bfloat16 to a dtype of NumPy."""
     if getattr(values, "requires_grad", False):
         values = values.detach()
     return values.float() if str(values.dtype).endswith("bfloat16") else values

@@ -1,4 +1,4 @@
-"""Atomic writing of files, which appear whole or not at all, and a check of their size."""
+"""Atomic writing of files, and a check of the unpacked size of compressed files."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ LARGEST_RATIO, ALWAYS_FINE = 200, 1 << 30
 
 
 def check_unpacked(text: str, unpacked: int, packed: int, advice: str) -> None:
-    """Refuse a small file whose content would fill the memory.
+    """Raise an error if a file unpacks to far more than its own size.
 
     Parameters
     ----------
@@ -80,6 +80,6 @@ def _sync(path: Path, flags: int) -> None:
 
 
 def write_text(path: Any, text: str) -> None:
-    """Write a text file, whole or not at all."""
+    """Write a text file atomically."""
     with replaced_on_success(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Designs by which evidence is collected, and those of scikit-learn's splitters.
+"""Evaluation designs, and their detection from scikit-learn's splitters.
 
 A test is valid for some designs and not for others, so the design travels with the
 evidence from the split to the verdict.
@@ -137,7 +137,7 @@ class Design:
 
     @property
     def name(self) -> str:
-        """Name by which tests declare the designs that they are valid for."""
+        """Name of the design, as in the declarations of tests."""
         return f"grouped {self.kind}" if self.grouped else self.kind
 
     @property
@@ -147,7 +147,7 @@ class Design:
 
     @property
     def assumption(self) -> str:
-        """Text of what is assumed about records that were split in this way."""
+        """Assumptions about the records and their split, as text."""
         text = _ASSUMPTIONS[self.kind]
         if not self.grouped:
             return f"{text} The records are independent of each other."
@@ -166,14 +166,14 @@ UNKNOWN = Design("unknown")
 
 
 def remedy(design_name: str) -> str:
-    """Advice to collect evidence by a design, with the `cv` that does it."""
+    """Describe how to collect evidence by a design, with the `cv` to pass."""
     grouped, kind = design_name.startswith("grouped "), design_name.removeprefix("grouped ")
     text = _REMEDIES.get(kind, kind)
     return f"{text} with groups" if grouped else text
 
 
 def design_in_text(text: str) -> Design | None:
-    """Design with a title, or None if no design has it."""
+    """Return the design with a title, or None if there is none."""
     title = text.removesuffix(" by groups")
     for kind, form in _TITLES.items():
         pattern = re.escape(form).replace(r"\{r\}", r"(?P<r>\d+)")
@@ -186,7 +186,7 @@ def design_in_text(text: str) -> Design | None:
 
 
 def as_design(design: "Design | str") -> Design:
-    """Return a design as it is, or make one from its name."""
+    """Convert the name of a design to a design; a design is returned unchanged."""
     if isinstance(design, Design):
         return design
     if not isinstance(design, str):
@@ -246,7 +246,7 @@ _KNOWN_SPLITTERS: dict[type, Callable[[Any, int], Design]] = {
 
 
 def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
-    """Design that a splitter makes.
+    """Determine the design of a splitter.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ _REPEATED = {"holdout": "repeated holdout", "kfold": "repeated kfold"}
 
 
 def design_of_shape(design: Design, shape: tuple[int, ...]) -> Design:
-    """Design with the repetitions (rows) and folds (columns) of an array of values."""
+    """Set repetitions and folds of a design by the rows and columns of an array."""
     if design.n_splits == math.prod(shape):
         return design
     repeats, folds = shape if len(shape) == 2 else (1, shape[0])

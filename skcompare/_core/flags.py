@@ -407,7 +407,7 @@ FLAG_TEXTS: dict[str, str] = {
 
 
 def register_flag(code: str, text: str) -> str:
-    """Register the text of a new flag, for a test of your own, and return its code."""
+    """Register the text of a flag for a custom test, and return its code."""
     registered = FLAG_TEXTS.setdefault(code, text)
     if registered != text:
         raise ValueError(
@@ -417,7 +417,7 @@ def register_flag(code: str, text: str) -> str:
 
 
 def explain(codes: Iterable[str]) -> list[str]:
-    """Flag codes with their texts, each once, in order."""
+    """Format flag codes with their texts, in order and without duplicates."""
     return [
         f"{code}: {FLAG_TEXTS.get(code, 'no words known')}" for code in dict.fromkeys(codes)
     ]

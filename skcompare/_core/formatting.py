@@ -1,4 +1,4 @@
-"""Numbers and text for readers, in every kind of report."""
+"""Formatting of numbers and text in reports."""
 
 import math
 import re
@@ -11,7 +11,7 @@ INFERENCE_TEXT = {
 
 
 def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
-    """Format a p-value for readers: two significant digits, never 0.
+    """Format a p-value with two significant digits, never as 0.
 
     More digits are shown where two would put it on the wrong side of `alpha`.
     """
@@ -29,7 +29,7 @@ def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
 
 
 def format_confidence(alpha: float) -> str:
-    """Format a confidence of 1 - alpha in percent; rounding never makes it 100."""
+    """Format the confidence level 1 - alpha in percent, never rounded to 100."""
     digits = max(4, 1 + math.ceil(-math.log10(alpha)))
     return f"{100 * (1 - alpha):.{min(digits, 15)}g} %"
 
@@ -42,7 +42,7 @@ def decimals_for(
     least: int = 3,
     most: int = 9,
 ) -> int:
-    """Decimals for a difference and its interval.
+    """Number of decimals for a difference and its interval.
 
     A difference that would round to 0 gets two significant digits, and an interval with
     limits that would round to the same number two digits of its length.
@@ -59,7 +59,7 @@ def decimals_for(
 def decimals_beside(
     value: float, decimals: int, limits: Iterable[float | None], *, most: int = 9
 ) -> int:
-    """Number of decimals that shows on which side of a value its limits are."""
+    """Number of decimals needed to show on which side of a value limits are."""
     near = [
         limit
         for limit in limits
@@ -73,7 +73,7 @@ def decimals_beside(
 
 
 def format_number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:
-    """Format a number for readers; a zero has no sign, and None is an empty cell."""
+    """Format a number; zero has no sign, and None is an empty string."""
     if value is None:
         return ""
     if math.isnan(value):
@@ -87,7 +87,7 @@ COMMAND = re.compile(r":(?=:)|#(?=#\w*\[)")
 
 
 def without_commands(text: str) -> str:
-    """Text without commands to a service that reads the log.
+    """Escape commands in a text to a CI service that reads the log.
 
     A name of a column or a file could set variables of a job, or end its annotations.
     """
@@ -95,10 +95,10 @@ def without_commands(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text without line breaks and control characters, which would break a table."""
+    """Replace line breaks and control characters, which would break a table, by spaces."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def in_one_line(text: str) -> str:
-    """Printable text of one line, without commands to a service."""
+    """Format a text in one line, without commands to a CI service."""
     return without_commands(printable(text))

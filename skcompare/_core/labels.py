@@ -1,4 +1,4 @@
-"""Class labels: checks, and positions among the classes in one pass."""
+"""Validation and encoding of class labels."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from skcompare._core.validation import as_array, check_not_missing, integral, so
 def check_comparable(
     name: str, own: NDArray[Any], reference: str, known: NDArray[Any]
 ) -> None:
-    """Refuse labels of another type or spelling, or without any of the known labels.
+    """Raise an error if labels differ in type or spelling, or have none in common.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def check_comparable(
 
 
 def _folded(label: Any) -> str:
-    """Label without differences of case, spaces, quotation marks and Unicode form."""
+    """Normalise the case, spaces, quotation marks and Unicode form of a label."""
     text = unicodedata.normalize("NFKC", str(label)).strip().strip("'\"").strip()
     return unicodedata.normalize("NFKC", text.casefold())
 
@@ -61,7 +61,7 @@ def _kind_name(is_text: bool) -> str:
 def check_no_other(
     name: str, own: NDArray[Any], reference: str, known: NDArray[Any]
 ) -> None:
-    """Refuse labels that no record has: a class coded otherwise would count as wrong."""
+    """Raise an error if predictions have labels other than the known ones."""
     extra = np.setdiff1d(own, known)
     if len(extra):
         raise ValueError(
@@ -72,7 +72,7 @@ def check_no_other(
 
 
 def check_spelled_once(reference: str, known: NDArray[Any]) -> None:
-    """Refuse two classes that are the same text in two Unicode forms."""
+    """Raise an error if two classes are the same text in different Unicode forms."""
     if known.dtype.kind != "U":
         return
     seen: dict[str, str] = {}
@@ -176,7 +176,7 @@ def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Factors:
-    """Labels as codes of candidates, some of which may not occur."""
+    """Labels encoded by candidate labels, some of which may not occur."""
 
     codes: NDArray[Any]
     candidates: NDArray[Any]
@@ -188,7 +188,7 @@ class _Factors:
         return self.candidates[self.occurring]
 
     def among(self, classes: NDArray[Any]) -> NDArray[Any]:
-        """Positions of all labels among sorted classes that hold each of them."""
+        """Positions of all labels among sorted classes that include every label."""
         dtype = np.min_scalar_type(-max(len(classes), 1))
         if len(classes) == len(self.occurring) == len(self.candidates):
             return self.codes.astype(dtype)
@@ -223,7 +223,7 @@ def _factorize(array: NDArray[Any]) -> _Factors:
 
 
 def _few_from_zero(array: NDArray[Any]) -> NDArray[np.intp] | None:
-    """Distinct labels if they are few integers from 0 on, as most are; else None.
+    """Distinct labels if these are small non-negative integers, otherwise None.
 
     One pass finds the greatest label (negative ones are great as unsigned integers), and
     the first records usually have every label below it.
@@ -249,7 +249,7 @@ def _sorted_factors(labels: NDArray[Any], codes: NDArray[Any]) -> _Factors:
 
 
 def _factorize_text(array: NDArray[Any]) -> _Factors:
-    """Codes of strings by hashing, because sorting would take most of the time.
+    """Encode strings by hashing, which is faster than sorting.
 
     Each string points to a string in the same slot of a table. If the two are equal for
     all strings, slots are labels. Different labels that share a slot are distinguished by
@@ -290,7 +290,7 @@ def _hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def classes_of(y_true: NDArray[Any], /, **predictions: NDArray[Any]) -> NDArray[Any]:
-    """All labels that occur, sorted; refuses predictions that do not match `y_true`."""
+    """Return the sorted labels that occur, and check that predictions match `y_true`."""
     labels = {name: _distinct_labels(array) for name, array in predictions.items()}
     return _unite("y_true", _distinct_labels(y_true), labels)
 
@@ -307,7 +307,7 @@ def encode_labels(
     reference: str = "y_true",
     closed: bool = False,
 ) -> tuple[NDArray[Any], Sequence[NDArray[Any]]]:
-    """Sorted labels that occur, and each array as positions among them.
+    """Return the sorted labels that occur, and the codes of each array.
 
     Arrays come from :func:`check_labels`. Predictions that do not match the known labels,
     which messages call `reference`, are refused. With `closed`, predictions have no other
@@ -339,7 +339,7 @@ def _unite(
 
 
 def united_classes(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """Classes of two shards together; refuses labels of different types."""
+    """Union of the classes of two shards, which must be of the same type."""
     if _text_kind(left) != _text_kind(right):
         raise ValueError(
             "Only evidence about labels of one type can be merged. Got "
@@ -349,7 +349,7 @@ def united_classes(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
 
 
 def _text_kind(labels: NDArray[Any]) -> str:
-    """Kind of text of the labels; "" for numbers."""
+    """Kind of the dtype of text labels, or "" for numbers."""
     return labels.dtype.kind if labels.dtype.kind in "US" else ""
 
 
@@ -373,7 +373,7 @@ def check_groups(groups: Any) -> NDArray[Any]:
 
 
 def group_codes(groups: Any) -> NDArray[np.int64]:
-    """Group of each record as a position among the sorted groups."""
+    """Encode the group of each record by its position among the sorted groups."""
     factors = _factorize(check_groups(groups))
     return factors.among(factors.labels).astype(np.int64)
 
@@ -395,7 +395,7 @@ def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArr
 def in_class_order(
     values: NDArray[Any], source: Any, classes: NDArray[Any]
 ) -> NDArray[Any]:
-    """Values with columns named by the classes in sorted order; others as they are."""
+    """Sort columns that are named by the classes; other values are returned unchanged."""
     columns = getattr(source, "columns", getattr(source, "column_names", None))
     if columns is None or values.ndim != 2 or values.shape[1] != len(classes):
         return values

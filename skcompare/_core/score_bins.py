@@ -1,4 +1,4 @@
-"""Bins of scores, called levels: a rule that maps scores to a few integers in order."""
+"""Score bins, called levels, which map scores to a few ordered integers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ SEGMENTS = 12
 
 
 class Operations(Protocol):
-    """Operations of an engine that are more than arithmetic."""
+    """Protocol of the operations of an engine other than arithmetic."""
 
     floor: Callable[[Any], Any]
     where: Callable[[Any, Any, Any], Any]
@@ -48,7 +48,7 @@ class NumpyOperations:
 
 @dataclass(frozen=True, slots=True)
 class ScoreBins:
-    """Levels of scores: a few ordered bins, the higher the greater the score.
+    """Levels of scores: a few bins in the order of the scores.
 
     Scores of 10^8 records are mostly different, and ranking them takes a sort. With a few
     hundred levels, records can be counted by the levels of their scores, on any machine and
@@ -120,14 +120,14 @@ class ScoreBins:
 
     @classmethod
     def distinct(cls) -> "ScoreBins":
-        """Levels that are the scores themselves: one for each distinct value."""
+        """Create levels that are the scores themselves, one for each distinct value."""
         return cls()
 
     @classmethod
     def uniform(
         cls, n_score_bins: int = default, low: float = 0.0, high: float = 1.0
     ) -> "ScoreBins":
-        """Levels of the same width between two scores.
+        """Create levels of equal width between two scores.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class ScoreBins:
 
     @classmethod
     def fitted(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
-        """Levels for scores such as those of a sample.
+        """Fit levels to a sample of scores.
 
         Half of the levels are spread evenly over the range of the sample, half over its
         values, in 12 segments at most.
@@ -184,7 +184,7 @@ class ScoreBins:
 
     @classmethod
     def quantised(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
-        """Uniform levels if they suit a sample, else fitted ones.
+        """Create uniform levels if they suit a sample, and fitted levels otherwise.
 
         Uniform levels from 0 to 1 suit a sample of probabilities that they separate
         nearly as well as levels that are fitted to it.
@@ -207,7 +207,7 @@ class ScoreBins:
 
     @classmethod
     def choose(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
-        """Levels that suit the scores of a sample.
+        """Choose levels that suit a sample of scores.
 
         The scores themselves where the sample repeats at most `n_score_bins` values, else
         :meth:`quantised` ones.
@@ -231,11 +231,11 @@ class ScoreBins:
 
     @property
     def n_score_bins(self) -> int | None:
-        """Number of levels; None where they are the scores themselves."""
+        """Number of levels, or None if the levels are the scores themselves."""
         return self.firsts[-1] if self.knots else None
 
     def codes(self, score: Any, operations: Operations | None = None) -> Any:
-        """Level of each score, from 0.
+        """Return the level of each score, counted from 0.
 
         Parameters
         ----------
@@ -331,7 +331,7 @@ def _distinct_values(sample: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _knots(x: NDArray[np.float64], y: NDArray[np.float64], most: int) -> list[int]:
-    """Indices of points whose straight connections are close to a rising curve.
+    """Indices of the knots of a piecewise linear approximation of a rising curve.
 
     The segment that is farthest from the curve is divided at its farthest point, until
     there are `most` segments.
@@ -360,7 +360,7 @@ def _farthest(
 
 
 def _apportion(shares: NDArray[np.float64], n_score_bins: int) -> NDArray[np.int64]:
-    """Positive integers with sum `n_score_bins`, close to given shares of it."""
+    """Divide `n_score_bins` into positive integers that are close to given shares."""
     quotas = shares * (n_score_bins - len(shares))
     sizes = np.floor(quotas).astype(np.int64)
     remaining = n_score_bins - len(shares) - int(sizes.sum())

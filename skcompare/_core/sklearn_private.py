@@ -58,7 +58,7 @@ try:
 except ImportError:  # scikit-learn < 1.9 has no callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Empty, as there are no callbacks to support."""
+        """Empty mixin for versions of scikit-learn without callbacks."""
 
     def with_callbacks(method: Any) -> Any:
         """Return the method unchanged."""
@@ -85,7 +85,7 @@ T = TypeVar("T")
 
 
 def array_api_compat() -> Any:
-    """Package that makes other libraries follow the array API standard.
+    """Import and return the package `array_api_compat`.
 
     scikit-learn includes it from 1.7 on, and requires it separately before.
     """
@@ -112,7 +112,7 @@ def check_parameters(estimator: Any) -> None:
 def progress_of(
     estimator: Any, n_tasks: int
 ) -> Callable[[Iterable[T]], Iterator[T]] | None:
-    """Wrapper of an iterable that reports each finished task to an estimator's callbacks.
+    """Return a wrapper of iterables that reports finished tasks to callbacks.
 
     None if there are no callbacks.
     """
@@ -133,7 +133,7 @@ def progress_of(
 
 
 class DocumentedEstimatorMixin:
-    """Link from the diagram of an estimator in a notebook to its documentation.
+    """Mixin that links the diagram of an estimator to its documentation.
 
     For public classes with a diagram. The mixin must be before `BaseEstimator` in the list
     of bases.
@@ -147,18 +147,18 @@ class DocumentedEstimatorMixin:
 
 
 class SideBySideMixin(DocumentedEstimatorMixin):
-    """Diagram of an estimator with its classifiers side by side, each under its name.
+    """Mixin that draws the classifiers of an estimator side by side in its diagram.
 
     scikit-learn shows parameters that are estimators, in alphabetical order, but not those
     in a list.
     """
 
     def _named_estimators(self) -> list[tuple[str, Any]]:
-        """Classifiers with their names, in the order to show them."""
+        """Return names and classifiers in the order of the diagram."""
         raise NotImplementedError
 
     def _shown_estimators(self) -> list[tuple[str, Any, str]]:
-        """Names and classifiers, with a remark on each."""
+        """Return names, classifiers and remarks for the diagram."""
         return [(name, estimator, "") for name, estimator in self._named_estimators()]
 
     if _VisualBlock is not None:
@@ -179,7 +179,7 @@ class SideBySideMixin(DocumentedEstimatorMixin):
 
 
 def public_name(cls: type) -> str:
-    """Import path of a class: the outermost package on its path that exports it."""
+    """Return the import path of a class from the outermost package that exports it."""
     parts = cls.__module__.split(".")
     packages = [".".join(parts[:depth]) for depth in range(1, len(parts))]
     exporting = (
@@ -236,7 +236,7 @@ def _all_columns(
 def scorer_told_classes(
     metric: Any, response_method: str, sign: int, options: Mapping[str, Any]
 ) -> Any:
-    """Scorer that passes the classes to a metric by the keyword `told_classes`.
+    """Make a scorer that passes the classes to a metric as `told_classes`.
 
     None if scikit-learn's scorers have another method `_score` than the known one.
     """
@@ -261,7 +261,7 @@ def scorer_told_classes(
 
 
 def make_known(scorers: Mapping[str, Any], prefix: str) -> list[str]:
-    """Register scorers under names that scikit-learn knows, and return these names.
+    """Register scorers with scikit-learn, and return their names.
 
     No other scorer is replaced: a name that is in use gets the prefix. No name is returned
     if scikit-learn keeps its scorers in an unknown place.
@@ -279,14 +279,14 @@ def make_known(scorers: Mapping[str, Any], prefix: str) -> list[str]:
 
 
 def _is_free(name: str) -> bool:
-    """Whether a name is unused, or used by one of our scorers, if of an earlier import."""
+    """Whether a name is unused, or registered by an earlier import of this package."""
     scorer = (_SCORERS or {}).get(name)
     package = __name__.partition(".")[0]
     return scorer is None or type(scorer).__module__.partition(".")[0] == package
 
 
 def _lists_of_all_scorers() -> Iterator[set[str]]:
-    """Sets of all scorer names that modules made at import, to check names by.
+    """Yield the sets of scorer names that modules created at import for validation.
 
     Modules that are imported later make theirs from the names that are registered by then.
     """
@@ -302,7 +302,7 @@ def _lists_of_all_scorers() -> Iterator[set[str]]:
 
 
 def _lists_in(checked: Any) -> Iterator[set[str]]:
-    """Sets of names in the constraints on parameters of a class or a function."""
+    """Yield sets of scorer names in the parameter constraints of a class or function."""
     for attribute in ("_parameter_constraints", "_skl_parameter_constraints"):
         constraints = getattr(checked, attribute, None)
         if not isinstance(constraints, dict):
@@ -317,5 +317,5 @@ def _lists_in(checked: Any) -> Iterator[set[str]]:
 
 
 def scores_itself(estimator: Any) -> bool:
-    """Whether a boosting scores itself during its fit, on records that it has binned."""
+    """Whether a gradient boosting is being fitted, and scores binned records."""
     return getattr(estimator, "_in_fit", False) is True

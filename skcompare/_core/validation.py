@@ -1,4 +1,4 @@
-"""Checks of user input; messages say what was expected, what was passed and what to do."""
+"""Input validation, with messages that state the expected and the passed value."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,17 +19,17 @@ BITS_OF_ONE = np.float64(1).view(np.uint64)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number, of any type but bool."""
+    """Whether a value is a real number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer, of any type but bool."""
+    """Whether a value is an integer and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
-    """Error for an unknown name, with the closest known one."""
+    """Create the error for an unknown name, with the closest known name."""
     names = sorted(known)
     near = difflib.get_close_matches(str(name), names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -49,7 +49,7 @@ def check_alternative(alternative: object) -> str:
 
 
 def check_alpha(alpha: object) -> float:
-    """Check a significance level, in (0, 0.5], and return it."""
+    """Check that a significance level is in (0, 0.5], and return it."""
     if is_number(alpha) and 0 < alpha <= 0.5:
         return float(alpha)
     raise ValueError(
@@ -59,7 +59,7 @@ def check_alpha(alpha: object) -> float:
 
 
 def check_confidence_level(confidence_level: object) -> float:
-    """Check a confidence level, in (0, 1), and return it."""
+    """Check that a confidence level is in (0, 1), and return it."""
     if is_number(confidence_level) and 0 < confidence_level < 1:
         return float(confidence_level)
     raise ValueError(
@@ -95,7 +95,7 @@ def check_switches(**switches: object) -> None:
 
 
 def check_same_length(*arrays: Mapping[str, Any], **named: Any) -> int:
-    """Check that named arrays have the same length, not 0, and return it."""
+    """Check that named arrays have the same nonzero length, and return the length."""
     pairs = [pair for mapping in (*arrays, named) for pair in mapping.items()]
     for name, values in pairs:
         is_scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
@@ -153,7 +153,7 @@ def check_not_missing(name: str, array: NDArray[Any]) -> None:
 
 
 def missing_in(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Mask of values that are None, NaN, NaT, pandas.NA or infinite; may be empty."""
+    """Mask of None, NaN, NaT, pandas.NA and infinities, empty for dtypes without these."""
     if array.dtype.kind in "biuSU":
         return np.zeros(0, dtype=bool)
     if array.dtype.kind == "f":
@@ -183,13 +183,13 @@ def integral(values: NDArray[Any]) -> bool:
 
 
 def some_of(labels: NDArray[Any], most: int = 5) -> str:
-    """Text of the first few labels."""
+    """Format the first few labels."""
     text = ", ".join(map(repr, labels[:most].tolist()))
     return f"{text}, ..." if len(labels) > most else text
 
 
 def check_pos_label(pos_label: Any, classes: NDArray[Any]) -> int | None:
-    """Position of the positive class of two; None if none is declared."""
+    """Return the position of the positive class of two, or None if none is declared."""
     if pos_label is None:
         return None
     is_scalar = np.ndim(pos_label) == 0
@@ -203,7 +203,7 @@ def check_pos_label(pos_label: Any, classes: NDArray[Any]) -> int | None:
 
 
 def positive_class(classes: NDArray[Any], pos_label: Any) -> Any:
-    """Label of the positive class of two: 1 by default, as in scikit-learn.
+    """Return the label of the positive class of two, by default 1 as in scikit-learn.
 
     If `pos_label` is passed, the other class may be the only one that occurs.
     """
@@ -230,7 +230,7 @@ def positive_class(classes: NDArray[Any], pos_label: Any) -> Any:
 
 
 def _scalar_label(value: Any) -> Any:
-    """Label as a scalar, also if it is an array without dimensions, such as a tensor."""
+    """Convert a zero-dimensional array or tensor to a scalar label."""
     label = on_host(value)
     return label[()] if isinstance(label, np.ndarray) and not label.ndim else label
 
@@ -238,7 +238,7 @@ def _scalar_label(value: Any) -> Any:
 def check_probabilities(
     name: str, values: Any, n_classes: int, *, sums: bool = True
 ) -> NDArray[np.float64]:
-    """Probabilities of shape (n_samples, n_classes): in [0, 1], rows summing to 1.
+    """Check that probabilities are in [0, 1] and rows sum to 1, and return an array.
 
     For two classes, a single column is that of the second class. Floats of four or two
     bytes sum to 1 within their precision only, and are normalised here. Without `sums`,

@@ -1,1 +1,1 @@
-"""Reading of files and frames, and the only calls of narwhals."""
+"""Reading of files and data frames, including all calls of narwhals."""

@@ -1,4 +1,4 @@
-"""Columns of frames as NumPy arrays, by narwhals."""
+"""Conversion of columns of data frames to NumPy arrays by narwhals."""
 
 import warnings
 from typing import Any, NoReturn
@@ -11,7 +11,7 @@ from skcompare.exceptions import MissingDependencyError
 
 
 def narwhals_module() -> Any:
-    """Return the package narwhals, or raise an error that says what to install."""
+    """Import and return the package narwhals, or raise an error with instructions."""
     try:
         import narwhals
     except ImportError as error:
@@ -23,7 +23,7 @@ def narwhals_module() -> Any:
 
 
 def from_native(frame: Any) -> Any:
-    """Convert a frame to one of narwhals."""
+    """Convert a native frame to a narwhals frame."""
     with warnings.catch_warnings():
         # Users can do nothing about it while the package that it names is unavailable.
         warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals")
@@ -31,7 +31,7 @@ def from_native(frame: Any) -> Any:
 
 
 def arrays_of(frame: Any, text: str) -> dict[str, NDArray[Any]]:
-    """Columns of a narwhals frame, which messages call `text`, as arrays."""
+    """Convert the columns of a narwhals frame, called `text` in messages, to arrays."""
     nw = narwhals_module()
     if isinstance(frame, nw.LazyFrame):
         # All columns at once, because some engines give rows in another order each time.
@@ -42,7 +42,7 @@ def arrays_of(frame: Any, text: str) -> dict[str, NDArray[Any]]:
 def array_of_series(
     nw: Any, name: str, series: Any, text: str = "the frame"
 ) -> NDArray[Any]:
-    """Column as a NumPy array: categories as their labels, without missing values."""
+    """Convert a series without missing values to a NumPy array, categories to labels."""
     if series.null_count():
         _refuse_missing(name, series.is_null().to_numpy(), text)
     dtype = series.dtype
@@ -61,7 +61,7 @@ def array_of_series(
 
 
 def _numpy_array(series: Any) -> NDArray[Any]:
-    """Column without missing values, in an array with memory of its own.
+    """Convert a series without missing values to an array that owns its memory.
 
     Arrow would keep the memory of the chunks that it joins.
     """
@@ -86,7 +86,7 @@ def _refuse_missing(name: str, missing: NDArray[Any], label: str) -> NoReturn:
 
 
 def _array_of_text(name: str, series: Any) -> NDArray[Any]:
-    """Array of text or categories by distinct values, without an object per record."""
+    """Convert text or categories to an array, without an object per record."""
     try:
         encoded = series.to_arrow().dictionary_encode()
         encoded = encoded.combine_chunks() if hasattr(encoded, "chunks") else encoded

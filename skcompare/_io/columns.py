@@ -1,4 +1,4 @@
-"""Columns of frames and files, and frames made of columns."""
+"""Columns of data frames and files, and data frames made from columns."""
 
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -53,7 +53,7 @@ class Source(Protocol):
 def columns_of(
     frame: Any, names: Sequence[str], *, as_written: Collection[str] = ()
 ) -> dict[str, NDArray[Any]]:
-    """Named columns of a frame or file, as NumPy arrays without missing values.
+    """Read named columns of a frame or file as NumPy arrays without missing values.
 
     Other columns are not read, as far as the format allows.
 
@@ -80,7 +80,7 @@ def columns_of(
 
 
 def source_of(frame: Any, text: str = "`frame`", delimiter: str | None = None) -> Source:
-    """Source of the columns of a frame or file.
+    """Return the source of the columns of a frame or file.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ def is_dataset(frame: Any) -> bool:
 
 
 def is_source(frame: Any) -> bool:
-    """Whether an object is a source of columns already."""
+    """Whether an object is already a source of columns."""
     return isinstance(frame, (*FILES, Dataset, Frame))
 
 
 def check_column(source: Source, name: str, advice: str = "") -> None:
-    """Refuse an unknown column, with the closest names and advice."""
+    """Raise an error if a column is unknown, with the closest names and advice."""
     names = source.names
     if name in names:
         return
@@ -139,7 +139,7 @@ def check_column(source: Source, name: str, advice: str = "") -> None:
 
 
 class Frame:
-    """Frame of the user, in memory or lazy."""
+    """Source of the columns of a data frame, eager or lazy."""
 
     typed = True
 
@@ -172,7 +172,7 @@ class Frame:
 
 
 class Dataset:
-    """Dataset of pyarrow: files of which only the requested columns are read."""
+    """Source of the columns of a pyarrow dataset, which are read on request."""
 
     typed = True
 

@@ -1,4 +1,4 @@
-"""CSV files by the standard library: named columns, streamed and typed."""
+"""Reader of CSV files that streams named columns and infers their types."""
 
 import csv
 from collections import Counter
@@ -125,14 +125,14 @@ class CsvFile(TextFile):
 
     @contextmanager
     def _lines(self) -> Iterator[Iterator[list[str]]]:
-        """Yield the lines that are not blank, split into fields."""
+        """Yield an iterator over the lines that are not blank, split into fields."""
         with self.lines() as lines:
             # A quoted field may continue on the next line, which the reader handles.
             yield filter(None, csv.reader(lines, delimiter=self.delimiter, strict=True))
 
 
 def _numbers(cells: list[str]) -> NDArray[Any] | None:
-    """Cells as numbers, or None if they are text."""
+    """Convert cells to numbers, or return None if the cells are text."""
     try:
         integers = [int(cell) for cell in cells]
     except ValueError:

@@ -1,4 +1,4 @@
-"""Frames on query engines, of which only aggregates are computed."""
+"""Aggregation of data frames on query engines."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -22,7 +22,7 @@ PLAIN = "skcompare_{}"
 
 
 class Program:
-    """Columns of a lazy frame, computed step by step, and counted by one group-by.
+    """Program that computes columns of a lazy frame, to be aggregated by one group-by.
 
     The same functions compute columns of arrays and of frames: they use `+`, `-`, `*`, `/`,
     comparisons, `&` and `|` of their arguments, and other operations of such an object.
@@ -55,11 +55,11 @@ class Program:
         )
 
     def column(self, name: str) -> Any:
-        """Column by the name that the program uses."""
+        """Return a column by its name in the program."""
         return self._nw.col(self._at[name])
 
     def let(self, *values: Any) -> tuple[Any, ...]:
-        """Values as columns, so that values used several times are computed once."""
+        """Store values as columns, so that repeated use computes them once."""
         names = [PLAIN.format(self._n + i) for i in range(len(values))]
         self._n += len(values)
         self._frame = self._frame.with_columns(
@@ -68,7 +68,7 @@ class Program:
         return tuple(self._nw.col(name) for name in names)
 
     def where(self, condition: Any, value: Any, otherwise: Any) -> Any:
-        """`value` if a condition is true, else (also if it is missing) `otherwise`."""
+        """Select `value` where a condition is true, and `otherwise` if false or missing."""
         if self._fills:
             condition = condition.fill_null(False)
         return (
@@ -78,7 +78,7 @@ class Program:
         )
 
     def flag(self, condition: Any) -> Any:
-        """1.0 if a condition without missing values is true, else 0.0."""
+        """Convert a condition without missing values to 1.0 or 0.0."""
         return condition.cast(self._nw.Float64)
 
     def share(self, part: Any, whole: int) -> Any:
@@ -87,16 +87,16 @@ class Program:
         return part / (part * 0.0 + float(whole) if self._is_polars else float(whole))
 
     def floor(self, value: Any) -> Any:
-        """Largest integer not above a float, as a float."""
+        """Floor of a float, as a float."""
         # Releases of narwhals before 2.15 lack it.
         return value.floor() if hasattr(value, "floor") else value // 1
 
     def whole(self, value: Any) -> Any:
-        """Value as an integer of 64 bits."""
+        """Convert a value to a 64-bit integer."""
         return value.cast(self._nw.Int64)
 
     def log(self, value: Any) -> Any:
-        """Natural logarithm of a number above 0."""
+        """Natural logarithm of a positive number."""
         return value.log()
 
     def sqrt(self, value: Any) -> Any:
@@ -105,11 +105,11 @@ class Program:
 
     @property
     def frame(self) -> Any:
-        """Lazy frame with all columns so far."""
+        """Lazy frame with all columns computed so far."""
         return self._frame
 
     def grouped(self, keys: Sequence[Any], sums: Sequence[Any], count: str) -> Any:
-        """Groups of equal keys: keys, count of records, and sums, as a lazy frame."""
+        """Group records by keys, and return keys, counts and sums as a lazy frame."""
         nw = self._nw
         key_names = [f"skcompare_key_{i}" for i in range(len(keys))]
         sum_names = [f"skcompare_sum_{i}" for i in range(len(sums))]
@@ -165,7 +165,7 @@ class Groups(NamedTuple):
 
 
 class Table:
-    """Lazy frame on an engine, of which aggregates are computed and never all records.
+    """Lazy frame on a query engine, from which aggregates are computed.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class Table:
         return int(result[result.columns[0]].to_list()[0])
 
     def only(self, values: Mapping[str, Sequence[Any]]) -> "Table":
-        """Records with one of the given values in each of some columns.
+        """Select the records with one of the given values in each of some columns.
 
         Values of another type than that of the column occur in no record.
         """
@@ -254,7 +254,7 @@ class Table:
         return Table(frame, self.text, self, is_file=self.is_file)
 
     def head(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """First records, without those with missing values."""
+        """Read the first records, without those that have missing values."""
         columns = {f"h{i}": (name, self.kind(name)) for i, name in enumerate(names)}
         program = self.program(columns)
         result = self.collected(program.frame.head(HEAD))
@@ -268,7 +268,7 @@ class Table:
         }
 
     def few_values(self, name: str, most: int) -> NDArray[np.float64] | None:
-        """All distinct numbers of a column, or None if there are more than `most`.
+        """Return the distinct numbers of a column, or None if there are more than `most`.
 
         Each query returns some records with values other than those known, so that a column
         of many values is never in memory, whatever the order of the records.
@@ -289,7 +289,7 @@ class Table:
         return None
 
     def program(self, columns: dict[str, tuple[str, str]]) -> Program:
-        """Program over columns, each with its kind of values."""
+        """Create a program for columns, each with its kind of values."""
         dotted = [name for name, _ in columns.values() if "." in name]
         if dotted and self.engine == "pyspark":
             raise ValueError(
@@ -299,7 +299,7 @@ class Table:
         return Program(self.frame, columns)
 
     def counted(self, names: Sequence[str]) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
-        """Distinct combinations of values of some columns, and their numbers of records."""
+        """Count the records of each combination of values of some columns."""
         program = self.program({name: (name, self.kind(name)) for name in names})
         return self.grouped(program, [program.column(name) for name in names], [], names)[
             :2
@@ -312,7 +312,7 @@ class Table:
         sums: Sequence[Any],
         names: Sequence[str],
     ) -> Groups:
-        """Keys, counts and sums of all groups, from one group-by.
+        """Compute the keys, counts and sums of all groups by one group-by.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class Table:
         )
 
     def spans(self, program: Program, key: Any, value: Any) -> tuple[NDArray[Any], ...]:
-        """Keys, their numbers of records, and minimum and maximum of a value for each."""
+        """Compute the count, minimum and maximum of a value for each key."""
         result = self.collected(program.spans(key, value))
         names = ("key", "count", "low", "high")
         keys, counts, low, high = (result[name].to_numpy() for name in names)
@@ -361,7 +361,7 @@ class Table:
         return low, high
 
     def read(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """All records of some columns, as arrays."""
+        """Read all records of some columns as arrays."""
         nw = narwhals_module()
         result = self.collected(self.frame.select(*dict.fromkeys(names)))
         return {
@@ -401,7 +401,7 @@ def _float_array(series: Any) -> NDArray[np.float64]:
 
 
 def table_of(frame: Any, text: str = "`frame`", *, whole_file: bool = False) -> Any:
-    """Frame on an engine as a :class:`Table`; None if it is better read into arrays.
+    """Return a frame as a :class:`Table`, or None if it is better read into arrays.
 
     Engines are lazy frames of Polars, DuckDB, Dask, PySpark and others that narwhals
     knows, datasets of pyarrow, and Parquet files too large to be read at once. Frames in
@@ -510,7 +510,7 @@ def _selected(table: Table, names: dict[str, str], id: str, as_text: bool) -> An
 
 
 def _n_unique(table: Table, frame: Any, id: str) -> int:
-    """Number of records, after checking that each has an id of its own."""
+    """Check that ids are unique and not missing, and return the number of records."""
     nw = narwhals_module()
     frequencies = frame.select(ID).group_by(ID).agg(nw.len().alias("often"))
     repeated = nw.when(nw.col("often") > 1).then(nw.lit(1)).otherwise(nw.lit(0))

@@ -1,4 +1,4 @@
-"""JSON lines by the standard library: named columns, streamed, of one type each."""
+"""Reader of JSON lines that streams named columns of one type each."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -75,7 +75,7 @@ class JsonLinesFile(TextFile):
 
     @contextmanager
     def _numbered(self) -> Iterator[Iterator[tuple[int, str]]]:
-        """Yield the lines that are not blank, with their numbers."""
+        """Yield an iterator over the lines that are not blank, with their numbers."""
         with self.lines() as lines:
             stripped = ((i, line.strip(BLANK)) for i, line in enumerate(lines, start=1))
             yield ((i, line) for i, line in stripped if line)
@@ -119,7 +119,7 @@ class JsonLinesFile(TextFile):
 
 
 class _Column:
-    """Values of a column, added in batches, all of one kind."""
+    """Column of values of one kind, added in batches."""
 
     def __init__(self, label: str, name: str) -> None:
         self._label, self._name = label, name
@@ -171,7 +171,7 @@ class _Column:
         return numbers
 
     def array(self) -> NDArray[Any]:
-        """Values of all lines."""
+        """Return the values of all lines as an array."""
         if self._kind == TEXT:
             label = f"Column {self._name!r} of {self._label}"
             return from_codes(label, list(self._texts.texts), np.concatenate(self.parts))
@@ -228,7 +228,7 @@ def _missing(line: int, label: str, name: str) -> str:
 
 
 def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Object of which each name occurs once."""
+    """Create a dict from the pairs of an object, whose names must be unique."""
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]

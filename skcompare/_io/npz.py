@@ -1,4 +1,4 @@
-"""Arrays of `.npz` files as columns, read without pickle and within their stated size."""
+"""Reader of arrays in `.npz` files as columns, without pickle and limited in size."""
 
 import io
 import math
@@ -120,7 +120,7 @@ class NpzFile:
         return arrays
 
     def _check_lengths(self, needed: dict[str, "_Stored"]) -> None:
-        """Refuse arrays that are no columns, before any is read."""
+        """Check that arrays are columns of equal length, before reading any."""
         for name, stored in needed.items():
             if stored.dtype.kind not in KINDS or not stored.dtype.itemsize:
                 is_object = stored.dtype.hasobject
@@ -196,7 +196,7 @@ class NpzFile:
             return array.astype(np.str_)
         if kind == "U" and array.dtype.itemsize and not _are_characters(array):
             raise ValueError(
-                f"Array {name!r} of {self.text} is damaged: it has texts with letters "
+                f"Array {name!r} of {self.text} is damaged: it has texts with characters "
                 "that Unicode does not have."
             )
         if kind == "b" and np.ascontiguousarray(array).view(np.uint8).max() > 1:
@@ -251,7 +251,7 @@ def _parts(name: str, stored: _Stored) -> list[str]:
 
 
 def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape of an array, whether it is in Fortran order, and its dtype."""
+    """Read the shape, the order and the dtype of an array from its header."""
     version = np.lib.format.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"an array has version {version} of the format")
@@ -259,7 +259,7 @@ def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     size = file.read(2 if is_first else 4)
     length = int.from_bytes(size, "little")
     if length > LONGEST_HEADER:
-        raise ValueError(f"an array has a description of {length:,} letters")
+        raise ValueError(f"an array has a description of {length:,} characters")
     header = io.BytesIO(size + file.read(length))
     read_header = np.lib.format.read_array_header_2_0
     if is_first:

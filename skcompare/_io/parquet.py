@@ -1,4 +1,4 @@
-"""Parquet files, read by any library that is installed."""
+"""Reader of Parquet files that uses any installed library."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ PARQUET = (".parquet", ".pq")
 
 
 class ParquetFile:
-    """Parquet file, or a folder of them, read by any library that is installed."""
+    """Parquet file, or a folder of them, read by any installed library."""
 
     typed = True
 
@@ -73,7 +73,7 @@ class ParquetFile:
 
 @contextmanager
 def refused_if_damaged(text: str) -> Iterator[None]:
-    """Raise the same error for any error of a library at a damaged Parquet file."""
+    """Convert any error of a library on a damaged Parquet file to a ValueError."""
     try:
         yield
     except ImportError:
@@ -104,7 +104,7 @@ def _release_memory() -> None:
 
 
 class _Opened(NamedTuple):
-    """Parquet file of which only the names are read."""
+    """Opened Parquet file: names of its columns, and a function to read some."""
 
     names: list[str]
     select: Callable[[list[str]], Any]
@@ -139,14 +139,14 @@ _CONNECTIONS = threading.local()
 
 
 class Scanned(NamedTuple):
-    """Lazy frame, with an object that must live as long as it."""
+    """Lazy frame, and an object that must live as long as the frame."""
 
     frame: Any
     kept: Any = None
 
 
 def scanned_file(path: str, even_small: bool = False) -> Scanned | None:
-    """Parquet file, or a folder of them, on DuckDB or else Polars.
+    """Scan a Parquet file, or a folder of them, by DuckDB or else Polars.
 
     None if the files are small or neither is installed.
     """
@@ -160,7 +160,7 @@ def scanned_file(path: str, even_small: bool = False) -> Scanned | None:
 
 
 def scanned_dataset(dataset: Any) -> Scanned | None:
-    """Dataset of pyarrow on DuckDB or else Polars; None if neither is installed."""
+    """Scan a pyarrow dataset by DuckDB or Polars, or return None without these."""
 
     def by_duckdb() -> Scanned:
         connection = _connection()
@@ -184,7 +184,7 @@ def _first_available(*openers: Callable[[], Scanned]) -> Scanned | None:
 
 
 def _files(path: str) -> list[str]:
-    """Files of a folder, as pyarrow finds them, or the file itself."""
+    """List the Parquet files of a folder as pyarrow does, or the file itself."""
     if not os.path.isdir(path):
         return [path] if os.path.exists(path) else []
     files = (file for file in sorted(Path(path).rglob("*")) if file.is_file())
@@ -210,7 +210,7 @@ def _scanned_by_polars(files: list[str]) -> Scanned:
 
 
 def _connection() -> Any:
-    """Connection of the current thread, one for all frames, which can then be joined."""
+    """DuckDB connection of the current thread, shared by all frames for joins."""
     import duckdb
 
     if not hasattr(_CONNECTIONS, "connection"):

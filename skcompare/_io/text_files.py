@@ -1,4 +1,4 @@
-"""Text files: opening with checks of their size, and columns of distinct texts."""
+"""Text files with checks of their size, and columns of distinct texts."""
 
 import gzip
 import io
@@ -50,7 +50,7 @@ class TextFile:
 
     @contextmanager
     def lines(self) -> Iterator[Iterator[str]]:
-        """Yield the lines with their ends; an invalid file raises one clear error."""
+        """Yield an iterator over the lines, with clear errors for an invalid file."""
         try:
             with self._open() as file:
                 lines = iter(lambda: self._line(file.readline), "")
@@ -68,7 +68,7 @@ class TextFile:
         line = readline(LONGEST_LINE)
         if len(line) == LONGEST_LINE:
             raise ValueError(
-                f"{self.text} has a line of more than {LONGEST_LINE:,} letters. Is it a "
+                f"{self.text} has a line of more than {LONGEST_LINE:,} characters. Is it a "
                 f"{self.kind} file?"
             )
         return line
@@ -86,7 +86,7 @@ class TextFile:
             yield line
 
     def _pipe(self, pipe: Any) -> str:
-        """Read the text of a pipe, if it ends."""
+        """Read the text of a pipe, or raise an error if it does not end."""
         parts, n_characters = [], 0
         while part := pipe.read(READ_SIZE):
             parts.append(part)
@@ -94,7 +94,7 @@ class TextFile:
             if n_characters > LARGEST_PIPE:
                 raise ValueError(
                     f"{self.text} is no file, and does not end after {LARGEST_PIPE:,} "
-                    "letters. Save what it has in a file if it is right."
+                    "characters. Save what it has in a file if it is right."
                 )
         return "".join(parts)
 
@@ -132,19 +132,19 @@ class _Numbered(dict[str, int]):
 
 
 def cannot_read(path: str, error: OSError) -> OSError:
-    """Error of the same type that names the file."""
+    """Create an error of the same type that names the file."""
     return type(error)(f"Cannot read {path!r}: {error.strerror or error}.")
 
 
 def text_array(text: str, texts: list[str]) -> NDArray[Any]:
-    """Unicode array of texts, or array of objects if some are long."""
+    """Convert texts to a unicode array, or to an array of objects if some are long."""
     column = TextColumn()
     column.extend(texts, len(texts))
     return from_codes(text, list(column.texts), column.codes[0])
 
 
 def from_codes(column: str, distinct: list[str], codes: NDArray[np.intp]) -> NDArray[Any]:
-    """Array of the texts at `codes`; messages name the column."""
+    """Create an array of the texts at `codes`; messages name the column."""
     for text in distinct:
         # numpy drops nulls at the end, and lone surrogates cannot be printed.
         if text.endswith("\0") or not (text.isascii() or _is_printable(text)):

@@ -1,4 +1,4 @@
-"""Entries of a registry: adding them, and reading options from their functions."""
+"""Functions to add entries to a registry, and to read options from signatures."""
 
 import inspect
 import sys
@@ -51,7 +51,7 @@ def in_numpy(function: F) -> F:
 
 
 def _is_importable(function: Callable[..., Any]) -> bool:
-    """Whether a callable has no name, or is importable by its name already."""
+    """Whether a callable is importable by its name, or has no name."""
     name = getattr(function, "__qualname__", None)
     return (
         name is None
@@ -88,7 +88,7 @@ def add_entry(registry: dict[str, Any], entry: Any, what: str) -> None:
 
 
 def _definition(function: Any) -> tuple[str, str] | Any:
-    """Module and name of a function; for other callables the object itself."""
+    """Module and name of a function, or the object itself for other callables."""
     function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", None)
     return function if name is None else (function.__module__, name)

@@ -1,4 +1,4 @@
-"""Registry of losses of each record, which tests of losses run on."""
+"""Registry of losses of each record, for tests of losses."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class LossEntry:
-    """Properties of a loss of each record."""
+    """Registry entry of a loss of each record."""
 
     name: str
     title: str
@@ -29,7 +29,7 @@ class LossEntry:
 
     @property
     def question(self) -> str:
-        """Quantity that the loss measures: the first line of its docstring."""
+        """Description of the loss, from the first line of its docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
 
@@ -44,7 +44,7 @@ def record_loss(
     array_api: bool = False,
     bound: float | None = None,
 ) -> Callable[[F], F]:
-    """Register a loss of each record, so that every test of losses runs on its mean.
+    """Register a loss of each record, whose mean the tests of losses compare.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def record_losses() -> Mapping[str, LossEntry]:
 
 
 def loss_of(measure: str | None) -> LossEntry | None:
-    """Loss of each record whose mean a measure is; None if it is no such mean."""
+    """Registered loss whose mean is the measure, or None if there is none."""
     if measure is None:
         return None
     name = measure.removeprefix("neg_")

@@ -1,4 +1,4 @@
-"""Registry of metrics, from which report rows and scorers are made."""
+"""Registry of metrics, for report rows and scorers."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class MetricEntry:
-    """Properties of a metric."""
+    """Registry entry of a metric."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class MetricEntry:
 
     @property
     def question(self) -> str:
-        """Quantity that the metric measures: the first line of its docstring."""
+        """Description of the metric, from the first line of its docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
 
@@ -93,7 +93,7 @@ def metric(
 
 
 def on_new_metric(tell: Callable[[MetricEntry], None]) -> None:
-    """Call a function with each metric that is registered from now on."""
+    """Register a function to be called with each new metric."""
     _listeners.append(tell)
 
 
@@ -103,7 +103,7 @@ def metrics() -> Mapping[str, MetricEntry]:
 
 
 def tested_instead(measure: str | None) -> str:
-    """Measure to test instead of a biased one; empty for all others."""
+    """Measure to test instead of a biased one, or an empty string for other measures."""
     if measure is None:
         return ""
     entries = metrics()

@@ -42,7 +42,7 @@ CHAMPION_SCORERS = ("delong", "gee_precision", "mcnemar")
 
 
 class NamedScorer:
-    """Placeholder of a scorer, which becomes the scorer when it is copied or pickled.
+    """Placeholder that becomes the scorer of its name when copied or pickled.
 
     It can be called like the scorer, and has the attributes of the scorer.
 

@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class PairedTestEntry:
-    """Properties of a test."""
+    """Registry entry of a test."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class PairedTestEntry:
 
     @property
     def question(self) -> str:
-        """Question that the test answers: the first line of its docstring."""
+        """Question that the test answers, from the first line of its docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @property
@@ -55,7 +55,7 @@ class PairedTestEntry:
 
     @property
     def evidence_options(self) -> tuple[str, ...]:
-        """Names of the keyword arguments by which its evidence is computed."""
+        """Names of the keyword arguments for computing the evidence of the test."""
         return keywords_of(getattr(self.needs, "from_pair", None))
 
     def valid_for(self, design: Design) -> bool:
@@ -75,7 +75,7 @@ class PairedTestEntry:
         return int(ANY_SCORE in self.measures)
 
     def lacks_bound(self, measure: str | None) -> bool:
-        """Whether the test needs a bound on a measure's losses, and none is known."""
+        """Whether the test needs a bound on a measure's losses that is unknown."""
         loss = loss_of(measure)
         return self.bounded and loss is not None and loss.bound is None
 
@@ -231,7 +231,7 @@ def paired_tests() -> Mapping[str, PairedTestEntry]:
 
 
 def sort_tests() -> None:
-    """Sort the registered tests by name, preferred ones first, whatever their modules."""
+    """Sort the registered tests by name, with preferred ones first."""
     ordered = dict(
         sorted(_tests.items(), key=lambda item: (not item[1].preferred, item[0]))
     )
@@ -240,7 +240,7 @@ def sort_tests() -> None:
 
 
 def get_test(name: object) -> PairedTestEntry:
-    """Registered test of a name."""
+    """Return the registered test with this name."""
     tests = paired_tests()
     if not isinstance(name, str) or name not in tests:
         raise unknown_name("test", name, tests)
@@ -248,7 +248,7 @@ def get_test(name: object) -> PairedTestEntry:
 
 
 def tests_for(measure: str | None, design: Design | None = None) -> list[PairedTestEntry]:
-    """Tests of a measure, valid for a design if one is passed; the default one first.
+    """Tests of a measure, optionally for one design, with the default test first.
 
     Tests with a caution must be requested by name. A test of this measure comes before
     tests of any loss and of any score, a test of the difference before other kinds, one of

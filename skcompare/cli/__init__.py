@@ -1,4 +1,4 @@
-"""Shell command `skcompare`."""
+"""Command-line interface `skcompare`."""
 
 from skcompare.cli._main import main
 

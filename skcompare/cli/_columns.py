@@ -1,4 +1,4 @@
-"""Columns of files that the options of the command line name."""
+"""Columns of files, as named by command-line options."""
 
 import argparse
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ DEFAULT_NAMES = (Y, *ROLES)
 
 
 def add_column_options(parser: argparse.ArgumentParser) -> None:
-    """Add the file and the options that name the columns of truth and predictions."""
+    """Add the arguments for a file and its columns of true labels and predictions."""
     parser.add_argument(
         "file",
         nargs="?",
@@ -58,7 +58,7 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
 
 
 class NamedColumns(NamedTuple):
-    """Columns of truth, predictions and groups: arguments of :func:`skcompare.compare`.
+    """Columns of true labels, predictions, ids and groups, with their files.
 
     Attributes
     ----------
@@ -80,20 +80,20 @@ class NamedColumns(NamedTuple):
 
     @property
     def typed(self) -> bool:
-        """Whether columns have types; those of CSV files are guessed from all records."""
+        """Whether all files store the types of their columns, unlike CSV."""
         return self.main.typed and all(
             source.typed for source, _ in self.predictions.values()
         )
 
     def labels(self) -> NDArray[Any]:
-        """Distinct true labels."""
+        """Return the distinct true labels."""
         table = table_of(self.main)
         if table is None:
             return np.unique(columns_of(self.main, [self.y])[self.y])
         return table.counted([self.y])[0][0]
 
     def check_truth(self) -> None:
-        """Refuse files of predictions with other true labels, as a gate does."""
+        """Check that all files with true labels have the same ones."""
         sources = {
             source.key: source
             for source, column in self.predictions.values()
@@ -114,7 +114,7 @@ class NamedColumns(NamedTuple):
 
 
 def named_columns(arguments: argparse.Namespace) -> NamedColumns:
-    """Columns that the options name, or that follow from the files.
+    """Choose the columns by the options, or by the column names of the files.
 
     Without options, the columns are "y", "champion" and "challenger" if the file has
     these, or the three columns of a file with three, in order. In a file of predictions,
@@ -139,7 +139,7 @@ def named_columns(arguments: argparse.Namespace) -> NamedColumns:
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
-    """Check a delimiter: one character, or None for that of the type of file."""
+    """Check a delimiter, and return one character, or None for the default."""
     delimiter = "\t" if delimiter in ("\\t", "tab") else delimiter
     if delimiter is not None and len(delimiter) != 1:
         raise ValueError(f"--delimiter must be one character. Got {delimiter!r}.")
@@ -149,7 +149,7 @@ def checked_delimiter(delimiter: str | None) -> str | None:
 def _columns_of_roles(
     arguments: argparse.Namespace, sources: dict[str, Source]
 ) -> dict[str, str]:
-    """Column of each role."""
+    """Choose the columns of true labels, champion and challenger."""
     options = {role: getattr(arguments, role) for role in DEFAULT_NAMES}
     if arguments.id is not None:
         for role in DEFAULT_NAMES:
@@ -188,7 +188,7 @@ def _column_of_role(
 
 
 def _other_columns(source: Source, id: str | None) -> list[str]:
-    """Columns other than the ids."""
+    """Names of the columns other than the ids."""
     return [name for name in source.names if name != id]
 
 
@@ -205,7 +205,7 @@ def _check_option(option: str, name: str, source: Source) -> None:
 def _display_names(
     arguments: argparse.Namespace, columns: dict[str, str]
 ) -> dict[str, str]:
-    """Names of the classifiers in the report: columns, or files if these are equal."""
+    """Names of the classifiers in reports: columns, or files if the columns are equal."""
     if columns[CHAMPION] != columns[CHALLENGER]:
         return {role: columns[role] for role in ROLES}
     return {role: getattr(arguments, f"{role}_file") or arguments.file for role in ROLES}
@@ -227,7 +227,7 @@ SCORE_OPTIONS = ("score", "attempt")
 
 
 def add_score_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of files of scores and their columns."""
+    """Add the options for files of scores and their columns."""
     parser.add_argument(
         "--scores",
         nargs="+",
@@ -283,7 +283,7 @@ def scores_compared(
 
 
 def check_no_scores(arguments: argparse.Namespace) -> None:
-    """Refuse options of scores next to a file of predictions."""
+    """Check that a file of predictions is passed, without options of scores."""
     if arguments.file is None:
         raise ValueError(
             "Pass FILE, a file with true labels and two columns of predictions, or "
@@ -295,7 +295,7 @@ def check_no_scores(arguments: argparse.Namespace) -> None:
 
 
 def _check_alone(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Refuse a file and options of predictions next to files of scores."""
+    """Raise an error if a file or options of predictions are passed with scores."""
     if arguments.file is not None:
         raise ValueError(
             f"--scores takes all files. Got {arguments.file!r} before it. Put both files "

@@ -1,4 +1,4 @@
-"""Gate in the shell: policy and files in, a decision, reports and an exit code out."""
+"""Command `skcompare gate`: options, decision, reports and exit code."""
 
 import argparse
 import os
@@ -49,7 +49,7 @@ JOB_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
-    """Refuse reports that cannot be written, before anything is judged.
+    """Raise an error if a report cannot be written, before anything is judged.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _check_writable(name: str, path: str, real_path: Path) -> None:
 
 
 def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
-    """Write each report whole or not at all.
+    """Write each report atomically.
 
     Steps of a job append to its summary, so a report there is appended at its end.
     """
@@ -178,7 +178,7 @@ class GateRequest(NamedTuple):
 
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """Add the files and the options of the gate."""
+    """Add the arguments of the command `gate`."""
     parser.add_argument(
         "files",
         nargs="*",
@@ -231,7 +231,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
 
 
 def requested_of(arguments: argparse.Namespace) -> GateRequest:
-    """Request of the options, with the policy that they name."""
+    """Create the request from the options and the policy."""
     paths = _input_files(arguments)
     policy, path = _policy(arguments)
     train = policy.train
@@ -263,7 +263,7 @@ def requested_of(arguments: argparse.Namespace) -> GateRequest:
 
 
 def _input_files(arguments: argparse.Namespace) -> list[str]:
-    """Files by position, or those that --champion and --challenger name instead."""
+    """Return the input files, positional or named by --champion and --challenger."""
     if arguments.files:
         return list(arguments.files)
     paths_by_role = [getattr(arguments, role) or [] for role in ROLES]
@@ -284,7 +284,7 @@ def _check_path(option: str, path: str) -> str:
 
 
 def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
-    """Policy with the changes by options, and its file."""
+    """Return the policy, updated by the options, and the path of its file."""
     conditions = list(_conditions(arguments))
     path = arguments.policy
     if conditions and path is not None:
@@ -335,7 +335,7 @@ def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
 
 
 def _measure_and_margin(option: str, text: str) -> tuple[str, float | None]:
-    """Measure, and number after the last colon; names of classes may have colons too."""
+    """Split a condition into measure and margin at its last colon."""
     measure, colon, number = text.rpartition(":")
     if not colon or number.endswith("]"):
         return text, None
@@ -395,7 +395,7 @@ the policy has tell_inconclusive = true"""
 
 
 def run_gate(arguments: argparse.Namespace) -> int:
-    """Decide and report; any error is one line and never passes."""
+    """Run the command and return its exit code; errors are printed in one line."""
     try:
         request = requested_of(arguments)
         with warnings.catch_warnings(record=True) as caught:
@@ -417,7 +417,7 @@ def run_gate(arguments: argparse.Namespace) -> int:
 
 
 def _decide(request: GateRequest) -> GateDecision:
-    """Judge the request; errors of later steps are raised before a look is spent."""
+    """Judge a request, after checking that its reports can be written."""
     policy, ledger = request.policy, request.ledger
     check_targets(request.reports, request.kept)
     start = perf_counter()
@@ -436,7 +436,7 @@ def _decide(request: GateRequest) -> GateDecision:
 
 
 def _print_decision(decision: GateDecision, format: str, tell_inconclusive: bool) -> int:
-    """Print the report and return the exit code, even if no one reads the report."""
+    """Print the report and return the exit code, even if the output is closed."""
     show(REPORTS[format](decision), is_text=format in ("text", "markdown"))
     if decision.passed:
         return PASSED
@@ -445,7 +445,7 @@ def _print_decision(decision: GateDecision, format: str, tell_inconclusive: bool
 
 
 def _error_text(error: BaseException) -> str:
-    """Text of an error, which distinguishes our own bugs from bad input."""
+    """Format an error, distinguishing internal errors from bad input."""
     if isinstance(
         error, ValueError | TypeError | ImportError | OSError | EstimatorFailedError
     ):

@@ -1,4 +1,4 @@
-"""Command line: parse, call, print; every error is one line and exit code 2."""
+"""Command line `skcompare`: parser, subcommands and exit codes."""
 
 import argparse
 import re
@@ -36,7 +36,7 @@ MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "multiclass_brier_loss")
 
 
 def demo_comparison(*, n_jobs: int | None, random_state: int, alpha: float) -> Comparison:
-    """Comparison of logistic regression and gradient boosting on breast-cancer records."""
+    """Compare logistic regression and gradient boosting on breast cancer records."""
     X, y = load_breast_cancer(return_X_y=True)
     comparator = PairedComparator(
         make_pipeline(StandardScaler(), LogisticRegression()),
@@ -86,10 +86,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """Parser whose errors are one line, too."""
+    """Argument parser that reports errors in one line."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments, but refuse a value that argparse would make an empty list."""
+        """Parse arguments, with an error for `--option=--`, which argparse would accept."""
         arguments = sys.argv[1:] if args is None else list(args)
         for argument in arguments:
             if argument.startswith("--") and argument.endswith("=--"):
@@ -225,7 +225,7 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
 
 
 def _as_label(text: str | None, labels: Callable[[], NDArray[Any]]) -> Any:
-    """Label of the command line in the type of the labels of the file."""
+    """Convert a label from text to the type of the labels in the file."""
     if text is None:
         return None
     by_text = {str(label): label for label in set(labels().tolist())}

@@ -12,7 +12,7 @@ LONGEST = 2_000
 
 
 def show(text: str, *, is_text: bool = True) -> None:
-    """Print a report, even if no one reads it.
+    """Print a report, ignoring a closed pipe.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def show(text: str, *, is_text: bool = True) -> None:
 
 
 def say(command: str, text: str) -> None:
-    """Print an error or a warning in one line, if possible.
+    """Print an error or a warning to stderr in one line, if possible.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class BaseComparator(
     BaseEstimator,
     metaclass=ABCMeta,
 ):
-    """Fit classifiers on shared splits, compare their predictions and select one.
+    """Base class for comparators that fit classifiers on shared splits and compare them.
 
     A subclass defines the classifiers, the comparison and the selection.
     """
@@ -112,7 +112,7 @@ class BaseComparator(
 
     @abstractmethod
     def _named_estimators(self) -> list[tuple[str, Any]]:
-        """Return the names and the classifiers."""
+        """Return the classifiers with their names."""
 
     @abstractmethod
     def _check_settings(self) -> None:
@@ -217,13 +217,13 @@ class BaseComparator(
         return named_tests(self.tests)
 
     def _check_tests(self, requested: RequestedTests, measures: Sequence[Measure]) -> None:
-        """Check that the tests suit the measures; for two classifiers all do."""
+        """Check that the tests suit the measures; not needed for two classifiers."""
 
     def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
-        """Check that the settings suit the design; for two classifiers all do."""
+        """Check that the settings suit the design; not needed for two classifiers."""
 
     def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
-        """Check that the classifiers can be compared; return whether none is fitted."""
+        """Check that the classifiers can be compared; return whether to skip fitting."""
         estimators = self._named_estimators()
         as_is = isinstance(self.cv, str) and self.cv == PREFIT
         check_roles(estimators, allow_mixed=self.allow_mixed, prefit=as_is)
@@ -276,7 +276,7 @@ class BaseComparator(
         )
 
     def _route(self, groups: Any, sample_weight: Any, params: dict[str, Any]) -> Bunch:
-        """Return the metadata of the fits and of the splitter."""
+        """Return the metadata routed to the fits and to the splitter."""
         if routing_enabled():
             metadata = {"groups": groups, "sample_weight": sample_weight, **params}
             metadata = {k: value for k, value in metadata.items() if value is not None}
@@ -289,7 +289,7 @@ class BaseComparator(
         )
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Metadata that the classifiers and the splitter request.
+        """Return the metadata that the classifiers and the splitter request.
 
         Returns
         -------
@@ -345,7 +345,7 @@ class BaseComparator(
         ]
 
     def _seed(self) -> int | None:
-        """Return the seed for the report, None if it is not an integer."""
+        """Return the seed for the report, or None if `random_state` is not an integer."""
         is_seed = isinstance(self.random_state, int | np.integer)
         return int(self.random_state) if is_seed else None
 

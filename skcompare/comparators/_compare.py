@@ -201,7 +201,7 @@ def compare(
 
 
 def _check_tally_alone(**arguments: Any) -> None:
-    """Check that nothing is passed beside a tally that the tally holds."""
+    """Raise an error if an argument is passed that the tally already contains."""
     names = [name for name, value in arguments.items() if value is not None]
     if names:
         raise ValueError(
@@ -262,7 +262,7 @@ def _read_predictions(
 
 
 def is_table(data: Any, predictions: Mapping[str, Any]) -> bool:
-    """Whether data is a file, or a frame whose columns `predictions` names."""
+    """Whether `data` is a file, or a data frame whose columns `predictions` names."""
     if isinstance(data, str | os.PathLike) or is_source(data):
         return True
     # Reading the columns of a lazy frame would run its query.

@@ -44,7 +44,7 @@ def compare_cv_results(
     pos_label: Any = None,
     allow_mixed: bool = False,
 ) -> Comparison:
-    """Compare two classifiers that scikit-learn's `cross_validate` has fitted.
+    """Compare two classifiers fitted by scikit-learn's `cross_validate`.
 
     Nothing is fitted: each test set is predicted by the classifiers that were trained for
     it, and the comparison is the one that :class:`PairedComparator` makes on the same
@@ -145,7 +145,7 @@ def compare_cv_results(
 
 
 def _check_roles(fitted: list[tuple[str, Any]], allow_mixed: bool) -> None:
-    """Check that both are classifiers and were fitted on these splits."""
+    """Check that both estimators are classifiers, and that not both are frozen."""
     check_roles(fitted, allow_mixed=allow_mixed, prefit=False)
     if all(isinstance(estimator, FrozenEstimator) for _, estimator in fitted):
         raise ValueError(

@@ -30,7 +30,7 @@ def advice_for(
     primary: Measure | None,
     winner: str,
 ) -> EnsembleAdvice | None:
-    """Return the ensemble advice for trained classifiers on a hold-out set, else None.
+    """Return ensemble advice for trained classifiers on a hold-out set, or None.
 
     `evidence(type)` returns evidence of the pair.
 
@@ -62,7 +62,7 @@ def advice_for(
 
 
 def _beside(advice: EnsembleAdvice | None, winner: str) -> EnsembleAdvice | None:
-    """Return the advice, None if it names another model than the verdict's winner."""
+    """Return the advice, or None if it contradicts the winner of the verdict."""
     if advice is None or winner not in ROLES or advice.advice == "combine":
         return advice
     return advice if advice.model == winner else None
@@ -81,7 +81,7 @@ def compare_pair(
     seconds: float | None = None,
     random_state: Any = None,
 ) -> Comparison:
-    """Test every measure and decide from the first one.
+    """Test every measure and base the verdict on the first one.
 
     Each measure gets the default test of the design and the requested tests of it; a
     requested test of none of the measures gets a row of its own. Without true labels

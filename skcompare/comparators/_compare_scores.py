@@ -115,7 +115,7 @@ def _is_of_means(entry: PairedTestEntry) -> bool:
 
 
 def valid_item_tests(scores: ItemScores) -> list[str]:
-    """Names of the tests that are valid for these scores without a caution."""
+    """Names of the tests without caution that are valid for these scores."""
     return [
         entry.name
         for entry in item_tests()
@@ -154,7 +154,7 @@ def item_row(prepared: Prepared, result: PairedResult, alpha: float) -> Comparis
 
 
 def _of_scores(result: PairedResult, evidence: Any) -> PairedResult:
-    """Express a result about negated scores as one about scores."""
+    """Convert a result for negated scores to a result for the scores."""
     if not isinstance(evidence, PairedLosses):
         return result
     name = result.estimate_name.replace(f"gain in mean {NEGATED} loss", MEAN_GAIN)
@@ -170,7 +170,7 @@ def _of_scores(result: PairedResult, evidence: Any) -> PairedResult:
 def items_needed(
     prepared: Prepared, row: ComparisonRow, *, alpha: float, alternative: str
 ) -> float | None:
-    """Number of items at which a difference of the observed size would be detected.
+    """Number of items needed to detect a difference of the observed size.
 
     None if the row is significant, has no difference or an undefined p-value, or if the
     difference is against the direction of the test.
@@ -217,7 +217,7 @@ def compare_scores(
     alpha: float = 0.05,
     adjust: str | None = "holm",
 ) -> Comparison:
-    """Compare two systems that were scored on the same items, such as language models.
+    """Compare two systems scored on the same items, such as language models.
 
     The systems need not be classifiers. An item is a question, a task, a prompt; its scores
     are 0 and 1, true and false, or grades, where greater is better. The difference is the
@@ -356,7 +356,7 @@ def _of_folds(
     settings: tuple[str, float, str],
     start: float,
 ) -> Comparison:
-    """Compare scores of folds by the corrected test of their design."""
+    """Compare the scores of folds by the corrected test for their design."""
     if not isinstance(folds, tuple | list) or len(folds) != 2:
         raise ValueError(
             "`folds` must be the numbers of training and of test records, such as (90, "
@@ -485,7 +485,7 @@ def _scores_of(
     bounds: Any,
     names: Iterable[str] | None,
 ) -> ItemScores:
-    """Return the scores, passed as `ItemScores`, tables or arrays."""
+    """Return the scores as `ItemScores`, from `ItemScores`, tables or arrays."""
     if isinstance(champion, ItemScores):
         arguments = columns | {"challenger": challenger, "bounds": bounds, "names": names}
         _check_alone(arguments, "`ItemScores` have the scores of both systems in them")
@@ -517,7 +517,7 @@ def _scores_of(
 
 
 def _check_alone(arguments: dict[str, Any], reason: str) -> None:
-    """Check that arguments without use for these scores have their defaults."""
+    """Check that arguments that do not apply to these scores are left at their defaults."""
     defaults = {"score": SCORE, "item": ITEM}
     for name, value in arguments.items():
         if value is not None and not (
@@ -527,7 +527,7 @@ def _check_alone(arguments: dict[str, Any], reason: str) -> None:
 
 
 def _is_table(data: Any) -> bool:
-    """Whether data is a file, or a frame with columns."""
+    """Whether `data` is a file, or a data frame with columns."""
     if isinstance(data, str | os.PathLike) or is_source(data):
         return True
     # A pyarrow dataset has only a schema.

@@ -138,7 +138,7 @@ class CrossComparison(dict[str, Any]):
         return self._predictions
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """Return a frame of times and scores, with one row per classifier and split.
+        """Return a data frame of times and scores, with one row per classifier and split.
 
         Parameters
         ----------
@@ -170,12 +170,12 @@ class CrossComparison(dict[str, Any]):
 
 
 def _flat(key: str, name: str) -> str:
-    """Return the key of one classifier's array; splits are shared by all."""
+    """Return the key of a classifier's array; the key of the indices is shared by all."""
     return key if key == INDICES else f"{key}_{name}"
 
 
 def check_keys(names: Sequence[str], metrics: Sequence[str]) -> None:
-    """Check that keys are unique; metric b of x_y and metric b_x of y would share one."""
+    """Check that keys are unique, unlike those of metric b of x_y and metric b_x of y."""
     owners: dict[str, tuple[str, str]] = {}
     for name in names:
         for metric in metrics:
@@ -199,7 +199,7 @@ def outputs_of(
     error_score: Any,
     keep: Mapping[str, bool],
 ) -> dict[str, dict[str, Any]]:
-    """Return the keys and arrays of `cross_validate` for each classifier."""
+    """Return the output of `cross_validate` for each classifier."""
     all_outcomes = [outcome for outcomes in by_name.values() for outcome in outcomes]
     trains, tests = zip(*splits)
     outputs = {}
@@ -232,7 +232,7 @@ def _outcome_names(outcomes: Iterable[CrossOutcome]) -> tuple[str, ...]:
 
 
 def _column(scores: Iterable[Any], metric: str | None, error_score: Any) -> np.ndarray:
-    """Return scores by one metric, the error score where a fit or a scorer failed."""
+    """Return scores by one metric, with the error score where a fit or a scorer failed."""
 
     def value_of(score: Any) -> Any:
         if metric is None:
@@ -243,7 +243,7 @@ def _column(scores: Iterable[Any], metric: str | None, error_score: Any) -> np.n
 
 
 def report_failures(by_name: ByName, error_score: Any) -> None:
-    """Warn of failed fits and scorers; raise an error if all fits failed."""
+    """Warn about failed fits and scorers, or raise an error if all fits failed."""
     errors = {
         name: [o.fit_error for o in outcomes if o.fit_error]
         for name, outcomes in by_name.items()
@@ -278,7 +278,7 @@ def report_failures(by_name: ByName, error_score: Any) -> None:
 
 
 def _listed(errors: Mapping[str, Sequence[str]]) -> str:
-    """Return the distinct failures of each classifier, with their counts, as text."""
+    """Format the distinct failures of each classifier with their counts."""
     return "\n".join(
         f"{name}, {count} times:\n{text}"
         for name, texts in errors.items()
@@ -326,7 +326,7 @@ def cross_compare(
     error_score: Any = np.nan,
     random_state: Any = None,
 ) -> CrossComparison:
-    """Cross-validate several classifiers on the same splits, all at once.
+    """Cross-validate several classifiers on the same splits.
 
     :func:`sklearn.model_selection.cross_validate` for several classifiers: the splits are
     made once, the classifiers of a split share the seeds of every nested `random_state`
@@ -460,7 +460,7 @@ def cross_compare(
 
 
 def _check_estimators(estimators: Any) -> list[tuple[str, Any]]:
-    """Return the names and the classifiers, checked."""
+    """Check the classifiers and return them with their names."""
     pairs = estimators.items() if isinstance(estimators, Mapping) else estimators
     pairs = [*pairs] if isinstance(pairs, Iterable) else [estimators]
     if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
@@ -496,7 +496,7 @@ def _routed(
     params: Mapping[str, Any] | None,
     groups: Any,
 ) -> Bunch:
-    """Return the metadata of the splitter, and of the fit and scorer of each classifier."""
+    """Return the metadata routed to the splitter and to each fit and scorer."""
     metadata, n = dict(params or {}), len(estimators)
     if groups is not None and "groups" in metadata:
         raise ValueError(

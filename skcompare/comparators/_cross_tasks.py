@@ -35,7 +35,7 @@ RAISE = "raise"
 
 @dataclass(frozen=True, slots=True)
 class CrossTask:
-    """A classifier, a split, and the outputs to compute.
+    """Task of fitting a classifier on a split, with the outputs to compute.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _scores(
     columns: IntArray | None,
     errors: list[str],
 ) -> Any:
-    """Return a score or a dict of scores; those that failed are the error score."""
+    """Return a score or a dict of scores, with the error score in place of failed ones."""
     params = rows_of(cross.score_params, rows, n_rows(y))
     try:
         scores = cross.scorer(
@@ -193,7 +193,7 @@ def scorers_of(
     *,
     raise_exc: bool,
 ) -> list[Any]:
-    """Return a scorer for each estimator; they differ only without `scoring`."""
+    """Return a scorer for each estimator; the scorers differ only if `scoring` is None."""
     resolved = _as_scorers(scoring, classes)
     scorers = []
     for name, estimator in estimators:
@@ -208,14 +208,14 @@ def scorers_of(
 
 
 def metric_names(scoring: Any) -> tuple[str, ...] | None:
-    """Names of several metrics; None for one metric, or a callable that names them."""
+    """Names of several metrics, or None for a single metric or a callable."""
     if scoring is None or isinstance(scoring, str) or callable(scoring):
         return None
     return tuple(str(name) for name in scoring)
 
 
 def _as_scorers(scoring: Any, classes: np.ndarray) -> Any:
-    """Convert `scoring` for scikit-learn; metrics of this package become scorers."""
+    """Convert `scoring` for scikit-learn, with scorers in place of names of metrics."""
     if scoring is None or callable(scoring):
         return scoring
     if isinstance(scoring, str):
@@ -236,7 +236,7 @@ def _as_scorers(scoring: Any, classes: np.ndarray) -> Any:
 
 
 def _scorer_of(name: str, classes: np.ndarray) -> Any:
-    """Return the scorer of a name, checked against the classes."""
+    """Return the scorer of a name, after checking that it suits the classes."""
     (measure,) = resolve_scoring(name)
     try:
         measure.check_classes(classes)

@@ -1,4 +1,4 @@
-"""Checks before anything is fitted, by trial runs on made-up predictions."""
+"""Checks before fitting, by trial runs on made-up predictions."""
 
 import math
 import warnings
@@ -47,7 +47,7 @@ def rehearse(
     y: np.ndarray,
     pos_label: Any,
 ) -> frozenset[str]:
-    """Raise errors that would come only after fitting, and warn if there is no verdict.
+    """Detect errors before fitting, and warn if there will be no verdict.
 
     Measures are computed from correct predictions of some records of the classes in the
     test sets, and the requested tests run on correct predictions of these splits. Returns
@@ -103,7 +103,7 @@ def _class_measures(
 
 
 def _check_trained_classes(splits: Splits, classes: np.ndarray, codes: np.ndarray) -> None:
-    """Warn of the first training set that has one class only."""
+    """Warn about the first training set with a single class."""
     for k, (train, _) in enumerate(splits.pairs):
         if len(train) and (codes[train] == codes[train[0]]).all():
             only = classes[codes[train[0]]].item()
@@ -153,7 +153,7 @@ def _check_tested_classes(
 
 
 def _is_undefined(measure: Measure, classes: np.ndarray, present: set[int]) -> bool:
-    """Whether correct predictions of records of these classes have no score."""
+    """Whether a measure is undefined for records of these classes only."""
     try:
         return math.isnan(measure.of_right_predictions(classes, np.array(sorted(present))))
     except ValueError:
@@ -177,7 +177,7 @@ def _check_default_tests(measures: Sequence[Measure], design: Design) -> None:
 def _correct_predictions(
     splits: Splits, classes: np.ndarray, *, with_proba: bool
 ) -> PairedPredictions:
-    """Return two classifiers that predict records of every class correctly."""
+    """Return made-up, correct predictions of two classifiers for these splits."""
     tests = [test for _, test in splits.pairs]
     records = np.concatenate(tests)
     n = int(records.max()) + 1

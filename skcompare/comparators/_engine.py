@@ -78,7 +78,7 @@ class Prepared(NamedTuple):
     options: dict[str, Any]
 
     def run(self, **options: Any) -> PairedResult:
-        """Run the test, with options added to the prepared ones or replacing them."""
+        """Run the test with the prepared options, updated by those passed."""
         result: PairedResult = self.entry.function(
             self.evidence, **{**self.options, **options}
         )
@@ -86,7 +86,7 @@ class Prepared(NamedTuple):
 
 
 class PairEngine:
-    """Rows of one pair; evidence is computed once and shared by the tests that need it."""
+    """Engine that computes the rows of one pair, with evidence shared between tests."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class PairEngine:
         return self._of_classes[position]
 
     def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
-        """Return one row per test of the measure, or one without test.
+        """Return one row per test of the measure, or a single row without test.
 
         The primary row is that of the design's default test; if there is none it is the
         one without test, because the verdict cannot come from a test that is not valid.
@@ -145,7 +145,7 @@ class PairEngine:
         return [replace(rows[0], primary=primary), *rows[1:]]
 
     def _tested_or_else(self, entry: PairedTestEntry, measure: Measure) -> ComparisonRow:
-        """Return the row of the default test, or of one that does not need its variance.
+        """Return the row of the default test, or of a fallback if the variance is unusable.
 
         A difference of zero estimated variance, such as that of a perfect and a constant
         ranking, has a p-value by permutation.
@@ -164,7 +164,7 @@ class PairEngine:
         return row
 
     def _flag_no_skill(self, row: ComparisonRow, measure: Measure) -> ComparisonRow:
-        """Flag the row if both are worse than a classifier that ignores the features."""
+        """Flag the row if both classifiers are worse than one that ignores the features."""
         values = row.champion, row.challenger
         greater, label = measure.greater_is_better, self.pos_label
         are_worse = are_worse_than_no_skill(measure, self.pair, values, greater, label)
@@ -172,7 +172,7 @@ class PairEngine:
         return replace(row, flags=(*row.flags, *flags))
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
-        """Return the tests of the rows of a measure; None is a row without test."""
+        """Return the tests for the rows of a measure, with None for a row without test."""
         default = self.fitting_test(measure)
         requested = [get_test(name) for name in self.requested or ()]
         tests: list[PairedTestEntry | None] = [
@@ -207,7 +207,7 @@ class PairEngine:
         ]
 
     def other_tests(self, measures: Sequence[Measure]) -> list[PairedTestEntry]:
-        """Return the requested tests that are of none of these measures."""
+        """Return the requested tests that belong to none of these measures."""
         requested = [get_test(name) for name in self.requested or ()]
         return [
             entry
@@ -216,7 +216,7 @@ class PairEngine:
         ]
 
     def _labels(self, entry: PairedTestEntry) -> list[Any]:
-        """Return the classes that a test of one class runs for: the requested or all."""
+        """Return the requested class of a test of one class, or all classes."""
         if LABEL not in entry.options:
             return [None]
         options = (self.requested or {}).get(entry.name, {})
@@ -230,7 +230,7 @@ class PairEngine:
         return [replace(rows[0], primary=True), *rows[1:]]
 
     def _subject(self, entry: PairedTestEntry) -> str:
-        """Return the subject of a test that is of none of the compared measures."""
+        """Return the subject of a test that belongs to none of the compared measures."""
         subject = (self.requested or {}).get(entry.name, {}).get(SCORE)
         if subject is None and SCORE in entry.options:
             subject = inspect.signature(entry.function).parameters[SCORE].default
@@ -245,7 +245,7 @@ class PairEngine:
         return subject if isinstance(subject, str) else getattr(subject, "__name__", SCORE)
 
     def records_needed(self, row: ComparisonRow, measure: Measure) -> float | None:
-        """Number of records at which a difference of the observed size would be detected.
+        """Number of records needed to detect a difference of the observed size.
 
         None if the row is significant, has no difference or an undefined p-value, if the
         difference is against the direction of the test, or if its variance is unknown.
@@ -281,7 +281,7 @@ class PairEngine:
         measure: Measure | None,
         label: Any = None,
     ) -> ComparisonRow:
-        """Return the row of one test."""
+        """Run a test and return its row."""
         prepared = self.prepared(entry, measure)
         options = {} if label is None else {LABEL: label}
         return self.row_of(entry, prepared.run(**options), name, measure, label)
@@ -339,7 +339,7 @@ class PairEngine:
     def evidence_options(
         self, entry: PairedTestEntry, measure: Measure | None
     ) -> dict[str, Any]:
-        """Return the options of a test's evidence that are not left to their defaults."""
+        """Return the options that are set for the evidence of a test."""
         options: dict[str, Any] = {}
         loss = loss_of(measure.metric) if measure is not None else None
         if loss is not None:
@@ -369,7 +369,7 @@ class PairEngine:
         )
 
     def _scored(self, needs: type, measure: Measure) -> Any:
-        """Return evidence of the scores by a measure."""
+        """Return evidence of a type that consists of scores by a measure."""
         key = (needs, measure.name)
         if key not in self._scores and self.pair.predictions.tally is not None:
             self._scores[key] = tallied_scores(self.pair, measure, self.pos_label)
@@ -380,7 +380,7 @@ class PairEngine:
         return self._scores[key]
 
     def _of(self, entry: PairedTestEntry, measure: Measure | None) -> Any:
-        """Return the evidence of a test, computed once for all tests that need the same."""
+        """Return the evidence of a test, computed once and shared between tests."""
         needs = entry.needs
         if needs in BY_MEASURE and measure is not None:
             return self._scored(needs, measure)

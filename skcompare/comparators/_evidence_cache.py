@@ -1,4 +1,4 @@
-"""Evidence behind a comparison, computed on request."""
+"""Evidence of a comparison, computed on request."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,7 +13,7 @@ POS_LABEL = "pos_label"
 
 
 def usual_options(requested: Any) -> dict[type, dict[str, Any]]:
-    """Return the options of the evidence of the requested tests.
+    """Return the evidence options of the requested tests, by type of evidence.
 
     If two tests have different options for the same evidence, those of the first one.
     """
@@ -27,7 +27,7 @@ def usual_options(requested: Any) -> dict[type, dict[str, Any]]:
 
 
 class EvidenceBehind:
-    """Compute evidence of a pair, once for the same options.
+    """Cache of the evidence of a pair, by type and options.
 
     A pickled copy holds the predictions, and computes the evidence again. The positive
     class, and options of the requested tests such as the number of bins, are by default

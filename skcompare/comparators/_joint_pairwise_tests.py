@@ -1,4 +1,4 @@
-"""Tests of all pairs at once, with computations that the pairs share.
+"""Tests of all pairs at once, with shared computations.
 
 They give the same p-values as the tests of single pairs, and support "max-t".
 """
@@ -23,7 +23,7 @@ DRAWS = ("n_resamples", "random_state")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A function that tests all pairs by one measure.
+    """Joint test of all pairs of classifiers by one measure.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ class Family:
 
     @property
     def free_options(self) -> tuple[str, ...]:
-        """Options that can be requested; those of the resampling are for "max-t"."""
+        """Options that can be requested, including those of the resampling for "max-t"."""
         return (*self.options, *DRAWS)
 
     def takes(self, options: Mapping[str, Any]) -> bool:
-        """Whether it takes these options."""
+        """Whether the joint test accepts these options."""
         return set(options) <= set(self.free_options)
 
 
@@ -91,7 +91,7 @@ _FAMILIES_OF_DRAWS = (
 def family_of(
     entry: PairedTestEntry, predictions: Predictions, options: Mapping[str, Any]
 ) -> Family | None:
-    """Return the family that runs a test on all pairs, None if there is none."""
+    """Return the family that runs a test on all pairs, or None if there is none."""
     if predictions.design.name != "holdout":
         return None
     families = (f for f in _FAMILIES if f.test == entry.name and f.takes(options))
@@ -99,7 +99,7 @@ def family_of(
 
 
 def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
-    """Return the family that adjusts the pairs of a measure by "max-t"."""
+    """Return the family that adjusts the p-values of a measure by "max-t"."""
     for family in _FAMILIES_OF_DRAWS:
         metrics: Sequence[str] = family.measures
         if measure.metric in metrics and family.entry.valid_for(design):
@@ -112,6 +112,6 @@ def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
 
 
 def options_of_several(adjust: Any) -> Mapping[str, tuple[str, ...]]:
-    """Return the options that tests take beside their own with this adjustment."""
+    """Return the additional options that tests accept with this adjustment."""
     is_max_t = isinstance(adjust, str) and adjust == MAX_T
     return {family.test: DRAWS for family in _FAMILIES_OF_DRAWS} if is_max_t else {}

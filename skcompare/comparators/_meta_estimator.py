@@ -14,12 +14,12 @@ from skcompare.predictions import is_fitted, is_mixed
 
 
 def routing_enabled() -> bool:
-    """Whether metadata routing is on."""
+    """Whether metadata routing is enabled."""
     return bool(get_config()["enable_metadata_routing"])
 
 
 def refuse_unrouted(names: Iterable[str]) -> None:
-    """Check that there is no metadata that needs routing."""
+    """Raise an error if there is metadata that needs routing."""
     if listed := ", ".join(names):
         raise ValueError(
             f"{listed} can be passed with metadata routing on only. Turn it on by "
@@ -29,7 +29,7 @@ def refuse_unrouted(names: Iterable[str]) -> None:
 
 
 def tags_of(estimators: Iterable[Any]) -> list[Any]:
-    """Return the tags of all estimators that have some.
+    """Return the tags of all estimators that define tags.
 
     Printing must work with any arguments; `fit` raises an error for invalid ones.
     """
@@ -41,7 +41,7 @@ def tags_of(estimators: Iterable[Any]) -> list[Any]:
 
 
 def set_input_tags(tags: Any, parts: Sequence[Any]) -> None:
-    """Accept the input that all estimators accept; a kernel if one of them needs it."""
+    """Set the input tags that all estimators have, and pairwise if any of them has it."""
     for name in ("sparse", "categorical", "string", "allow_nan"):
         values = [getattr(part.input_tags, name) for part in parts]
         setattr(tags.input_tags, name, bool(values) and all(values))
@@ -49,7 +49,7 @@ def set_input_tags(tags: Any, parts: Sequence[Any]) -> None:
 
 
 def set_classifier_tags(tags: Any, parts: Sequence[Any]) -> None:
-    """Set the tags of a classifier, multi-class if all estimators are."""
+    """Set the tags of a classifier, multi-class if all estimators support it."""
     tags.estimator_type = "classifier"
     part_tags = [part.classifier_tags for part in parts if part.classifier_tags is not None]
     tags.classifier_tags = ClassifierTags(
@@ -61,7 +61,7 @@ def set_classifier_tags(tags: Any, parts: Sequence[Any]) -> None:
 def fitting_flags(
     estimators: Sequence[tuple[str, Any]], fit_params: Iterable[Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    """Return the flags of frozen or fitted classifiers, and of weights."""
+    """Return the flags for frozen or fitted classifiers and for weighted fits."""
     flags: tuple[str, ...] = ()
     if is_mixed(estimators):
         flags = ("mixed-frozen",)
@@ -99,7 +99,7 @@ def _selected_has(method: str) -> Any:
 
 
 class SelectedClassifierMixin:
-    """Methods that are delegated to `selected_estimator_`.
+    """Mixin for methods that are delegated to `selected_estimator_`.
 
     They exist only with `refit=True`, and only if the selected classifier has them.
     """
@@ -113,7 +113,7 @@ class SelectedClassifierMixin:
 
     @available_if(_selected_has("predict"))
     def predict(self, X: Any) -> Any:
-        """Labels of the selected classifier; with `refit=True` only.
+        """Predict labels with the selected classifier; requires `refit=True`.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class SelectedClassifierMixin:
 
     @available_if(_selected_has("predict_proba"))
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the selected classifier; with `refit=True` only.
+        """Predict probabilities with the selected classifier; requires `refit=True`.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class SelectedClassifierMixin:
 
     @available_if(_selected_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Any:
-        """Logarithms of the selected classifier's probabilities; with `refit=True` only.
+        """Predict log-probabilities with the selected classifier; requires `refit=True`.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class SelectedClassifierMixin:
 
     @available_if(_selected_has("decision_function"))
     def decision_function(self, X: Any) -> Any:
-        """Decision scores of the selected classifier; with `refit=True` only.
+        """Compute decision scores with the selected classifier; requires `refit=True`.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class SelectedClassifierMixin:
 
     @available_if(_selected_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
-        """Score of the selected classifier, its own; with `refit=True` only.
+        """Score records by the selected classifier's own `score`; requires `refit=True`.
 
         Parameters
         ----------
@@ -199,6 +199,6 @@ class SelectedClassifierMixin:
         return self.selected_estimator_
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a comparison, and a classifier if one is to be selected."""
+        """Whether there is a comparison and, with `refit=True`, a selected classifier."""
         needed = ["comparison_", *(["selected_estimator_"] if self.refit else [])]
         return all(hasattr(self, name) for name in needed)

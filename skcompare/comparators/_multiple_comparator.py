@@ -28,12 +28,12 @@ TAKEN = ("splitter", "method_mapping", "inconclusive")
 
 
 class NamedEstimatorsMixin(BaseEstimator):
-    """Parameters of `estimators` by name: each estimator, and its own parameters."""
+    """Mixin for access to named estimators and their parameters by name."""
 
     estimators: Any
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters, and those of the named estimators.
+        """Get parameters, including those of the named estimators.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ def check_named_estimators(estimators: Any, parameters: Iterable[str], least: in
 
 
 def named_pairs(estimators: Any) -> list[tuple[str, Any]]:
-    """Return the names with their estimators; an empty list if there are none."""
+    """Return the named estimators as a list, which is empty if `estimators` is invalid."""
     return [(name, part) for name, part in estimators] if _is_named(estimators) else []
 
 
@@ -117,7 +117,7 @@ def _is_named(estimators: Any) -> bool:
 
 
 class MultipleComparator(NamedEstimatorsMixin, BaseComparator):
-    """Tell which of several classifiers are really better than others.
+    """Comparator that tests which of several classifiers are better than others.
 
     All classifiers are cloned, fitted on the same training sets with the same seeds, and
     predict the same test sets: 10 fits each by default. Every pair is compared by the test
@@ -278,7 +278,7 @@ None, default="holm"
 
     @property
     def groups_(self) -> tuple[tuple[str, ...], ...]:
-        """Groups without significant differences, that of the best classifier first."""
+        """Groups of classifiers without significant differences, starting with the best."""
         check_is_fitted(self, "comparison_")
         groups: tuple[tuple[str, ...], ...] = self.comparison_.groups
         return groups

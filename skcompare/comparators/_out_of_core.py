@@ -1,4 +1,4 @@
-"""Comparison of predictions in lazy frames by counts that the frame's engine makes."""
+"""Comparison of predictions in lazy data frames, by counts made in their engine."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -39,7 +39,7 @@ def counted_pair(
     labels: ArrayLike | None,
     pos_label: Any,
 ) -> PairedPredictions | None:
-    """Return champion and challenger of a frame as counts and sums of its records.
+    """Return the predictions of both roles in a data frame as counts and sums.
 
     None if there are no more than `collect` records, which are read into memory instead,
     where every test is available.
@@ -73,7 +73,7 @@ def pair_on_engine(
     labels: ArrayLike | None,
     pos_label: Any,
 ) -> PairedPredictions:
-    """Return champion and challenger of a table as counts and sums of its records.
+    """Return the predictions of both roles, counted and summed by the table's engine.
 
     `required` returns what to count for a pair of which only the classes and the kinds of
     predictions are known.
@@ -101,7 +101,7 @@ def _in_memory(predictions: Predictions, needed: Any) -> PairedPredictions:
 def tallied_comparison(
     tally: Tally, measures: Sequence[Measure], requested: RequestedTests, **settings: Any
 ) -> PairedPredictions:
-    """Return champion and challenger of a tally that holds what a comparison needs."""
+    """Return the predictions of both roles from a tally that suffices for a comparison."""
     pair = pair_of_tally(tally)
     check_holds(tally, _needed_counts(measures, requested, pair, **settings))
     return pair
@@ -125,7 +125,7 @@ def _needed_counts(
 def pair_of_tally(
     tally: Tally, scored: Mapping[str, bool] | None = None
 ) -> PairedPredictions:
-    """Return champion and challenger of a tally."""
+    """Return the predictions of both roles from a tally."""
     if scored is None:
         has_proba = tally.plan.needs_proba or tally.plan.score_bins is not None
         scored = dict.fromkeys(tally.names, has_proba)

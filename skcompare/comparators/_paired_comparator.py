@@ -18,7 +18,7 @@ CHAMPION, CHALLENGER = "champion", "challenger"
 
 
 class PairedComparator(BaseComparator):
-    """Tell whether a challenger classifier is really better than a champion.
+    """Comparator that tests whether a challenger classifier is better than a champion.
 
     Both classifiers are cloned, fitted on the same training sets with the same seeds, and
     predict the same test sets; the design's valid test gives the verdict. By default the

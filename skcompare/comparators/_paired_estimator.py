@@ -60,7 +60,7 @@ PREDICTION_METHODS = (
 class PairedEstimator(
     CallbackSupportMixin, SideBySideMixin, MetaEstimatorMixin, BaseEstimator
 ):
-    """Fit a champion and a challenger together, for scikit-learn's own cross_validate.
+    """Meta-estimator that fits a champion and a challenger together for `cross_validate`.
 
     A fit makes clones of both and fits them on the same records with the same seeds.
     Scorers of :func:`make_paired_scorer` score both and their difference, so that
@@ -189,7 +189,7 @@ class PairedEstimator(
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Metadata that the classifiers request.
+        """Return the metadata that the classifiers request.
 
         Returns
         -------
@@ -245,7 +245,7 @@ class PairedEstimator(
         return estimator
 
     def _route(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
-        """Return the metadata of the two fits."""
+        """Return the metadata routed to the two fits."""
         metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
         if routing_enabled():
             return process_routing(self, "fit", **metadata, **params)
@@ -263,7 +263,7 @@ class PairedEstimator(
 
 
 def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "PairScorer":
-    """Score both classifiers of a pair, and their difference, within scikit-learn.
+    """Make a scorer of both classifiers of a pair and of their difference.
 
     The scorer returns three numbers per metric: ``<metric>_champion``,
     ``<metric>_challenger`` and ``<metric>_difference``, which is the challenger's minus the
@@ -384,7 +384,7 @@ class PairScorer:
         return scores
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return the metadata that the scorer requests: none.
+        """Return an empty metadata request.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Comparison of several classifiers, by tests of all together and of all pairs."""
+"""Comparison of several classifiers by omnibus tests and tests of all pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,7 +57,7 @@ share they are limits of an odds ratio."""
 
 
 def values_of(omnibus: PairedResult) -> dict[str, float]:
-    """Return the measure of each classifier, from the omnibus test."""
+    """Return the value of each classifier from the result of the omnibus test."""
     kinds = (*WITH_LIMITS, "share")
     return {
         part["name"]: next(part[kind] for kind in kinds if kind in part)
@@ -66,7 +66,7 @@ def values_of(omnibus: PairedResult) -> dict[str, float]:
 
 
 def limits_of(omnibus: PairedResult) -> dict[str, tuple[float, float]]:
-    """Return the intervals of these values, if the omnibus test has them."""
+    """Return the interval of each classifier's value, if the omnibus test has intervals."""
     if "invalid-design" in omnibus.flags:
         return {}
     return {
@@ -77,12 +77,12 @@ def limits_of(omnibus: PairedResult) -> dict[str, tuple[float, float]]:
 
 
 def rank(value: float) -> tuple[bool, float]:
-    """Sort key: the smallest value first, undefined ones last."""
+    """Sort key that puts the smallest value first and undefined values last."""
     return (value != value, value)
 
 
 def by_pvalue(row: PairRow) -> tuple[Any, ...]:
-    """Sort key: smallest adjusted, then raw p-value; undefined and missing ones last."""
+    """Sort key by adjusted, then raw p-value, with undefined and missing values last."""
     if row.pvalue is None or row.adjusted_pvalue is None:
         return (2.0, 2.0)
     return (row.adjusted_pvalue, 1.5 if row.pvalue != row.pvalue else row.pvalue)
@@ -92,14 +92,14 @@ OMNIBUS = "omnibus"
 
 
 def named_of_several(tests: Any, adjust: Any) -> RequestedTests:
-    """Return the requested tests with their options, also those of the adjustment."""
+    """Return the requested tests with their options, including those of the adjustment."""
     return named_tests(tests, options_of_several(adjust))
 
 
 def check_named(
     requested: RequestedTests, measures: Sequence[Measure], adjust: str
 ) -> None:
-    """Check that the requested tests can show which of several classifiers differ."""
+    """Check that the requested tests are suitable for several classifiers."""
     if adjust == MAX_T:
         _check_max_t(requested, measures)
         return
@@ -117,7 +117,7 @@ def check_named(
 
 
 def is_omnibus(entry: PairedTestEntry) -> bool:
-    """Whether a test is one of all classifiers together."""
+    """Whether a test compares all classifiers together."""
     return entry.kind == OMNIBUS and hasattr(entry.needs, "from_predictions_of")
 
 
@@ -126,7 +126,7 @@ def _check_about(
     measures: Sequence[Measure],
     requested: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Check that a test is of one of the measures."""
+    """Check that a test belongs to one of the measures."""
     if not any(is_about(entry, measure, requested) for measure in measures):
         subjects = ", ".join(measure.subject for measure in measures)
         raise ValueError(
@@ -136,7 +136,7 @@ def _check_about(
 
 
 def _check_max_t(requested: RequestedTests, measures: Sequence[Measure]) -> None:
-    """Check that "max-t" has the requested tests: it runs one for each measure."""
+    """Check that the requested tests are available with "max-t"."""
     families = {max_t_family(measure).test: max_t_family(measure) for measure in measures}
     test_options = {"all": {}} if isinstance(requested, str) else (requested or {})
     for name, options in test_options.items():
@@ -222,7 +222,7 @@ def compare_several(
 
 @dataclass(frozen=True, slots=True)
 class _Engine:
-    """Settings of the comparison by every measure, and how it is done."""
+    """Engine of the comparison of several classifiers, with its settings."""
 
     predictions: Predictions
     requested: NamedTests | None
@@ -236,7 +236,7 @@ class _Engine:
     known: dict[Any, Any]
 
     def about(self, measure: Measure, primary: bool) -> list[PairwiseComparison]:
-        """Return one comparison per test of the measure, or one without test.
+        """Return one comparison per test of the measure, or a single one without test.
 
         The primary one is that of the design's default test, as for two classifiers.
         """
@@ -286,7 +286,7 @@ class _Engine:
         return next((e for e in valid if not why_unsuited(e, predictions)), None)
 
     def _omnibus(self, measure: Measure, predictions: Predictions) -> PairedResult | None:
-        """Return the omnibus test: the requested one, or the first of the design."""
+        """Return the result of the omnibus test: the requested or the design's first."""
         requested = self._requested_omnibus(measure, predictions)
         if requested is not None:
             return requested
@@ -297,7 +297,7 @@ class _Engine:
     def _requested_omnibus(
         self, measure: Measure, predictions: Predictions
     ) -> PairedResult | None:
-        """Return the omnibus test that was requested by name."""
+        """Return the result of the omnibus test that was requested by name."""
         entries = [get_test(name) for name in self.requested or ()]
         entries = [
             e for e in entries if is_omnibus(e) and is_about(e, measure, self.requested)
@@ -326,7 +326,7 @@ class _Engine:
         measure: Measure,
         predictions: Predictions,
     ) -> PairwiseComparison:
-        """Compare all pairs by a function that tests them at once."""
+        """Compare all pairs by a joint test."""
         options = dict(self._options_of(family.entry))
         of_class = True if measure.label is not None else self.pos_label
         if of_class is not None and POS_LABEL in family.options:
@@ -367,7 +367,7 @@ class _Engine:
     def _of_pairs(
         self, entry: PairedTestEntry, measure: Measure, predictions: Predictions
     ) -> PairwiseComparison:
-        """Compare each pair by its own test, and adjust the p-values."""
+        """Compare each pair separately, and adjust the p-values."""
         level = interval_level(1 - self.alpha, self.adjust, len(self.pairs[0]))
         tested: list[ComparisonRow] = []
         values: dict[str, float | None] = {}
@@ -407,7 +407,7 @@ class _Engine:
     def _untested(
         self, measure: Measure, predictions: Predictions, default: PairedTestEntry | None
     ) -> PairwiseComparison:
-        """Return values and differences, with the reason why nothing was tested."""
+        """Return a comparison without test, with the reason why there is none."""
         values = self._scores(measure)
         sign = 1 if measure.greater_is_better else -1
         pairs = [
@@ -460,7 +460,7 @@ class _Engine:
         return None if measure.label is None else classes[measure.position(classes)].item()
 
     def _scores(self, measure: Measure) -> dict[str, float]:
-        """Return the measure of each classifier, if no test has it."""
+        """Compute the score of each classifier without a test."""
         reference, *names = self.predictions.names
         values: dict[str, Any] = {}
         for name in names:
@@ -469,7 +469,7 @@ class _Engine:
         return self._shared(measure, values)
 
     def _shared(self, measure: Measure, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return means over the splits on which no classifier's score is undefined.
+        """Return mean scores over the splits on which all classifiers have a score.
 
         A pair has means of its own splits. A ranking is of all classifiers, and none must
         be first because its score is defined on easy splits only.

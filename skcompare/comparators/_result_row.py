@@ -87,7 +87,7 @@ OF_TRUE = ("positive class", class_text(True), class_text(1))
 
 
 def check_positive(requested: RequestedTests, measures: Iterable[Measure]) -> None:
-    """Check that tests of a measure that names its class have no positive class."""
+    """Check that tests of a measure that names its class have no `pos_label` option."""
     if not requested or isinstance(requested, str):
         return
     for measure in measures:
@@ -104,7 +104,7 @@ def check_positive(requested: RequestedTests, measures: Iterable[Measure]) -> No
 def is_about(
     entry: PairedTestEntry, measure: Measure, requested: NamedTests | None
 ) -> bool:
-    """Whether a requested test is of this measure.
+    """Whether a requested test belongs to a measure.
 
     A test of several scores that is requested with one of them is of that one, and a test
     that is requested with a class is of measures of that class only.
@@ -119,7 +119,7 @@ def is_about(
 
 
 def with_classes(requested: RequestedTests, classes: np.ndarray) -> RequestedTests:
-    """Replace each class in the options of tests by its equal among the classes."""
+    """Replace labels in the options of tests by the equal elements of `classes`."""
     if not requested or isinstance(requested, str):
         return requested
     return {
@@ -131,7 +131,7 @@ def with_classes(requested: RequestedTests, classes: np.ndarray) -> RequestedTes
 
 
 def said_of(result: PairedResult, label: Any) -> PairedResult:
-    """Replace the class True in the remark of a result by the class it stands for."""
+    """Replace the class True in the remark of a result by the actual label."""
     if label is None or not result.remark.startswith(OF_TRUE):
         return result
     return replace(result, remark=class_text(label))

@@ -16,7 +16,7 @@ from skcompare.predictions import Predictions, collect_fitted, one_class_of
 def scores_of(
     predictions: Predictions, measure: Measure, X: Any, pos_label: Any = None
 ) -> tuple[list[float], Watch]:
-    """Return the score of each classifier on one test set, NaN where it is undefined.
+    """Return the score of each classifier on one test set, with NaN for undefined scores.
 
     A custom scorer sees stored predictions and the records as they are.
     """
@@ -34,7 +34,7 @@ def scores_of(
 
 
 def checked_scores(measure: Measure, scores: list[float], watch: Watch) -> list[float]:
-    """Return the scores, and warn if one is undefined or its scorer has warned."""
+    """Warn if a score is undefined or its scorer has warned, and return the scores."""
     if not np.isfinite(scores).all():
         reason = "" if watch.error is None else f": {watch.error}"
         warnings.warn(
@@ -55,7 +55,7 @@ def checked_scores(measure: Measure, scores: list[float], watch: Watch) -> list[
 
 @dataclass(frozen=True)
 class ClassScorer:
-    """A measure of one class against the rest as a scorer of scikit-learn.
+    """Scorer for scikit-learn by a measure of one class against the rest.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class ClassScorer:
     measure: Measure
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        """Return the score of a fitted classifier; NaN with a warning if undefined."""
+        """Return the score of a fitted classifier, or NaN with a warning if undefined."""
         predictions = collect_fitted(
             [("the classifier", estimator)],
             X,
@@ -76,7 +76,7 @@ class ClassScorer:
         return checked_scores(self.measure, *scores_of(predictions, self.measure, X))[0]
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return the metadata that the scorer requests: none."""
+        """Return an empty metadata request."""
         return MetadataRequest(owner=repr(self.measure.subject))
 
     def _accept_sample_weight(self) -> bool:

@@ -25,7 +25,7 @@ from skcompare.stats.core import ADJUSTMENTS
 
 
 def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
-    """Check direction, level and adjustment for two classifiers."""
+    """Check the alternative, level and adjustment for two classifiers."""
     if isinstance(adjust, str) and adjust == MAX_T:
         raise ValueError(
             "adjust='max-t' is for three or more classifiers. Got two. Choose among "
@@ -37,7 +37,7 @@ def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, floa
 def check_settings_of_several(
     alternative: Any, alpha: Any, adjust: Any, control: Any, names: Sequence[str]
 ) -> tuple[str, float, str]:
-    """Check the same for three or more classifiers, and the control if there is one."""
+    """Check the settings for three or more classifiers, including the control."""
     settings = _checked(alternative, alpha, adjust, (*ADJUSTMENTS, MAX_T))
     if control is not None:
         check_choice("control", control, tuple(names))
@@ -80,7 +80,7 @@ class Splits:
 
 
 def resolve_cv(cv: Any, y: Any, random_state: Any) -> Any:
-    """Return the splitter of a `cv` argument, seeded if it has no seed of its own."""
+    """Return the splitter of a `cv` argument, seeded if its `random_state` is None."""
     if cv is None:
         return BlockRegularized5x2CV(random_state=random_state)
     if isinstance(cv, str):
@@ -97,7 +97,7 @@ def resolve_cv(cv: Any, y: Any, random_state: Any) -> Any:
 
 
 def make_splits(splitter: Any, X: Any, y: np.ndarray, groups: Any, params: Any) -> Splits:
-    """Make all splits of a splitter once, so that every classifier sees the same."""
+    """Make all splits of a splitter once, to be shared by all classifiers."""
     flags: tuple[str, ...] = ()
     if hasattr(splitter, "describe"):
         flags = splitter.describe(X, y, **params).flags

@@ -1,4 +1,4 @@
-"""Evidence and scores of predictions that are known as counts and sums only."""
+"""Evidence and scores of predictions known only by counts and sums."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -53,29 +53,29 @@ MANY = 1 << 40
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TalliedEstimatorPredictions(EstimatorPredictions):
-    """Predictions of one classifier, as far as a tally holds them."""
+    """Predictions of one classifier known only by a tally."""
 
     scored: bool = False
 
     @property
     def has_labels(self) -> bool:
-        """Whether there are labels: a tally for a comparison always has them."""
+        """Whether there are labels; always true for the tally of a comparison."""
         return True
 
     @property
     def has_proba(self) -> bool:
-        """Whether there were probabilities."""
+        """Whether the classifier has probabilities."""
         return self.scored
 
     @property
     def has_decision(self) -> bool:
-        """Whether there are decision scores; frames have none."""
+        """Whether there are decision scores; always false, as data frames have none."""
         return False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TalliedPredictions(Predictions):
-    """Predictions of which only counts and sums are known, and no record.
+    """Predictions known only by counts and sums, without individual records.
 
     `counted` is None until it is decided what to count.
     """
@@ -84,7 +84,7 @@ class TalliedPredictions(Predictions):
 
     @property
     def tally(self) -> Tally | None:
-        """The counts and sums."""
+        """Counts and sums of the records, or None before counting."""
         return self.counted
 
     @property
@@ -94,7 +94,7 @@ class TalliedPredictions(Predictions):
 
     @property
     def n_tested(self) -> int:
-        """Number of records; all are tested."""
+        """Number of tested records, which are all records."""
         return self.n_records
 
     @property
@@ -119,7 +119,7 @@ def tallied_pair(
     grouped: bool = False,
     tally: Tally | None = None,
 ) -> PairedPredictions:
-    """Return champion and challenger whose predictions were or will be counted.
+    """Return predictions of both roles that are already or yet to be counted.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def can_be_tallied(needs: type) -> bool:
 
 
 def tallied_evidence(needs: type, tally: Tally, options: dict[str, Any]) -> Any:
-    """Return evidence of a type, from counts and sums that suit its options."""
+    """Compute evidence of a type from a tally that was made with the same options."""
     if needs in FROM_LABELS:
         counts = JointCounts.from_tally(tally)
         return FROM_LABELS[needs](counts)
@@ -165,7 +165,7 @@ def tallied_evidence(needs: type, tally: Tally, options: dict[str, Any]) -> Any:
 
 
 def _single_records(tally: Tally) -> ClusterSums:
-    """Return the sums of clusters of one record each."""
+    """Return cluster sums with each record as a cluster."""
     counts = JointCounts.from_tally(tally)
     one_group = np.zeros((len(counts.cells), 1), dtype=np.int64)
     return ClusterSums(
@@ -198,7 +198,7 @@ def _check_options(tally: Tally, options: dict[str, Any]) -> None:
 
 
 def pair_of_class(pair: PairedPredictions, position: int) -> PairedPredictions:
-    """Return the predictions of one class, with the classes False and True.
+    """Return the predictions of one class against the rest, as False and True.
 
     Predictions that were counted have labels only.
     """
@@ -227,7 +227,7 @@ def _of_class(tally: Tally, position: int) -> Tally:
 
 
 def _digest(tally: Tally) -> str:
-    """Digest of the counts of true labels, for any order of the records."""
+    """Digest of the counts of true labels, independent of the order of the records."""
     cells = tally.cells(["y"])
     digest = blake2b(repr(tally.classes.tolist()).encode(), digest_size=8)
     for array in (cells.keys["y"].astype(np.int64), cells.counts):
@@ -238,7 +238,7 @@ def _digest(tally: Tally) -> str:
 def tallied_scores(
     pair: PairedPredictions, measure: Measure, pos_label: Any = None
 ) -> ScoreDifferences:
-    """Return the scores of both roles, from counts and sums."""
+    """Compute the scores of both roles from counts and sums."""
     tally = pair.predictions.tally
     assert tally is not None
     watch = Watch()
@@ -286,7 +286,7 @@ def _values(
 def _of_labels(
     tally: Tally, measure: Measure, pos_label: Any, role: int, watch: Watch
 ) -> float:
-    """Return a score of labels, with each cell weighted by its number of records."""
+    """Compute a score of labels, with each cell weighted by its number of records."""
     counts = JointCounts.from_tally(tally)
     classes, order = class_order(counts.classes, pos_label)
     truth, *labels = (classes[order[column]] for column in counts.cells.T)
@@ -302,7 +302,7 @@ def _of_labels(
 
 
 def error_of_bins(measure: Measure) -> str | None:
-    """Return the calibration metric of a measure, also for its negated scorer."""
+    """Return the calibration metric of a measure or its negated scorer, or None."""
     name = (measure.metric or "").removeprefix("neg_")
     return name if name in CALIBRATION else None
 

@@ -1,4 +1,4 @@
-"""Requests of the counts and sums that comparisons and tests need."""
+"""Requests for the counts and sums that comparisons and tests need."""
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,7 +76,7 @@ def requested_by_tests(
 
 
 def check_holds(tally: Tally, requested: TallyRequest) -> None:
-    """Check that a tally holds what was requested."""
+    """Check that a tally contains all requested counts and sums."""
     plan, lacking = tally.plan, []
     missing = [loss for loss in requested.losses if loss not in plan.losses]
     if missing:
@@ -104,7 +104,7 @@ class _Needs:
         self.calibration = self.ranking = False
 
     def add(self, entry: PairedTestEntry, options: dict[str, Any]) -> None:
-        """Add what a test needs."""
+        """Add the counts and sums that a test needs."""
         reason = why_unsuited(entry, self.predictions)
         if reason:
             raise ValueError(
@@ -123,7 +123,7 @@ class _Needs:
             self._set(entry.name, options)
 
     def add_score(self, measure: Measure) -> None:
-        """Add what the values of a measure without test need."""
+        """Add the counts and sums that a measure without test needs."""
         loss = loss_of(measure.metric)
         if measure.required == {LABELS}:
             return
@@ -137,7 +137,7 @@ class _Needs:
             raise needs_records(measure)
 
     def request(self) -> TallyRequest:
-        """Return the whole request. Labels are always counted."""
+        """Return the complete request, which always includes labels."""
         return TallyRequest(
             labels=True,
             losses=tuple(self.losses),

@@ -1,4 +1,4 @@
-"""Selection of the tests of each measure, before anything is fitted."""
+"""Selection of the tests of each measure before fitting."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
@@ -26,7 +26,7 @@ CROSS_VALIDATIONS = ("bcv", "kfold")
 
 
 def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> RequestedTests:
-    """Return the requested tests with their options; None for "auto".
+    """Return the requested tests with their options, or None for "auto".
 
     `more` has options that tests take here beside their own.
     """
@@ -54,7 +54,7 @@ def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> Request
 
 
 def named_for(requested: RequestedTests, predictions: Predictions) -> NamedTests | None:
-    """Return the requested tests; "all" are those that are valid for the predictions.
+    """Return the requested tests, with "all" resolved to those valid for the predictions.
 
     Tests that call for caution have to be named.
     """
@@ -67,7 +67,7 @@ def named_for(requested: RequestedTests, predictions: Predictions) -> NamedTests
 
 
 def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
-    """Return the reason why a test cannot run on these predictions; empty if it can."""
+    """Return the reason why a test does not suit these predictions, or an empty string."""
     needs: Any = entry.needs
     is_tallied = isinstance(predictions, TalliedPredictions)
     if is_tallied and (entry.of_records or not can_be_tallied(needs)):
@@ -78,7 +78,7 @@ def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
 def tests_without_truth(
     requested: NamedTests | None, design: Design
 ) -> list[PairedTestEntry]:
-    """Return tests without true labels: those requested, or one of each subject.
+    """Return the tests to run without true labels: the requested ones, or one per subject.
 
     The first one is of the rates at which the classes are predicted.
     """
@@ -143,7 +143,7 @@ def _check_options(
 
 
 def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
-    """Return the default test of a measure; None if none is valid."""
+    """Return the default test of a measure, or None if no test is valid."""
     valid = tests_for(measure.metric, design)
     return valid[0] if valid else None
 
@@ -167,14 +167,14 @@ def predictions_required(
 
 
 def _nearest(ways: Iterable[str]) -> list[str]:
-    """Return the usual cross-validation that has a test, and the hold-out; else all."""
+    """Return the preferred cross-validation and the hold-out if listed, else all names."""
     names = list(ways)
     cross_validation = [name for name in CROSS_VALIDATIONS if name in names][:1]
     return cross_validation + [name for name in names if name == HOLDOUT.name] or names
 
 
 def no_test_note(measure: Measure, design: Design) -> str:
-    """Return the reason why a measure has no p-value, and designs that would give one."""
+    """Explain why a measure has no p-value, and name designs that would give one."""
     tests = tests_for(measure.metric)
     instead = tested_instead(measure.metric)
     if instead and not tests:

@@ -1,4 +1,4 @@
-"""Simulated data of the literature, for which the truth is known."""
+"""Simulated data sets from the literature, with known truth."""
 
 from skcompare.datasets._simulators import make_epsilon, make_exp6, make_simple
 

@@ -1,4 +1,4 @@
-"""Simulated data of the 5×2 BCV paper, on which two classifiers have known accuracies."""
+"""Simulated data sets of the 5×2 BCV paper, with known accuracies of two classifiers."""
 
 import math
 from numbers import Real
@@ -24,7 +24,7 @@ def make_epsilon(
     n_repetitions: int | None = None,
     random_state: Any = None,
 ) -> tuple[IntArray, IntArray]:
-    """Draw the losses of two algorithms of equal accuracy, but not on every record.
+    """Generate losses of two algorithms with equal overall accuracy.
 
     The epsilon data of [1]_, as defined in [2]_. There are neither records nor training:
     each algorithm errs on each record with a known probability, independently. On the
@@ -95,7 +95,7 @@ def make_epsilon(
 def make_exp6(
     n_samples: int | None = 300, *, random_state: Any = None
 ) -> tuple[FloatArray, IntArray]:
-    """Draw records of six classes with curved boundaries in a square.
+    """Generate records of six classes with curved boundaries in a square.
 
     The EXP6 data of [1]_ as defined in equations 16 and 17 of [2]_. Records are drawn with
     equal probability from the 151 × 151 points, 0.1 apart, of the square
@@ -170,7 +170,7 @@ def make_exp6(
 def make_simple(
     n_samples: int = 1000, delta: float = 0.0, *, random_state: Any = None
 ) -> tuple[FloatArray, IntArray]:
-    """Draw records of two classes whose normal predictors are `delta` apart.
+    """Generate records of two classes with normal predictors whose means differ by `delta`.
 
     The simple data of [1]_. A record has either class with probability 1/2, whatever the
     classes of the others. Its one predictor is standard normal in class 0, and normal with

@@ -1,4 +1,4 @@
-"""Evidence: the few numbers that a test needs, validated once and frozen."""
+"""Evidence: data summarised for tests, validated once and immutable."""
 
 from skcompare._core.score_bins import ScoreBins
 from skcompare._registry.losses import LossEntry, record_loss, record_losses

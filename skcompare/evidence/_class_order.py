@@ -1,4 +1,4 @@
-"""Classes of the columns of probabilities."""
+"""Classes of the columns of predicted probabilities."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from skcompare.evidence.losses._device_losses import device_probabilities
 
 
 class ClassColumns:
-    """Classes of columns of probabilities, and true labels as positions among them.
+    """Classes of probability columns, and true labels encoded as positions among them.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class ClassColumns:
         self._positive_column = check_pos_label(pos_label, self.classes)
 
     def probabilities(self, name: str, values: ArrayLike) -> FloatArray:
-        """Checked probabilities, one column per class."""
+        """Return checked probabilities, one column per class."""
         if self._space is not None:
             proba = self._on_device(self._space, name, values)
             if proba is not None:
@@ -81,7 +81,7 @@ class ClassColumns:
         return proba[:, ::-1] if single and self._positive_column == 0 else proba
 
     def _on_device(self, space: Space, name: str, values: ArrayLike) -> Any:
-        """Probabilities on their device; None for those that numpy has to check."""
+        """Return probabilities on their device, or None if numpy has to check them."""
         if hasattr(values, "columns") or hasattr(values, "column_names"):
             return None
         array = space.own(values, "float64")
@@ -104,7 +104,7 @@ class ClassColumns:
             )
 
     def _check_all_occur(self, name: str, array: FloatArray) -> None:
-        """Refuse columns of classes that neither occur nor are listed in `labels`."""
+        """Raise an error if there are more columns than classes and no `labels`."""
         n_columns = 2 if array.ndim == 1 else array.shape[1]
         if array.ndim <= 2 and not self._has_labels and n_columns > len(self.classes):
             raise ValueError(
@@ -114,7 +114,7 @@ class ClassColumns:
 
 
 def sorted_labels(labels: ArrayLike) -> np.ndarray:
-    """Return all class labels; refuse labels that are not different and sorted."""
+    """Check that class labels are distinct and sorted, and return them as an array."""
     array = check_labels("labels", labels)
     if not np.array_equal(array, np.unique(array)):
         raise ValueError(

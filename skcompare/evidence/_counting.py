@@ -11,7 +11,7 @@ LARGEST_TABLE = 1 << 24
 
 
 def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
-    """Cells that occur and their counts, from aligned arrays of codes below `k`.
+    """Return the cells that occur and their counts, from aligned codes below `k`.
 
     A cell is the number whose digits to the base `k` are the codes.
     """
@@ -28,7 +28,7 @@ def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
 
 
 def sums_of(position: IntArray, counts: IntArray, n: int) -> IntArray:
-    """Sums of whole counts by position, without rounding."""
+    """Sum integer counts by position, without rounding."""
     totals = np.zeros(n, dtype=np.int64)
     np.add.at(totals, position, counts)
     return totals

@@ -23,7 +23,7 @@ FEW_BINS = 1 << 6
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A library of arrays, and the device that they are on.
+    """Array API namespace and device of arrays.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Space:
     device: Any
 
     def own(self, values: Any, dtype: str | None = None) -> Any:
-        """Values as an array of this library on this device, of `dtype` if it is set."""
+        """Return values as an array of this library and device, of `dtype` if specified."""
         xp = self.xp
         kind = None if dtype is None else getattr(xp, dtype)
         if is_foreign(values) and space_at(values) == self:
@@ -52,20 +52,20 @@ class Space:
         return xp.asarray(array, device=self.device)
 
     def take(self, values: Any, positions: Any) -> Any:
-        """The entries of a vector at positions."""
+        """Take the entries of a vector at the positions."""
         return self.xp.take(values, positions, axis=0)
 
     def up_to(self, stop: int) -> Any:
-        """The whole numbers 0, 1, ... before `stop`."""
+        """Return the integers 0, 1, ..., `stop` - 1."""
         return self.xp.arange(stop, dtype=self.xp.int64, device=self.device)
 
     def place(self, edges: Any, values: Any, side: str) -> Any:
-        """Positions of values among sorted edges, as numpy's `searchsorted`."""
+        """Return positions of values among sorted edges, as numpy's `searchsorted` does."""
         # torch warns of a column that it has to copy.
         return self.xp.searchsorted(edges, values + 0, side=side)
 
     def count(self, codes: Any, n: int) -> Any:
-        """Number of records of each code below `n`, on the device."""
+        """Count the records of each code below `n`, on the device."""
         xp = self.xp
         bincount = getattr(xp, "bincount", None)
         if bincount is not None:
@@ -75,7 +75,7 @@ class Space:
         return stop - start
 
     def counted(self, codes: Any, n: int, weights: Any = None) -> NDArray[Any]:
-        """Number of records, or their weight, of each code below `n`, in numpy."""
+        """Return the number or weight of records of each code below `n`, in numpy."""
         if weights is None:
             return all_on_host(self.count(codes, n))[0]
         xp = self.xp
@@ -90,7 +90,7 @@ class Space:
 
 
 def space_of(**arrays: Any) -> Space | None:
-    """Space that arrays share, to compute there; None for numpy on the CPU.
+    """Return the namespace and device that arrays share, or None to compute with numpy.
 
     Labels, weights and groups follow the predictions, as they do in scikit-learn. None also
     where scikit-learn's option `array_api_dispatch` is off, for arrays on the CPU, which
@@ -120,7 +120,7 @@ def space_of(**arrays: Any) -> Space | None:
 
 
 def space_at(values: Any) -> Space:
-    """Space of an array of another library."""
+    """Return the namespace and device of an array of a library other than numpy."""
     # Imported when there is such an array, because most programs have none.
     from skcompare._core.sklearn_private import array_api_compat
 

@@ -1,4 +1,4 @@
-"""Evidence from scores item by item."""
+"""Evidence from item-level scores."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ NEGATED = "negated score"
 
 
 def item_evidence(scores: ItemScores, needs: type) -> Any:
-    """Evidence for a test, from scores item by item.
+    """Compute the evidence for a test from item-level scores.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def item_evidence(scores: ItemScores, needs: type) -> Any:
 
 
 def why_no_evidence(scores: ItemScores, needs: type) -> str:
-    """Reason why scores do not suit a test; empty where they do."""
+    """Return the reason why a test cannot use the scores, or an empty string."""
     if needs not in (ContingencyTable, ClusterSums, PairedLosses):
         return f"Scores item by item give no {needs.__name__}"
     if needs is not PairedLosses and not scores.right_or_wrong:
@@ -74,7 +74,7 @@ def why_no_evidence(scores: ItemScores, needs: type) -> str:
 
 
 def _groups(scores: ItemScores) -> Any:
-    """Positions of the groups, because no test uses their labels."""
+    """Encode the groups by position, because no test uses the group labels."""
     if scores.groups is None:
         return None
     return np.unique(scores.groups, return_inverse=True)[1]

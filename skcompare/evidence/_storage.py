@@ -1,4 +1,4 @@
-"""Evidence in files, npz or JSON, and checkpoints of a stream."""
+"""Storage of evidence in npz or JSON files, and checkpoints of a stream."""
 
 import datetime as dt
 import inspect
@@ -26,22 +26,22 @@ Tree = Any
 
 
 class NotStorableError(TypeError):
-    """A value that a file cannot hold."""
+    """Exception for a value that cannot be stored in a file."""
 
 
 def know_class(cls: type) -> None:
-    """Register a class, so that files can hold its values."""
+    """Register a class whose instances can be stored in files."""
     # Not by the module, which may be another one in a later version.
     _classes[name_of(cls)] = cls
 
 
 def name_of(cls: type) -> str:
-    """Name of a class in files: that of its package and its own."""
+    """Return the name of a class in files, prefixed with the top-level package."""
     return f"{cls.__module__.partition('.')[0]}.{cls.__qualname__}"
 
 
 def known_class(name: Any, holder: type | None = None) -> type:
-    """Class of a name in a file, registered or in the annotations of `holder`."""
+    """Return the class with this name, registered or in the annotations of `holder`."""
     cls = _classes.get(name)
     if cls is None and holder is not None:
         cls = {name_of(kind): kind for kind in _dataclasses_in_fields(holder)}.get(name)
@@ -54,7 +54,7 @@ def known_class(name: Any, holder: type | None = None) -> type:
 
 @cache
 def _dataclasses_in_fields(cls: type) -> frozenset[type]:
-    """Dataclasses in the annotations of a class."""
+    """Return the dataclasses in the annotations of a class."""
     try:
         pending = list(get_type_hints(cls).values())
     except NameError as error:
@@ -69,7 +69,7 @@ def _dataclasses_in_fields(cls: type) -> frozenset[type]:
 
 
 def encoded(value: Any, put: Callable[[np.ndarray], Tree], holder: Any = None) -> Tree:
-    """Encode a value as a tree; `put` stores an array and returns what replaces it."""
+    """Encode a value as a tree; `put` stores an array and returns its replacement."""
 
     def nested(item: Any) -> Tree:
         return encoded(item, put, holder)
@@ -117,7 +117,7 @@ def _encoded_time(value: Any) -> Tree:
 
 
 def _encoded_object(value: Any, put: Callable[[np.ndarray], Tree], holder: Any) -> Tree:
-    """The class of a value, and the arguments that make it, by name."""
+    """Encode a value as its class and the constructor arguments by name."""
     cls = type(value)
     if _classes.get(name_of(cls)) is not cls and not (
         holder is not None and cls in _dataclasses_in_fields(holder)
@@ -133,7 +133,7 @@ def _encoded_object(value: Any, put: Callable[[np.ndarray], Tree], holder: Any) 
 
 
 def _arguments(value: Any) -> Mapping[str, Any]:
-    """Arguments that make a value again: those of its `__reduce__`, or else its fields."""
+    """Return the constructor arguments of a value, from its `__reduce__` or its fields."""
     cls = type(value)
     if getattr(cls, "__reduce__") is object.__reduce__:  # noqa: B009
         if not is_dataclass(cls):
@@ -154,7 +154,7 @@ def _arguments(value: Any) -> Mapping[str, Any]:
 
 
 def decoded(tree: Tree, get: Callable[[Any], np.ndarray], holder: Any = None) -> Any:
-    """Decode the value of a tree; `get` returns its arrays."""
+    """Decode a tree into a value; `get` returns the arrays."""
     if not isinstance(tree, dict):
         if tree is None or type(tree) in (bool, int, float, str):
             return tree
@@ -199,7 +199,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
 
 
 def array_as_text(array: np.ndarray) -> dict[str, Any]:
-    """An array as readable numbers where these are exact, and as bytes otherwise."""
+    """Describe an array by readable numbers if these are exact, and by bytes otherwise."""
     description = {"dtype": array.dtype.str, "shape": list(array.shape)}
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind in "biuU" or (kind == "f" and size <= 8 and np.isfinite(array).all()):
@@ -208,7 +208,7 @@ def array_as_text(array: np.ndarray) -> dict[str, Any]:
 
 
 def array_from_text(described: dict[str, Any]) -> np.ndarray:
-    """Array from the numbers or bytes of :func:`array_as_text`."""
+    """Restore an array from the output of :func:`array_as_text`."""
     dtype = np.dtype(str(described["dtype"]))
     if dtype.kind not in KINDS:
         raise ValueError(f"it has an array of {dtype}")
@@ -235,7 +235,7 @@ know_class(Design)
 
 
 class Storable:
-    """Evidence that files can hold.
+    """Base class of evidence that can be saved to a file.
 
     A derived class of another package needs only fields, or a `__reduce__` that returns the
     class and the arguments that make it.
@@ -248,7 +248,7 @@ class Storable:
         know_class(cls)
 
     def save(self, path: Any) -> None:
-        """Write this evidence to a file, whole or not at all.
+        """Save this evidence to a file atomically.
 
         :func:`~skcompare.evidence.save_checkpoint` writes several pieces with the position
         of a stream.
@@ -273,7 +273,7 @@ class Storable:
 
     @classmethod
     def load(cls: type[S], path: Any) -> S:
-        """Read evidence of this class from a file, exactly as it was saved.
+        """Load evidence of this class from a file, exactly as saved.
 
         Nothing in the file is run.
 
@@ -301,7 +301,7 @@ class Storable:
 
 
 class Checkpoint(NamedTuple):
-    """Evidence of a stream so far, and the position up to which it was read.
+    """Evidence of a stream so far, and the position up to which the stream was read.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ class Checkpoint(NamedTuple):
 
 
 def load_evidence(path: Any) -> Any:
-    """Read evidence of any class from a file, exactly as it was saved.
+    """Load evidence of any class from a file, exactly as saved.
 
     Nothing in the file is run: it names a class of evidence, and holds its arguments. A
     class of another package can be read once that package is imported.
@@ -359,7 +359,7 @@ def load_evidence(path: Any) -> Any:
 
 
 def save_checkpoint(path: Any, evidence: Mapping[str, Any], position: Any) -> None:
-    """Write the evidence of a stream and how far it was read, together or not at all.
+    """Save the evidence and the position of a stream to one file atomically.
 
     A stream that is started again must neither read a batch twice nor leave one out, so
     the position stands in the same file as the evidence, and several pieces of evidence
@@ -425,7 +425,7 @@ _REQUIRED: Any = object()
 
 
 def load_checkpoint(path: Any, *, start: Any = _REQUIRED) -> Checkpoint:
-    """Read how far a stream was read, and its evidence up to there.
+    """Load the evidence of a stream, and the position up to which the stream was read.
 
     :func:`save_checkpoint` has an example with both.
 
@@ -511,7 +511,7 @@ def _as_text(tree: Any) -> str:
 
 
 def _read(path: Any) -> dict[str, Any]:
-    """Content of a file; one error for all that can be wrong with it."""
+    """Read the content of a file; raise a ValueError for any invalid content."""
     source = Path(path)
     with source.open("rb") as file:  # a file that cannot be opened is not a damaged one
         try:
@@ -561,7 +561,7 @@ def _content(stored: dict[str, Any], get: Callable[[Any], np.ndarray]) -> dict[s
 
 
 def _check_content(content: Any) -> None:
-    """Refuse content that neither `save` nor `save_checkpoint` writes."""
+    """Raise an error unless the content is evidence or a checkpoint."""
     names = content.keys() if isinstance(content, dict) else set()
     if names not in ({"evidence"}, {"checkpoint", "position"}):
         raise ValueError("it holds neither evidence nor a checkpoint")
@@ -574,7 +574,7 @@ E = TypeVar("E", bound="Mergeable")
 
 
 class Mergeable(Storable):
-    """Evidence with `+`, so that `sum(shards)` is the evidence of all records.
+    """Evidence that can be merged: `sum(shards)` is the evidence of all records.
 
     It can be saved, so that a sum can be continued later.
     """
@@ -589,7 +589,7 @@ class Mergeable(Storable):
 
 
 def merge_evidence(shards: Iterable[E]) -> E:
-    """Merge the evidence of shards into that of all records.
+    """Merge the evidence of shards into the evidence of all records.
 
     It is the sum of the shards. Evidence that keeps its records copies them for each `+`,
     so that ``sum(shards)`` of many shards takes time that grows with the square of their

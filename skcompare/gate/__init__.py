@@ -1,4 +1,4 @@
-"""The gate: a build that fails unless the challenger is significantly better."""
+"""Gates: conditions that a challenger must be shown to meet in continuous integration."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Assertion for tests that a challenger is shown to be better."""
+"""Assertion that a challenger is shown to be better than a champion."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,7 +31,7 @@ def assert_better(
     ledger: Any = None,
     blind: bool = False,
 ) -> GateDecision:
-    """Fail unless a challenger is shown to be better than a champion.
+    """Raise an AssertionError unless a challenger is shown to be better than a champion.
 
     For tests: the error message states what was observed, what was required, how many more
     records would settle it, and what to do. It is :class:`Gate` with
@@ -123,7 +123,7 @@ def assert_better(
 
 
 def demand(decision: GateDecision) -> GateDecision:
-    """Return a decision that passed; raise an error with the reasons otherwise."""
+    """Return the decision if it passed, or raise :class:`GateNotPassed`."""
     __tracebackhide__ = True
     if not decision.passed:
         raise GateNotPassed(decision)
@@ -181,7 +181,7 @@ def judge_better(
 
 
 def _check_alone(arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that a comparator already has, rather than ignore them."""
+    """Raise an error if an argument is passed that a fitted comparator already holds."""
     names = [name for name, value in arguments.items() if value is not None]
     if names:
         raise ValueError(
@@ -191,7 +191,7 @@ def _check_alone(arguments: Mapping[str, Any]) -> None:
 
 
 def _check_both(roles: Mapping[str, Any], X: Any) -> None:
-    """Refuse a role without predictions, and classifiers without records."""
+    """Check that both roles are predictions, or fitted classifiers with records in `X`."""
     for name, value in roles.items():
         if value is None:
             raise TypeError(

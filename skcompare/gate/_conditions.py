@@ -1,4 +1,4 @@
-"""Conditions of a gate: better, not much worse, or about equal, by a measure."""
+"""Conditions of a gate: superiority, non-inferiority and equivalence by a measure."""
 
 import math
 from abc import ABC, abstractmethod
@@ -17,12 +17,12 @@ from skcompare.stats.scores import range_of
 
 
 def bounds_of(measure: Measure | None) -> tuple[float, float]:
-    """The least and the greatest value of a measure; infinite if unknown."""
+    """Return the least and the greatest value of a measure, infinite if unknown."""
     return range_of(None if measure is None else measure.metric)
 
 
 def widest(measure: Measure | None) -> float:
-    """The largest difference that two classifiers can have by a measure."""
+    """Largest possible difference of a measure between two classifiers."""
     least, most = bounds_of(measure)
     return most - least
 
@@ -32,7 +32,7 @@ EXACT = "mcnemar"
 
 
 class Written:
-    """Representation of a condition or gate as written, without default settings."""
+    """Mixin whose `repr` shows only arguments that differ from their defaults."""
 
     def __repr__(self) -> str:
         instance: Any = self
@@ -50,7 +50,7 @@ class Written:
 
 
 def check_measure(measure: Measure) -> None:
-    """Refuse a measure without a test that is valid for some design."""
+    """Raise an error if a measure has no valid test."""
     instead = tested_instead(measure.metric)
     if instead:
         raise ValueError(
@@ -65,7 +65,7 @@ def check_measure(measure: Measure) -> None:
 
 
 def check_width(name: str, measure: Measure, margin: float) -> None:
-    """Refuse a margin that no two classifiers can differ by."""
+    """Raise an error if a margin is not below the largest possible difference."""
     width = widest(measure)
     if margin >= width:
         raise ValueError(
@@ -78,7 +78,7 @@ def check_width(name: str, measure: Measure, margin: float) -> None:
 def check_exact(
     measure: Measure | None, test: str | None, options: Mapping[str, Any]
 ) -> None:
-    """Refuse `exact` for a measure without an exact test, or beside another method."""
+    """Raise an error if `exact` does not suit the measure, the test or its options."""
     if measure is not None and not get_test(EXACT).match(measure.metric):
         raise ValueError(
             f"`exact` is for accuracy. Got {measure.subject!r}, which has no exact test. "
@@ -99,12 +99,12 @@ def _entries(measure: Measure | None) -> list[PairedTestEntry]:
 
 
 def tests_of(measure: Measure | None) -> str:
-    """Names of the tests of a measure, for messages."""
+    """Format the names of the tests of a measure for messages."""
     return ", ".join(entry.name for entry in _entries(measure))
 
 
 def checked_where(where: Any) -> Mapping[str, Any] | None:
-    """Return a slice: columns and the value, or list of values, that records must have."""
+    """Check the definition of a slice, and return a read-only copy."""
     if where is None:
         return None
     if not isinstance(where, Mapping) or not where:
@@ -141,7 +141,7 @@ def where_text(where: Mapping[str, Any] | None) -> str:
 
 
 def check_distinct(conditions: tuple[Any, ...]) -> None:
-    """Refuse a repeated condition."""
+    """Raise an error if a condition is repeated."""
     dicts = [condition.to_dict() for condition in conditions]
     repeated = next((d for k, d in enumerate(dicts) if d in dicts[:k]), None)
     if repeated is not None:
@@ -157,7 +157,7 @@ ANYTIME_LOSSES = "anytime_losses"
 
 @dataclass(frozen=True, repr=False)
 class Condition(Written, ABC):
-    """Statement about the difference of one measure that must be shown to hold.
+    """Base class for conditions on the difference of a measure between two classifiers.
 
     Differences are challenger minus champion on a greater-is-better scale, so that a
     margin is a distance whatever the measure.
@@ -197,16 +197,16 @@ class Condition(Written, ABC):
     @property
     @abstractmethod
     def boundaries(self) -> tuple[tuple[float, str], ...]:
-        """Differences that must be excluded, each with the side that must be shown."""
+        """Null value and alternative of each one-sided test that must reject."""
 
     @property
     @abstractmethod
     def claim(self) -> str:
-        """Text of what is to be shown."""
+        """Claim to be shown, as text."""
 
     @cached_property
     def scored(self) -> Measure | None:
-        """The measure; None where predictions come scored."""
+        """Measure of the condition, or None for items that are already scored."""
         if self.measure == MEAN_SCORE:
             return None
         (measure,) = resolve_scoring(self.measure)
@@ -219,14 +219,14 @@ class Condition(Written, ABC):
 
     @property
     def test_name(self) -> str | None:
-        """The requested test; None for the default one of the design."""
+        """Name of the requested test, or None for the default test of the design."""
         if self.test is not None or not self.anytime:
             return self.test
         metric = None if self.scored is None else self.scored.metric
         return ANYTIME.get(str(metric), ANYTIME_LOSSES)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the condition as plain values, as a policy file has it."""
+        """Return the condition as a dict of plain values, as in a policy file."""
         values: dict[str, Any] = {self.name: self.measure}
         if self.margin:
             values["margin"] = self.margin
@@ -257,7 +257,7 @@ class Condition(Written, ABC):
             )
 
     def _check_test(self) -> None:
-        """Refuse a measure without a valid test, and a test that does not suit it."""
+        """Check that measure, test and options are compatible."""
         if self.test is not None and self.anytime:
             raise ValueError(
                 f"`anytime` chooses the test. Got test={self.test!r} as well. Pass one of "
@@ -307,7 +307,7 @@ def _from_arguments(kind: type[Condition], arguments: dict[str, Any]) -> Conditi
 
 @dataclass(frozen=True, repr=False)
 class Superior(Condition):
-    """The challenger is better, by more than a practical margin if one is given.
+    """Condition that the challenger is better, optionally by more than a margin.
 
     The null hypothesis is that the difference is at most `margin`.
 
@@ -363,12 +363,12 @@ class Superior(Condition):
 
     @property
     def boundaries(self) -> tuple[tuple[float, str], ...]:
-        """The difference must be above the margin."""
+        """Margin as lower boundary of the difference."""
         return ((self.margin, "greater"),)
 
     @property
     def claim(self) -> str:
-        """Text of what is to be shown."""
+        """Claim to be shown, as text."""
         by = f" by more than {self.margin:g}" if self.margin else ""
         return f"{self.measure} is better{by}"
 
@@ -379,7 +379,7 @@ class Superior(Condition):
 
 @dataclass(frozen=True, repr=False)
 class NonInferior(Condition):
-    """The challenger is worse by less than a margin, if it is worse at all.
+    """Condition that the challenger is worse by less than a margin, if at all.
 
     The null hypothesis is that the challenger is worse by `margin` or more.
 
@@ -415,18 +415,18 @@ class NonInferior(Condition):
 
     @property
     def boundaries(self) -> tuple[tuple[float, str], ...]:
-        """The difference must be above the negated margin."""
+        """Negated margin as lower boundary of the difference."""
         return ((-self.margin, "greater"),)
 
     @property
     def claim(self) -> str:
-        """Text of what is to be shown."""
+        """Claim to be shown, as text."""
         return f"{self.measure} is worse by less than {self.margin:g}"
 
 
 @dataclass(frozen=True, repr=False)
 class Equivalent(Condition):
-    """The classifiers differ by less than a margin, either way.
+    """Condition that the classifiers differ by less than a margin in either direction.
 
     The null hypothesis is that they differ by `margin` or more; two one-sided tests must
     reject it, each at the level of the gate.
@@ -463,18 +463,18 @@ class Equivalent(Condition):
 
     @property
     def boundaries(self) -> tuple[tuple[float, str], ...]:
-        """The difference must be between the negated margin and the margin."""
+        """Negated margin and margin as lower and upper boundary of the difference."""
         return ((-self.margin, "greater"), (self.margin, "less"))
 
     @property
     def claim(self) -> str:
-        """Text of what is to be shown."""
+        """Claim to be shown, as text."""
         return f"{self.measure} differs by less than {self.margin:g}"
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class AnyOf(Written):
-    """One of several conditions at least.
+    """Condition that at least one of several conditions holds.
 
     Their p-values are adjusted by Holm's method, because several chances to pass by luck
     are more than one.
@@ -511,13 +511,13 @@ class AnyOf(Written):
         return ", or ".join(condition.text for condition in self.conditions)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the conditions as plain values, as a policy file has them."""
+        """Return the conditions as a dict of plain values, as in a policy file."""
         return {self.name: [condition.to_dict() for condition in self.conditions]}
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class GateConditions(Written):
-    """Conditions and settings of a gate, as the modules that judge by it read them."""
+    """Base class of :class:`Gate` that holds its conditions and settings."""
 
     conditions: tuple[Condition | AnyOf, ...]
     alpha: float = 0.05
@@ -564,13 +564,13 @@ class GateConditions(Written):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns that define slices, each once."""
+        """Names of the columns that define slices, without duplicates."""
         names = (name for leaf in self.leaves for name in leaf.where or ())
         return tuple(dict.fromkeys(names))
 
     @property
     def leaves(self) -> tuple[Condition, ...]:
-        """All single conditions, also those of an `AnyOf`."""
+        """Single conditions, including those within an `AnyOf`."""
         return tuple(
             leaf
             for condition in self.conditions
@@ -580,7 +580,7 @@ class GateConditions(Written):
         )
 
     def at_level(self, alpha: float) -> Self:
-        """Return the same conditions at another level.
+        """Return a gate with the same conditions at another level.
 
         Parameters
         ----------
@@ -602,7 +602,7 @@ class GateConditions(Written):
         return type(self)(*self.conditions, alpha=alpha, **settings)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the gate as plain values, as a policy file has it.
+        """Return the gate as a dict of plain values, as in a policy file.
 
         Returns
         -------

@@ -13,7 +13,7 @@ from skcompare.reports import json_of_page, to_standard_json
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GateDecision(DecisionData):
-    """Decision whether the challenger passes, with all reasons.
+    """Decision of a gate on whether the challenger passes, with the reasons.
 
     True if it passed, and False otherwise. Two decisions are equal if their JSON is, so
     that a decision equals its copies, and the one that is read from its JSON.
@@ -94,7 +94,7 @@ class GateDecision(DecisionData):
         return caveats_of(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the decision as plain values; of a blind one only what it may reveal.
+        """Return the decision as a dict, without anything that a blind decision hides.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class GateDecision(DecisionData):
         return decision_values(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """Return the decision as standard JSON; NaN is written as {"number": "NaN"}.
+        """Return the decision as standard JSON, with NaN as {"number": "NaN"}.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class GateDecision(DecisionData):
 
     @classmethod
     def from_json(cls, text: str) -> "GateDecision":
-        """Return the decision that :meth:`to_json` wrote.
+        """Create a decision from the output of :meth:`to_json`.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class GateDecision(DecisionData):
 
     @classmethod
     def from_html(cls, page: str) -> "GateDecision":
-        """Return the decision in the text of a page that :meth:`to_html` wrote.
+        """Create a decision from the output of :meth:`to_html`.
 
         Parameters
         ----------

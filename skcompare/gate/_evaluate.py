@@ -52,7 +52,7 @@ TOO_FEW_TO_PLAN = "these records are too few to say how many would settle it"
 def records_needed(
     condition: Condition, test: ReadyTest, sides: Sequence[MarginResult], alpha: float
 ) -> float | None:
-    """Records at which a condition would be shown, if what was observed is true.
+    """Number of records needed to show a condition, if the observed difference is true.
 
     With a probability of 80 %: of accuracies by adding the probabilities of all tables, of
     scores of labels by simulation, and of other measures by the normal approximation with
@@ -118,7 +118,7 @@ def _needed(
 
 
 def _by_own_plan(test: ReadyTest, side: MarginResult, alpha: float) -> float:
-    """Return the number of records that the test itself plans."""
+    """Number of records needed according to the sample size function of the test."""
     options = test.options | {
         "alternative": side.alternative,
         "null_value": side.null_value,
@@ -131,7 +131,7 @@ def _by_own_plan(test: ReadyTest, side: MarginResult, alpha: float) -> float:
 
 
 def _without_variation(side: MarginResult, alpha: float) -> float:
-    """Records at which differences with zero variation exclude the boundary."""
+    """Number of records at which constant differences exclude the boundary."""
     basis = side.basis
     assert isinstance(basis, ConstantDifferences)
     single = basis._replace(n=1).pvalue(side.null_value, side.alternative)
@@ -144,7 +144,7 @@ ADMITS_NO_SKILL = "margin-admits-no-skill"
 
 
 def admits_everything(condition: Condition, result: PairedResult) -> str:
-    """Reason why no challenger, however bad, could fail a condition; empty if one could.
+    """Return the reason why no challenger could fail a condition, or an empty string.
 
     Even the worst value of the measure is within the margin of the observed value of the
     champion.
@@ -170,7 +170,7 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
 def skill_flag(
     condition: Condition, result: PairedResult, pair: Any, pos_label: Any = None
 ) -> str | None:
-    """Flag about a classifier without skill; None if there is none.
+    """Return the flag about a classifier without skill, or None.
 
     Either one of the two is worse than it, or such a challenger would be within the margin.
 
@@ -211,7 +211,7 @@ def _below_zero(condition: Condition) -> bool:
 
 
 def too_few_resamples(test: ReadyTest, sides: Sequence[MarginResult], alpha: float) -> str:
-    """Reason why nothing could pass at this level; empty if something could.
+    """Return the reason why the resamples are too few for a pass, or an empty string.
 
     A p-value from R resamples is at least about 1 / (R + 1). The interval at the level then
     excludes no more than that at any smaller one, which is nothing.
@@ -245,7 +245,7 @@ UNEVEN = "these records are too few, or a few of them decide the difference"
 
 
 class Least(NamedTuple):
-    """Fewest records and discordant pairs of conditions that set no number themselves."""
+    """Minimum numbers of records and discordant pairs, unless a condition sets its own."""
 
     records: int | None = None
     discordant: int | None = None
@@ -258,7 +258,7 @@ def judge(
     least: Least,
     planned: bool = True,
 ) -> Outcome:
-    """Return the outcome of a condition, or of several of which any is enough.
+    """Judge a condition, or several conditions of which any is enough.
 
     With `planned` it has the number of records that would settle an open condition.
     """
@@ -294,7 +294,7 @@ def _judge_any(
 
 
 def _adjusted(part: Outcome, pvalue: float, alpha: float) -> Outcome:
-    """Return an outcome by its adjusted p-value; a blocked one keeps its status."""
+    """Return an outcome with its adjusted p-value; a blocked outcome keeps its status."""
     if part.pvalue is None or math.isnan(part.pvalue):
         return part
     part = replace(part, adjusted_pvalue=pvalue)
@@ -330,7 +330,7 @@ def _judge_one(
 def _with_margin(
     outcome: Outcome, condition: Condition, result: PairedResult, subject: Subject
 ) -> Outcome:
-    """Return an outcome, flagged or blocked for lack of skill or a margin too wide."""
+    """Flag or block an outcome if a classifier has no skill or the margin is too wide."""
     pair = getattr(subject, "pair", None)
     pos_label = getattr(subject, "pos_label", None)
     if flag := skill_flag(condition, result, pair, pos_label):
@@ -350,7 +350,7 @@ def _from_sides(
     n_records: int,
     planned: bool,
 ) -> Outcome:
-    """Return the outcome by one-sided tests of the boundaries, all of which must reject."""
+    """Return the outcome of one-sided tests, all of which must reject."""
     pvalue = max(side.pvalue for side in sides)
     if any(math.isnan(side.pvalue) for side in sides):
         pvalue = math.nan
@@ -397,7 +397,7 @@ def _from_sides(
 def _limits(
     test: ReadyTest, sides: Sequence[MarginResult], alpha: float
 ) -> tuple[float, float]:
-    """One-sided limits of the difference, below and above."""
+    """Lower and upper one-sided confidence limits of the difference."""
     limits = {side.alternative: side.limit for side in sides}
     boundary = sides[0].null_value
     for direction in (ABOVE, BELOW):
@@ -409,7 +409,7 @@ def _limits(
 def _limits_text(
     sides: Sequence[MarginResult], low: float, high: float, alpha: float
 ) -> str:
-    """Text of the observed difference and its limits, with what they must exclude."""
+    """Describe the observed difference, its limits, and the boundaries to exclude."""
     estimate = sides[0].result.estimate
     decimals = max(_decimals(estimate, (low, high), side.null_value) for side in sides)
     parts = [f"difference {format_number(estimate, decimals, signed=True)}"]
@@ -448,7 +448,7 @@ def _boundary_text(boundary: float) -> str:
 
 
 def _decimals(estimate: float, limits: Sequence[float], boundary: float) -> int:
-    """Return the decimals that show on which side of a boundary the limits are."""
+    """Number of decimals needed to show on which side of a boundary limits are."""
     return decimals_beside(boundary, decimals_for(estimate, *limits), limits)
 
 
@@ -458,7 +458,7 @@ def _pvalue_text(pvalue: float, alpha: float) -> str:
 
 
 def _discordant(test: ReadyTest) -> float | None:
-    """Records that exactly one classifier predicts correctly; None if not counted."""
+    """Number of discordant pairs, or None if the test does not count them."""
     evidence = test.evidence
     if isinstance(evidence, JointCounts):
         evidence = evidence.contingency_table()
@@ -468,7 +468,7 @@ def _discordant(test: ReadyTest) -> float | None:
 
 
 def _with_minimum(condition: Condition, outcome: Outcome, shared: Least) -> Outcome:
-    """Return an outcome, blocked where there are fewer records than required."""
+    """Block an outcome if there are fewer records or discordant pairs than required."""
     least = condition.min_records or shared.records
     if least is not None and outcome.n_records < least:
         unit = "items" if condition.scored is None else "records"
@@ -504,13 +504,13 @@ def _blocked(outcome: Outcome, reason: str, needed: float | None) -> Outcome:
 
 
 def stops(subject: Subject) -> dict[str, str]:
-    """Return flags, with their explanations, that keep anything from passing."""
+    """Return the flags that keep any challenger from passing, with their explanations."""
     flags = ["same-predictions"] if subject.same_predictions else []
     return dict(zip(flags, explain(flags), strict=True))
 
 
 def judged(gate: GateConditions, subject: Subject, *, planned: bool = True) -> GateDecision:
-    """Return the decision without a ledger; `planned` adds the records needed."""
+    """Judge conditions without a ledger; `planned` adds the records needed."""
     stopping = stops(subject)
     least = Least(gate.min_records, gate.min_discordant)
     outcomes = tuple(

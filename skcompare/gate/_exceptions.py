@@ -1,4 +1,4 @@
-"""Error of a test that did not pass its gate, with reasons and advice."""
+"""Exception raised if a gate does not pass, with reasons and advice."""
 
 import math
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ BLIND = (
 
 
 class GateNotPassed(AssertionError):
-    """Error of a gate that did not pass, with the reasons and advice.
+    """Exception raised if a gate does not pass, with reasons and advice.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class GateNotPassed(AssertionError):
 
 
 def failure_lines(decision: GateDecision) -> Iterator[str]:
-    """Yield the verdict, what was observed and what is needed, and advice."""
+    """Yield the lines of the error message: verdict, outcomes, flags and advice."""
     shown = shown_part(decision)
     yield f"{headline(shown)} ({size_text(shown)})"
     for reason in shown.reasons:
@@ -73,7 +73,7 @@ def failure_lines(decision: GateDecision) -> Iterator[str]:
 
 
 def _to_do(decision: GateDecision) -> Iterator[str]:
-    """Yield advice for each way in which a condition was not shown."""
+    """Yield advice on the conditions that were not shown."""
     if decision.reasons:
         yield "mend what stopped the gate"
         return
@@ -96,7 +96,7 @@ def _to_do(decision: GateDecision) -> Iterator[str]:
 
 
 def _records_needed(outcome: Outcome) -> tuple[float, float]:
-    """Return the records needed, in all and beyond these; the fewest of an `AnyOf`."""
+    """Return the records needed in total and in addition, for an `AnyOf` the fewest."""
     pairs = [
         (leaf.records_needed, leaf.records_needed - leaf.n_records)
         for leaf in outcome.leaves

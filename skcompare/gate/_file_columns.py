@@ -20,7 +20,7 @@ AT_ONCE = 1 << 20
 
 
 def are_one_file(left: str, right: str) -> bool:
-    """Whether two paths lead to one file, also through links."""
+    """Whether two paths lead to the same file, possibly through links."""
     if os.path.realpath(left) == os.path.realpath(right):
         return True
     try:
@@ -59,7 +59,7 @@ Answer = str | list[str] | dict[str, Any]
 
 
 class ChosenColumns(NamedTuple):
-    """Columns, with their files, that a gate reads from files of predictions.
+    """Columns that a gate reads from files of predictions, with their files.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class ChosenColumns(NamedTuple):
 
     @property
     def places(self) -> dict[str, Any]:
-        """The places of the predictions, as `holdout_from_frame` takes them."""
+        """File and columns of each classifier's predictions, for `holdout_from_frame`."""
         return {
             name: {kind: (source, column) for kind, column in prediction.items()}
             if isinstance(prediction, Mapping)
@@ -182,7 +182,7 @@ def chosen_columns(
 def _truth_of(
     champion: Source, challenger: Source, y: str, y_from: str | None, is_counted: bool
 ) -> Source:
-    """Return the file of the true labels: the champion's, or if allowed the challenger's.
+    """Return the file of the true labels, by default the champion's.
 
     Where looks are counted, true labels in the challenger's file are not even read: the
     differences would reveal the labels of the records, one query after the other.
@@ -211,14 +211,14 @@ def _truth_of(
 
 
 def _own_columns(prediction: Answer) -> list[str]:
-    """The columns of one classifier's predictions."""
+    """List the columns of one classifier's predictions."""
     if isinstance(prediction, Mapping):
         return [name for part in prediction.values() for name in _own_columns(part)]
     return [prediction] if isinstance(prediction, str) else list(prediction)
 
 
 def _id(sources: Sequence[Source], columns: Columns) -> str | None:
-    """The column of ids; one that is called "id" need not be named."""
+    """Return the column of ids: the named one, "id" if all files have it, or None."""
     if columns.id is not None:
         for source in sources:
             check_column(source, columns.id, " Name the column of ids by `id`.")
@@ -235,7 +235,7 @@ def _id(sources: Sequence[Source], columns: Columns) -> str | None:
 
 
 def check_not_chosen(name: str, by: str, champion: Source, challenger: Source) -> None:
-    """Refuse a slice, or groups, by a column that only the challenger's file has."""
+    """Raise an error if only the challenger's file has a column of slices or groups."""
     if name not in champion.names and name in challenger.names:
         raise ValueError(
             f"Column {name!r}, which {by} names, is only in {challenger.text}, the "
@@ -246,7 +246,7 @@ def check_not_chosen(name: str, by: str, champion: Source, challenger: Source) -
 
 
 def _fact_at(name: str, sources: Sequence[Source], main: Source, by: str) -> Source:
-    """Return the file with the column of a slice or of groups: not the challenger's.
+    """Return the file with a column of slices or groups, normally not the challenger's.
 
     That may have it only if it alone has the true labels, and is trusted with these too.
     """
@@ -260,7 +260,7 @@ def _fact_at(name: str, sources: Sequence[Source], main: Source, by: str) -> Sou
 
 
 def check_no_predictions(names: Iterable[str], columns: Sequence[Sequence[str]]) -> None:
-    """Refuse slices and groups by the predictions of a classifier.
+    """Raise an error if slices or groups are defined by the predictions of a classifier.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def _prediction(
 
 
 def _shared(columns: Columns) -> Any:
-    """Columns that both files have under one name."""
+    """Return the columns of predictions that have the same name in both files."""
     if columns.label is not None and columns.proba is not None:
         return {"labels": columns.label, "proba": columns.proba}
     return columns.proba if columns.label is None else columns.label
@@ -320,7 +320,7 @@ def _as_lists(prediction: Any) -> Answer:
 
 
 def whole_names(source: Source) -> list[str]:
-    """The columns that are neither parts of arrays nor an index of pandas."""
+    """List the columns that are neither parts of arrays nor an index of pandas."""
     names = source.names
     return [
         name
@@ -333,7 +333,7 @@ def whole_names(source: Source) -> list[str]:
 def _check_own_role(
     role: str, source: Source, prediction: Answer, roles: Mapping[str, str | None]
 ) -> None:
-    """Refuse a column of predictions that is also ids or true labels."""
+    """Raise an error if a column of predictions is also that of ids or true labels."""
     for name in _own_columns(prediction):
         for option, column in roles.items():
             if name == column:
@@ -344,7 +344,7 @@ def _check_own_role(
 
 
 def check_different(sources: Sequence[Source], predictions: Sequence[Answer]) -> None:
-    """Refuse the same columns of one file, or of two copies, as both.
+    """Raise an error if both roles name the same columns of one file, or of a copy.
 
     A part may be shared: a new threshold for the same probabilities is a new model.
     """
@@ -366,7 +366,7 @@ def check_different(sources: Sequence[Source], predictions: Sequence[Answer]) ->
 
 
 def check_roles(sources: Sequence[Source], predictions: Sequence[Answer]) -> None:
-    """Refuse files, or columns of one file, whose names contradict their order."""
+    """Raise an error if names of files or columns contradict the order of the roles."""
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
     if are_one_file(*paths):
         check_role_names(
@@ -377,7 +377,7 @@ def check_roles(sources: Sequence[Source], predictions: Sequence[Answer]) -> Non
 
 
 def called(sources: Sequence[Source], predictions: Sequence[Answer]) -> list[str]:
-    """Names of the classifiers in reports: their columns, or their files."""
+    """Return the names of the classifiers in reports, from their columns or files."""
     if (
         all(isinstance(prediction, str) for prediction in predictions)
         and predictions[0] != predictions[1]
@@ -393,7 +393,7 @@ def called(sources: Sequence[Source], predictions: Sequence[Answer]) -> list[str
 
 
 def wrong_kind(chosen: ChosenColumns, columns: Columns) -> str | None:
-    """Message about a column that does not hold what it was named as; None if all do.
+    """Return a message about a column with the wrong kind of predictions, or None.
 
     Columns are read again, because this runs after predictions were refused.
 
@@ -439,7 +439,7 @@ def _columns_with_kinds(
 
 
 def _non_number(values: NDArray[Any]) -> str:
-    """Return the first text that is no number."""
+    """Return the first text that is not a number."""
     texts = [str(value) for value in values.ravel().tolist()]
     for text in texts:
         try:
@@ -450,7 +450,7 @@ def _non_number(values: NDArray[Any]) -> str:
 
 
 def _why_no_labels(values: NDArray[Any], truth: NDArray[Any]) -> str:
-    """Explain why numbers are no labels where true labels are text."""
+    """Explain why numbers cannot be labels if the true labels are text."""
     classes = some_of(np.unique(truth))
     finite = values[np.isfinite(values)]
     if not integral(finite):

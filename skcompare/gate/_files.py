@@ -26,7 +26,7 @@ OF_PREDICTIONS = ("id", "y", "y_from", "label", "proba", *ROLES, "labels", "pos_
 
 
 def is_about_scores(columns: Columns, gate: Gate) -> bool:
-    """Whether predictions come scored, by a column or a condition."""
+    """Whether columns or conditions refer to scores instead of predictions."""
     leaves = [
         leaf
         for condition in gate.conditions
@@ -169,7 +169,7 @@ def subject_from_files(
 
 
 def _check_kinds(predictions: Predictions, chosen: ChosenColumns, columns: Columns) -> None:
-    """Refuse labels where probabilities were named, and vice versa."""
+    """Raise an error if labels are passed as probabilities, or vice versa."""
     for role, (source, column) in zip(predictions.estimators, chosen.predictions.values()):
         if not isinstance(column, str) or {column} - {columns.label, columns.proba}:
             continue

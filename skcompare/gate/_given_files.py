@@ -1,4 +1,4 @@
-"""Files of a gate, and checks before they are read."""
+"""Input files of a gate, and checks before reading."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ NUMBERS: dict[str, Callable[[str], float]] = {"i": int, "u": int, "f": float}
 
 
 class GateFiles(NamedTuple):
-    """The files of a gate.
+    """Input files of a gate.
 
     Attributes
     ----------
@@ -57,20 +57,20 @@ class GateFiles(NamedTuple):
 
     @property
     def inputs(self) -> list[str]:
-        """All files that are read."""
+        """Paths of all input files."""
         train = [] if self.train is None else [self.train.file]
         return [*self.predictions, *([] if self.data is None else [self.data]), *train]
 
 
 def checked_source(path: str) -> Source:
-    """Return the source of a file's columns; files that need unpickling are refused."""
+    """Return the source of a file's columns, after checks of the file's format."""
     check_not_pickled(path)
     _check_ending(path)
     return source_of(path)
 
 
 def _check_ending(path: str) -> None:
-    """Refuse other formats, which would be read as CSV."""
+    """Check that the suffix of a file is that of a supported format."""
     name = os.path.basename(path.lower().rstrip(os.sep))
     ending = os.path.splitext(name)[1]
     if ending == ".gz":
@@ -85,7 +85,7 @@ def _check_ending(path: str) -> None:
 
 
 def check_not_pickled(path: str) -> None:
-    """Refuse files of pickled objects."""
+    """Raise an error if the suffix of a file is that of a pickle."""
     if path.lower().removesuffix(".gz").endswith(PICKLES):
         raise ValueError(
             f"{path!r} is a pickle by its name, and whoever wrote a pickle can run any "
@@ -95,7 +95,7 @@ def check_not_pickled(path: str) -> None:
 
 
 def check_each_once(ids: NDArray[Any], name: str, source: Source) -> None:
-    """Refuse repeated ids."""
+    """Raise an error if ids are repeated."""
     values, counts = np.unique(ids, return_counts=True)
     if (counts > 1).any():
         raise ValueError(
@@ -107,7 +107,7 @@ def check_each_once(ids: NDArray[Any], name: str, source: Source) -> None:
 def training_of(
     files: GateFiles, id: str | None, features: Sequence[str]
 ) -> Training | None:
-    """The training records; None where there are none."""
+    """Return the training records, or None if the gate has none."""
     if files.train is None:
         return None
     source = checked_source(files.train.file)
@@ -115,7 +115,7 @@ def training_of(
 
 
 def with_label(columns: Columns, text: str | None, source: Source, y: str) -> Columns:
-    """Return columns with a positive label from text, in the type of the labels."""
+    """Set the positive label from text, converted to the type of the true labels."""
     if text is None:
         return columns
     kind = columns_of(source, [y])[y].dtype.kind

@@ -1,4 +1,4 @@
-"""Outcomes of the conditions of a gate, with the reasons and the rows behind them."""
+"""Outcomes of the conditions of a gate, with reasons and rows of results."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -105,13 +105,13 @@ class Outcome:
 
     @property
     def leaves(self) -> tuple["Outcome", ...]:
-        """The outcomes of single conditions: this one, or the parts of an `AnyOf`."""
+        """Outcomes of single conditions: this outcome, or the parts of an `AnyOf`."""
         return self.parts or (self,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionData:
-    """Fields of a decision, as every form of its report reads them."""
+    """Fields of a decision, shared by all formats of its report."""
 
     status: str
     outcomes: tuple[Outcome, ...]
@@ -136,7 +136,7 @@ class DecisionData:
 
     @property
     def correction(self) -> str:
-        """Text on the correction for several conditions."""
+        """Description of the correction for several conditions."""
         return correction_text(self.outcomes)
 
 
@@ -145,7 +145,7 @@ def _written(outcome: Outcome) -> str:
 
 
 def all_of(outcomes: Sequence[Outcome]) -> str:
-    """The status where every condition must hold.
+    """Status of several outcomes if every condition must hold.
 
     A gate that passes by mistake also passes a condition that does not hold, which has a
     probability of at most alpha: the intersection-union test needs no correction.
@@ -156,7 +156,7 @@ def all_of(outcomes: Sequence[Outcome]) -> str:
 
 
 def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
-    """Return the outcome where one condition is enough; p-values are already adjusted."""
+    """Combine outcomes of which one is enough, with p-values already adjusted."""
     if any(part.passed for part in parts):
         shown = [part.condition.text for part in parts if part.passed]
         reason = f"one of the conditions is enough, and shown: {'; '.join(shown)}"
@@ -175,7 +175,7 @@ def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
 
 
 def correction_text(outcomes: Iterable[Outcome]) -> str:
-    """Text on the correction for several conditions."""
+    """Describe the correction for several conditions."""
     outcomes = list(outcomes)
     parts = []
     if len(outcomes) > 1:
@@ -188,7 +188,7 @@ def correction_text(outcomes: Iterable[Outcome]) -> str:
 
 
 def outcome_values(outcome: Outcome) -> dict[str, Any]:
-    """Return the outcome of a condition as plain values."""
+    """Return an outcome as a dict of plain values."""
     row = outcome.row
     values = None if row is None else plain_values(row.to_dict())
     if row is not None and values is not None:
@@ -211,7 +211,7 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
 
 
 def plain_values(value: Any) -> Any:
-    """Return values of JSON types; others become their `repr`."""
+    """Convert a value to JSON types; other values are replaced by their `repr`."""
     if isinstance(value, Mapping):
         return {str(key): plain_values(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Policies: files with the conditions of a gate and the places of its data."""
+"""Policies: files with the conditions of a gate and the locations of its data."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ ANY_OF: dict[str, values_.Check] = {AnyOf.name: values_.one_of_tables}
 
 
 def conditions(values: Any, text: str) -> list[Condition | AnyOf]:
-    """Return the conditions of an array of tables."""
+    """Create conditions from an array of tables."""
     tables = values_.one_of_tables(values, "[[condition]]")
     return [_condition(table, f"Condition {k}") for k, table in enumerate(tables, start=1)]
 
@@ -74,7 +74,7 @@ def _single(values: Any, place: str, checks: Mapping[str, values_.Check]) -> Con
 
 
 def _with_place(make: Callable[[], Made], place: str) -> Made:
-    """Call `make`, and name the place in the policy in its errors."""
+    """Call `make`, and add the place in the policy to the message of an error."""
     try:
         return make()
     except (ValueError, TypeError) as error:
@@ -104,7 +104,7 @@ OF_GATE: dict[str, values_.Check] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """Conditions of a gate, and the places of its data.
+    """Conditions of a gate, and the locations of its data.
 
     Made by :func:`load_policy` from a file, and by :meth:`from_dict` from plain values.
 
@@ -144,7 +144,7 @@ class Policy:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, folder: Any = ".") -> "Policy":
-        """Return the policy of plain values, as a file has them.
+        """Create a policy from plain values, as in a policy file.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class Policy:
         return cls(gate, **sections, folder=os.fspath(folder))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the policy as plain values, as a file has them.
+        """Return the policy as a dict of plain values, as in a policy file.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """Digest of the policy: equal for policies of the same content."""
+        """Digest of the policy, equal for policies with the same content."""
         written = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(written.encode()).hexdigest()
 
@@ -217,7 +217,7 @@ class Policy:
 
 
 def load_policy(path: Any) -> Policy:
-    """Load the policy of a file: `gate.toml`, or the table of a `pyproject.toml`.
+    """Load a policy from a TOML file, or from its table in a `pyproject.toml`.
 
     A policy is data: nothing in it is evaluated.
 
@@ -288,7 +288,7 @@ def load_policy(path: Any) -> Policy:
 
 
 def find_policy() -> Policy:
-    """Load the policy of the `pyproject.toml` in this folder."""
+    """Load the policy from the `pyproject.toml` in the working directory."""
     if os.path.isfile(PYPROJECT) and _own_table(_parsed(PYPROJECT)) is not None:
         return load_policy(PYPROJECT)
     raise FileNotFoundError(
@@ -323,7 +323,7 @@ def _parsed(path: str) -> dict[str, Any]:
 
 
 def _own_table(values: Any) -> Any:
-    """Return the table of a pyproject file; None if it has none."""
+    """Return the policy table of a pyproject file, or None if there is none."""
     for key in TABLE:
         if not isinstance(values, Mapping) or key not in values:
             return None

@@ -1,4 +1,4 @@
-"""Tables of a policy about its data: columns, ledger, training records."""
+"""Sections of a policy about its data: columns, ledger and training records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -73,7 +73,7 @@ class Columns:
     bounds: tuple[float, float] | None = None
 
     def check_without(self, names: Sequence[str], text: str) -> None:
-        """Refuse columns that do not apply to the data that are judged."""
+        """Raise an error if a column is set that does not apply to the judged data."""
         for name in names:
             if getattr(self, name) is not None:
                 raise ValueError(f"`{name}` {text}. Leave it out.")
@@ -100,7 +100,7 @@ OF_COLUMNS: dict[str, values_.Check] = {
 
 @dataclass(frozen=True, slots=True)
 class LedgerSettings:
-    """File that counts looks at a hold-out set, and its rule of spending alpha."""
+    """Settings of the ledger: its file, and its rule for spending alpha."""
 
     path: str
     rule: str | None = None
@@ -118,7 +118,7 @@ OF_LEDGER: dict[str, values_.Check] = {
 
 @dataclass(frozen=True, slots=True)
 class TrainSettings:
-    """File of training records, none of which may be judged."""
+    """Settings of the training records: their file and their column of ids."""
 
     file: str
     id: str | None = None
@@ -136,7 +136,7 @@ NEEDED = {"ledger": "path", "train": "file"}
 
 
 def section(name: str, value: Any) -> Any:
-    """Return the settings of a table of a policy.
+    """Create the settings of a section of a policy.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def section(name: str, value: Any) -> Any:
 
 
 def plain_section(section: Any) -> dict[str, Any]:
-    """Return the values that differ from their defaults."""
+    """Return the settings of a section that differ from their defaults."""
     values = {}
     for attribute in fields(section):
         value = getattr(section, attribute.name)

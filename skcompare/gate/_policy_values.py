@@ -1,4 +1,4 @@
-"""Checks of single values of a policy, with messages that name their places."""
+"""Validation of single values of a policy, with messages that name their places."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ Check = Callable[[Any, str], Any]
 
 
 def table(values: Any, known: Mapping[str, Check], title: str) -> dict[str, Any]:
-    """Return a table of known keys, with its values checked.
+    """Check the keys and values of a table, and return the checked values.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def table(values: Any, known: Mapping[str, Check], title: str) -> dict[str, Any]
 
 
 def one_of_tables(values: Any, title: str) -> list[Any]:
-    """Return an array of tables, which must not be empty."""
+    """Check that a value is a non-empty array, and return a list of its tables."""
     if not isinstance(values, list | tuple) or not values:
         got = "an empty array" if isinstance(values, list | tuple) else _got(values)
         raise TypeError(f"{title} must be an array of one or more tables. Got {got}.")
@@ -42,7 +42,7 @@ def one_of_tables(values: Any, title: str) -> list[Any]:
 
 
 def text(value: Any, title: str) -> str:
-    """Return a printable text that is not blank."""
+    """Check that a value is printable text that is not blank, and return it."""
     if not isinstance(value, str):
         raise TypeError(f"{title} must be text. Got {_got(value)}.")
     if not value.strip() or not value.isprintable():
@@ -51,7 +51,7 @@ def text(value: Any, title: str) -> str:
 
 
 def number(value: Any, title: str) -> float:
-    """Return a finite number as a float."""
+    """Check that a value is a finite number, and return it as a float."""
     if not is_number(value):
         raise TypeError(f"{title} must be a number. Got {_got(value)}.")
     if not abs(value) < math.inf or abs(value) > LARGEST_COUNT:
@@ -60,7 +60,7 @@ def number(value: Any, title: str) -> float:
 
 
 def count(value: Any, title: str) -> int:
-    """Return a whole number of at least 1."""
+    """Check that a value is a positive integer, and return it."""
     if not is_whole(value):
         raise TypeError(f"{title} must be a whole number. Got {_got(value)}.")
     if not 1 <= value <= LARGEST_COUNT:
@@ -72,14 +72,14 @@ def count(value: Any, title: str) -> int:
 
 
 def switch(value: Any, title: str) -> bool:
-    """Return True or False."""
+    """Check that a value is True or False, and return it."""
     if not isinstance(value, bool):
         raise TypeError(f"{title} must be true or false. Got {_got(value)}.")
     return value
 
 
 def choice(*known: str) -> Check:
-    """Return a check that a value is among those given."""
+    """Create a check that a value is one of the known texts."""
 
     def check(value: Any, title: str) -> str:
         chosen = text(value, title)
@@ -93,7 +93,7 @@ def choice(*known: str) -> Check:
 
 
 def label(value: Any, title: str) -> Any:
-    """Return a label: text, a number, or true or false."""
+    """Check that a value is a label (text, number or boolean), and return it."""
     if isinstance(value, str | bool):
         return value
     if not is_number(value) or not abs(value) < math.inf:
@@ -104,7 +104,7 @@ def label(value: Any, title: str) -> Any:
 
 
 def labels(value: Any, title: str) -> tuple[Any, ...]:
-    """Return two or more different labels."""
+    """Check an array of two or more different labels, and return a tuple."""
     if not isinstance(value, list | tuple):
         raise TypeError(f"{title} must be an array of labels. Got {_got(value)}.")
     checked = tuple(label(element, title) for element in value)
@@ -116,7 +116,7 @@ def labels(value: Any, title: str) -> tuple[Any, ...]:
 
 
 def bounds(value: Any, title: str) -> tuple[float, float]:
-    """Return a least and a greatest number."""
+    """Check an array of a lower and an upper bound, and return both as floats."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise TypeError(f"{title} must be an array of two numbers. Got {_got(value)}.")
     low, high = (number(limit, title) for limit in value)
@@ -126,7 +126,7 @@ def bounds(value: Any, title: str) -> tuple[float, float]:
 
 
 def column_names(value: Any, title: str) -> tuple[str, ...]:
-    """Return the names of different columns."""
+    """Check an array of different column names, and return a tuple."""
     if not isinstance(value, list | tuple) or not value:
         got = "an empty array" if isinstance(value, list | tuple) else _got(value)
         raise TypeError(f"{title} must be an array of names of columns. Got {got}.")
@@ -137,7 +137,7 @@ def column_names(value: Any, title: str) -> tuple[str, ...]:
 
 
 def column_or_columns(value: Any, title: str) -> str | tuple[str, ...]:
-    """Return the name of a column, or of several, such as one per class."""
+    """Check the name of a column, or an array of names, such as one per class."""
     if isinstance(value, str):
         return text(value, title)
     if not isinstance(value, list | tuple):
@@ -148,7 +148,7 @@ def column_or_columns(value: Any, title: str) -> str | tuple[str, ...]:
 
 
 def values_of_columns(value: Any, title: str) -> dict[str, Any]:
-    """Return the slice of a condition: columns, each with a value or several values."""
+    """Check the slice of a condition: columns, each with a value or several values."""
     if not isinstance(value, Mapping) or not value:
         got = "an empty table" if isinstance(value, Mapping) else _got(value)
         raise TypeError(f"{title} must be a table of columns and values. Got {got}.")
@@ -166,7 +166,7 @@ def values_of_columns(value: Any, title: str) -> dict[str, Any]:
 
 
 def options(value: Any, title: str) -> dict[str, Any]:
-    """Return the options of a test: names with plain values, or arrays of them."""
+    """Check the options of a test: names with plain values, or arrays of such values."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{title} must be a table of options. Got {_got(value)}.")
     checked: dict[str, Any] = {}
@@ -183,7 +183,7 @@ def options(value: Any, title: str) -> dict[str, Any]:
 
 
 def _got(value: Any) -> str:
-    """Describe a value in short; nested values are not written out."""
+    """Describe a value briefly, without the content of nested values."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The `gate` fixture of pytest, loaded by ``_skcompare_pytest`` when it is used."""
+"""Fixture `gate` of pytest, loaded by ``_skcompare_pytest`` on first use."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from skcompare.gate.report._report import headline, lines, settles, shown_part
 
 
 class GateFixture:
-    """Makes gates that fail the test unless they pass, and that the summary shows.
+    """Factory of gates that fail the test unless they pass, and appear in the summary.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class GateFixture:
         self.suffix = None if path is None else suffix_of(path)
 
     def __call__(self, *conditions: Condition | AnyOf, **settings: Any) -> "CheckedGate":
-        """Return a gate with conditions, and settings of :class:`~skcompare.gate.Gate`."""
+        """Create a gate with the arguments of :class:`~skcompare.gate.Gate`."""
         return CheckedGate(Gate(*conditions, **settings), self)
 
     def policy(self, path: Any = PYPROJECT) -> "CheckedPolicy":
-        """Return the gate of a policy file, with its columns and its ledger.
+        """Load the gate of a policy file, with its columns and its ledger.
 
         Parameters
         ----------
@@ -54,12 +54,12 @@ class GateFixture:
         return CheckedPolicy(load_policy(os.path.join(self.folder, path)), self)
 
     def assert_better(self, *predictions: Any, **options: Any) -> GateDecision:
-        """Call :func:`skcompare.gate.assert_better`, and show it in the summary."""
+        """Call :func:`skcompare.gate.assert_better`, and record the decision."""
         __tracebackhide__ = True
         return demand(self.decided(lambda: judge_better(*predictions, **options)))
 
     def decided(self, decide: Callable[[], GateDecision]) -> GateDecision:
-        """Return a decision and record it; an error is recorded, and raised."""
+        """Make a decision, and record the decision or the error that was raised."""
         __tracebackhide__ = True
         try:
             decision = decide()
@@ -77,7 +77,7 @@ class GateFixture:
 
 
 class CheckedGate:
-    """A gate whose `check` fails the test unless it passes.
+    """Gate whose `check` fails the test unless the gate passes.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class CheckedGate:
 
 
 class CheckedPolicy:
-    """The gate of a policy, whose `check` judges files.
+    """Gate of a policy, whose `check` judges files.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class CheckedPolicy:
 
 
 def one_line(decision: GateDecision) -> str:
-    """Return the verdict, and what would settle open conditions."""
+    """Format the verdict and the needs of open conditions in one line."""
     shown = shown_part(decision)
     needs = [settles(outcome) for _, outcome in lines(shown)]
     return "; ".join([headline(shown), *dict.fromkeys(filter(None, needs))])

@@ -27,7 +27,7 @@ Entry = dict[str, Any]
 
 
 class Report:
-    """File of the report.
+    """Report of all gates of a test run, written to a file.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ class Report:
         self._check_file()
 
     def write(self, by_test: Mapping[str, Sequence[Entry]]) -> None:
-        """Write all decisions, or leave the file unchanged."""
+        """Write all decisions, or leave the file unchanged on error."""
         entries = [entry for gates in by_test.values() for entry in gates]
         write_text(self.file, self.format.whole(entries))
 
     def _check_file(self) -> None:
-        """Refuse a file that cannot be written, before the tests run."""
+        """Raise an error if the file cannot be written, before the tests run."""
         if self.file.is_dir():
             raise pytest.UsageError(
                 f"--skcompare-report must be a file. Got the folder {self.path!r}."
@@ -76,7 +76,7 @@ def suffix_of(path: str) -> str:
 
 
 def body_of(suffix: str, test: str, text: str, decision: GateDecision | None) -> str:
-    """Return the part of a report on one decision, or on the error instead of it.
+    """Return the part of a report on one decision, or on the error that was raised.
 
     It is made where the test runs: another process may not know its measures.
     """
@@ -84,7 +84,7 @@ def body_of(suffix: str, test: str, text: str, decision: GateDecision | None) ->
 
 
 class Format(NamedTuple):
-    """Functions that write one decision, and all of them."""
+    """Functions that format one decision, and the whole report."""
 
     single: Callable[[str, str, GateDecision | None], str]
     whole: Callable[[Sequence[Entry]], str]

@@ -44,7 +44,7 @@ def subject_of(
     features: Sequence[str] = (),
     keep_ids: bool = False,
 ) -> Subject:
-    """Return the subject of a gate, from data of any kind.
+    """Create the subject of a gate from data of any supported kind.
 
     `conditions` are all conditions of the gate; `keep_ids` is for a ledger, which needs
     the ids of all records.
@@ -96,7 +96,7 @@ class Words(NamedTuple):
 
 
 class PredictionFrame(NamedTuple):
-    """Frame, or file, with columns of true labels and predictions.
+    """Frame or file with columns of true labels and predictions.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class PredictionFrame(NamedTuple):
     others: list[str]
 
     def check_slices(self) -> None:
-        """Refuse slices and groups by the predictions of a classifier."""
+        """Raise an error if slices or groups are defined by predictions."""
         groups = self.text.groups
         names = [*self.others, *([groups] if isinstance(groups, str) else [])]
         places = places_of(source_of(self.data), None, self.predictions)
@@ -128,7 +128,7 @@ class PredictionFrame(NamedTuple):
     def counted(
         self, conditions: Sequence[Condition], collect: int, training: Training | None
     ) -> CountedSubject | None:
-        """Return a subject that counts records in place; None if they fit in memory."""
+        """Return a subject that counts records in place, or None if few enough to read."""
         table = columns_on_engine(
             self.data,
             self.y_true,
@@ -178,7 +178,7 @@ def _paired(
     columns: Mapping[str, Any] | None = None,
     ids: Any = None,
 ) -> PairSubject:
-    """Return the pair of predictions, which must have true labels."""
+    """Create the subject of a pair of predictions, which must have true labels."""
     if predictions.y is None:
         raise ValueError(
             "A gate needs true labels: without them nobody can tell which classifier is "
@@ -211,7 +211,7 @@ def _training(train: Any, id: str | None, features: Sequence[str]) -> Training |
 
 
 def _check_arrays(train: Any, id: str | None) -> None:
-    """Refuse names of columns beside arrays."""
+    """Raise an error if `train` or `id` is passed with arrays of predictions."""
     if train is not None:
         raise ValueError(
             "Training records are recognised by columns of a frame or a file. Got "

@@ -64,7 +64,7 @@ them where a condition has a margin."""
 def options_of(
     condition: Condition, entry: PairedTestEntry, evidence: Any
 ) -> dict[str, Any]:
-    """Choose options of the test of a condition beside the requested ones.
+    """Choose the options of a test that the condition does not set.
 
     Accuracies are compared by mid-p where there is no margin, which from 100 records on
     passes with a probability of at most 0.059 at a level of 0.05; with fewer records, at a
@@ -85,7 +85,7 @@ def options_of(
 def test_at_margin(
     condition: Condition, entry: PairedTestEntry | None, design: Design
 ) -> PairedTestEntry | None:
-    """Return the test of a condition that names none, by the default of the design."""
+    """Return the default test of a design, or its replacement if there is a margin."""
     if entry is None or not condition.margin or entry.name not in AT_MARGIN:
         return entry
     replacement = get_test(AT_MARGIN[entry.name])
@@ -96,12 +96,12 @@ SHOWN_VALUES = 5
 
 
 class Unsuited(ValueError):
-    """Error of records that give no evidence for a condition, with the reason."""
+    """Exception raised if records give no evidence for a condition, with the reason."""
 
 
 @contextmanager
 def refused_as_unsuited() -> Iterator[None]:
-    """Raise errors of evidence and tests on the records of a slice as `Unsuited`."""
+    """Raise any ValueError of the block as `Unsuited`."""
     try:
         yield
     except ValueError as error:
@@ -109,7 +109,7 @@ def refused_as_unsuited() -> Iterator[None]:
 
 
 def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
-    """Refuse another test where an exact one was requested."""
+    """Raise an error if the condition requests an exact test and `entry` has none."""
     if condition.exact and entry.needs is not ContingencyTable:
         raise Unsuited(
             f"an exact test was requested, and these records have none: their test is "
@@ -144,7 +144,7 @@ class ReadyTest(MarginTest):
         self.row = row
 
     def compute(self, **options: Any) -> PairedResult:
-        """Run the test; raise Unsuited where the evidence does not suit it."""
+        """Run the test, or raise `Unsuited` if the evidence does not suit."""
         with refused_as_unsuited():
             return super().compute(**options)
 
@@ -154,11 +154,11 @@ class Subject(Protocol):
 
     @property
     def n_records(self) -> int:
-        """Records, or items."""
+        """Number of records, or of items."""
 
     @property
     def size(self) -> str:
-        """Text of the amount of data, where it is not records alone."""
+        """Description of the amount of data, or an empty string for records alone."""
 
     @property
     def design(self) -> Design:
@@ -178,13 +178,13 @@ class Subject(Protocol):
 
     @property
     def same_predictions(self) -> bool:
-        """Whether both predict the same throughout."""
+        """Whether both classifiers have identical predictions."""
 
     def part(self, where: Mapping[str, Any]) -> "Subject":
-        """Return the records of a slice."""
+        """Return the subject restricted to a slice."""
 
     def ready(self, condition: Condition, alpha: float) -> ReadyTest:
-        """Return the test of a condition; raise Unsuited if these records have none."""
+        """Return the test of a condition, or raise `Unsuited` if there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,12 +214,12 @@ class PairSubject:
 
     @property
     def n_records(self) -> int:
-        """Records."""
+        """Number of records."""
         return self.pair.predictions.n_records
 
     @property
     def size(self) -> str:
-        """Text of records and groups; empty for records alone."""
+        """Description of records and groups, or an empty string for records alone."""
         groups = self.pair.predictions.groups
         if groups is None:
             return self.unseen and f"{self.n_records:,} records, {self.unseen}"
@@ -249,7 +249,7 @@ class PairSubject:
 
     @property
     def same_predictions(self) -> bool:
-        """Whether both predict the same labels and the same scores for every record."""
+        """Whether both classifiers predict the same labels and scores for every record."""
         compared = []
         for name in ("labels", "proba", "decision"):
             champion, challenger = (getattr(role, name) for role in self.pair.roles)
@@ -261,7 +261,7 @@ class PairSubject:
         return bool(compared) and all(compared)
 
     def part(self, where: Mapping[str, Any]) -> "PairSubject":
-        """Return the records of a slice."""
+        """Return the subject restricted to a slice."""
         keep = in_slice(self.columns, where, self.n_records)
         if not keep.any():
             raise Unsuited(f"no record is in the slice{_values_text(self.columns, where)}")
@@ -309,7 +309,7 @@ class PairSubject:
         return engine, measure, entry
 
     def _check_predictions(self, measure: Measure) -> None:
-        """Refuse a measure whose predictions are missing, which no records would change."""
+        """Raise an error if a measure needs predictions that a classifier does not give."""
         for role in self.pair.roles:
             has = {LABELS: role.has_labels, SCORES: role.has_proba or role.has_decision}
             missing = [name for name in has if name in measure.required and not has[name]]
@@ -322,7 +322,7 @@ class PairSubject:
                 )
 
     def _check_averaged(self, measure: Measure) -> None:
-        """Refuse an average over classes where there is only one class."""
+        """Raise an error if a measure averages over classes and only one class occurs."""
         name = str(measure.metric)
         is_average = name == "balanced_accuracy" or name.endswith(("_macro", "_weighted"))
         if is_average and np.count_nonzero(self.pair.predictions.class_counts()) < 2:
@@ -332,7 +332,7 @@ class PairSubject:
             )
 
     def _engine(self, condition: Condition, alpha: float) -> PairEngine:
-        """Return the engine of the requested test, which makes evidence once."""
+        """Return the cached engine of the requested test."""
         name = condition.test_name
         tests = None if name is None else {name: dict(condition.options)}
         key = repr(tests)
@@ -344,7 +344,7 @@ class PairSubject:
 
 
 def grouped_text(n_records: int, n_groups: int) -> str:
-    """Text of the number of records, and of their groups."""
+    """Format the numbers of records and of groups."""
     return f"{n_records:,} records, in {n_groups:,} group{'s' * (n_groups != 1)}"
 
 
@@ -369,7 +369,7 @@ def in_slice(
 
 
 def check_all_there(name: str, required: Sequence[Any], are_there: Sequence[bool]) -> None:
-    """Refuse values of a slice that no record has, beside others that some have."""
+    """Raise an error if only some of the values of a slice occur."""
     missing = [value for value, is_there in zip(required, are_there) if not is_there]
     if missing and any(are_there):
         raise ValueError(
@@ -379,7 +379,7 @@ def check_all_there(name: str, required: Sequence[Any], are_there: Sequence[bool
 
 
 def _values_text(columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any]) -> str:
-    """Text of the values of a column, for messages about an empty slice."""
+    """Format the values of a column for messages about an empty slice."""
     for name, value in where.items():
         column = columns[name]
         values = value if isinstance(value, list) else [value]
@@ -392,7 +392,7 @@ def _values_text(columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any]) 
 
 
 def _equal(column: NDArray[Any], value: Any) -> NDArray[np.bool_]:
-    """Mask of the entries equal to a value, which is compared as text with texts."""
+    """Mask of the entries equal to a value, compared as text in columns of text."""
     if column.dtype.kind in "OUS":
         texts = column.astype(str)
         are_equal: NDArray[np.bool_] = texts == str(value)
@@ -446,7 +446,7 @@ TIMES = 10
 
 
 def check_scale(scores: ItemScores) -> None:
-    """Refuse scores of which one system's may be shares and the other's points.
+    """Raise an error if the scores of the two systems seem to be on different scales.
 
     Only the least and the greatest possible score could tell.
     """
@@ -485,12 +485,12 @@ class ItemSubject:
 
     @property
     def n_records(self) -> int:
-        """Items."""
+        """Number of items."""
         return self.scores.n
 
     @property
     def size(self) -> str:
-        """Text of items, their attempts and their groups."""
+        """Description of the items, their attempts and their groups."""
         text = size_text(self.scores)
         return f"{text}, {self.unseen}" if self.unseen else text
 
@@ -511,16 +511,16 @@ class ItemSubject:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Codes of caveats about the data; items have none."""
+        """Codes of caveats about the data, always empty for items."""
         return ()
 
     @property
     def same_predictions(self) -> bool:
-        """Whether both have the same score on every item."""
+        """Whether both systems have the same score on every item."""
         return np.array_equal(self.scores.champion, self.scores.challenger)
 
     def part(self, where: Mapping[str, Any]) -> "ItemSubject":
-        """Return the items of a slice."""
+        """Return the subject restricted to a slice."""
         keep = in_slice(self.scores.columns, where, self.n_records)
         if not keep.any():
             raise Unsuited("no item is in the slice")
@@ -550,7 +550,7 @@ class ItemSubject:
         )
 
     def _test(self, condition: Condition) -> str | None:
-        """Name of the requested test; with `anytime`, as the scores need it."""
+        """Name of the requested test, with `anytime` chosen by the kind of scores."""
         if condition.anytime and self.scores.right_or_wrong:
             return "anytime_mcnemar"
         return condition.test_name
@@ -568,13 +568,13 @@ class TalliedSubject(PairSubject):
 
     @property
     def size(self) -> str:
-        """Text of records and groups; empty without groups."""
+        """Description of records and groups, or an empty string without groups."""
         groups = self.pair.predictions.tally.groups
         return "" if groups is None else grouped_text(self.n_records, len(groups))
 
     @property
     def same_predictions(self) -> bool:
-        """Whether both predict the same labels, with the same losses where known."""
+        """Whether both classifiers predict the same labels, with equal losses if known."""
         tally: Tally = self.pair.predictions.tally
         cells = JointCounts.from_tally(tally).cells
         same = np.array_equal(cells[:, 1], cells[:, 2])
@@ -585,7 +585,7 @@ class TalliedSubject(PairSubject):
         return same and (not scored or bool(tally.plan.losses))
 
     def part(self, where: Mapping[str, Any]) -> "PairSubject":
-        """Raise an error: counts have no slices."""
+        """Raise an error, because counts cannot be sliced."""
         raise ValueError(
             f"A slice ({', '.join(where)}) is taken of records, and these were counted. "
             "Count those of the slice, or pass the frame."
@@ -594,7 +594,7 @@ class TalliedSubject(PairSubject):
 
 @dataclass(frozen=True, eq=False)
 class CountedSubject:
-    """Table on an engine, which counts what the conditions of each slice need.
+    """Table on a query engine, which computes the counts of each slice.
 
     Parameters
     ----------
@@ -615,12 +615,12 @@ class CountedSubject:
 
     @cached_property
     def n_records(self) -> int:
-        """Records."""
+        """Number of records."""
         return self.columns.table.n_records()
 
     @property
     def size(self) -> str:
-        """Text of records and groups, where groups were counted."""
+        """Description of records and groups, or an empty string without groups."""
         return self._whole.size
 
     @property
@@ -636,7 +636,7 @@ class CountedSubject:
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the true labels as they were counted."""
+        """Digest of the counted true labels."""
         return self._whole.fingerprint
 
     @property
@@ -646,7 +646,7 @@ class CountedSubject:
 
     @property
     def same_predictions(self) -> bool:
-        """Whether both predict the same, as far as the counts show."""
+        """Whether both classifiers predict the same, as far as the counts show."""
         return self._whole.same_predictions
 
     def part(self, where: Mapping[str, Any]) -> PairSubject:
@@ -691,7 +691,7 @@ class CountedSubject:
 def tallied_subject(
     tally: Tally, conditions: Sequence[Condition], pos_label: Any
 ) -> TalliedSubject:
-    """Return the subject of a tally, which must hold what the conditions need."""
+    """Create the subject of a tally, which must hold all counts for the conditions."""
     pair = pair_of_tally(tally)
     unsliced = [condition for condition in conditions if condition.where is None]
     check_holds(tally, required(unsliced, pos_label, pair))
@@ -701,7 +701,7 @@ def tallied_subject(
 def required(
     conditions: Sequence[Condition], pos_label: Any, pair: PairedPredictions
 ) -> TallyRequest:
-    """Return the counts that conditions on the same records need."""
+    """Return the request of counts that conditions on the same records need."""
     subject = PairSubject(pair, pos_label=pos_label)
     tests = []
     for condition in conditions:

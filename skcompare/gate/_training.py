@@ -1,4 +1,4 @@
-"""Check that no judged record is among the training records of a classifier."""
+"""Comparison of the judged records with the training records of the classifiers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -51,12 +51,12 @@ class Training:
 
     @property
     def needed(self) -> list[str]:
-        """The columns of the judged records by which they are recognised."""
+        """Columns that identify the judged records among the training records."""
         ids = [] if self.id is None else [self.id]
         return ids if self.by_id else [*ids, *self.features]
 
     def check(self, known: Mapping[str, NDArray[Any]], text: str) -> str:
-        """Refuse records that are in the training data; return a text on the comparison.
+        """Check that no record is in the training data, and describe the comparison.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class Training:
     def _seen(
         self, columns: Mapping[str, NDArray[Any]]
     ) -> tuple[NDArray[np.bool_], str, int]:
-        """Mask of the records in the training data, the criterion, and the size of that."""
+        """Return a mask of known records, the criterion, and the size of the data."""
         if self.id is not None and self.by_id:
             name = self.own_id or self.id
             ids = columns_of(self.source, [name], as_written={name})[name]
@@ -95,7 +95,7 @@ class Training:
         return np.isin(ours, theirs), by, len(theirs)
 
     def _among(self, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
-        """Mask of the ids that are among those of the training data, in any notation.
+        """Mask of the ids that occur in the training data, in any notation of numbers.
 
         Ids that cannot be compared are refused, since none of them would be found.
         """
@@ -131,7 +131,7 @@ def _forms(values: NDArray[Any]) -> set[str]:
 def _comparable(
     ours: NDArray[Any], theirs: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return values of one type; texts of numbers are normalised, as 1.0 and 01 to 1."""
+    """Convert values to one type, with numbers in text normalised, such as 01 to 1."""
     if {_kind(ours), _kind(theirs)} in ({"text"}, {"text", "numbers"}):
         return _plain(ours), _plain(theirs)
     if {ours.dtype, theirs.dtype} == {np.dtype(np.float32), np.dtype(np.float64)}:
@@ -140,7 +140,7 @@ def _comparable(
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Return texts, of which those of equal numbers are equal."""
+    """Convert values to text, equal for equal numbers."""
     different, places = np.unique(written(values).astype(np.str_), return_inverse=True)
     parsed = [value_of(text) for text in different.tolist()]
     texts = [value if isinstance(value, str) else f"{NUMBER}{value}" for value in parsed]
@@ -150,7 +150,7 @@ def _plain(values: NDArray[Any]) -> NDArray[Any]:
 def _row_codes(
     pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return codes of rows, equal where all values are."""
+    """Encode rows as integers, equal if all values are equal."""
     n = len(pairs[0][0])
     codes = np.zeros(n + len(pairs[0][1]), dtype=np.int64)
     for ours, theirs in pairs:

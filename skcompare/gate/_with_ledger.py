@@ -23,7 +23,7 @@ from skcompare.gate.ledger._ledger import (
 
 
 def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
-    """Return the ledger of a decision, if the arguments are valid."""
+    """Check `ledger` and `blind`, and return the ledger or None."""
     if not isinstance(blind, bool):
         raise TypeError(f"`blind` must be True or False. Got {blind!r}.")
     if ledger is None and not blind:
@@ -43,7 +43,7 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
 def judge_subject(
     gate: GateConditions, subject: Subject, *, ledger: Any = None, blind: bool = False
 ) -> GateDecision:
-    """Judge the conditions by a subject that was already read."""
+    """Judge the conditions of a gate on a subject, as a look if there is a ledger."""
     checked_ledger = check_ledger(ledger, blind)
     if checked_ledger is None:
         return judged(gate, subject)
@@ -94,7 +94,7 @@ def _judge_as_look(
 
 
 def _check_configuration(gate: GateConditions, subject: Subject) -> None:
-    """Refuse a condition that can never apply to this subject."""
+    """Raise an error if a condition can never apply to this subject."""
     for condition in gate.conditions:
         leaves = condition.conditions if isinstance(condition, AnyOf) else (condition,)
         for leaf in leaves:
@@ -125,7 +125,7 @@ def _judged_openly(
 def _judged_blindly(
     gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
 ) -> GateDecision:
-    """Decide passed or not, and reveal nothing else that depends on the true labels.
+    """Decide whether the gate passes, revealing nothing else about the true labels.
 
     Until the first pass a team sees "not passed" each time, as it would have without the
     records: its challengers are a sequence that was fixed before, however it makes them.

@@ -43,7 +43,7 @@ def sweep_calibration_error(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
 ) -> float:
-    """Calibration error with a number of bins that depends on the data.
+    """Calibration error with a data-dependent number of bins.
 
     Bins of equal mass are made finer until an observed share falls below that of the bin
     before [1]_, which a score that ranks well does by chance only. This is less biased
@@ -100,7 +100,7 @@ def calibration_curve(
     confidence_level: float = 0.95,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationCurve:
-    """Observed shares against mean probabilities, with an interval for each bin.
+    """Compute observed shares and mean probabilities by bin, with confidence intervals.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def binned_predictions(
     sample_weight: ArrayLike | None,
     debiased: bool = False,
 ) -> tuple[CalibrationBins, Layout]:
-    """Sums over the requested bins, and their edges."""
+    """Return the sums over the requested bins and the edges of the bins."""
     check_switches(debiased=debiased)
     on_device = device_forecasts(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
@@ -203,7 +203,7 @@ def binned_predictions(
 def _weights(
     proba: FloatArray, sample_weight: ArrayLike, bins: Bins, debiased: bool
 ) -> FloatArray:
-    """Weights of the records, where bins and correction do not need their number."""
+    """Return the weights, after checking that they suit the bins and the correction."""
     weights = check_weights(proba, sample_weight)
     if bins.strategy != "uniform" and bins.edges is None:
         raise ValueError(
@@ -534,7 +534,7 @@ def smooth_calibration_error(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Distance of probabilities from observed shares, smoothed instead of binned [1]_.
+    """Calibration error by kernel smoothing instead of binning [1]_.
 
     Events minus probabilities are smoothed along the probabilities by a Gaussian kernel,
     reflected at 0 and 1, and their absolute value is averaged. The width of the kernel is
@@ -591,7 +591,7 @@ def smooth_calibration_error(
 
 
 def _smoothed_error(proba: FloatArray, excess: FloatArray, cells: int) -> float:
-    """The smoothed error that equals the width of its kernel."""
+    """Compute the smoothed error that equals the width of its kernel."""
     waves = dct(_on_grid(proba, excess, cells), type=1)
 
     def surplus(width: float) -> float:
@@ -604,7 +604,7 @@ def _smoothed_error(proba: FloatArray, excess: FloatArray, cells: int) -> float:
 
 
 def _on_grid(proba: FloatArray, excess: FloatArray, cells: int) -> FloatArray:
-    """Density of the excess at the nodes of the grid; each record is split between two."""
+    """Density of the excess at grid nodes, with each record split between two nodes."""
     position = proba * cells
     below = np.minimum(position.astype(np.intp), cells - 1)
     above = excess * (position - below)
@@ -634,7 +634,7 @@ METHODS = ("corp", "murphy")
 
 @dataclass(frozen=True, slots=True)
 class ScoreDecomposition:
-    """Decomposition of a mean loss; made by :func:`score_decomposition`.
+    """Decomposition of a mean loss, as returned by :func:`score_decomposition`.
 
     Attributes
     ----------
@@ -673,7 +673,7 @@ class ScoreDecomposition:
     classes: tuple["ScoreDecomposition", ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The parts as plain values."""
+        """Return the parts as a dict of plain values."""
         return asdict(self) | {"classes": [part.to_dict() for part in self.classes]}
 
 
@@ -812,7 +812,7 @@ def score_decomposition(
 def _check_together(
     loss: str, method: str, strategy: str, bias_corrected: bool, weighted: bool
 ) -> None:
-    """Refuse options that do not go together."""
+    """Raise an error if options are incompatible."""
     if method == "murphy" and loss == "log_loss":
         raise ValueError(
             'Murphy\'s decomposition is one of the Brier loss. Got loss="log_loss". Use '
@@ -834,7 +834,7 @@ def _check_together(
 def _corp(
     outcomes: FloatArray, p: FloatArray, w: FloatArray, loss: str, label: Any
 ) -> ScoreDecomposition:
-    """The decomposition by isotonic regression; weights add up to 1."""
+    """Decompose a mean loss by isotonic regression; the weights must add up to 1."""
     # Equal probabilities stay equal: they are one point with the mean of their outcomes.
     _, group = np.unique(p, return_inverse=True)
     at_point = np.bincount(group, w)
@@ -880,7 +880,7 @@ def _murphy(
     bias_corrected: bool,
     label: Any,
 ) -> ScoreDecomposition:
-    """The decomposition by bins; weights add up to 1."""
+    """Decompose the Brier loss by bins; the weights must add up to 1."""
     _, group = np.unique(codes, return_inverse=True)
     in_bin = np.bincount(group, w)
     mean_p = np.bincount(group, w * p) / in_bin
@@ -922,7 +922,7 @@ SUMMED = (
 
 
 def _summed(classes: list[ScoreDecomposition]) -> ScoreDecomposition:
-    """The decomposition of a sum over classes."""
+    """Sum the decompositions of the classes."""
     sums = {name: sum(getattr(part, name) for part in classes) for name in SUMMED}
     return ScoreDecomposition(
         **sums, loss=classes[0].loss, method=classes[0].method, classes=tuple(classes)

@@ -15,7 +15,7 @@ from skcompare.evidence import counted_rows, mean_loss
 
 
 class UndefinedRateError(ValueError):
-    """Error of a rate among records of which there are none."""
+    """Error raised for a rate among an empty set of records."""
 
 
 @metric("accuracy", response_method="predict", greater_is_better=True, array_api=True)
@@ -193,7 +193,7 @@ def _rate_within(
     sample_weight: ArrayLike | None,
     of: str = "y_true",
 ) -> float:
-    """Share of correct predictions among records of one true, or one predicted, class."""
+    """Share of correct predictions among the records of one true or predicted class."""
     y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
     truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
     check_same_length(y_true=truth, y_pred=predicted)
@@ -212,7 +212,7 @@ def _rate_within(
 
 
 def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
-    """Mean of one value per record."""
+    """Weighted mean of one value per record."""
     if is_foreign(values):
         mean = mean_loss(values, sample_weight)
         if mean is not None:

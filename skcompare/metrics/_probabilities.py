@@ -95,7 +95,7 @@ def binary_brier_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean squared distance of the probability of one of two classes from the truth [1]_.
+    """Mean squared difference between probability and outcome for two classes [1]_.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def brier_skill_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Share of the base rate's Brier loss that the probabilities save [1]_.
+    """Relative reduction of the Brier loss compared with the base rate [1]_.
 
     The base rate gives each record the shares of the classes among these records, so that
     its loss is one minus the sum of their squares. For two classes both conventions of the
@@ -210,7 +210,7 @@ def brier_skill_score(
 def _class_totals(
     truth: ClassColumns, losses: FloatArray, sample_weight: ArrayLike | None
 ) -> FloatArray:
-    """Weight of the records of each class."""
+    """Total weight of the records of each class."""
     n_classes = len(truth.classes)
     if is_foreign(losses):
         totals = class_totals(truth.codes, sample_weight, n_classes)
@@ -236,7 +236,7 @@ def spherical_loss(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean of one less the true class's probability over the length of all of them [1]_.
+    """Mean of one minus the L2-normalized probability of the true class [1]_.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def cost_weighted_loss(
     cost_matrix: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean cost of the decisions that the probabilities make look cheapest [1]_.
+    """Mean cost of the decisions with the lowest expected cost [1]_.
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ def sensitivity_at_specificity(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Sensitivity at the best threshold that reaches a wanted specificity.
+    """Sensitivity at the best threshold with at least the required specificity.
 
     Of all thresholds that call at least the share `specificity` of the negative records
     negative, it is the greatest share of positive records that one calls positive [1]_.
@@ -421,7 +421,7 @@ def specificity_at_sensitivity(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Specificity at the best threshold that reaches a wanted sensitivity.
+    """Specificity at the best threshold with at least the required sensitivity.
 
     Of all thresholds that call at least the share `sensitivity` of the positive records
     positive, it is the greatest share of negative records that one calls negative [1]_.
@@ -492,7 +492,7 @@ def _checked(
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[np.ndarray, FloatArray, FloatArray]:
-    """Mask of the positive records, and scores and weights of all."""
+    """Check the arguments, and return the mask of positive records, scores and weights."""
     truth = check_labels("y_true", y_true)
     classes = classes_of(truth) if labels is None else sorted_labels(labels)
     label = positive_class(classes, pos_label)
@@ -535,7 +535,7 @@ def _one_column(values: FloatArray) -> FloatArray:
 def _rate_at(
     inside: np.ndarray, scores: FloatArray, weights: FloatArray, rate: float
 ) -> float:
-    """Greatest share of `inside` at or above a threshold that few others reach.
+    """Greatest share of `inside` at or above a threshold, with a limit on the others.
 
     At most 1 - `rate` of the others may be at the threshold or above.
     """

@@ -1,4 +1,4 @@
-"""Splitters: block-regularized m × 2 cross-validation, and repeated random hold-outs."""
+"""Splitters for block-regularized m × 2 cross-validation and repeated random hold-outs."""
 
 from skcompare.model_selection._block_regularized import (
     BlockLayout,

@@ -1,4 +1,4 @@
-"""Block-regularized m × 2 cross-validation, as scikit-learn splitters."""
+"""Splitters for block-regularized m × 2 cross-validation."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ UNHALVED = 2
 
 
 class SmallClass(NamedTuple):
-    """Class with fewer members, or groups with members, than there are blocks."""
+    """Class with fewer members than blocks, or with members in fewer groups than blocks."""
 
     label: Any
     members: int
@@ -42,7 +42,7 @@ class SmallClass(NamedTuple):
 def deal_records(
     codes: IntArray, first_halves: NDArray[np.bool_], rng: np.random.RandomState
 ) -> IntArray:
-    """Deal shuffled records class by class to blocks, in one round without restarts.
+    """Deal shuffled records to blocks class by class, in one continuing round.
 
     Continuing the round from class to class keeps the block sizes within one.
     """
@@ -57,7 +57,7 @@ def deal_records(
 def _order_of_blocks(
     sizes: IntArray, first_halves: NDArray[np.bool_], rng: np.random.RandomState
 ) -> IntArray:
-    """Random order by which each half has a member of every class, if there is one.
+    """Draw an order of the blocks that puts every class in both halves, if possible.
 
     Four of eight blocks are a half, so three or four members of a class may all be in one.
     Three are in both halves of each repetition if the only column that does not separate
@@ -92,7 +92,7 @@ def _order_of_blocks(
 
 
 def _are_halved(blocks: IntArray, first_halves: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether members in these blocks (last axis) are in both halves of all repetitions."""
+    """Whether members in `blocks` (last axis) are in both halves of all repetitions."""
     in_first = first_halves[blocks]
     halved: NDArray[np.bool_] = (in_first.min(axis=-2) != in_first.max(axis=-2)).all(
         axis=-1
@@ -101,7 +101,7 @@ def _are_halved(blocks: IntArray, first_halves: NDArray[np.bool_]) -> NDArray[np
 
 
 def deal_groups(counts: IntArray, n_blocks: int, rng: np.random.RandomState) -> IntArray:
-    """Deal groups to blocks, largest first, so that classes and then sizes are even.
+    """Deal groups to blocks, largest first, balancing classes and then sizes.
 
     With one class this is the longest-processing-time-first rule.
     """
@@ -129,7 +129,7 @@ def deal_groups(counts: IntArray, n_blocks: int, rng: np.random.RandomState) -> 
 
 
 def count_groups(codes: IntArray, groups: Any) -> tuple[IntArray, IntArray]:
-    """Count the classes (columns) in the groups (rows), and number the groups."""
+    """Count the records of classes (columns) in groups (rows), and encode the groups."""
     groups = check_array(groups, ensure_2d=False, dtype=None, input_name="groups")
     names, members = np.unique(column_or_1d(groups), return_inverse=True)
     shape = len(names), int(codes.max()) + 1
@@ -144,7 +144,7 @@ def small_classes_of(
     blocks: IntArray,
     first_halves: NDArray[np.bool_],
 ) -> list[SmallClass]:
-    """Classes that cannot reach every block."""
+    """Return the classes that cannot reach every block."""
     small = np.flatnonzero(reach < len(first_halves))
     halved = [bool(_are_halved(blocks[codes == code], first_halves)) for code in small]
     return [
@@ -158,7 +158,7 @@ def small_classes_of(
 def check_small_classes(
     small_classes: Sequence[SmallClass], n_blocks: int, grouped: bool
 ) -> None:
-    """Refuse a class that a half must lack; warn of a class that a block must lack."""
+    """Raise an error if a half must lack a class; warn if a block must lack one."""
     if not small_classes:
         return
     key = attrgetter("is_halved", "members")
@@ -207,7 +207,7 @@ class BlockLayout:
 
 
 class BlockRegularizedMx2CV(BaseCrossValidator):
-    """Split records into m × 2 halves whose training sets overlap evenly.
+    """Block-regularized m × 2 cross-validator with evenly overlapping training sets.
 
     Each of m repetitions halves the records and trains on either half in turn. With
     random halves the numbers of records shared by training sets of different
@@ -296,11 +296,11 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
 
     @property
     def skcompare_design(self) -> Design:
-        """Design of the splits, which decides the tests that are valid."""
+        """Design of the splits, which determines the valid tests."""
         return Design("bcv", n_repeats=self._check_n_repeats(), n_folds=2)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Count the splits.
+        """Return the number of splits.
 
         Parameters
         ----------
@@ -317,7 +317,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield the splits by repetition: train on S and test on T, then the reverse.
+        """Generate training and test indices, two splits per repetition.
 
         Parameters
         ----------
@@ -445,7 +445,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
 
 
 class BlockRegularized5x2CV(BlockRegularizedMx2CV):
-    """Split records into 5 × 2 halves whose training sets overlap evenly.
+    """Block-regularized 5 × 2 cross-validator with evenly overlapping training sets.
 
     The splits of the block-regularized 5×2 cross-validated McNemar's test [1]_, equal to
     those of `BlockRegularizedMx2CV(5)`: four of 8 blocks make up a training set, and two
@@ -486,7 +486,7 @@ class BlockRegularized5x2CV(BlockRegularizedMx2CV):
 def _splits_of_blocks(
     blocks: IntArray, first_halves: NDArray[np.bool_]
 ) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the indices of the splits, from the blocks (rows) of S of each repetition."""
+    """Yield training and test indices, from the blocks (rows) of S of each repetition."""
     for first_half in first_halves.T:
         in_first = first_half[blocks]
         first, second = np.flatnonzero(in_first), np.flatnonzero(~in_first)
@@ -495,7 +495,7 @@ def _splits_of_blocks(
 
 
 def _overlaps(sizes: IntArray, first_halves: NDArray[np.bool_]) -> list[int]:
-    """Count the records that training sets of different repetitions share, by pair."""
+    """Count the records shared by each pair of training sets of different repetitions."""
     training = np.hstack([first_halves, ~first_halves]).astype(np.intp)
     repetition = np.tile(np.arange(first_halves.shape[1]), 2)
     shared = training.T @ (sizes[:, np.newaxis] * training)

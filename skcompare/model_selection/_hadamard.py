@@ -111,7 +111,7 @@ def hadamard(order: int) -> NDArray[np.int8]:
 
 
 def smallest_order(n_columns: int) -> int:
-    """Order of the smallest Hadamard matrix with enough columns that are not constant.
+    """Return the order of the smallest Hadamard matrix with enough non-constant columns.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def orthogonal_array(n_columns: int) -> NDArray[np.bool_]:
 
 @cache
 def _builder(order: int) -> Callable[[], IntArray] | None:
-    """Construction of an order; None if there is none."""
+    """Return the constructor of the matrix of an order, or None if there is none."""
     if order in (1, 2):
         return partial(_sylvester, order)
     if order < 4 or order % 4:
@@ -196,7 +196,7 @@ def _paley_second(q: int) -> IntArray:
 
 
 def _bordered(q: int) -> IntArray:
-    """Quadratic characters of all differences in GF(q), with a border of ones."""
+    """Compute the quadratic characters of all differences in GF(q), bordered by ones."""
     p, degree = _prime_power(q) or (q, 1)
     place_values = p ** np.arange(degree)
     digits = np.arange(q)[:, np.newaxis] // place_values % p
@@ -226,7 +226,7 @@ def _quadratic_character(p: int, degree: int) -> IntArray:
 
 
 def _powers_of_x(p: int, reduction: tuple[int, ...], n_max: int) -> list[int]:
-    """Powers of x until they come back to 1, where x ** degree equals `reduction`.
+    """Compute the distinct powers of x, where x ** degree equals `reduction`.
 
     The constant term of `reduction` is not 0, so x has an inverse. There are q - 1
     powers, all elements but 0, exactly if `reduction` gives a field and x is primitive.

@@ -1,4 +1,4 @@
-"""Splitters of replicated random hold-outs, in the style of scikit-learn."""
+"""Splitters for replicated random hold-outs, in the style of scikit-learn."""
 
 import math
 from abc import abstractmethod
@@ -49,7 +49,7 @@ class ShuffleLayout:
 
 
 class ShuffleDesign(BaseCrossValidator):
-    """Random hold-outs, in rows of `n_splits`."""
+    """Base class of splitters for random hold-outs, in rows of `n_splits`."""
 
     _n_parts = 1
     """Number of disjoint parts of the records that are split separately."""
@@ -62,10 +62,10 @@ class ShuffleDesign(BaseCrossValidator):
     @property
     @abstractmethod
     def skcompare_design(self) -> Design:
-        """Design of the splits, which decides the tests that are valid."""
+        """Design of the splits, which determines the valid tests."""
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Count the splits.
+        """Return the number of splits.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class ShuffleDesign(BaseCrossValidator):
         return self.skcompare_design.n_splits
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-        """Yield the splits, row after row of the design.
+        """Generate training and test indices, row by row of the design.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class ShuffleDesign(BaseCrossValidator):
         return self._draw(layout, codes, rng)
 
     def describe(self, X: Any, y: Any = None, groups: Any = None) -> ShuffleLayout:
-        """Describe the splits, whatever the random numbers.
+        """Describe the splits, independently of the random numbers.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class ShuffleDesign(BaseCrossValidator):
 
     @abstractmethod
     def _training_sizes(self, n_records: int, n_test: int) -> tuple[int, int | None]:
-        """Numbers of training records, of all records and of a half."""
+        """Return the numbers of training records, from all records and from a half."""
 
     def _check_layout(self, X: Any, y: Any, groups: Any) -> tuple[ShuffleLayout, IntArray]:
         """Check the input, and return the layout and the codes of the classes."""
@@ -156,7 +156,7 @@ class ShuffleDesign(BaseCrossValidator):
     def _small_classes(
         self, classes: Any, counts: IntArray, n_train: int, n_test: int
     ) -> tuple[Any, ...]:
-        """Classes that training sets may lack; refuses those that are too small."""
+        """Return classes that training sets may lack; raise an error for too small ones."""
         n_parts = self._n_parts
         rare = classes[counts < 2 * n_parts]
         if rare.size:
@@ -200,14 +200,14 @@ class ShuffleDesign(BaseCrossValidator):
     def holdouts(
         self, n_splits: int, n_train: int, n_test: int, codes: IntArray, rng: Any
     ) -> Iterator[Split]:
-        """Draw random hold-outs, as scikit-learn does."""
+        """Draw random hold-outs with the splitters of scikit-learn."""
         kind = StratifiedShuffleSplit if self.stratify else ShuffleSplit
         splitter = kind(n_splits, train_size=n_train, test_size=n_test, random_state=rng)
         return splitter.split(codes, codes)
 
 
 class ReplicatedShuffleSplit(ShuffleDesign):
-    """Repeat a repeated hold-out, to measure how much its mean varies by the splits.
+    """Replications of a repeated hold-out, to estimate the variance of its mean.
 
     The first `n_splits` hold-outs are the estimate, and `n_replicates` times as many
     follow. The pseudo bootstrap of [1]_ takes its variance from the means of these.
@@ -275,7 +275,7 @@ class ReplicatedShuffleSplit(ShuffleDesign):
 
     @property
     def skcompare_design(self) -> Design:
-        """Design of the splits, which decides the tests that are valid."""
+        """Design of the splits, which determines the valid tests."""
         repeats = 1 + check_count("n_replicates", self.n_replicates, least=2)
         return Design("replicated holdout", repeats, check_count("n_splits", self.n_splits))
 
@@ -361,7 +361,7 @@ class HalvesShuffleSplit(ShuffleDesign):
 
     @property
     def skcompare_design(self) -> Design:
-        """Design of the splits, which decides the tests that are valid."""
+        """Design of the splits, which determines the valid tests."""
         repeats = 1 + 2 * check_count("n_bisections", self.n_bisections)
         return Design("holdout in halves", repeats, check_count("n_splits", self.n_splits))
 

@@ -1,4 +1,4 @@
-"""Pictures of comparisons, in scikit-learn's convention of displays.
+"""Displays of comparisons, following the display API of scikit-learn.
 
 A display stores numbers that were computed before: `frame()` returns them, `plot()` draws
 them, and the constructors `from_estimators`, `from_predictions`, `from_cv_results` and

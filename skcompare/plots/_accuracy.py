@@ -1,4 +1,4 @@
-"""Displays of the predictions of two classifiers: contingency table and agreement."""
+"""Displays of the contingency table and the agreement matrix of two classifiers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -108,7 +108,7 @@ class ContingencyDisplay(PairDisplay):
 
     @property
     def summary(self) -> str:
-        """Text of the table, in three sentences."""
+        """Text summary of the counts, the difference and its test."""
         (both, champion), (challenger, neither) = self.counts
         return (
             f"Of {records_text(self.counts.sum())} only the challenger was right on "
@@ -118,7 +118,7 @@ class ContingencyDisplay(PairDisplay):
         )
 
     def _lines(self) -> list[str]:
-        """The difference, its interval and its test, each in one line."""
+        """Format the difference, its interval and its test, one line each."""
         finding = self.finding
         lines = [f"Difference of accuracy {finding.estimate_text}"]
         return [*lines, *filter(None, (finding.interval_text, finding.pvalue_text))]
@@ -173,14 +173,14 @@ class ContingencyDisplay(PairDisplay):
 
 
 def _with_shares(shares: Any) -> list[str]:
-    """Return the names of rows or columns with their shares."""
+    """Format the labels of rows or columns with their shares."""
     return [
         f"{label}\n{100 * share:.1f} %" for label, share in zip(("right", "wrong"), shares)
     ]
 
 
 def pair_of(part: Mapping[str, Any], statistic: float, alpha: float) -> dict[str, Any]:
-    """Return a pair of classes, in its more frequent direction."""
+    """Return the data of a pair of classes, in the direction with more records."""
     roles = (part["champion"], part["challenger"])
     counts = (part["count"], part["reverse_count"])
     if counts[1] > counts[0]:
@@ -199,7 +199,7 @@ def pair_of(part: Mapping[str, Any], statistic: float, alpha: float) -> dict[str
 
 
 def most_disagreeing(counts: IntArray, most: int) -> IntArray:
-    """Positions of the classes with the most disagreements, in ascending order."""
+    """Return the indices of the classes with the most disagreements, in ascending order."""
     disagreements = counts.sum(axis=0) + counts.sum(axis=1) - 2 * np.diag(counts)
     return np.sort(np.argsort(-disagreements, kind="stable")[:most])
 
@@ -310,7 +310,7 @@ class AgreementDisplay(PairDisplay):
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """Return the display of a finished comparison, not drawn yet.
+        """Create the display from a result, without drawing it.
 
         Parameters
         ----------
@@ -357,7 +357,7 @@ or JointCounts
 
     @property
     def summary(self) -> str:
-        """Text of the agreement, the test, and the pairs that contribute most."""
+        """Text summary of the agreement, the test and the pairs that contribute most."""
         agreed, all_shown = int(np.trace(self.counts)), int(self.counts.sum())
         sentences = [
             f"{self._classes_text()}champion and challenger gave the same label to "
@@ -384,7 +384,7 @@ or JointCounts
         return f"{'. '.join([*sentences, *explain(self.flags)])}."
 
     def _classes_text(self) -> str:
-        """Text of the classes that are shown."""
+        """Return the introductory phrase on the classes in the matrix."""
         if len(self.classes) >= self.n_classes:
             return "Of the same records "
         return (
@@ -402,18 +402,18 @@ or JointCounts
 
     @property
     def _bars(self) -> list[dict[str, Any]]:
-        """The pairs that have a bar."""
+        """Pairs of classes drawn as bars."""
         return [pair for pair in self.pairs[:BARS] if pair["contribution"] > 0]
 
     @property
     def _names(self) -> list[str]:
-        """Short, distinct names of the classes that are drawn."""
+        """Short, distinct names of the classes in the matrix."""
         names = self._names_of
         return [names[label] for label in self.classes]
 
     @property
     def _names_of(self) -> dict[Any, str]:
-        """Short, distinct name of each class that is drawn or has a bar."""
+        """Mapping of each class in the matrix or the bars to a short, distinct name."""
         bar_classes = (
             pair[role] for pair in self._bars for role in ("champion", "challenger")
         )
@@ -444,13 +444,13 @@ or JointCounts
 
     @property
     def _bars_label(self) -> str:
-        """Label of the axis of the bars."""
+        """Axis label of the bars."""
         note = "" if self.pvalue is None else f" (filled: p < {self.alpha:g} by Holm)"
         return f"Contribution to the statistic{note}"
 
     @property
     def _upright(self) -> bool:
-        """Whether the names of columns must be rotated."""
+        """Whether the column labels must be rotated."""
         longest = max(map(len, self._names))
         return 0.1 * longest > self._cell
 
@@ -492,7 +492,7 @@ or JointCounts
         return "\n".join(lines)
 
     def _frame_marked(self, ax: Any, shades: Any) -> None:
-        """Draw solid frames on the cells of marked pairs, dotted ones on the reverse."""
+        """Draw solid frames around marked pairs, dotted ones around the reverse pairs."""
         from matplotlib.patches import Rectangle
 
         positions = {name: i for i, name in enumerate(self.classes)}
@@ -519,7 +519,7 @@ or JointCounts
                 )
 
     def _draw_bars(self, ax: Any) -> None:
-        """Draw the contributions of the pairs, the largest on top."""
+        """Draw the contributions of the pairs as bars, the largest on top."""
         pairs = self._bars
         for at, pair in enumerate(pairs):
             marked = pair["marked"]

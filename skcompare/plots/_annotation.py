@@ -1,4 +1,4 @@
-"""Estimate, interval and p-value of the evidence in a picture."""
+"""Estimate, interval and p-value that annotate a plot."""
 
 import textwrap
 from collections.abc import Iterable
@@ -37,12 +37,12 @@ class Finding:
 
     @property
     def estimate_text(self) -> str:
-        """The estimate, with a sign."""
+        """Estimate with its sign, as text."""
         return format_number(self.estimate, self._decimals, signed=True)
 
     @property
     def interval_text(self) -> str:
-        """The interval with its level, such as "95 % interval +0.012 to +0.188"."""
+        """Interval with its level as text, such as "95 % interval +0.012 to +0.188"."""
         if self.low is None or self.high is None:
             return ""
         level = percent(self.confidence_level)
@@ -58,7 +58,7 @@ class Finding:
 
     @property
     def pvalue_text(self) -> str:
-        """The p-value with its test, or the reason why there is none."""
+        """Test and p-value as text, or the reason why there is no p-value."""
         if self.pvalue is None:
             return f"no p-value for {self.design}"
         text = format_pvalue(self.pvalue, alpha_of(self.confidence_level))
@@ -71,9 +71,9 @@ class Finding:
         """Explanations of the flags of the test."""
         return explain(self.flags)
 
-    def caveat_lines(self, letters: int) -> list[str]:
-        """Return the caveats in lines of at most `letters` characters."""
-        return caveat_lines(self.flags, letters)
+    def caveat_lines(self, n_characters: int) -> list[str]:
+        """Wrap the caveats to lines of at most `n_characters` characters."""
+        return caveat_lines(self.flags, n_characters)
 
     @property
     def _decimals(self) -> int:
@@ -81,9 +81,9 @@ class Finding:
         return decimals_beside(0.0, decimals, (self.low, self.high))
 
 
-def caveat_lines(flags: tuple[str, ...], letters: int) -> list[str]:
-    """Return explanations of flags, in lines of at most `letters` characters."""
-    return [line for text in explain(flags) for line in textwrap.wrap(text, letters)]
+def caveat_lines(flags: tuple[str, ...], n_characters: int) -> list[str]:
+    """Explain flags in lines of at most `n_characters` characters."""
+    return [line for text in explain(flags) for line in textwrap.wrap(text, n_characters)]
 
 
 def finding_of(
@@ -95,7 +95,7 @@ def finding_of(
     alternative: str,
     **options: Any,
 ) -> Finding:
-    """Return the finding of the first test that is valid for the evidence's design."""
+    """Return the result of the first test that is valid for the design of the evidence."""
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     for entry in map(get_test, tests):
@@ -127,7 +127,7 @@ def show_row(
     test: str | None,
     alpha: float,
 ) -> None:
-    """Show the numbers of a row of a report in a picture of the same quantity.
+    """Replace the numbers of a display by those of a report row on the same quantity.
 
     A display that is made of evidence has the default test of it. In a report the test may
     have been run by another method, or be another one that is valid for the design. The row
@@ -165,7 +165,7 @@ def _is_difference_of_roles(row: Any) -> bool:
 
 
 def _finding(row: Any, alpha: float) -> Finding:
-    """Return the finding of a row."""
+    """Return the estimate, interval and p-value of a row."""
     entry = paired_tests().get(row.test)
     return Finding(
         row.difference,

@@ -24,7 +24,7 @@ from skcompare.predictions import (
 
 
 def comparison_behind(result: Any) -> Any:
-    """Return the comparison of a fitted comparator, and anything else unchanged.
+    """Return the comparison of a fitted comparator, or any other object unchanged.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def comparison_behind(result: Any) -> Any:
 
 
 def check_options(who: type, options: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse options that the constructors of a display do not take."""
+    """Raise an error for options that a display does not accept."""
     names = sorted(set(known))
     if unknown := [name for name in options if name not in names]:
         raise TypeError(
@@ -54,7 +54,7 @@ DRAWN = ("ax_", "axes_", "figure_")
 
 
 class Display(ABC):
-    """Picture of numbers that were computed before.
+    """Base class of displays of precomputed numbers.
 
     Attributes
     ----------
@@ -81,12 +81,12 @@ class Display(ABC):
 
     @property
     def figsize(self) -> tuple[float, float]:
-        """Width and height in inches that the picture needs."""
+        """Width and height of the figure in inches."""
         room = self._room()
         return room.width, room.height
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Colours suit the background of the figure, be it light or dark.
 
@@ -114,7 +114,7 @@ class Display(ABC):
         return self
 
     def frame(self, backend: str = "pandas") -> Any:
-        """Return the numbers of the picture as a frame.
+        """Return the plotted numbers as a data frame.
 
         Parameters
         ----------
@@ -132,28 +132,28 @@ class Display(ABC):
     @property
     @abstractmethod
     def summary(self) -> str:
-        """Text alternative of the picture, in a few sentences."""
+        """Text alternative to the plot, in a few sentences."""
 
     @abstractmethod
     def _room(self) -> Room:
-        """Size of the picture and of its panels."""
+        """Return the size of the figure and of its panels."""
 
     @abstractmethod
     def _draw(self, *axes: Any) -> None:
-        """Draw the numbers on the panels."""
+        """Draw the numbers on the axes of the panels."""
 
     @abstractmethod
     def _columns(self) -> Mapping[str, Any]:
-        """Columns of the frame."""
+        """Return the columns of the data frame."""
 
     @classmethod
     def _drawn(cls, display: Self, ax: Any) -> Self:
-        """Draw a new display at once, as scikit-learn's displays do."""
+        """Draw a new display, as the constructors of scikit-learn's displays do."""
         return display.plot(ax=ax)
 
 
 class PairDisplay(Display):
-    """Picture of one piece of evidence about a champion and a challenger.
+    """Base class of displays of evidence about a champion and a challenger.
 
     A subclass names the evidence in `needs` and is made of it by `_of`; all constructors
     make the evidence and call `_of`.
@@ -164,7 +164,7 @@ class PairDisplay(Display):
     @classmethod
     @abstractmethod
     def _of(cls, *args: Any, **kwargs: Any) -> Self:
-        """Return the display of evidence with options, not drawn yet."""
+        """Create the display from evidence and options, without drawing it."""
 
     @classmethod
     def from_estimators(
@@ -178,7 +178,7 @@ class PairDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the predictions of two fitted classifiers for records of a hold-out set.
+        """Plot the predictions of two fitted classifiers for a hold-out set.
 
         Parameters
         ----------
@@ -223,7 +223,7 @@ class PairDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw existing predictions for a hold-out set.
+        """Plot precomputed predictions for a hold-out set.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class PairDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the predictions of classifiers that `cross_validate` fitted.
+        """Plot the predictions of classifiers fitted by `cross_validate`.
 
         Parameters
         ----------
@@ -316,7 +316,7 @@ class PairDisplay(Display):
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None, **options: Any) -> Self:
-        """Draw the evidence of a finished comparison.
+        """Plot the evidence of a comparison.
 
         Parameters
         ----------
@@ -336,7 +336,7 @@ class PairDisplay(Display):
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """Return the display of a finished comparison, not drawn yet.
+        """Create the display from a result, without drawing it.
 
         Parameters
         ----------
@@ -364,23 +364,23 @@ class PairDisplay(Display):
 
     @classmethod
     def _required_of(cls, *estimators: Any) -> frozenset[str]:
-        """Kinds of predictions that are collected from fitted classifiers."""
+        """Return the kinds of predictions to collect from fitted classifiers."""
         kinds: frozenset[str] = cls.needs.required
         return kinds
 
     @classmethod
     def _own_options(cls) -> tuple[str, ...]:
-        """Names of the options of the display."""
+        """Return the names of the options of the display."""
         return keywords_of(cls._of)
 
     @classmethod
     def _evidence_options(cls) -> tuple[str, ...]:
-        """Names of the options of the evidence."""
+        """Return the names of the options of the evidence."""
         return keywords_of(cls.needs.from_pair)
 
 
 def _evidence_of(result: Any, needs: Any, options: dict[str, Any]) -> Any:
-    """Make evidence of a type from a result with predictions."""
+    """Create evidence of type `needs` from a result with predictions."""
     if isinstance(result, PairedPredictions):
         return needs.from_pair(result, **options)
     # A fitted comparator has its comparison, which holds the predictions.

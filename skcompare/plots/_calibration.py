@@ -50,7 +50,7 @@ TESTED = ("holdout", "grouped holdout")
 
 @dataclass(eq=False, repr=False)
 class CalibrationComparisonDisplay(PairDisplay):
-    """Reliability diagrams of two classifiers, and the difference of their errors.
+    """Reliability diagrams of two classifiers, and the difference of calibration errors.
 
     One reliability diagram per role: in each bin of probabilities, the share of the records
     whose event happened against their mean probability. The shaded box of a bin is where
@@ -174,7 +174,7 @@ class CalibrationComparisonDisplay(PairDisplay):
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """Return the display of a finished comparison, not drawn yet.
+        """Create the display from a result, without drawing it.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class CalibrationComparisonDisplay(PairDisplay):
 
     @property
     def summary(self) -> str:
-        """Text of both errors, their difference, and the number of bins off the bands."""
+        """Text summary of both errors, their difference and the bins outside the bands."""
         gain, *test_lines = self._gain_lines
         sentences = [
             f"Reliability diagrams of {records_text(self.n)}: squared calibration error "
@@ -226,7 +226,7 @@ class CalibrationComparisonDisplay(PairDisplay):
 
     @property
     def _gain_lines(self) -> list[str]:
-        """The difference, its interval, and its test."""
+        """Lines of text on the difference, its interval and its test."""
         finding = self.finding
         numbers = finding.estimate, finding.low, finding.high
         decimals = decimals_beside(0.0, decimals_for(*numbers, least=4), numbers[1:])
@@ -325,7 +325,7 @@ class CalibrationComparisonDisplay(PairDisplay):
 
 
 def _dependence(evidence: PairedCalibration) -> str:
-    """Reason why limits for independent records are not valid."""
+    """Explain why limits for independent records are not valid."""
     if evidence.groups is not None:
         return "records of a group depend on each other"
     if evidence.design.kind in ("unknown", "time ordered"):
@@ -342,7 +342,7 @@ def _counts_locator() -> Any:
 def _tested(
     evidence: PairedCalibration, confidence_level: float
 ) -> tuple[tuple[float, float], Finding, tuple[str, ...]]:
-    """Return both errors, and the test of their difference where it is valid."""
+    """Return both calibration errors, the test of their difference if valid, and flags."""
     first, second = (
         evidence.error(role, "l2", squared=True, debiased=True) for role in (0, 1)
     )

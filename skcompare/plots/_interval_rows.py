@@ -1,4 +1,4 @@
-"""Rows of estimates with intervals, and their texts in pictures."""
+"""Rows of estimates with intervals, and their text in plots."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ class IntervalRow:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Lower and upper limit; infinite if absent, NaN without interval."""
+        """Lower and upper limit, infinite on an open side and NaN without an interval."""
         if self.low is None or self.high is None:
             return math.nan, math.nan
         low = -math.inf if self.alternative == "less" else self.low
@@ -66,7 +66,7 @@ class IntervalRow:
 
     @property
     def has_interval(self) -> bool:
-        """Whether there is a limit to draw."""
+        """Whether the row has an interval to draw."""
         return any(math.isfinite(limit) for limit in self.limits) or (
             self.limits == (-math.inf, math.inf)
         )
@@ -87,12 +87,12 @@ def unit_of(measure: str, greater_is_better: bool) -> str:
 
 
 def subject_of(measure: str, label: Any) -> str:
-    """Return the measure, with its class, if any, in brackets."""
+    """Format a measure with its class, if any, in brackets."""
     return measure if label is None else f"{measure}[{label}]"
 
 
 def columns_of(rows: Iterable[IntervalRow], names: Sequence[str]) -> Mapping[str, Any]:
-    """Return fields of the rows by column, with flags joined to one string."""
+    """Return fields of the rows as columns, with the flags of a row as one string."""
     rows = list(rows)
     return {
         name: [
@@ -111,7 +111,7 @@ NAMED = 3
 
 
 def names_of(rows: Sequence[IntervalRow], longest: int = LONGEST) -> list[str]:
-    """Return the short name of each row, with a small number for each of its flags."""
+    """Return the short name of each row, with a superscript number for each flag."""
     names = [row.short or row.name for row in rows]
     unique = list(dict.fromkeys(names))
     short = dict(zip(unique, distinct(unique, longest)))
@@ -123,7 +123,7 @@ def names_of(rows: Sequence[IntervalRow], longest: int = LONGEST) -> list[str]:
 
 
 def interval_text(row: IntervalRow, *, signed: bool = True) -> str:
-    """Text of the estimate and its interval, or its limit."""
+    """Format the estimate with its interval or one-sided limit."""
     low, high = row.limits
     decimals = decimals_for(row.estimate, low, high)
     edges = [edge for part in row.excluded for edge in part if math.isfinite(edge)]
@@ -149,7 +149,7 @@ def _number(value: float, decimals: int, signed: bool) -> str:
 
 
 def level_text(rows: Sequence[IntervalRow]) -> str:
-    """Text of the kind of the intervals, for the head of their column."""
+    """Format the level and kind of the intervals for the column header."""
     with_interval = [row for row in rows if row.has_interval]
     if not with_interval:
         return ""
@@ -164,7 +164,7 @@ def level_text(rows: Sequence[IntervalRow]) -> str:
 def pvalue_cells(
     rows: Sequence[IntervalRow], alpha: float, adjust: str, adjusted: bool
 ) -> tuple[list[str], list[list[str]]]:
-    """Return heads and columns of p-values, and of adjusted ones if there are any."""
+    """Return headers and columns of p-values, and of adjusted p-values if there are any."""
     header, columns = ["p"], [[_pvalue(row.pvalue, alpha) for row in rows]]
     if adjusted and adjust != "none":
         header.append(f"p ({adjust})" if adjust else "adjusted p")
@@ -177,12 +177,12 @@ def _pvalue(pvalue: float | None, alpha: float) -> str:
 
 
 def caveat_text(row: IntervalRow) -> str:
-    """Return the caveats of a row as sentences, each after a space."""
+    """Format the caveats of a row as sentences, each preceded by a space."""
     return "".join(f" {caveat}." for caveat in explain(row.flags))
 
 
 def test_text(row: IntervalRow) -> str:
-    """Return the name of the test of a row, or text that there is none."""
+    """Return the name of the test of a row, or a note that there is no test."""
     if row.test is not None:
         return row.test
     return "no test" if "was requested" in row.note else "no valid test"
@@ -196,7 +196,7 @@ def interval_remarks(
 
 
 def _level_remarks(rows: Sequence[IntervalRow]) -> list[str]:
-    """Return a remark on the levels of the intervals, where they differ."""
+    """Return a remark on the confidence levels of the intervals if these differ."""
     names_by_level: dict[str, list[str]] = {}
     for row in rows:
         # The claims of a gate's conditions state their levels.
@@ -213,7 +213,7 @@ def _level_remarks(rows: Sequence[IntervalRow]) -> list[str]:
 def _conflict_remarks(
     rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float
 ) -> list[str]:
-    """Return a remark on conflicts of intervals and adjusted p-values, if any."""
+    """Return a remark on conflicts between intervals and adjusted p-values, if any."""
     conflicts = [
         row
         for row in rows
@@ -238,13 +238,13 @@ def _conflict_remarks(
 
 
 def flag_remarks(rows: Sequence[IntervalRow]) -> list[str]:
-    """Return the explanation of each flag, with its small number in the rows."""
+    """Return the explanation of each flag, preceded by its superscript number."""
     marks = _marks(rows)
     return [f"{mark} {caveat}." for mark, caveat in zip(marks.values(), explain(marks))]
 
 
 def note_remarks(rows: Sequence[IntervalRow]) -> list[str]:
-    """Return the notes of the rows, each once with the names of its rows."""
+    """Return the distinct notes, each with the names of the rows concerned."""
     reasons: dict[str, list[str]] = {}
     for row in rows:
         if row.note:
@@ -256,7 +256,7 @@ def note_remarks(rows: Sequence[IntervalRow]) -> list[str]:
 
 
 def _names_or_number(names: Sequence[str]) -> str:
-    """Return the names of rows, or their number where they are many."""
+    """Join the names of rows, or return the number of rows if there are many."""
     unique = list(dict.fromkeys(names))
     return ", ".join(unique) if len(unique) <= NAMED else f"{len(unique)} rows"
 

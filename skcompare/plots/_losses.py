@@ -1,4 +1,4 @@
-"""Display of the differences of two classifiers' losses, record by record."""
+"""Display of the loss differences between two classifiers, record by record."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ BETTER, WORSE = {"fc": CHALLENGER, "ec": CHALLENGER}, {"fc": "none", "ec": CHAMP
 
 @dataclass(eq=False, repr=False)
 class LossDifferenceDisplay(PairDisplay):
-    """Distribution of the differences of two classifiers' losses, with their mean.
+    """Distribution and mean of the loss differences between two classifiers.
 
     A difference is the champion's loss of a record minus the challenger's: positive where
     the challenger is better. The first panel is their histogram; records on which both
@@ -159,7 +159,7 @@ class LossDifferenceDisplay(PairDisplay):
 
     @property
     def summary(self) -> str:
-        """Text of the balance of the records, mean and test."""
+        """Text summary of the balance of the records, the mean and its test."""
         finding = self.finding
         sentences = []
         if self.n_kept:
@@ -217,7 +217,7 @@ class LossDifferenceDisplay(PairDisplay):
         panels[0].set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _draw_mean(self, ax: Any) -> None:
-        """Draw mean and interval, on a separate scale because they are much shorter."""
+        """Draw mean and interval on a separate scale, because the interval is short."""
         finding = self.finding
         low, high = (
             finding.estimate if limit is None else limit
@@ -305,7 +305,7 @@ class LossDifferenceDisplay(PairDisplay):
 
 
 def _binned(differences: FloatArray, bins: int) -> tuple[Any, ...]:
-    """Return bins, records beyond them, balance and curve of sorted differences."""
+    """Compute the histogram and the cumulative curve of sorted differences."""
     n = len(differences)
     edges = _edges(differences, bins)
     unequal = differences[differences != 0]
@@ -322,7 +322,7 @@ def _binned(differences: FloatArray, bins: int) -> tuple[Any, ...]:
 
 
 def _edges(differences: FloatArray, bins: int) -> FloatArray:
-    """Return edges of bins of equal width, zero among them, for usual differences."""
+    """Return the edges of equal-width bins, zero among them, for usual differences."""
     n = len(differences)
     cut = int((1 - USUAL) / 2 * n)
     low, high = min(0.0, differences[0]), max(0.0, differences[-1])

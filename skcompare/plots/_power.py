@@ -1,4 +1,4 @@
-"""Power of a comparison by the number of records, for the plans of displays."""
+"""Display of the power of a planned comparison by the number of records."""
 
 import math
 import textwrap
@@ -30,7 +30,7 @@ LARGEST_VARIANCE = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Supposed:
-    """Supposed true difference, and its power.
+    """Assumed true difference, with its power and number of records.
 
     `spread` is the disagreement of two accuracies, or the variance of a difference of AUCs
     times the number of positives; None if unknown. `records` are the records needed,
@@ -45,12 +45,12 @@ class Supposed:
 
     @property
     def feasible(self) -> bool:
-        """Whether some number of records is enough."""
+        """Whether a sufficient number of records exists."""
         return math.isfinite(self.records)
 
 
 class AccuracyAsked:
-    """Question of a plan for accuracies, for other records and differences."""
+    """Power calculator of a plan for accuracies, for other records and differences."""
 
     measure = "accuracy"
 
@@ -68,22 +68,22 @@ class AccuracyAsked:
         self.spread = plan.disagreement
 
     def power(self, records: int, difference: float, spread: float) -> float:
-        """Return the power of a number of records."""
+        """Compute the power for a number of records."""
         return replace(self.question, n=records).scenario("", difference, spread).power
 
     def needed(self, difference: float, power: float) -> float:
-        """Return the records needed for a power; infinite if no number is enough."""
+        """Compute the records needed for a power; infinite if no number is enough."""
         question = replace(self.question, power=power)
         return question.scenario("", difference, self.spread).records
 
     def beyond(self, difference: float) -> bool:
-        """Whether a difference is possible with this disagreement, and can be shown."""
+        """Whether a difference is detectable, and possible with the disagreement."""
         possible = abs(difference) <= self.spread
         return possible and self.question.distance(difference) > HARDLY
 
 
 class AUCAsked:
-    """Question of a plan for AUCs, for other records and differences."""
+    """Power calculator of a plan for AUCs, for other records and differences."""
 
     measure = "AUC"
 
@@ -102,27 +102,27 @@ class AUCAsked:
         self.null = plan.null_variance
 
     def truth(self, difference: float, spread: float) -> Truth:
-        """Return the supposed truth, with the matching null variance."""
+        """Return the assumed truth, with a null variance proportional to `spread`."""
         ratio = self.null / self.spread if self.spread else 1.0
         return Truth(difference, spread, ratio * spread)
 
     def power(self, records: int, difference: float, spread: float) -> float:
-        """Return the power of a number of records, by the plan's normal approximation."""
+        """Compute the power for a number of records by the plan's normal approximation."""
         positives = records * self.question.prevalence / self.question.design_effect
         return self.question.power_at(positives, self.truth(difference, spread))
 
     def needed(self, difference: float, power: float) -> float:
-        """Return the records needed for a power; infinite if no number is enough."""
+        """Compute the records needed for a power; infinite if no number is enough."""
         question = replace(self.question, power=power)
         plan = question.scenario("", self.truth(difference, self.spread))
         return plan.positives + plan.negatives
 
     def beyond(self, difference: float) -> bool:
-        """Whether a difference can be shown."""
+        """Whether a difference is detectable."""
         return self.question.distance(difference) > HARDLY
 
     def spread_of(self, scenario: Any) -> float | None:
-        """Return the variance of a scenario, from its power; None if not determined."""
+        """Solve for the variance of a scenario given its power; None if not determined."""
         if self.null != self.spread or not math.isfinite(scenario.positives):
             return None
         kappa = self.question.kappa
@@ -144,7 +144,7 @@ class AUCAsked:
 
 
 def requested(plan: ComparisonPlan | AUCPlan) -> AccuracyAsked | AUCAsked:
-    """Return the question of a plan."""
+    """Return the power calculator of a plan."""
     if isinstance(plan, ComparisonPlan):
         return AccuracyAsked(plan)
     if isinstance(plan, AUCPlan):
@@ -160,7 +160,7 @@ def supposed_by(
     question: AccuracyAsked | AUCAsked,
     differences: tuple[float, ...] | None,
 ) -> list[Supposed]:
-    """Return the plan itself, and its scenarios or other differences."""
+    """Return the assumed difference of the plan, and its scenarios or other differences."""
     if isinstance(plan, ComparisonPlan):
         spread = plan.disagreement
         others = [
@@ -203,7 +203,7 @@ def _other(question: Any, difference: float, spread: float, power: float) -> Sup
 
 
 def reachable(question: Any, records: int, power: float, sign: float) -> float:
-    """Return the true difference that some records show with a power; NaN if none is.
+    """Return the difference detectable with `records` at a power; NaN if there is none.
 
     For a goal with a margin it is the one that is nearest to the margin.
     """
@@ -233,7 +233,7 @@ def reachable(question: Any, records: int, power: float, sign: float) -> float:
 
 
 def record_grid(least: float, most: float, points: int, logarithmic: bool) -> IntArray:
-    """Return a grid of numbers of records: all of them where the range is small."""
+    """Return a grid of numbers of records, with every integer if the range is small."""
     low, high = max(FEWEST, math.floor(least)), max(FEWEST + 1, math.ceil(most))
     if high - low <= points and not logarithmic:
         return np.arange(low, high + 1)
@@ -261,13 +261,13 @@ LOOKS: tuple[dict[str, Any], ...] = (
 
 
 class PlanDisplay(PairDisplay):
-    """Display of a plan, or of one that is made from a pilot."""
+    """Base class of displays of a plan, or of a plan made from a pilot."""
 
     needs = ContingencyTable
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """Return the display of a plan, or of a pilot's, not drawn yet.
+        """Create the display from a plan or a pilot, without drawing it.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class PlanDisplay(PairDisplay):
 
     @classmethod
     def _planned(cls, make: Any, pilot: Any, options: dict[str, Any]) -> Self:
-        """Return the display of a pilot's plan, with the options of both."""
+        """Create the display from a pilot, with options of the plan and of the display."""
         plot_options = keywords_of(cls._of_plan)
         check_options(cls, options, (*plot_options, *keywords_of(make)))
         own_options = {name: options.pop(name) for name in plot_options if name in options}
@@ -312,12 +312,12 @@ class PlanDisplay(PairDisplay):
     @classmethod
     @abstractmethod
     def _of_plan(cls, *args: Any, **kwargs: Any) -> Self:
-        """Return the display of a plan with options, not drawn yet."""
+        """Create the display from a plan and options, without drawing it."""
 
 
 @dataclass(eq=False, repr=False)
 class PowerDisplay(PlanDisplay):
-    """Power of a planned comparison, by the number of records.
+    """Power of a planned comparison as a function of the number of records.
 
     Each curve is the power under one supposed difference: that of the plan, and its
     scenarios or other differences. The mark on it is the number of records that is needed,
@@ -406,14 +406,14 @@ class PowerDisplay(PlanDisplay):
 
     @property
     def summary(self) -> str:
-        """Text of the records needed for each supposed difference."""
+        """Text summary of the records needed for each assumed difference."""
         return f"{'. '.join(map(self._sentence, self.supposed))}."
 
     def _sentence(self, scenario: Supposed) -> str:
         return f"With {self._scenario_text(scenario)} {self._records_text(scenario)}"
 
     def _scenario_text(self, scenario: Supposed) -> str:
-        """Text of a supposed difference."""
+        """Format an assumed difference."""
         text = f"difference {scenario.difference:+.3f}"
         if scenario.name in ("plan", ""):
             return text
@@ -422,7 +422,7 @@ class PowerDisplay(PlanDisplay):
         return f"{text} ({scenario.name})"
 
     def _records_text(self, scenario: Supposed) -> str:
-        """Text of the records needed."""
+        """Format the number of records needed."""
         if not scenario.feasible:
             return "no number of records is enough"
         if scenario.power < self.required_power:
@@ -431,7 +431,7 @@ class PowerDisplay(PlanDisplay):
         return f"it takes {count} records for a power of {self.required_power:g}"
 
     def _legend_label(self, scenario: Supposed) -> str:
-        """Text of a supposed difference and its records, for the legend."""
+        """Format an assumed difference and its number of records for the legend."""
         if not scenario.feasible:
             return f"{self._scenario_text(scenario)}: no number of records"
         text = f"{self._scenario_text(scenario)}: {count_text(scenario.records)} records"
@@ -471,7 +471,7 @@ class PowerDisplay(PlanDisplay):
         self._draw_legend(ax)
 
     def _mark_requested(self, ax: Any) -> None:
-        """Mark the records of the plan, down to the axis, and the requested power."""
+        """Mark the number of records of the plan and the requested power on the axes."""
         plan = self.supposed[0]
         if plan.feasible:
             ax.vlines(plan.records, 0, plan.power, color=INK, lw=1, ls=(0, (1, 2)))
@@ -510,7 +510,7 @@ class PowerDisplay(PlanDisplay):
 
 
 def draw_records(axis: Any, records: IntArray) -> None:
-    """Draw the scale of numbers of records: logarithmic where they differ much."""
+    """Set up the axis of numbers of records, logarithmic if the range is wide."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     low, high = float(records[0]), float(records[-1])

@@ -1,4 +1,4 @@
-"""Display of two ROC curves, and of their difference with its band."""
+"""Display of two ROC curves, and of their difference with a confidence band."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ MOST_DRAWN = 30
 
 
 class Numbers(NamedTuple):
-    """Fields of the display, in its order."""
+    """Fields of the display, in the order of its constructor."""
 
     fpr: FloatArray
     champion: FloatArray
@@ -74,7 +74,7 @@ class SplitRankings:
     def from_pair(
         cls, pair: PairedPredictions, *, pos_label: Any = None
     ) -> "SplitRankings":
-        """Return the rankings of the predictions for each test set."""
+        """Compute the placement values of each test set."""
         whole = PlacementValues.from_pair(pair, pos_label=pos_label)
         placements = [
             PlacementValues(whole.positive[records], whole.scores[:, records], whole.names)
@@ -97,7 +97,7 @@ def numbers_of(
     n_resamples: int | None,
     random_state: Any,
 ) -> Numbers:
-    """Return curves and bands of a hold-out set."""
+    """Compute the curves and confidence bands of a hold-out set."""
     band = roc_difference_band(
         placements,
         confidence_level=confidence_level,
@@ -142,7 +142,7 @@ def numbers_of(
 
 
 def numbers_of_splits(rankings: SplitRankings) -> Numbers:
-    """Return the mean sensitivities of all splits at each rate."""
+    """Compute the mean sensitivities over all splits at each false positive rate."""
     rates = usual_rates(SPLIT_RATES)
     curves = np.array([_before_and_at(split, rates)[1] for split in rankings.splits])
     # Each curve starts at 0, without any record.
@@ -170,7 +170,7 @@ def numbers_of_splits(rankings: SplitRankings) -> Numbers:
 def _before_and_at(
     placements: PlacementValues, rates: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return sensitivities of both classifiers just before each rate, and at it."""
+    """Compute the sensitivities of both classifiers just before and at each rate."""
     rows = Rows(placements.positive, placements.scores, placements.repeats, None)
     curves = [RocCurve(score, rows.positive) for score in rows.scores]
     before, at = (
@@ -185,7 +185,7 @@ def _before_and_at(
 def _interleaved(
     rates: FloatArray, sides: tuple[FloatArray, FloatArray], drawn: Any
 ) -> tuple[FloatArray, FloatArray]:
-    """Return rates with their values, twice where those just before are drawn too."""
+    """Interleave the values at each rate with those just before, where these are drawn."""
     n = len(rates)
     values = np.stack(sides, axis=2).reshape(len(sides[0]), 2 * n)
     is_drawn = np.stack([drawn, np.ones(n, dtype=bool)], axis=1).reshape(-1)
@@ -195,7 +195,7 @@ def _interleaved(
 def _tested(
     placements: PlacementValues, confidence_level: float
 ) -> tuple[tuple[tuple[float, float | None, float | None], ...], Finding]:
-    """Return each AUC with its interval, and the test of their difference."""
+    """Return both AUCs with their intervals, and the test of their difference."""
     level = check_confidence_level(confidence_level)
     sizes = placements.n_positives, placements.n_negatives
     aucs = placements.aucs.tolist()
@@ -329,7 +329,7 @@ class RocComparisonDisplay(PairDisplay):
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """Return the display of a finished comparison, not drawn yet.
+        """Create the display from a result, without drawing it.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class RocComparisonDisplay(PairDisplay):
 
     @property
     def summary(self) -> str:
-        """Text of both areas, their difference, and the rates at which curves differ."""
+        """Text summary of both AUCs, their difference and the rates where curves differ."""
         champion, challenger = (self._auc_text(role) for role in (0, 1))
         finding = self.finding
         test_text = ", ".join(filter(None, (finding.interval_text, finding.pvalue_text)))
@@ -392,7 +392,7 @@ class RocComparisonDisplay(PairDisplay):
 
     @property
     def _records_text(self) -> str:
-        """Text of the records; with splits, which may repeat them, of the predictions."""
+        """Numbers of positive and negative records as text; for splits, of predictions."""
         positives, negatives = map(count_text, self.counts)
         if self.bands is None:
             return f"{positives} predictions for positive, {negatives} to negative records"
@@ -504,7 +504,7 @@ class RocComparisonDisplay(PairDisplay):
 
 
 def _one_test_set(result: Any) -> bool:
-    """Whether predictions are for one hold-out set; invalid results fail later."""
+    """Whether a result is of a single hold-out set; True also for invalid results."""
     holder = comparison_behind(result)
     if isinstance(holder, PairedPredictions) or hasattr(holder, "evidence"):
         design = getattr(holder, "design", None)

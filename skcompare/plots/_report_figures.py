@@ -1,4 +1,4 @@
-"""Pictures of a report, as SVG elements: those on the rows of its tables."""
+"""SVG pictures of a report, chosen by the rows of its tables."""
 
 import io
 import re
@@ -46,7 +46,7 @@ SMALLEST = 0.9
 
 
 def svg_of(display: Display, name: str) -> str:
-    """Return the picture as an element of a page, with colours that the page can change.
+    """Render a display as an SVG element, with colours that the page can change.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def svg_of(display: Display, name: str) -> str:
 
 
 def _for_page(svg: str, name: str, summary: str) -> str:
-    """Return the element alone, named, described, and of flexible size."""
+    """Extract the SVG element, and set its ids, description and flexible size."""
     body = svg[svg.index("<svg") :]
     box = re.search(r'viewBox="([^"]+)"', body)
     size = box.group(1) if box else "0 0 400 300"
@@ -107,7 +107,7 @@ def _for_page(svg: str, name: str, summary: str) -> str:
 
 
 def _tag_for_page(tag: str, name: str) -> str:
-    """Return a tag with unique ids and colours that the page can change."""
+    """Return a tag with unique ids, and with colours that the page can change."""
     tag = re.sub(r'( id=")', rf"\1{name}-", tag)
     tag = re.sub(r'((?:xlink:)?href="#)', rf"\1{name}-", tag)
     tag = tag.replace("url(#", f"url(#{name}-")
@@ -117,7 +117,7 @@ def _tag_for_page(tag: str, name: str) -> str:
 
 
 def _short(tag: str) -> str:
-    """Return the same tag in fewer characters: a large table has a thousand tags."""
+    """Shorten a tag, because a large table has a thousand tags."""
     # Hundredths of a point are invisible.
     tag = re.sub(r"(\d\.\d\d)\d+", r"\1", tag)
     tag = re.sub(r' transform="rotate\(-?0(?:\.0*)? [^)]*\)"', "", tag)
@@ -128,7 +128,7 @@ def _short(tag: str) -> str:
 
 
 def _widths(points: float) -> tuple[int, int]:
-    """Return the width in pixels, and the least one at which text is readable."""
+    """Return the width in pixels, and the minimum width for readable text."""
     pixels = points * PIXELS
     return round(pixels), round(pixels * SMALLEST)
 
@@ -147,7 +147,7 @@ LABELS = ("accuracy", "zero_one_loss")
 
 
 class Picture(NamedTuple):
-    """Display with the prefix of its ids and its heading."""
+    """Display with a heading and a prefix for its ids."""
 
     name: str
     title: str
@@ -155,14 +155,14 @@ class Picture(NamedTuple):
 
 
 class Pictures(NamedTuple):
-    """Pictures that a report can show, and the reasons why others are left out."""
+    """Pictures of a report, and the reasons why others are left out."""
 
     shown: tuple[Picture, ...]
     left_out: tuple[str, ...]
 
 
 class Subject(NamedTuple):
-    """Kind of picture: its display, its heading, and the rows that it belongs to.
+    """Kind of picture, with its display, its heading and the rows that it belongs to.
 
     A row belongs by its measure, or by the name of the evidence that its test needs. The
     picture has the numbers of a row on the same quantity: of one of the measures `same`, or
@@ -226,7 +226,7 @@ AMONG = {
 
 
 def pictures_of(comparison: Any) -> Pictures:
-    """Make the pictures of a comparison of two classifiers.
+    """Create the pictures for a comparison of two classifiers.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def pictures_of(comparison: Any) -> Pictures:
 
 
 def pictures_among(comparison: Any) -> Pictures:
-    """Make the pictures of a comparison of several classifiers.
+    """Create the pictures for a comparison of several classifiers.
 
     Significant differences and their sizes, by each measure; the table of all pairs, which
     is large, by the primary one.
@@ -266,12 +266,12 @@ def pictures_among(comparison: Any) -> Pictures:
 
 
 def drawn(picture: Picture) -> str:
-    """Return the picture as an element of a page."""
+    """Render a picture as an SVG element."""
     return svg_of(picture.display, f"picture-{picture.name}")
 
 
 class Wanted(NamedTuple):
-    """Picture that belongs to a report, not made yet."""
+    """Deferred picture, with a function that makes the display."""
 
     name: str
     title: str
@@ -286,7 +286,7 @@ def _picture_of(
     settings: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Wanted:
-    """Return a picture to be made of a result by the display of this name.
+    """Return a deferred picture of a result, by the name of its display.
 
     Settings that the display does not accept are ignored.
     """
@@ -302,7 +302,7 @@ def _picture_of(
 
 
 def _display_class(name: str) -> Any:
-    """Return the class of a display, loaded with all others on first use."""
+    """Return a display class by name, importing all display classes on first use."""
     from skcompare.plots._accuracy import AgreementDisplay, ContingencyDisplay
     from skcompare.plots._calibration import CalibrationComparisonDisplay
     from skcompare.plots._losses import LossDifferenceDisplay
@@ -327,7 +327,7 @@ def _display_class(name: str) -> Any:
 
 
 def _of_rows(comparison: Any) -> Iterator[Wanted]:
-    """Yield pictures of the numbers of the tables."""
+    """Yield deferred pictures of the numbers in the tables."""
     kinds = {row.kind for row in comparison.rows if row.low is not None}
     if "difference" in kinds:
         yield _picture_of("ForestDisplay", "Differences with intervals", comparison)
@@ -336,7 +336,7 @@ def _of_rows(comparison: Any) -> Iterator[Wanted]:
 
 
 def _of_evidence(comparison: Any) -> Iterator[Wanted]:
-    """Yield pictures of the predictions that the rows are about."""
+    """Yield deferred pictures of the predictions behind the rows."""
     kind = comparison.design.kind
     # A row of one class is about the predictions of that class only.
     rows = [row for row in comparison.rows if row.label is None]
@@ -357,7 +357,7 @@ def _of_evidence(comparison: Any) -> Iterator[Wanted]:
 def _about(
     comparison: Any, subject: Subject, kind: str, name: str = "", **options: Any
 ) -> Wanted:
-    """Return a picture of predictions, with the numbers of the matching row."""
+    """Return a deferred picture of predictions, with the numbers of the matching row."""
     if subject.designs and kind not in subject.designs:
         reason = OPEN if kind in ("time ordered", "unknown") else REPEATED
         return _refused(subject.title, reason)
@@ -385,7 +385,7 @@ def _about(
 
 
 def _refused(title: str, reason: str) -> Wanted:
-    """Return a picture whose making fails, with the reason."""
+    """Return a deferred picture that raises an error with the reason."""
 
     def make() -> Display:
         raise ValueError(reason)
@@ -401,7 +401,7 @@ def _is_about(subject: Subject, row: Any) -> bool:
 
 
 def _made(pictures: Sequence[Wanted]) -> Pictures:
-    """Return the pictures that can be made, and the reasons why others cannot."""
+    """Make the pictures, and collect the reasons for those that cannot be made."""
     shown: list[Picture] = []
     reasons: dict[str, list[str]] = {}
     for picture in pictures:

@@ -1,4 +1,4 @@
-"""Registered tests of a pair, run for displays of predictions."""
+"""Registered tests of a pair of classifiers, run for displays."""
 
 import inspect
 import math
@@ -33,7 +33,7 @@ OF_LABELS_ONLY = (BlockDifferences, ScoreDifferences, ScoredPair)
 
 @dataclass(frozen=True, slots=True)
 class PairTests:
-    """Rows of the tests of one pair.
+    """Rows with the test results of a pair of classifiers.
 
     It is constructed like evidence, so that displays make it from predictions of any
     source.
@@ -57,7 +57,7 @@ class PairTests:
         adjust: str = "holm",
         pos_label: Any = None,
     ) -> "PairTests":
-        """Run tests by name, with options in a dict, or by default suitable ones."""
+        """Run the requested tests, or by default those suitable for the predictions."""
         alpha = check_alpha(alpha)
         check_alternative(alternative)
         check_choice("adjust", adjust, ADJUSTMENTS)
@@ -77,7 +77,7 @@ class _Runner:
     pos_label: Any
 
     def default(self) -> list[IntervalRow]:
-        """Return the rows of the default tests of accuracy, and of scores if present."""
+        """Run the default test of each measure, or of a ratio."""
         if self.kind == "ratio":
             rows = self.named([RATIO])
             return (
@@ -86,7 +86,7 @@ class _Runner:
         return [self._row_of_measure(measure) for measure in _measures_of(self.pair.alone)]
 
     def named(self, tests: Any) -> list[IntervalRow]:
-        """Return the rows of requested tests; tests of one class run for all classes."""
+        """Run the requested tests; by default, tests of one class run for all classes."""
         rows = []
         for name, options in _tests_with_options(tests).items():
             entry = get_test(name)
@@ -131,7 +131,7 @@ class _Runner:
     def _run(
         self, entry: PairedTestEntry, options: dict[str, Any], label: Any, measure: Any
     ) -> IntervalRow:
-        """Run a test on its evidence, and return its row."""
+        """Run a test on its evidence, and return the row."""
         evidence_options = {
             name: options.pop(name) for name in entry.evidence_options if name in options
         }
@@ -160,7 +160,7 @@ class _Runner:
 
 
 def refuse_options(result: Any, names: Iterable[str], alpha: float | None) -> None:
-    """Refuse options of tests that have already run."""
+    """Raise an error for options of tests that have already run."""
     if joined := ", ".join(names):
         raise ValueError(
             f"{joined}: the tests have run already. Leave this out, or pass the "
@@ -174,7 +174,7 @@ def refuse_options(result: Any, names: Iterable[str], alpha: float | None) -> No
 def row_of_result(
     result: PairedResult, measure: str, *, label: Any = None, alpha: float = 0.05
 ) -> IntervalRow:
-    """Return the row of a test's result."""
+    """Convert the result of a test to a row."""
     low, high = None, None
     if result.has_interval:
         low, high = result.confidence_interval(1 - alpha)
@@ -205,7 +205,7 @@ def ratios_suit(design: Any) -> bool:
 
 
 def untested(rows: Iterable[IntervalRow], design: Any) -> list[IntervalRow]:
-    """Return rows with the estimates alone, where no test is valid."""
+    """Reduce rows to their estimates, because no test is valid for the design."""
     reason = f"no test of a ratio is valid for {design}"
     return [
         replace(
@@ -230,19 +230,19 @@ def ratio_unit(result: PairedResult) -> str:
 
 
 def _absence_note(result: PairedResult) -> str:
-    """Text naming the classifiers that never predict the class of a result."""
+    """Return a note on the classifiers that never predict the class of a result."""
     return silence_text([r for r in ROLES if not result.details.get(f"{r}_predictions", 1)])
 
 
 def silence_text(roles: Sequence[str]) -> str:
-    """Text naming the roles that never predict the class of a row."""
+    """Return a note on the roles that never predict the class of a row."""
     return f"{' and '.join(roles)} never gave this prediction" if roles else ""
 
 
 def default_test_of(
     measure: str, predictions: Predictions, alternative: str = "two-sided"
 ) -> PairedTestEntry | None:
-    """Return the first test of a difference that suits the design and predictions."""
+    """Return the default test of a measure for the predictions, or None."""
     for entry in tests_for(measure, predictions.design):
         if entry.kind != "difference" or (
             alternative != "two-sided" and "alternative" not in entry.options
@@ -256,7 +256,7 @@ def default_test_of(
 
 
 def _measures_of(predictions: Predictions) -> Iterator[str]:
-    """Yield the measures that are compared by default."""
+    """Yield the measures compared by default."""
     yield ACCURACY
     is_binary = len(predictions.classes) == 2
     if is_binary and all(

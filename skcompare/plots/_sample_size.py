@@ -1,4 +1,4 @@
-"""Display of the differences that numbers of records can show."""
+"""Display of detectable differences by the number of records."""
 
 import math
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ SECOND = 0.9
 
 @dataclass(eq=False, repr=False)
 class SampleSizeDisplay(PlanDisplay):
-    """Differences that numbers of records can show, at a constant power.
+    """Detectable differences by the number of records, at constant power.
 
     Along a curve the power is constant. The mark is the plan's difference with the records
     needed; where the number of records was set, it is the difference that these show. All
@@ -139,7 +139,7 @@ class SampleSizeDisplay(PlanDisplay):
 
     @property
     def summary(self) -> str:
-        """Text of the mark, and of the ends of each curve."""
+        """Text summary of the mark and the ends of each curve."""
         difference, records = self.marked
         sentences = [f"Records needed {self.question}, {self.supposed}"]
         if math.isfinite(difference):

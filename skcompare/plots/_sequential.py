@@ -115,7 +115,7 @@ class AnytimeDisplay(Display):
 
     @classmethod
     def from_result(cls, result: AnytimeMonitor, *, ax: Any = None) -> Self:
-        """Draw the looks of a monitor.
+        """Plot the looks of a monitor.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class AnytimeDisplay(Display):
 
     @classmethod
     def of_result(cls, result: AnytimeMonitor) -> Self:
-        """Return the display of a monitor's looks, not drawn yet.
+        """Create the display from a monitor, without drawing it.
 
         Parameters
         ----------
@@ -181,12 +181,12 @@ class AnytimeDisplay(Display):
 
     @property
     def alpha(self) -> float:
-        """The p-value below which the question is decided."""
+        """Significance level, below which a p-value is decisive."""
         return alpha_of(self.confidence_level)
 
     @property
     def decided_at(self) -> int | None:
-        """Records at the first decisive look; None if there is none."""
+        """Number of records at the first decisive look, or None."""
         below = np.flatnonzero(self.log_pvalue < math.log(self.alpha))
         return int(self.n[below[0]]) if len(below) else None
 
@@ -197,7 +197,7 @@ class AnytimeDisplay(Display):
 
     @property
     def summary(self) -> str:
-        """Text of the last look, and of the first decisive one."""
+        """Text summary of the last look and the first decisive look."""
         last = math.exp(max(-700.0, self.smallest[-1]))
         looks = "1 look" if len(self.n) == 1 else f"{len(self.n)} looks"
         sentences = [
@@ -212,7 +212,7 @@ class AnytimeDisplay(Display):
         return f"{'. '.join(sentences)}."
 
     def _interval(self) -> str:
-        """Text of the interval of the last look, or of its single limit."""
+        """Format the interval of the last look, or its one-sided limit."""
         low, high = (
             format_number(limit[-1], 4, signed=True) for limit in (self.low, self.high)
         )
@@ -240,7 +240,7 @@ class AnytimeDisplay(Display):
         return Room(width=6.4, height=height, heights=(1.5, 1.0), together="x")
 
     def _drawn_looks(self) -> IntArray:
-        """Positions of the drawn looks, with the first decisive one and the last."""
+        """Return the indices of the looks to draw, including the first decisive one."""
         if len(self.n) <= DRAWN:
             return np.arange(len(self.n))
         spaced = np.linspace(0, len(self.n) - 1, DRAWN).round().astype(np.int64)
@@ -288,7 +288,7 @@ class AnytimeDisplay(Display):
         ax.set_ylabel(f"{name}\n{favour}".rstrip())
 
     def _view(self) -> tuple[float, float]:
-        """Return the limits of the axis of differences, by the looks that are not early."""
+        """Return the axis limits of the differences, ignoring early looks."""
         late = self.n >= LATE * self.n[-1]
         low, high = self.low[late], self.high[late]
         # A one-sided interval extends to the bound, which need not be visible.
@@ -339,7 +339,7 @@ class AnytimeDisplay(Display):
 
 
 def _draw_legend(ax: Any) -> None:
-    """Draw the legend of both panels, below them."""
+    """Draw the legend of both panels below the lower one."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -367,5 +367,5 @@ def _draw_legend(ax: Any) -> None:
 
 
 def _power_of_ten(value: float, _: Any = None) -> str:
-    """Format a p-value by its logarithm."""
+    """Format a p-value given its decimal logarithm."""
     return f"{10**value:g}" if value >= -4 else f"1e{value:.0f}"

@@ -1,4 +1,4 @@
-"""Predictions of classifiers, collected from estimators, arrays, frames and files."""
+"""Predictions of classifiers, collected from estimators, arrays, data frames and files."""
 
 from skcompare.predictions._collect import (
     collect_fitted,

@@ -48,7 +48,7 @@ def _is_set(random_state: Any) -> bool:
 
 
 def _random_states(value: Any) -> Iterator[Any]:
-    """Random states of an estimator and of all estimators in it."""
+    """Yield the random states of an estimator and of all nested estimators."""
     if isinstance(value, Mapping):
         value = [*value.values()]
     if isinstance(value, list | tuple):
@@ -169,7 +169,7 @@ def predictions_of(
     groups: np.ndarray | None = None,
     flags: tuple[str, ...] = (),
 ) -> Predictions:
-    """Outcomes of all estimators, split after split, as one set of predictions."""
+    """Combine the outcomes of all estimators on all splits into one set of predictions."""
     classes = classes_of(y_labels)
     tests = [test for _, test in splits]
     descriptions = describe_all([estimator for _, estimator in estimators])
@@ -201,7 +201,7 @@ def collect_fitted(
     groups: np.ndarray | None = None,
     guarded: bool = True,
 ) -> Predictions:
-    """Predictions of fitted classifiers on a hold-out set, without cloning or fitting.
+    """Predict a hold-out set with fitted classifiers, without cloning or fitting.
 
     Unless `guarded` against classifiers that change the records, there is no fingerprint.
     """

@@ -22,7 +22,7 @@ NOT_CHECKED = "splits-not-checked"
 
 @dataclass(frozen=True, slots=True)
 class CvSplits:
-    """Sizes and design of splits, and the splits themselves if they are known."""
+    """Sizes and design of splits, and the splits themselves if known."""
 
     n_train: Any
     n_test: Any
@@ -34,7 +34,7 @@ class CvSplits:
 def splits_of_outputs(
     outputs: Mapping[str, Any], n_splits: int, info: SplitInfo
 ) -> CvSplits:
-    """Splits shared by outputs of `cross_validate`, checked as far as possible."""
+    """Return the splits shared by outputs of `cross_validate`, checked if possible."""
     splits = {
         role: _splits_of_output(role, output["indices"], info)
         for role, output in outputs.items()
@@ -57,7 +57,7 @@ def splits_of_outputs(
 
 
 def splits_of_pair(output: Any, n_splits: int, info: SplitInfo) -> CvSplits:
-    """Splits of two classifiers that were cross-validated as one estimator.
+    """Return the splits of two classifiers that were cross-validated as one estimator.
 
     Both have the same splits, even if these are not known any more.
     """
@@ -69,7 +69,7 @@ def splits_of_pair(output: Any, n_splits: int, info: SplitInfo) -> CvSplits:
 
 
 def splits_of_search(n_splits: int, info: SplitInfo, *, one_run: bool = True) -> CvSplits:
-    """Splits that all candidates of a search share.
+    """Return the splits that all candidates of a search share.
 
     A search runs its splitter once for all candidates, so they share the splits even if
     these are not known any more. `one_run` is False for searches that may run it again for
@@ -97,7 +97,7 @@ def _with_sizes(
     splitter: Any,
     flags: tuple[str, ...],
 ) -> CvSplits:
-    """Splits with their sizes, which are counted if splits are known, else as declared."""
+    """Return splits with their sizes, counted if splits are known, else as declared."""
     design = info.design_of(splitter, n_splits, pairs)
     if pairs is None and not info.has_sizes:
         raise ValueError(
@@ -123,17 +123,17 @@ def _sizes(pairs: Sequence[Split]) -> tuple[IntArray, IntArray]:
 
 
 def _splits_of_output(role: str, indices: Any, info: SplitInfo) -> list[Split]:
-    """Splits that an output contains."""
+    """Return the splits in an output."""
     return _check_splits(role, zip(indices["train"], indices["test"]), info)
 
 
 def _splits_of(splitter: Any, info: SplitInfo) -> list[Split]:
-    """Splits that a splitter makes of the records."""
+    """Return the splits that a splitter makes of the records."""
     return _check_splits("`cv`", info.split(splitter), info)
 
 
 def _check_splits(name: str, splits: Iterable[Any], info: SplitInfo) -> list[Split]:
-    """Splits as positions; refuses splits with records in both parts."""
+    """Return splits as positions; raise an error if training and test sets overlap."""
     return [
         disjoint_split(f"Split {k} of {name}", train, test, info.n_records)
         for k, (train, test) in enumerate(splits)
@@ -141,7 +141,7 @@ def _check_splits(name: str, splits: Iterable[Any], info: SplitInfo) -> list[Spl
 
 
 def _check_same(splits: Mapping[str, Sequence[Split]], n_splits: int) -> None:
-    """Refuse splits that differ, and say where, or of another number than the scores."""
+    """Raise an error if splits differ, or if their number is not that of the scores."""
     for name, pairs in splits.items():
         if len(pairs) != n_splits:
             raise ValueError(

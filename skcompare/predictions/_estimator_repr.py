@@ -7,7 +7,7 @@ from sklearn.pipeline import Pipeline
 
 
 def describe(estimator: Any) -> str:
-    """Class names from the outside in: "Pipeline(StandardScaler, LogisticRegression)"."""
+    """Return nested class names, such as "Pipeline(StandardScaler, LogisticRegression)"."""
     name = type(estimator).__name__
     if isinstance(estimator, Pipeline):
         steps = [
@@ -25,7 +25,7 @@ def describe(estimator: Any) -> str:
 
 
 def describe_all(estimators: Sequence[Any]) -> list[str]:
-    """Descriptions, with the parameters that differ if the descriptions are equal."""
+    """Return descriptions, with the parameters that differ if descriptions are equal."""
     descriptions = [describe(estimator) for estimator in estimators]
     settings = [
         _differing(k, estimators) if descriptions.count(description) > 1 else ""
@@ -38,7 +38,7 @@ def describe_all(estimators: Sequence[Any]) -> list[str]:
 
 
 def _differing(k: int, estimators: Sequence[Any], most: int = 3) -> str:
-    """Values of the plain parameters in which an estimator differs from others."""
+    """Return the plain parameters in which an estimator differs from others, as text."""
     parameters = [
         estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
         for estimator in estimators

@@ -1,4 +1,4 @@
-"""Tasks of fitting a classifier on a training set and predicting a test set."""
+"""Tasks that fit a classifier on a training set and predict a test set."""
 
 import random
 import sys
@@ -63,7 +63,7 @@ LARGEST_SEED = np.iinfo(np.int32).max
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Predictions of a task, in the smallest types, and its times."""
+    """Predictions of a task, in the smallest types, and the fit and predict times."""
 
     labels: IntArray | None
     proba: FloatArray | None
@@ -74,7 +74,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Classifier and split to fit and predict.
+    """Classifier to fit and predict on one split.
 
     `seed` sets every nested `random_state` that is None, so that equal estimators make
     equal predictions; it is shared by all estimators of a split.
@@ -111,7 +111,7 @@ def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
 
 
 def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, float]:
-    """Clone fitted on the training records, columns to select, and seconds.
+    """Return a fitted clone, the columns to select, and the fit time in seconds.
 
     Columns are selected of a precomputed kernel only.
     """
@@ -128,7 +128,7 @@ def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, floa
 
 
 def failure_of(task: Task, step: str, error: BaseException) -> EstimatorFailedError:
-    """Error that names the classifier that failed, the step and the split."""
+    """Return an error that names the failed classifier, the step and the split."""
     message = (
         f"{task.name} ({describe(task.estimator)}) failed to {step} on split {task.split} "
         f"({len(task.train)} training records): {type(error).__name__}: {error}"
@@ -137,7 +137,7 @@ def failure_of(task: Task, step: str, error: BaseException) -> EstimatorFailedEr
 
 
 def rows_of(params: Mapping[str, Any], rows: IntArray, n: int) -> dict[str, Any]:
-    """Metadata of some of `n` records: values with one entry per record are selected."""
+    """Select metadata of some of `n` records, for values with one entry per record."""
     return {
         key: take_rows(value, rows) if _is_aligned(value, n) else value
         for key, value in params.items()
@@ -145,7 +145,7 @@ def rows_of(params: Mapping[str, Any], rows: IntArray, n: int) -> dict[str, Any]
 
 
 def cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
-    """Select records; of a precomputed kernel, their values with the training records."""
+    """Select records, and for a precomputed kernel the columns of training records."""
     selected = take_rows(X, rows)
     return selected if columns is None else selected[:, columns]
 
@@ -170,12 +170,12 @@ def set_seeds(estimator: Any, seed: int) -> None:
 
 
 def is_seed(parameter: str) -> bool:
-    """Whether a parameter, which may be nested, seeds random numbers."""
+    """Whether a parameter, which may be nested, is a `random_state`."""
     return parameter.rpartition("__")[2] == "random_state"
 
 
 def seeded(splitter: Any, rng: np.random.RandomState) -> Any:
-    """Copy of a splitter with a random seed."""
+    """Return a copy of a splitter with a random seed."""
     splitter = copy(splitter)
     splitter.random_state = int(rng.randint(LARGEST_SEED))
     return splitter
@@ -193,7 +193,7 @@ def predict(
     classes: np.ndarray,
     required: frozenset[str],
 ) -> tuple[IntArray | None, FloatArray | None, FloatArray | None]:
-    """Predict labels as codes, probabilities and decision scores, as far as `required`.
+    """Predict labels (as codes), probabilities and decision scores, as `required`.
 
     `records` returns the test records again for each method, so that a method that changes
     them does not affect the next.
@@ -225,7 +225,7 @@ def predict(
 
 
 def askable(estimator: Any, required: frozenset[str]) -> frozenset[str]:
-    """Kinds of predictions that a classifier has; without any score, labels."""
+    """Return the kinds of `required` predictions that a classifier can provide."""
     scored = any(hasattr(estimator, m) for m in ("predict_proba", "decision_function"))
     return required if scored or LABELS not in required else required - {SCORES}
 
@@ -280,7 +280,7 @@ def _decision(estimator: Any, X: Any, n: int, classes: np.ndarray) -> FloatArray
 def _aligned(
     scores: FloatArray, own_classes: np.ndarray, classes: np.ndarray, missing: float | None
 ) -> FloatArray:
-    """Columns of all classes in order; those that a training set lacked score lowest."""
+    """Return columns of all classes; classes absent from training score lowest."""
     if len(own_classes) == len(classes):
         return scores
     columns = class_codes("classes_", own_classes, classes)

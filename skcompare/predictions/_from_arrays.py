@@ -43,7 +43,7 @@ def predictions_from_arrays(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
 ) -> Predictions:
-    """Predictions of trained classifiers for one hold-out set.
+    """Construct predictions of trained classifiers for one hold-out set from arrays.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def predictions_from_arrays(
 
 
 class Part(NamedTuple):
-    """Labels or probabilities of a classifier; `kind` is None if they may be either."""
+    """Labels or probabilities of a classifier; `kind` is None if not specified."""
 
     name: str
     title: str
@@ -121,7 +121,7 @@ class Part(NamedTuple):
 
 
 def parts_of(name: str, value: Any) -> list[Part]:
-    """Predictions of one classifier: one array, or labels and probabilities by name."""
+    """Return the parts of one classifier: one array, or labels and probabilities."""
     if not isinstance(value, Mapping):
         return [Part(name, name, None, value)]
     if set(value) != set(KINDS):
@@ -134,7 +134,7 @@ def parts_of(name: str, value: Any) -> list[Part]:
 
 
 def _prediction_array(values: Any) -> np.ndarray:
-    """Labels or probabilities as an array; numbers in arrays of objects as floats."""
+    """Convert labels or probabilities to an array; numbers among objects become floats."""
     array = as_array(values)
     if array.dtype.kind == "O" and array.size:
         items = array.ravel().tolist()
@@ -145,7 +145,7 @@ def _prediction_array(values: Any) -> np.ndarray:
 
 
 def check_same_order(*arrays: Mapping[str, Any]) -> None:
-    """Refuse Series of the same records in different orders; positions would mix them."""
+    """Raise an error if Series have the same index in different orders."""
     indexed = [
         (name, values.index)
         for mapping in arrays
@@ -166,7 +166,7 @@ def check_same_order(*arrays: Mapping[str, Any]) -> None:
 def _encode(
     truth: np.ndarray | None, declared: list[np.ndarray], predicted: dict[str, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray | None, dict[str, np.ndarray]]:
-    """Classes, and true and predicted labels as positions among them."""
+    """Return the classes, and true and predicted labels as positions among them."""
     if truth is not None:
         # Declared labels are classes in addition to those that occur; they come first, so
         # that predictions are compared with them too.
@@ -193,7 +193,7 @@ def _encode(
 
 
 def _check_among(labels: np.ndarray, arrays: Mapping[str, np.ndarray]) -> None:
-    """Refuse labels that are not among the declared ones."""
+    """Raise an error if labels are not among the declared ones."""
     all_labels = np.unique(labels)
     for name, values in arrays.items():
         class_codes(name, values, all_labels)
@@ -219,7 +219,7 @@ def _are_labels(values: np.ndarray, label_arrays: list[np.ndarray]) -> bool:
 def _check_agreement(
     name: str, labels: np.ndarray, proba: np.ndarray, classes: np.ndarray
 ) -> None:
-    """Refuse labels that contradict the probabilities, often those of the wrong class.
+    """Raise an error if labels contradict probabilities, often those of the wrong class.
 
     Labels may be chosen by any threshold, but must not be rarer if the probability of
     their class is larger.
@@ -246,7 +246,7 @@ def _check_agreement(
 
 
 def _is_reversed(proba: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether all records of a label have lower probabilities of it than the others."""
+    """Whether all records of a label have lower probabilities of the label than others."""
     is_first = labels == 0
     if proba.shape[1] != 2 or is_first.all() or not is_first.any():
         return False

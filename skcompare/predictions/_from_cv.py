@@ -40,7 +40,7 @@ def predictions_from_cv_results(
     groups: ArrayLike | None = None,
     required: frozenset[str] = frozenset({LABELS, SCORES}),
 ) -> Predictions:
-    """Predictions of classifiers that scikit-learn's `cross_validate` has fitted.
+    """Predict the test sets with classifiers fitted by scikit-learn's `cross_validate`.
 
     Each test set is predicted by the classifiers that were trained for it. Nothing is
     fitted, and the splits must be the same for all.
@@ -138,7 +138,7 @@ def predictions_from_cv_results(
 def cross_validated_pair(
     champion: Any, challenger: Any, X: Any, y: ArrayLike | None, **options: Any
 ) -> PairedPredictions:
-    """Labels of two classifiers that `cross_validate` has fitted, in their roles."""
+    """Predict labels with two classifiers fitted by `cross_validate`, in their roles."""
     results = outputs_of_roles(champion, challenger, X, y)
     predictions = predictions_from_cv_results(
         X,
@@ -153,7 +153,7 @@ def cross_validated_pair(
 def outputs_of_roles(
     champion: Any, challenger: Any, X: Any, y: ArrayLike | None
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Outputs by role, from two outputs or from that of a pair; requires X and y."""
+    """Return outputs by role, from two outputs or from one of a pair; requires X and y."""
     if X is None or y is None:
         raise ValueError(
             "The trained classifiers predict their test sets again. Pass the records and "
@@ -165,7 +165,7 @@ def outputs_of_roles(
 
 
 def _named_outputs(results: Any) -> Mapping[str, Mapping[str, Any]]:
-    """Outputs by classifier, with their trained classifiers and splits."""
+    """Return outputs by classifier, checked to have trained classifiers and splits."""
     if not isinstance(results, Mapping) or not results:
         raise ValueError(
             "`results` must be a dict of names to outputs of cross_validate. Got "
@@ -184,7 +184,7 @@ def _named_outputs(results: Any) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _outputs_of_pair(output: Any) -> Mapping[str, Mapping[str, Any]]:
-    """Outputs by role, from that of a cross-validated pair."""
+    """Return outputs by role, from the output of a cross-validated pair."""
     _check_output("the pair", output)
     pairs = [fitted_pair(estimator) for estimator in output["estimator"]]
     for k, (pair, estimator) in enumerate(zip(pairs, output["estimator"], strict=True)):
@@ -205,13 +205,13 @@ def _outputs_of_pair(output: Any) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _is_output(results: Mapping[str, Any]) -> bool:
-    """Whether a dict is an output itself, and not a dict of names to outputs."""
+    """Whether a dict is itself an output, rather than a dict of names to outputs."""
     keys = ("fit_time", "score_time", "estimator")
     return any(key in results and not isinstance(results[key], Mapping) for key in keys)
 
 
 def _check_output(name: str, output: Any) -> None:
-    """Refuse an output without trained classifiers."""
+    """Raise an error if an output lacks trained classifiers or splits."""
     lacking = [key for key in NEEDED if not _has(output, key)]
     if lacking:
         raise ValueError(
@@ -222,7 +222,7 @@ def _check_output(name: str, output: Any) -> None:
 
 
 def _flags_of(info: SplitInfo) -> tuple[str, ...]:
-    """Flags by which a splitter describes its splits of these records."""
+    """Return the flags with which a splitter describes its splits of the records."""
     if not hasattr(info.cv, "describe"):
         return ()
     return tuple(info.cv.describe(info.X, info.y, info.groups).flags)
@@ -240,7 +240,7 @@ def _outcomes(
     classes: np.ndarray,
     kinds: frozenset[str],
 ) -> list[Outcome]:
-    """Predictions of the classifiers of one output, each for its own test set."""
+    """Predict each test set with the corresponding classifier of an output."""
     outcomes = []
     for k, (estimator, test) in enumerate(zip(output["estimator"], tests, strict=True)):
         # A precomputed kernel has a column for each training record, in their order.

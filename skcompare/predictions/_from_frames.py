@@ -1,4 +1,4 @@
-"""Predictions from named columns of frames and files, joined by ids if necessary."""
+"""Predictions from named columns of data frames and files, joined by ids if necessary."""
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ Y_TRUE, GROUPS = "y_true", "groups"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Columns of a role; those of predictions have the name of their classifier.
+    """Columns of a role, with the name of the classifier for predictions.
 
     `kind` is that of the columns if a classifier has both labels and probabilities.
     """
@@ -48,7 +48,7 @@ def places_of(
     groups: Any = None,
     lists: bool = True,
 ) -> list[Place]:
-    """Columns of truth, predictions and groups, in this order, as far as they are named."""
+    """Return the columns of truth, predictions and groups, in this order, if specified."""
     if not isinstance(predictions, Mapping):
         raise TypeError(
             "`predictions` must be a dict of the classifiers' columns, such as "
@@ -81,7 +81,7 @@ def place_of(
     is_prediction: bool = False,
     as_written: bool = False,
 ) -> Place:
-    """Columns of one role."""
+    """Return the columns of one role."""
     source = main
     if isinstance(value, tuple) and len(value) == 2:
         if isinstance(value[0], str) and not os.path.exists(value[0]):
@@ -107,7 +107,7 @@ def place_of(
 
 
 def check_id(places: Sequence[Place], id: Any) -> None:
-    """Refuse several frames without a column to join them by."""
+    """Raise an error if there are several data frames and no `id` to join them by."""
     sources = {place.source.key: place.source for place in places}
     if id is None and len(sources) > 1:
         listed = " and ".join(source.text for source in sources.values())
@@ -120,14 +120,14 @@ def check_id(places: Sequence[Place], id: Any) -> None:
 
 
 class Aligned(NamedTuple):
-    """Values of each place, and ids of the records if there are any."""
+    """Values of each place, and ids of the records if any."""
 
     columns: list[NDArray[Any]]
     ids: NDArray[Any] | None
 
 
 def aligned(places: Sequence[Place], id: str | None) -> Aligned:
-    """Columns of each place, all in the order of the records of the first place.
+    """Read the columns of each place, in the order of the records of the first place.
 
     Each frame is read once, because some engines return rows in another order each time.
     """
@@ -156,7 +156,7 @@ def aligned(places: Sequence[Place], id: str | None) -> Aligned:
 
 
 def _check_single(role: str, name: str, column: NDArray[Any], source: Source) -> None:
-    """Refuse a column with several values per record, which only probabilities have."""
+    """Check that a column other than of probabilities has one value per record."""
     if column.ndim > 1:
         raise ValueError(
             f"`{role}` must be a column with one value per record. Got {name!r} of "
@@ -166,7 +166,7 @@ def _check_single(role: str, name: str, column: NDArray[Any], source: Source) ->
 
 
 def _text_columns(places: Sequence[Place]) -> set[str]:
-    """Columns of a file that stay text, unless another role needs them as numbers."""
+    """Return columns of a file that stay text, unless another role needs numbers."""
     texts = {name for place in places if place.as_written for name in place.columns}
     return texts - {
         name for place in places if not place.as_written for name in place.columns
@@ -208,7 +208,7 @@ def predictions_from_frame(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> Predictions:
-    """Predictions of trained classifiers for one hold-out set, from frames or files.
+    """Construct predictions for one hold-out set from columns of data frames or files.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def arrays_from_frame(
     id: str | None = None,
     groups: Any = None,
 ) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
-    """Arguments of :func:`predictions_from_arrays`: truth, predictions and groups.
+    """Return truth, predictions and groups for :func:`predictions_from_arrays`.
 
     Parameters are those of :func:`predictions_from_frame`.
     """
@@ -291,7 +291,7 @@ def arrays_from_frame(
 def typed_columns(
     requested: Sequence[Place], columns: Sequence[NDArray[Any]]
 ) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
-    """Truth, predictions and groups of aligned columns, with types for CSV files.
+    """Return truth, predictions and groups of aligned columns, with types for CSV files.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ def typed_columns(
 def labels_from_frame(
     frame: Any, columns: Mapping[str, Any], *, id: str | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Columns of labels by their roles.
+    """Read columns of labels, by their roles.
 
     Parameters
     ----------
@@ -348,14 +348,14 @@ def labels_from_frame(
 
 
 def _written_if_text(labels: NDArray[Any], others: Iterable[NDArray[Any]]) -> NDArray[Any]:
-    """Labels of a CSV file, which are text if any others are."""
+    """Return labels of a CSV file, as text if any other labels are text."""
     return written(labels) if any(map(is_text, others)) else labels
 
 
 def _typed_predictions(
     place: Place, predicted: Mapping[str, NDArray[Any]], text_labels: set[Any]
 ) -> NDArray[Any]:
-    """Predictions of a CSV file, whose columns have no types."""
+    """Infer the type of predictions of a CSV file, whose columns have no types."""
     values = predicted[place.role]
     if place.kind == LABELS:
         return written(values) if text_labels else values
@@ -363,7 +363,7 @@ def _typed_predictions(
 
 
 def _labels_or_scores(values: NDArray[Any], text_labels: set[Any]) -> NDArray[Any]:
-    """Numbers of a CSV file with labels of text: labels as written, or probabilities."""
+    """Interpret numbers of a CSV file with text labels as labels or as probabilities."""
     if not text_labels or values.dtype.kind not in "if" or values.ndim > 1:
         return values
     distinct = np.unique(values)
@@ -391,7 +391,7 @@ def holdout_from_frame(
     same: Sequence[tuple[Any, str]] = (),
     same_others: Sequence[tuple[Any, str]] = (),
 ) -> tuple[Predictions, dict[str, NDArray[Any]]]:
-    """Predictions for one hold-out set, and further columns of the same records.
+    """Construct predictions for one hold-out set, with further columns of the records.
 
     All columns are read at once: some engines return records in another order each time.
 
@@ -476,7 +476,7 @@ def holdout_from_frame(
 def check_same_truth(
     frame: Any, y_true: str, others: Sequence[Any], id: str | None
 ) -> None:
-    """Refuse true labels that differ between files.
+    """Raise an error if true labels differ between files.
 
     Parameters
     ----------
@@ -498,7 +498,7 @@ def check_same_truth(
 
 
 def _columns_by_name(others: Any) -> dict[str, Any]:
-    """Further columns by their names."""
+    """Return further columns by name."""
     names = [] if isinstance(others, str) else list(others)
     if isinstance(others, str) or not all(isinstance(name, str) for name in names):
         raise TypeError(
@@ -510,7 +510,7 @@ def _columns_by_name(others: Any) -> dict[str, Any]:
 def _repeated_places(
     same: Sequence[tuple[Any, str]], others: Mapping[str, Any], main: Source
 ) -> dict[str, Place]:
-    """Places of further columns that occur a second time, by name."""
+    """Return the places of further columns that occur a second time, by name."""
     places = {}
     for pair in same:
         place = place_of("a column of `same_others`", pair, main, as_written=True)
@@ -531,7 +531,7 @@ def _check_same(
     other_values: NDArray[Any],
     ids: NDArray[Any] | None,
 ) -> None:
-    """Refuse true labels, or other facts, that differ between columns of one record."""
+    """Raise an error if true labels or other values differ between two columns."""
     is_truth = place.role == Y_TRUE
     left, right = values, other_values
     if not {left.dtype.kind, right.dtype.kind} <= set(NUMBERS):

@@ -27,7 +27,7 @@ NamedEstimators = Sequence[tuple[str, Any]]
 
 
 def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool) -> None:
-    """Refuse objects that are no classifiers, and a mix of frozen and other ones."""
+    """Check that all estimators are classifiers, and all or none of them frozen."""
     for name, estimator in estimators:
         if isinstance(estimator, type):
             raise TypeError(
@@ -67,7 +67,7 @@ def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool)
 
 
 def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
-    """Whether the classifiers are used as they are, on a hold-out set."""
+    """Whether the classifiers are used without fitting, on a hold-out set."""
     if isinstance(cv, str) and cv == PREFIT:
         for name, estimator in estimators:
             if not is_fitted(estimator):
@@ -87,7 +87,7 @@ def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
 
 
 def is_mixed(estimators: NamedEstimators) -> bool:
-    """Whether frozen classifiers occur next to others, or within them."""
+    """Whether frozen classifiers are mixed with other ones, or nested in them."""
     frozen = _frozen(estimators)
     return (any(frozen) and not all(frozen)) or any(map(_holds_frozen, estimators))
 
@@ -97,7 +97,7 @@ def _frozen(estimators: NamedEstimators) -> list[bool]:
 
 
 def _holds_frozen(item: tuple[str, Any]) -> bool:
-    """Whether a classifier that is not frozen itself predicts by a frozen one."""
+    """Whether a classifier that is not frozen itself contains a frozen one."""
     estimator = item[1]
     if isinstance(estimator, FrozenEstimator):
         return False
@@ -108,7 +108,7 @@ def _holds_frozen(item: tuple[str, Any]) -> bool:
 
 
 def is_fitted(estimator: Any) -> bool:
-    """Whether an estimator was fitted."""
+    """Whether an estimator is fitted."""
     try:
         check_is_fitted(estimator)
     except (NotFittedError, TypeError):
@@ -117,7 +117,7 @@ def is_fitted(estimator: Any) -> bool:
 
 
 def check_target(y: Any, *, fitting: bool) -> None:
-    """Refuse targets that are no single column of class labels."""
+    """Check that the target is a single column of class labels."""
     labels = np.asarray(y)
     if labels.ndim == 1:
         check_not_missing("y", labels)
@@ -153,7 +153,7 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def check_role_names(champion: str, challenger: str) -> None:
-    """Refuse names in the wrong order, which sorted files and dicts of predictions have.
+    """Raise an error if the names suggest that champion and challenger are swapped.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def _text_in(name: str) -> set[str]:
 
 
 def fitted_pair(estimator: Any) -> tuple[Any, Any] | None:
-    """Fitted champion and challenger within a pair; None if there are none.
+    """Return the fitted champion and challenger of a pair, or None if there are none.
 
     If a pipeline ends in a pair, they are pipelines with the same first steps.
     """
@@ -197,7 +197,7 @@ def fitted_pair(estimator: Any) -> tuple[Any, Any] | None:
 
 
 def _ending_in(pipeline: Pipeline, name: str, last: Any) -> Pipeline:
-    """Fitted pipeline with another fitted last step."""
+    """Return a fitted pipeline with another fitted last step."""
     new = copy(pipeline)
     new.steps = [*pipeline.steps[:-1], (name, last)]
     return new
@@ -212,7 +212,7 @@ def pair_of_fitted(
     groups: Any = None,
     why: str,
 ) -> PairedPredictions:
-    """Predictions of two fitted classifiers, as of :func:`predictions_of_fitted`."""
+    """Predict with two fitted classifiers, as :func:`predictions_of_fitted` does."""
     predictions = predictions_of_fitted(
         roles, X, y, required=required, groups=groups, why=why
     )
@@ -228,7 +228,7 @@ def predictions_of_fitted(
     groups: Any = None,
     why: str,
 ) -> Predictions:
-    """Predictions of fitted classifiers; `why` is the reason that they must be fitted.
+    """Predict a hold-out set with fitted classifiers; raise an error if one is not fitted.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Ids of records, by which tables with records in any order are joined."""
+"""Ids of records, for joining tables with records in any order."""
 
 import unicodedata
 from collections.abc import Hashable, Mapping
@@ -34,7 +34,7 @@ def rows_by_id(
     tables: Mapping[Hashable, Mapping[str, NDArray[Any]]],
     id: str,
 ) -> dict[Hashable, IntArray]:
-    """Rows of each table, except the first, in the order of the first.
+    """Return the rows of each table, except the first, in the order of the first.
 
     A table that is in the order of the first has no entry.
 
@@ -63,7 +63,7 @@ def rows_by_id(
 
 
 def _table_rows(ids: list[NDArray[Any]]) -> list[IntArray | None] | None:
-    """Positions of the first ids among each of the others, by a table of all integers.
+    """Return positions of the first ids among each of the others, by a look-up table.
 
     None if they are too far apart, or not valid. Sorting takes many times as long.
     """
@@ -111,7 +111,7 @@ def _offsets(ids: NDArray[Any], low: int) -> NDArray[np.int64]:
 def _sorted_rows(
     ids: Mapping[Hashable, NDArray[Any]], sources: Mapping[Hashable, Source], id: str
 ) -> list[IntArray | None]:
-    """Positions of the first ids among each of the others, by sorting all of them."""
+    """Return positions of the first ids among each of the others, by sorting."""
     orders: dict[Hashable, IntArray] = {}
     ordered: dict[Hashable, NDArray[Any]] = {}
     for key, table_ids in ids.items():
@@ -140,7 +140,7 @@ def _sorted_rows(
 
 
 def _as_integers(ids: NDArray[Any]) -> NDArray[Any]:
-    """Ids as integers if they are whole, also if missing values made floats of them."""
+    """Convert whole float ids, as in columns with missing values, to integers."""
     if ids.dtype.kind == "f" and (np.trunc(ids) == ids).all() and (abs(ids) < 2**63).all():
         return ids.astype(np.int64)
     return ids
@@ -149,7 +149,7 @@ def _as_integers(ids: NDArray[Any]) -> NDArray[Any]:
 def _to_one_type(
     ids: dict[Hashable, NDArray[Any]], sources: Mapping[Hashable, Source]
 ) -> dict[Hashable, NDArray[Any]]:
-    """Ids of one type: numbers and text are compared as they are written."""
+    """Convert ids to one type; numbers and text are compared as text."""
     kinds = {key: _kind(array) for key, array in ids.items()}
     distinct_kinds = set(kinds.values())
     if distinct_kinds == {"whole numbers"}:
@@ -168,7 +168,7 @@ def _to_one_type(
 
 
 def _signed(ids: dict[Hashable, NDArray[Any]]) -> dict[Hashable, NDArray[Any]]:
-    """Integers of types that are compared exactly.
+    """Convert integers to types that are compared exactly.
 
     Some versions of numpy compare signed and unsigned ones of 64 bits as floats.
     """
@@ -187,12 +187,12 @@ def _kind(ids: NDArray[Any]) -> str:
 
 
 def some_ids(ids: NDArray[Any]) -> str:
-    """Number of ids, and the first of them."""
+    """Format the number of ids and the first of them."""
     return f"{len(ids):,} of them ({first_of(ids)})"
 
 
 def first_of(ids: NDArray[Any], most: int = SHOWN) -> str:
-    """Text of the first ids."""
+    """Format the first ids."""
     texts = (
         repr(str(value)) if isinstance(value, str) else str(value) for value in ids[:most]
     )
@@ -214,17 +214,17 @@ def _difference(
 
 
 def is_text(array: NDArray[Any]) -> bool:
-    """Whether values are text, in an array of strings or objects."""
+    """Whether an array has text, as strings or objects."""
     return array.dtype.kind in "OU"
 
 
 def written(array: NDArray[Any]) -> NDArray[Any]:
-    """Values as they are written; text is unchanged."""
+    """Convert values to text; text is unchanged."""
     return array if array.dtype.kind == "O" else array.astype(np.str_, copy=False)
 
 
 def value_of(text: Any) -> Decimal | str:
-    """Number, or truth value, that a text represents; otherwise the text itself.
+    """Parse text as a number or truth value; return other text unchanged.
 
     In columns without types, 0012, 12.0 and 12 are one value. All digits of integers are
     compared, which floats would lose.

@@ -1,4 +1,4 @@
-"""Rows of containers of records: arrays, sparse matrices, frames, lists."""
+"""Row indexing of arrays, sparse matrices, data frames and lists."""
 
 import hashlib
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ def n_rows(data: Any) -> int:
 
 
 def take_rows(data: Any, index: np.ndarray) -> Any:
-    """Records at `index`, in a container of the same type."""
+    """Select the records at `index`, in a container of the same type."""
     if hasattr(data, "iloc"):
         return data.iloc[index]
     if sparse.issparse(data):
@@ -30,7 +30,7 @@ def take_rows(data: Any, index: np.ndarray) -> Any:
 
 
 def fingerprint(*parts: Any) -> str:
-    """Digest of data: equal for equal values, whatever their memory layout."""
+    """Compute a digest of data that does not depend on memory layout."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         for piece in _pieces(part):
@@ -57,7 +57,7 @@ def _pieces(data: Any) -> Iterable[Any]:
 
 
 def _item_pieces(items: Any) -> Iterable[bytes]:
-    """Items one by one, because an array of long and short strings would be huge."""
+    """Yield items one by one, because an array of long and short strings would be huge."""
     yield f"{len(items)} items".encode()
     for item in items:
         yield f"{type(item).__name__} {item!r}\0".encode()

@@ -1,4 +1,4 @@
-"""Columns of truth and predictions in a table that stays on its engine."""
+"""Columns of truth and predictions in a table of a data frame engine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,11 +45,11 @@ class EngineColumns:
     others: Mapping[str, str] = field(default_factory=dict)
 
     def of_table(self, table: Table) -> "EngineColumns":
-        """Same columns of another table, such as one with fewer records."""
+        """Return the same columns of another table, such as one with fewer records."""
         return replace(self, table=table)
 
     def read(self) -> list[Any]:
-        """Arrays of truth, of the single column of each classifier, and of groups."""
+        """Read arrays of truth, of the single column of each classifier, and of groups."""
         names = [
             self.y_true,
             *(columns[0] for columns in self.predictions.values()),
@@ -69,7 +69,7 @@ def columns_on_engine(
     lists: bool = True,
     others: Sequence[str] = (),
 ) -> EngineColumns | None:
-    """Columns on their engine; None if they are better read into arrays.
+    """Return columns on their engine, or None if better read into arrays.
 
     That is so if a frame is in memory, or a file is small. Parameters are those of
     :func:`predictions_from_frame`; without `lists` each classifier has one column, and

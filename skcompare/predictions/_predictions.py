@@ -1,4 +1,4 @@
-"""Predictions of classifiers on shared test sets, with the design of these."""
+"""Predictions of classifiers on shared test sets, with the design of the splits."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from skcompare.predictions._fit_predict import LABELS, SCORES
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EstimatorPredictions:
-    """Predictions of one classifier, test set after test set.
+    """Predictions of one classifier on successive test sets.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class EstimatorPredictions:
     predict_times: FloatArray | None = None
 
     def part(self, which: Any) -> "EstimatorPredictions":
-        """Predictions selected by a slice, a mask or positions."""
+        """Return the predictions selected by a slice, a mask or positions."""
         labels, proba, decision = (
             None if array is None else array[which]
             for array in (self.labels, self.proba, self.decision)
@@ -70,7 +70,7 @@ class EstimatorPredictions:
         return self.decision is not None
 
     def known_labels(self) -> IntArray:
-        """Predicted classes; refused if there are only scores."""
+        """Return the predicted classes; raise an error if there are only scores."""
         if self.labels is None:
             raise ValueError(
                 f"The predictions of {self.name} have no labels. Pass predicted labels or "
@@ -139,7 +139,7 @@ class Predictions:
 
     @property
     def tally(self) -> Any:
-        """Counts and sums instead of records; None if the records are here."""
+        """Tally in place of records, or None if the records are kept."""
         return None
 
     @property
@@ -178,7 +178,7 @@ class Predictions:
             yield slice(int(start), int(stop))
 
     def y_predicted(self) -> IntArray:
-        """True class of each prediction, of shape (n_predictions,)."""
+        """Return the true class of each prediction, of shape (n_predictions,)."""
         if self.y is None:
             raise ValueError(
                 "Without true labels nobody can tell which predictions are right. Pass "
@@ -187,11 +187,11 @@ class Predictions:
         return self.y if self.records is None else self.y[self.records]
 
     def pair(self, champion: str, challenger: str) -> "PairedPredictions":
-        """Two of the classifiers, in their roles."""
+        """Return the predictions of two classifiers in their roles."""
         return PairedPredictions(self, self[champion], self[challenger])
 
     def save(self, path: Any) -> None:
-        """Write to `path`, a `.npz` or `.json` file, without pickle."""
+        """Save to `path`, a `.npz` or `.json` file, without pickle."""
         save_predictions(self, path)
 
     @classmethod
@@ -220,7 +220,7 @@ class PairedPredictions:
 
     @property
     def alone(self) -> Predictions:
-        """Predictions of these two, under two names even if they are the same."""
+        """Predictions of the two classifiers only, under distinct names."""
         champion, challenger = self.roles
         if challenger.name == champion.name:
             challenger = replace(challenger, name=f"{champion.name} again")
@@ -228,7 +228,7 @@ class PairedPredictions:
 
 
 def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictions:
-    """Predictions for the records to keep; classes stay the same.
+    """Select the predictions for some records; classes stay the same.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictio
 
 
 def one_class(pair: PairedPredictions, position: int) -> PairedPredictions:
-    """Predictions of a pair about one class, as by :func:`one_class_of`."""
+    """Reduce the predictions of a pair to one class, as :func:`one_class_of` does."""
     of_class = one_class_of(
         replace(pair.predictions, estimators=tuple(pair.roles)), position
     )
@@ -265,7 +265,7 @@ def one_class(pair: PairedPredictions, position: int) -> PairedPredictions:
 
 
 def one_class_of(predictions: Predictions, position: int) -> Predictions:
-    """Predictions about one class, with the classes False and True.
+    """Reduce predictions to one class against the rest, with the classes False and True.
 
     The probability of the class stays the same, and that of the rest is its complement; a
     predicted label is the class or not, whatever its probability.
@@ -315,7 +315,7 @@ def _decision(
 
 
 def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
-    """Reason that a test cannot use these predictions; empty if it can run."""
+    """Return the reason why a test cannot use the predictions, or an empty string."""
     needs: Any = entry.needs
     required: frozenset[str] = getattr(needs, "required", frozenset())
     for role in predictions.estimators:
@@ -348,7 +348,7 @@ PREDICTION_ARRAYS = ("labels", "proba", "decision", "fit_times", "predict_times"
 
 
 def save_predictions(predictions: Predictions, path: Any) -> None:
-    """Write all arrays and a JSON header; the file appears whole or not at all."""
+    """Save predictions to a file atomically, as arrays and a JSON header."""
     target = Path(path)
     writer = {".npz": _write_npz, ".json": _write_json}.get(target.suffix)
     if writer is None:

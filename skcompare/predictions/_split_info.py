@@ -1,4 +1,4 @@
-"""Declarations of a caller about the splits of scikit-learn's results."""
+"""User-declared information about the splits of scikit-learn's results."""
 
 import warnings
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ Split = tuple[IntArray, IntArray]
 
 
 def disjoint_split(where: str, train: Any, test: Any, n: int | None = None) -> Split:
-    """Positions of both parts; refuses empty parts, and records that are in both.
+    """Check that both parts are non-empty and disjoint, and return them as positions.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _positions(where: str, indices: Any, n: int | None) -> IntArray:
 
 
 def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False) -> Design:
-    """Design of splits of `n` records, from their indices.
+    """Infer the design of splits of `n` records from the indices.
 
     One split is a hold-out. If each split trains on all records that it does not test, test
     sets with every record once are K-fold cross-validation, and several times a repeated
@@ -129,7 +129,7 @@ def _is_complete(split: Split, n: int) -> bool:
 
 
 def _folds_per_repetition(tests: Sequence[IntArray], n: int) -> int | None:
-    """Number of folds of each repetition; None unless it is constant and complete."""
+    """Return the number of folds per repetition, or None unless constant and complete."""
     tested, n_tested, ends = np.zeros(n, dtype=bool), 0, [0]
     for position, test in enumerate(tests, start=1):
         if tested[test].any():
@@ -166,7 +166,7 @@ _IN_ROWS = ("repeated kfold", "replicated holdout", "holdout in halves")
 
 @dataclass(frozen=True, slots=True)
 class SplitInfo:
-    """Declarations of a caller about splits; X, y and groups are the data."""
+    """User-declared information about splits; X, y and groups are the data."""
 
     X: Any = None
     y: Any = None
@@ -179,20 +179,20 @@ class SplitInfo:
 
     @property
     def has_sizes(self) -> bool:
-        """Whether both sizes are declared; one alone is refused."""
+        """Whether both sizes are declared; raises an error if only one is declared."""
         if (self.n_train is None) != (self.n_test is None):
             raise ValueError("Pass both of `n_train` and `n_test`, or none. Got one.")
         return self.n_train is not None
 
     @property
     def n_records(self) -> int | None:
-        """Number of records, if they were passed."""
+        """Number of records, or None if no data were passed."""
         data = self.X if self.y is None else self.y
         return None if data is None else n_rows(data)
 
     @property
     def can_split(self) -> bool:
-        """Whether splits can be made: from a list always, from a count with `y`."""
+        """Whether splits can be made: from a list always, from a number with `y`."""
         if self.y is not None:
             return True
         is_count = self.cv is None or isinstance(self.cv, Integral)
@@ -200,7 +200,7 @@ class SplitInfo:
         return not is_count and (not has_split or self.X is not None)
 
     def splitter(self) -> Any:
-        """Splitter of `cv`, as by scikit-learn."""
+        """Return the splitter of `cv`, as scikit-learn's `check_cv` does."""
         if isinstance(self.cv, str):
             raise ValueError(
                 "`cv` must be a splitter, a number of folds or an iterable of splits. Got "
@@ -211,7 +211,7 @@ class SplitInfo:
         return check_cv(self.cv, self.y, classifier=self.classifier)
 
     def split(self, splitter: Any) -> list[Any]:
-        """Splits that a splitter makes of these records."""
+        """Return the splits that a splitter makes of the records."""
         if self.groups is None and isinstance(splitter, _GROUPED):
             raise ValueError(
                 f"{splitter} splits by groups. Got none. Pass the `groups` that the scores "
@@ -229,7 +229,7 @@ class SplitInfo:
     def design_of(
         self, splitter: Any, n_splits: int, pairs: Sequence[Any] | None
     ) -> Design:
-        """Design as declared, else of the splitter, else as recognised from the indices."""
+        """Return the design: declared, of the splitter, or inferred from indices."""
         grouped = self.groups is not None or isinstance(splitter, _GROUPED)
         if splitter is not None:
             self._check_n_splits(splitter, n_splits)
@@ -251,7 +251,7 @@ class SplitInfo:
         )
 
     def _check_n_splits(self, splitter: Any, n_splits: int) -> None:
-        """Refuse a splitter of another number of splits, if it has one."""
+        """Raise an error if the splitter makes another number of splits."""
         try:
             count = splitter.get_n_splits(self.X, self.y, self.groups)
         except (AttributeError, TypeError, ValueError):
@@ -272,12 +272,12 @@ def is_constant(splitter: Any) -> bool:
 
 
 def sizes_are_constant(splitter: Any) -> bool:
-    """Whether a splitter makes sets of the same sizes however it shuffles."""
+    """Whether the sizes of a splitter's sets do not depend on shuffling."""
     return type(splitter) in _SAME_SIZES
 
 
 def _declared_design(design: Design | str, n_splits: int, recognised: Design) -> Design:
-    """Design with the repetitions and folds that a name does not state."""
+    """Complete a declared design with the numbers of repetitions and folds."""
     declared = as_design(design)
     if isinstance(design, str):
         n_repeats, n_folds = 1, n_splits

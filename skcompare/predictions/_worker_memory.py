@@ -47,7 +47,7 @@ Call = tuple[Any, Any]
 
 
 class Shipment:
-    """Records in the form that tasks receive; `open()` returns the records.
+    """Records in the form sent to tasks; `open()` returns the records.
 
     Arrays and sparse matrices are left to joblib, which maps them into the workers'
     memory. A task is sent as it is. With a folder, each task keeps a file there while it
@@ -67,7 +67,7 @@ class Shipment:
         return sent
 
     def at_work(self, task: Any) -> AbstractContextManager[Any]:
-        """Context in which a task runs."""
+        """Return the context manager in which a task runs."""
         return nullcontext() if self.folder is None else _running_note(self.folder, task)
 
 
@@ -82,13 +82,13 @@ def _running_note(folder: str, task: Any) -> Iterator[None]:
 
 
 def _task_label(task: Any) -> str:
-    """Classifier and split of a task."""
+    """Return the classifier and split of a task as text."""
     fit_task = getattr(task, "task", task)
     return f"{fit_task.name} in split {fit_task.split}"
 
 
 class FileShipment(Shipment):
-    """Records in a file that local workers map, with shared buffers."""
+    """Records in a file that local workers map into memory, with shared buffers."""
 
     def __init__(self, data: tuple[Any, ...], folder: str) -> None:
         self.folder = folder
@@ -115,7 +115,7 @@ class FileShipment(Shipment):
 
 
 class Cargo(Shipment):
-    """Records and all tasks, which a cluster transports to each worker once.
+    """Records and all tasks, sent to each worker of a cluster once.
 
     A task is sent as its position, because its training and test rows are as long as the
     records.
@@ -126,7 +126,7 @@ class Cargo(Shipment):
         self.tasks = tasks
 
     def __sizeof__(self) -> int:
-        """Size in bytes, by which Dask plans the memory of its workers."""
+        """Return the size in bytes, by which Dask plans the memory of its workers."""
         parts = [*self.data, *(array for task in self.tasks for array in _arrays(task))]
         return sum({id(part): _n_bytes(part) for part in parts}.values())
 
@@ -161,12 +161,12 @@ class RayShipment(Shipment):
         return self._cargo().task(sent)
 
     def at_work(self, task: Any) -> AbstractContextManager[Any]:
-        """Context of the cargo."""
+        """Return the context manager of the cargo."""
         return self._cargo().at_work(task)
 
 
 def _cached(token: str, read: Callable[[], Any]) -> Any:
-    """Value that is read once per process, and kept until another is read."""
+    """Return a value that is read once per process, and cached until another is read."""
     if token not in _cache:
         _cache.clear()
         _cache[token] = read()
@@ -207,7 +207,7 @@ def shipped(
 
 @contextmanager
 def _on_dask(client: Any, cargo: Cargo) -> Iterator[Any]:
-    """Future of a cargo, which Dask replaces by the cargo itself in a task.
+    """Yield the future of a cargo, which Dask replaces by the cargo itself in a task.
 
     It is on several workers from the start, so that tasks run on all of them, and so that
     it outlives a worker: Dask cannot recompute scattered data.
@@ -226,7 +226,7 @@ def _on_dask(client: Any, cargo: Cargo) -> Iterator[Any]:
 
 @contextmanager
 def _local_shipment(data: tuple[Any, ...]) -> Iterator[Shipment]:
-    """Records for local processes, in a file if joblib does not map them."""
+    """Yield records for local processes, in a file if joblib does not map them."""
     with tempfile.TemporaryDirectory(
         prefix="skcompare-", ignore_cleanup_errors=True
     ) as folder:
@@ -257,7 +257,7 @@ def _report_lost_workers(shipment: Any, tasks: Sequence[Any]) -> Iterator[None]:
 
 
 def _last_tasks(shipment: Any, tasks: Sequence[Any]) -> str:
-    """Text of the fits that were running last, or of all if they are unknown."""
+    """Describe the fits that were running last, or all fits if unknown."""
     folder = getattr(shipment, "folder", None)
     notes = () if folder is None else Path(folder).glob(f"{RUNS}*")
     running = sorted(note.read_text(encoding="utf-8") for note in notes)
@@ -268,7 +268,7 @@ def _last_tasks(shipment: Any, tasks: Sequence[Any]) -> str:
 
 
 def _workers(n_jobs: int | None) -> tuple[Any, int]:
-    """Active joblib backend, and the number of its simultaneous tasks."""
+    """Return the active joblib backend, and the number of its simultaneous tasks."""
     backend, n_active = get_active_backend()
     n_requested = n_active if n_jobs is None else n_jobs
     if type(backend).__name__ == RAY and n_requested == -1:
@@ -291,7 +291,7 @@ def _has_plain_arrays(part: Any) -> bool:
 
 
 def _arrays(task: Any) -> Iterator[Any]:
-    """Arrays of a task."""
+    """Yield the arrays of a task."""
     if hasattr(task, "shape"):
         yield task
     elif isinstance(task, dict):

@@ -1,4 +1,4 @@
-"""Reports of comparisons as text, Markdown, HTML, JSON and frame."""
+"""Reports of comparisons as text, Markdown, HTML, JSON and data frames."""
 
 # These register the tests and metrics that reports name.
 import skcompare.metrics

@@ -99,7 +99,7 @@ def assumed_by(
 
 @lru_cache(maxsize=256)
 def _read_docstring(doc: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Return the question, the paragraphs after it, and the sources of a docstring."""
+    """Split a docstring into its question, the following paragraphs and the sources."""
     parts = _parts_of(doc)
     question, _, rest = parts[""].partition("\n\n")
     sources = SOURCE.split(parts.get("References", ""))[2::2]
@@ -111,7 +111,7 @@ def _read_docstring(doc: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
 
 
 def _parts_of(doc: str) -> dict[str, str]:
-    """Return the sections of a docstring by heading; text before them has none."""
+    """Return the sections of a docstring by heading, the leading text without heading."""
     summary, *rest = SECTION.split(f"\n{doc}")
     return {"": summary.strip()} | {
         heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])
@@ -123,6 +123,6 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Remove the markup that Sphinx reads."""
+    """Remove Sphinx markup."""
     plain = ROLE.sub(r"\1", " ".join(text.split()))
     return CITATION.sub(r"[\1]", STRESSED.sub(r"\1", QUOTED.sub(r"\1", plain)))

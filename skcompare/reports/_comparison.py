@@ -50,11 +50,11 @@ class Comparison(ComparisonData):
     """
 
     def to_markdown(self) -> str:
-        """The report as Markdown, for pull requests and job summaries."""
+        """Return the report as Markdown, for pull requests and job summaries."""
         return comparison_markdown(self)
 
     def to_html(self, *, pictures: Any = "auto") -> str:
-        """The report as a self-contained HTML page: no network, no script.
+        """Return the report as a self-contained HTML page, without network or scripts.
 
         The verdict comes first, then tables, pictures, assumptions, next steps and the
         settings. The numbers are in the page as JSON, see :meth:`from_html`.
@@ -91,7 +91,7 @@ class Comparison(ComparisonData):
 
     @classmethod
     def from_html(cls, page: str) -> Self:
-        """Read the comparison from the text of a page that :meth:`to_html` wrote."""
+        """Read a comparison from an HTML page written by :meth:`to_html`."""
         return cls.from_json(json_of_page(page))
 
     def _repr_html_(self) -> str:

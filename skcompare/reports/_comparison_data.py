@@ -1,4 +1,4 @@
-"""Data of a comparison, and its form as JSON and as a frame."""
+"""Data of a comparison, with conversion to JSON and data frames."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ComparisonData:
-    """Data of a comparison of two classifiers, which all its reports read."""
+    """Data of a comparison of two classifiers, from which all reports are made."""
 
     rows: tuple[ComparisonRow, ...]
     conclusion: Verdict
@@ -42,7 +42,7 @@ class ComparisonData:
 
     @property
     def verdict(self) -> str:
-        """The winner: "challenger", "champion" or "inconclusive"."""
+        """Winner of the comparison: "challenger", "champion" or "inconclusive"."""
         return self.conclusion.winner
 
     @property
@@ -68,7 +68,7 @@ class ComparisonData:
         ]
 
     def evidence(self, needs: type, **options: Any) -> Any:
-        """The evidence behind the comparison, for pictures and for further tests.
+        """Return evidence of the comparison, for plots and further tests.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class ComparisonData:
         return self.source(needs, **options)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values."""
+        """Return the comparison as a dict of plain values."""
         return {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
@@ -137,12 +137,12 @@ class ComparisonData:
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The comparison as standard JSON; NaN is written as {"number": "NaN"}."""
+        """Return the comparison as standard JSON, with NaN as {"number": "NaN"}."""
         return to_standard_json(self.to_dict(), indent=indent)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read the comparison from JSON that :meth:`to_json` wrote."""
+        """Read a comparison from JSON written by :meth:`to_json`."""
         stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
         try:
             advice = stored["advice"]
@@ -160,7 +160,7 @@ class ComparisonData:
             ) from error
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The rows as a frame of pandas, polars or pyarrow."""
+        """Return the rows as a data frame of pandas, polars or pyarrow."""
         rows = [row.to_dict() for row in self.rows]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         columns["flags"] = [" ".join(codes) for codes in columns["flags"]]

@@ -113,7 +113,7 @@ def brief_title(name: str) -> str:
 
 
 def seed_text(random_state: Any) -> str:
-    """Return the seed as text."""
+    """Format the random state."""
     return "none was set" if random_state is None else str(random_state)
 
 
@@ -131,7 +131,7 @@ def _verdict(comparison: ComparisonData) -> str:
 
 
 def _key_numbers(comparison: ComparisonData) -> dict[str, str]:
-    """Return the numbers of the primary row by name."""
+    """Return the formatted numbers of the primary row by name."""
     row = comparison.rows[0]
     decimals = decimals_of(row)
     numbers = {}
@@ -164,7 +164,7 @@ def _is_one_sided(row: ComparisonRow) -> bool:
 
 
 def _ensemble(comparison: ComparisonData) -> str:
-    """Return the advice on combining both, with the result of each step, as HTML."""
+    """Return the advice on an ensemble, with the result of each step, as HTML."""
     advice = comparison.advice
     if advice is None:
         return ""
@@ -191,7 +191,7 @@ def _facts(comparison: ComparisonData) -> dict[str, str]:
 
 
 def _tables(comparison: ComparisonData, drawings: bool) -> str:
-    """Return one table per kind of estimate."""
+    """Return one HTML table per kind of estimate."""
     return "".join(_table(section, drawings) for section in sections(comparison))
 
 
@@ -315,7 +315,7 @@ def _several_verdict(comparison: MultipleComparisonData) -> str:
 
 
 def _several_key_numbers(primary: PairwiseComparison) -> dict[str, str]:
-    """Return the value of the leader, its difference from the next, and the joint test."""
+    """Return the leader's value, its difference from the next, and the omnibus test."""
     values = {row.name: row.value for row in primary.classifiers}
     leader = primary.leader
     numbers = {f"{primary.subject} of {_brief(leader)}": format_number(values[leader])}
@@ -357,7 +357,7 @@ def _results(comparison: MultipleComparisonData) -> str:
 
 
 def _several_tables(comparison: PairwiseComparison) -> str:
-    """Return the tables of the classifiers and of the pairs by one measure."""
+    """Return the HTML tables of the classifiers and of the pairs by one measure."""
     (header, ranked), (pairs_header, pairs) = comparison.tables()
     better = "higher" if comparison.greater_is_better else "lower"
     captions = [

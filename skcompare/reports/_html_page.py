@@ -1,4 +1,4 @@
-"""HTML pages of reports: self-contained, without script, with the numbers as JSON."""
+"""Self-contained HTML pages of reports, without scripts and with embedded JSON."""
 
 import base64
 from collections.abc import Sequence
@@ -143,7 +143,7 @@ PAGE = """<!DOCTYPE html>
 
 
 class Part(NamedTuple):
-    """A part of the report: the id that links to it, its heading, and its HTML."""
+    """Part of a report: the id for links, the heading and the HTML."""
 
     name: str
     title: str
@@ -151,7 +151,7 @@ class Part(NamedTuple):
 
 
 def html_page(title: str, body: str, data: str, style: str = "") -> str:
-    """Return the HTML page of a report, with its JSON."""
+    """Return the HTML page of a report, with embedded JSON."""
     styles = "\n".join(filter(None, (STYLE, PAGE_STYLE, style)))
     return PAGE.format(
         title=text(title), body=body, data=_within_page(data), data_id=DATA_ID, style=styles
@@ -159,7 +159,7 @@ def html_page(title: str, body: str, data: str, style: str = "") -> str:
 
 
 def html_report(kind: str, title: str, parts: Sequence[Part], status: str = "") -> str:
-    """Return heading, links to the parts, and the parts; empty ones are left out."""
+    """Return the body of a report page: heading, links and all parts that are not empty."""
     parts = [part for part in parts if part.body]
     links = "".join(
         f'<li><a href="#{part.name}">{text(part.title)}</a></li>' for part in parts
@@ -179,7 +179,7 @@ def html_report(kind: str, title: str, parts: Sequence[Part], status: str = "") 
 
 
 def data_part(data: str, reader: str, file_name: str) -> Part:
-    """Return the part on how to read the numbers: in Python, and as a file if small."""
+    """Return the part on reading the numbers in Python, with a JSON download if small."""
     package, _, name = reader.rpartition(".")
     body = (
         "<p>The numbers of this page are in it as JSON, all digits of them. In Python:</p>"
@@ -199,7 +199,7 @@ def data_part(data: str, reader: str, file_name: str) -> Part:
 
 
 def json_of_page(page: str) -> str:
-    """Return the JSON that a page holds.
+    """Extract the JSON embedded in a page.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def json_of_page(page: str) -> str:
 
 
 def _within_page(data: str) -> str:
-    """Escape JSON so that it cannot end its element or begin a comment."""
+    """Escape JSON so that it can neither end its HTML element nor begin a comment."""
     for character in "<>&":
         data = data.replace(character, f"\\u{ord(character):04x}")
     return data

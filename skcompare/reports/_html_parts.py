@@ -1,4 +1,4 @@
-"""HTML parts of reports: text, tables, pictures and lists of facts."""
+"""HTML elements of reports: text, tables, pictures and lists."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
@@ -14,7 +14,7 @@ MOST_LINES = 30
 
 
 def text(content: object) -> str:
-    """Escape text for HTML, and put it in one line."""
+    """Escape text for HTML, and join it to one line."""
     return escape(in_one_line(str(content)))
 
 
@@ -29,7 +29,7 @@ def html_table(
     marked: Collection[int] = (),
     drawings: Sequence[str] = (),
 ) -> str:
-    """Return a table in a box that scrolls by itself.
+    """Return an HTML table in a scrollable box.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def html_table(
 
 
 def _cell(content: str, is_text: bool, is_name: bool) -> str:
-    """Return a cell; only long text may be broken, and very long text is cut."""
+    """Return a table cell; long text may wrap, and very long text is truncated."""
     if len(content) > LONGEST:
         content = f"{content[: LONGEST - 1].rstrip()}…"
     kinds = ["text"] * (is_text and not is_name) + ["long"] * (len(content) > LONG)
@@ -82,7 +82,7 @@ def _cell(content: str, is_text: bool, is_name: bool) -> str:
 
 
 def scrolling(body: str, label: str, kind: str = "") -> str:
-    """Return a box that scrolls, also by the keyboard."""
+    """Return a scrollable box that is accessible by keyboard."""
     return (
         f'<div class="scroll{kind}" role="region" aria-label="{text(label)}" tabindex="0">'
         f"{body}</div>"
@@ -90,7 +90,7 @@ def scrolling(body: str, label: str, kind: str = "") -> str:
 
 
 def html_figure(svg: str, title: str, summary: str) -> str:
-    """Return a picture with its title and description."""
+    """Return an HTML figure with its title and description."""
     return (
         f"<figure><h3>{text(title)}</h3>{scrolling(svg, title)}"
         f"<figcaption>{text(summary)}</figcaption></figure>"
@@ -98,7 +98,7 @@ def html_figure(svg: str, title: str, summary: str) -> str:
 
 
 def html_figures(figures: Mapping[str, str]) -> str:
-    """Return the most important numbers, printed large."""
+    """Return key numbers as a description list in large print."""
     shown = "".join(
         f"<div><dt>{text(name)}</dt><dd>{text(number)}</dd></div>"
         for name, number in figures.items()
@@ -107,7 +107,7 @@ def html_figures(figures: Mapping[str, str]) -> str:
 
 
 def html_facts(facts: Mapping[str, str]) -> str:
-    """Return a list of names with their descriptions."""
+    """Return a description list of names and facts."""
     items = "".join(
         f"<dt>{text(name)}</dt><dd>{text(fact)}</dd>" for name, fact in facts.items()
     )
@@ -115,6 +115,6 @@ def html_facts(facts: Mapping[str, str]) -> str:
 
 
 def html_list(items: Iterable[str]) -> str:
-    """Return a list with one remark per line; empty if there are none."""
+    """Return an HTML list with one item per remark; empty if there are no remarks."""
     listed = "".join(f"<li>{text(item)}</li>" for item in items)
     return f"<ul>{listed}</ul>" if listed else ""

@@ -1,4 +1,4 @@
-"""Sections of pages on pictures and on assumptions."""
+"""Sections of HTML reports on pictures and assumptions."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ AUTO = "auto"
 
 
 class Gallery(NamedTuple):
-    """The part of a page with the pictures, and their number."""
+    """Part of a page with the pictures, and the number of pictures."""
 
     part: Part
     n_pictures: int
@@ -34,7 +34,7 @@ def check_pictures(pictures: Any) -> None:
 
 
 def gallery(find: Callable[[], "Pictures"], pictures: Any) -> Gallery:
-    """Return the requested pictures.
+    """Return the part of a page with the requested pictures.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ NOT_VALID = "no: it is not valid for {}, and its error rate is not the stated on
 
 
 def assumed_part(design: Design | None, tests: Sequence[Assumed], intro: str = "") -> Part:
-    """Return the assumptions of the design, then those of each test with its sources."""
+    """Return the part on the assumptions of the design and of each test, with sources."""
     body = f"<p>{text(intro)}</p>" if intro else ""
     if design is not None:
         body += f"<h3>The design: {text(design)}</h3><p>{text(design.assumption)}</p>"

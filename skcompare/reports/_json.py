@@ -1,4 +1,4 @@
-"""Standard JSON of reports, which preserves every number, also NaN and infinity."""
+"""Conversion of reports to standard JSON that preserves NaN and infinity."""
 
 import json
 import math
@@ -12,7 +12,7 @@ NUMBER = "number"
 
 
 def to_standard_json(values: Any, *, indent: int | None = 2) -> str:
-    """Return JSON text in which NaN is {"number": "NaN"}, and likewise infinity.
+    """Return standard JSON, with NaN as {"number": "NaN"} and likewise infinity.
 
     Text that a service would take for a command in its log is escaped, as JSON allows.
     """
@@ -21,7 +21,7 @@ def to_standard_json(values: Any, *, indent: int | None = 2) -> str:
 
 
 def from_standard_json(text: str, schema: str, version: int) -> dict[str, Any]:
-    """Read values of one schema and version."""
+    """Read values from JSON, and check its schema and version."""
     try:
         stored = _from_standard(json.loads(text))
     except json.JSONDecodeError as error:

@@ -52,7 +52,7 @@ class MultipleComparison(MultipleComparisonData):
     """
 
     def to_markdown(self) -> str:
-        """The report as Markdown, for pull requests and job summaries."""
+        """Return the report as Markdown, for pull requests and job summaries."""
         lines = [f"**Verdict:** {markdown_text(self.conclusion.sentence)}", ""]
         lines.append(f"- design: {markdown_text(design_text(self))}")
         lines += [f"- {markdown_text(remark)}" for _, remark in self.remarks]
@@ -64,7 +64,7 @@ class MultipleComparison(MultipleComparisonData):
         return "\n".join(lines).rstrip() + "\n"
 
     def to_html(self, *, pictures: Any = "auto") -> str:
-        """The report as a self-contained HTML page: no network, no script.
+        """Return the report as a self-contained HTML page, without network or scripts.
 
         The verdict comes first, then tables, pictures, assumptions, next steps and the
         settings. The numbers are in the page as JSON, see :meth:`from_html`.
@@ -89,7 +89,7 @@ class MultipleComparison(MultipleComparisonData):
 
     @classmethod
     def from_html(cls, page: str) -> Self:
-        """Read the comparison from the text of a page that :meth:`to_html` wrote."""
+        """Read a comparison from an HTML page written by :meth:`to_html`."""
         return cls.from_json(json_of_page(page))
 
     def _repr_html_(self) -> str:

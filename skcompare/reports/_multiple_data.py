@@ -1,4 +1,4 @@
-"""Data of a comparison of several classifiers, and their form as JSON and as a frame."""
+"""Data of a comparison of several classifiers, with conversion to JSON and data frames."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -24,7 +24,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class MultipleComparisonData:
-    """Data of a comparison of several classifiers, which all its reports read."""
+    """Data of a comparison of several classifiers, from which all reports are made."""
 
     comparisons: tuple[PairwiseComparison, ...]
     conclusion: Verdict
@@ -45,27 +45,27 @@ class MultipleComparisonData:
 
     @property
     def verdict(self) -> str:
-        """The name of the winner, or "inconclusive"."""
+        """Name of the winner, or "inconclusive"."""
         return self.conclusion.winner
 
     @property
     def results(self) -> PairwiseResults:
-        """Comparisons by (measure, class or None, test), or by a unique one of them."""
+        """Comparisons by (measure, class or None, test), or by a unique measure or test."""
         return PairwiseResults(self.comparisons)
 
     @property
     def classifiers(self) -> tuple[ClassifierRow, ...]:
-        """The classifiers by the primary measure, the best one first."""
+        """Classifiers ranked by the primary measure, the best first."""
         return self.comparisons[0].classifiers
 
     @property
     def pairs(self) -> tuple[PairRow, ...]:
-        """The pairs by the primary measure, the smallest adjusted p-value first."""
+        """Pairs compared by the primary measure, the smallest adjusted p-value first."""
         return self.comparisons[0].pairs
 
     @property
     def omnibus(self) -> PairedResult | None:
-        """The test of all classifiers together, by the primary measure."""
+        """Omnibus test of all classifiers by the primary measure, or None."""
         return self.comparisons[0].omnibus
 
     @property
@@ -82,11 +82,11 @@ class MultipleComparisonData:
         )
 
     def pair(self, champion: str, challenger: str) -> PairRow:
-        """The row of two classifiers by the primary measure, named in its order."""
+        """Return the row of a champion and a challenger by the primary measure."""
         return self.comparisons[0].pair(champion, challenger)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values."""
+        """Return the comparison as a dict of plain values."""
         plain = {name: getattr(self, name) for name in _PLAIN_FIELDS}
         return {
             "schema": SCHEMA,
@@ -101,12 +101,12 @@ class MultipleComparisonData:
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The comparison as standard JSON; NaN is written as {"number": "NaN"}."""
+        """Return the comparison as standard JSON, with NaN as {"number": "NaN"}."""
         return to_standard_json(self.to_dict(), indent=indent)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read the comparison from JSON that :meth:`to_json` wrote."""
+        """Read a comparison from JSON written by :meth:`to_json`."""
         stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
         try:
             return cls(
@@ -122,7 +122,7 @@ class MultipleComparisonData:
             ) from error
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The pairs as a frame of pandas, polars or pyarrow."""
+        """Return the pairs as a data frame of pandas, polars or pyarrow."""
         rows = [
             {
                 "measure": comparison.measure,
@@ -139,7 +139,7 @@ class MultipleComparisonData:
 
     @property
     def remarks(self) -> list[tuple[str, str]]:
-        """Labelled remarks on tests of all classifiers, and on measures without test."""
+        """Labelled remarks on omnibus tests, error rates, and measures without a test."""
         several = len({comparison.subject for comparison in self.comparisons}) > 1
         remarks, untested = self._about_others(), []
         for comparison in self.comparisons:
@@ -160,7 +160,7 @@ class MultipleComparisonData:
         return [*dict.fromkeys(remarks)]
 
     def _about_others(self) -> list[tuple[str, str]]:
-        """Return a remark on the test of the verdict and on the error rate of others."""
+        """Return a remark on the deciding test and on the error rate of the other tests."""
         primary, tested = self.comparisons[0], [c for c in self.comparisons if c.test]
         if len(self.comparisons) == 1 or primary.test is None:
             return []

@@ -1,4 +1,4 @@
-"""Next steps that follow from the numbers of a comparison."""
+"""Recommended next steps after a comparison."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ MOST_NAMED = 5
 
 
 def next_steps(comparison: ComparisonData) -> list[str]:
-    """Return advice on two classifiers, in one or two sentences each."""
+    """Return recommended next steps after a comparison of two classifiers."""
     row = comparison.rows[0]
     steps: list[str] = []
     if comparison.verdict == INCONCLUSIVE:
@@ -44,7 +44,7 @@ def next_steps(comparison: ComparisonData) -> list[str]:
 
 
 def next_steps_among(comparison: MultipleComparisonData) -> list[str]:
-    """Return advice on several classifiers."""
+    """Return recommended next steps after a comparison of several classifiers."""
     primary = comparison.comparisons[0]
     steps: list[str] = []
     if primary.test is None:
@@ -63,7 +63,7 @@ def next_steps_among(comparison: MultipleComparisonData) -> list[str]:
 
 
 def _decided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
-    """Advice if one classifier is better."""
+    """Yield advice for a comparison with a winner."""
     worse = [
         secondary
         for secondary in comparison.rows[1:]
@@ -98,7 +98,7 @@ def _decided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
 
 
 def _at_least(row: ComparisonRow) -> str:
-    """Return a clause on the limit of the interval that is nearer to 0."""
+    """Return a clause on the confidence limit nearer to 0."""
     if row.low is None or row.high is None or row.low * row.high <= 0:
         return ""
     least = min(abs(row.low), abs(row.high))
@@ -109,7 +109,7 @@ def _at_least(row: ComparisonRow) -> str:
 
 
 def _undecided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
-    """Advice if the comparison is inconclusive."""
+    """Yield advice for an inconclusive comparison."""
     if "no-truth" in comparison.flags:
         if "degenerate" in row.flags:
             yield f"{SAME} Whatever the true labels are, neither gives better ones here."
@@ -149,7 +149,7 @@ def _undecided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
 
 
 def records_needed(comparison: ComparisonData) -> str:
-    """Return the numbers of records for 80 % power, by the true difference, as text."""
+    """Format the numbers of records for 80 % power, by the true difference."""
     row, conclusion = comparison.rows[0], comparison.conclusion
     needed, least = conclusion.records_needed, conclusion.least_records
     if needed is None:
@@ -168,7 +168,7 @@ def records_needed(comparison: ComparisonData) -> str:
 
 
 def _good_enough(row: ComparisonRow) -> Iterator[str]:
-    """Advice on what a comparison without a significant difference does show."""
+    """Yield advice on the conclusions that a difference without significance permits."""
     if row.low is None or row.high is None:
         return
     decimals = decimals_of(row)
@@ -201,7 +201,7 @@ def _unit(comparison: ComparisonData, row: ComparisonRow) -> str:
 
 
 def _better_than_control(comparison: MultipleComparisonData) -> Iterator[str]:
-    """Remark that those that beat the control were not compared with each other."""
+    """Yield a remark if several classifiers are better than the control."""
     primary = comparison.comparisons[0]
     wins = [row.beats(comparison.alpha) for row in primary.pairs]
     control = comparison.control
@@ -216,7 +216,7 @@ def _better_than_control(comparison: MultipleComparisonData) -> Iterator[str]:
 
 
 def _among_equals(comparison: MultipleComparisonData) -> Iterator[str]:
-    """Advice if no classifier beats all the others."""
+    """Yield advice if no classifier is better than all others."""
     primary = comparison.comparisons[0]
     leader = in_one_line(primary.leader)
     group = next((g for g in comparison.groups if primary.leader in g), ())
@@ -251,7 +251,7 @@ def _among_equals(comparison: MultipleComparisonData) -> Iterator[str]:
 def _valid_instead(
     tests: Iterable[tuple[str | None, str]], design: Design
 ) -> Iterator[str]:
-    """Advice on valid tests of measures whose test is not valid for the design."""
+    """Yield advice on alternatives to tests that are not valid for the design."""
     registered, rows = paired_tests(), dict.fromkeys(tests)
     for name, measure in rows:
         if name is None or name not in registered or registered[name].valid_for(design):
@@ -269,7 +269,7 @@ def _valid_instead(
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:
-    """Join names for a sentence; of many, the first ones and the number of others."""
+    """Join names to a phrase, with the first names and the number of others if many."""
     shown = list(names)
     if len(shown) > MOST_NAMED:
         hidden = len(shown) - MOST_NAMED + 1
@@ -280,6 +280,6 @@ def _listed(names: Iterable[str], last: str = "and") -> str:
 
 
 def _sentence(text: str) -> str:
-    """Return a text with a capital and a full stop."""
+    """Capitalize a text and end it with a full stop."""
     plain = in_one_line(text)
     return f"{plain[:1].upper()}{plain[1:]}" + ("" if plain.endswith(".") else ".")

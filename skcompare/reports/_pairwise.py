@@ -29,7 +29,7 @@ Table = tuple[list[str], list[list[str]]]
 
 @dataclass(frozen=True, slots=True)
 class ClassifierRow:
-    """A classifier with its value of the measure and, if known, its interval.
+    """Classifier with its value of the measure and, if known, its interval.
 
     The interval is of this value by itself and at 95 %: Wilson's for an accuracy, the
     logit interval for an AUC, both on a hold-out.
@@ -43,7 +43,7 @@ class ClassifierRow:
 
 @dataclass(frozen=True, slots=True)
 class PairRow(NamedPair):
-    """Two classifiers: the difference, its interval, raw and adjusted p-value."""
+    """Pair of classifiers with the difference, interval, raw and adjusted p-value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +101,12 @@ class PairwiseComparison:
 
     @property
     def key(self) -> tuple[str, Any, str | None]:
-        """Measure, class or None, test or None."""
+        """Key of the comparison: measure, class or None, test or None."""
         return self.measure, self.label, self.test
 
     @property
     def subject(self) -> str:
-        """The measure, with the class in brackets where it is about one."""
+        """Name of the measure, followed by the class in brackets if there is one."""
         return self.measure if self.label is None else f"{self.measure}[{self.label}]"
 
     @property
@@ -120,7 +120,7 @@ class PairwiseComparison:
         return [f"{text}{self._only(f)}" for f in flags for text in explain([f])]
 
     def _only(self, flag: str) -> str:
-        """Return the pairs or the omnibus test that a flag is limited to, as text."""
+        """Return a clause on the pairs or the omnibus test to which a flag is limited."""
         if flag not in self.flags:
             return "" if self.omnibus is None else f" (of {self.omnibus.test})"
         flagged = [row for row in self.pairs if flag in row.flags]
@@ -133,7 +133,7 @@ class PairwiseComparison:
 
     @property
     def leader(self) -> str:
-        """The best classifier of those that no other one is significantly better than.
+        """Best classifier that is not significantly worse than any other.
 
         That is the first one, unless scores are undefined on some splits, which pairs
         leave out of their differences.
@@ -158,7 +158,7 @@ class PairwiseComparison:
         return groups_of(names, [pair for pair in wins if pair is not None])
 
     def pair(self, champion: str, challenger: str) -> PairRow:
-        """The row of two classifiers, named in its order."""
+        """Return the row of a champion and a challenger."""
         for row in self.pairs:
             if (row.champion, row.challenger) == (champion, challenger):
                 return row
@@ -166,7 +166,7 @@ class PairwiseComparison:
         raise KeyError(f"No pair ({champion}, {challenger}). Pairs: {pairs}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values."""
+        """Return the comparison as a dict of plain values."""
         plain = {name: getattr(self, name) for name in _PLAIN_FIELDS}
         return plain | {
             "classifiers": [asdict(row) for row in self.classifiers],
@@ -180,7 +180,7 @@ class PairwiseComparison:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "PairwiseComparison":
-        """Read the comparison from the output of :meth:`to_dict`."""
+        """Read a comparison from the output of :meth:`to_dict`."""
         omnibus = stored["omnibus"]
         return cls(
             classifiers=tuple(ClassifierRow(**row) for row in stored["classifiers"]),
@@ -193,11 +193,11 @@ class PairwiseComparison:
         )
 
     def tables(self) -> list[Table]:
-        """The classifiers and the pairs as text, each with its header."""
+        """Return the tables of classifiers and of pairs as text, each with its header."""
         return [self._ranked(), self._paired()]
 
     def together(self) -> str:
-        """The result of the omnibus test in one line; empty if there is none."""
+        """Format the result of the omnibus test in one line; empty if there is none."""
         test = self.omnibus
         if test is None:
             return ""
@@ -293,7 +293,7 @@ def _shown(pvalue: float | None, alpha: float) -> str:
 
 
 def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
-    """Return the verdict from adjusted p-values: the winner over all, or over the control.
+    """Decide on the winner over all classifiers, or over the control, by adjusted p-values.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
 
 
 def _not_distinguished(primary: PairwiseComparison, best: str, rivals: list[str]) -> str:
-    """Return who is ahead, and who is not significantly worse, as text."""
+    """Describe the leading classifiers and those not significantly worse."""
     values = {row.name: row.value for row in primary.classifiers}
     leaders = [best, *(n for n in rivals if math.isclose(values[n], values[best]))]
     undefined = [name for name in rivals if math.isnan(values[name])]
@@ -355,7 +355,7 @@ def _not_distinguished(primary: PairwiseComparison, best: str, rivals: list[str]
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Join names for a sentence."""
+    """Join names with commas and "and"."""
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} and {names[-1]}"

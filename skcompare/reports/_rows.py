@@ -19,7 +19,7 @@ FAMILY_WISE = ("holm", "hochberg", "bonferroni")
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A measure of both classifiers, their difference, and the test of it if there is one.
+    """Values of a measure for both classifiers, with their difference and its test, if any.
 
     Attributes
     ----------
@@ -72,22 +72,22 @@ class ComparisonRow:
 
     @property
     def key(self) -> RowKey:
-        """Measure, class or None, test or None."""
+        """Key of the row: measure, class or None, test or None."""
         return self.measure, self.label, self.test
 
     @property
     def subject(self) -> str:
-        """The measure, with the class in brackets where it is about one."""
+        """Name of the measure, followed by the class in brackets if there is one."""
         return self.measure if self.label is None else f"{self.measure}[{self.label}]"
 
     @property
     def estimate(self) -> float:
-        """The estimate of the row's test, or the difference where there is none."""
+        """Estimate of the row's test, or the difference if there is no test."""
         return self.difference if self.result is None else self.result.estimate
 
     @property
     def statistic(self) -> float:
-        """The statistic of the row's test, or NaN where there is none."""
+        """Statistic of the row's test, or NaN if there is no test."""
         return math.nan if self.result is None else self.result.statistic
 
     @property
@@ -96,7 +96,7 @@ class ComparisonRow:
         return explain(self.flags)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Interval of the row's test."""
+        """Compute the confidence interval of the row's test."""
         if self.result is None:
             raise ValueError(
                 f"No test of {self.measure} ran, so it has no interval. {self.note}"
@@ -104,7 +104,7 @@ class ComparisonRow:
         return self.result.confidence_interval(confidence_level)
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as plain values, without the full result."""
+        """Return the row as a dict of plain values, without the full result."""
         values = {name: getattr(self, name) for name in _PLAIN_FIELDS}
         return values | {"flags": list(self.flags)}
 
@@ -115,14 +115,14 @@ _PLAIN_FIELDS = tuple(
 
 
 def decimals_of(row: ComparisonRow) -> int:
-    """Return the decimals that show the estimate, and on which side its limits are."""
+    """Return the decimals of the estimate, enough to show the side of the limits."""
     decimals = decimals_for(row.difference, row.low, row.high)
     null_value = 1.0 if row.kind == "ratio" else 0.0
     return decimals_beside(null_value, decimals, (row.low, row.high))
 
 
 class Results(Mapping[RowKey, ComparisonRow]):
-    """Rows by (measure, class or None, test), or by measure or test where that is unique.
+    """Rows by (measure, class or None, test), or by a unique measure or test.
 
     A measure of one class is written with it, such as "precision[malignant]".
 

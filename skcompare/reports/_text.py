@@ -29,7 +29,7 @@ TEXT_COLUMNS = (
 
 
 class Section(NamedTuple):
-    """A table of the report: rows of one kind with their header and cells."""
+    """Table of a report: rows of one kind with their header and cells."""
 
     kind: str
     header: list[str]
@@ -39,7 +39,7 @@ class Section(NamedTuple):
 
     @property
     def marked(self) -> list[list[str]]:
-        """The cells, with a mark on the row of the verdict if there are several."""
+        """Cells with a mark on the row of the verdict, if there are several rows."""
         return [
             [f"{name} {MARK}" if row.primary and not self.is_alone else name, *others]
             for row, (name, *others) in zip(self.rows, self.cells, strict=True)
@@ -94,7 +94,7 @@ def comparison_markdown(comparison: ComparisonData) -> str:
 
 
 def design_text(comparison: ComparisonData | MultipleComparisonData) -> str:
-    """Return the design and size of the evidence in one line."""
+    """Format the design and size of the evidence in one line."""
     records = getattr(comparison, "size", "") or f"{comparison.n_records:,} records"
     if comparison.n_tested < comparison.n_records:
         records = f"{comparison.n_tested:,} of {records} tested"
@@ -147,13 +147,13 @@ def _without_empty_columns(
 
 
 def about_primary(comparison: ComparisonData) -> str:
-    """Return the meaning of the mark, for its row and for the other rows."""
+    """Explain the mark of the primary row, and the error rates of the other rows."""
     text = f"the verdict comes from this row, at alpha {comparison.alpha:g}"
     return ". ".join([text, *about_others(comparison)])
 
 
 def about_others(comparison: ComparisonData) -> list[str]:
-    """Return the error rates of the other rows; empty if none of them is tested."""
+    """Return a remark on the error rates of the other rows; empty if none is tested."""
     tested = [row for row in comparison.rows if row.pvalue is not None]
     alpha, others = comparison.alpha, [row for row in tested if not row.primary]
     if not others:
@@ -176,7 +176,7 @@ def about_others(comparison: ComparisonData) -> list[str]:
 
 
 def notes(comparison: ComparisonData) -> list[str]:
-    """Return the reasons why rows have no p-value, with their measures, and remarks."""
+    """Return the reasons for missing p-values, by measure, and remarks on tests."""
     reasons: dict[str, list[str]] = {}
     remarks = []
     tested_notes = {(row.test, row.note) for row in comparison.rows}
@@ -192,7 +192,7 @@ def notes(comparison: ComparisonData) -> list[str]:
 
 
 def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
-    """Return the row's cells as text, in the columns of its kind."""
+    """Format a row as table cells, in the columns of its kind."""
     name = row.subject
     ends = [
         "" if row.pvalue is None else format_pvalue(row.pvalue, alpha),
@@ -227,7 +227,7 @@ def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
 def aligned(
     header: list[str], cells: list[list[str]], text_columns: Sequence[str]
 ) -> list[str]:
-    """Return the lines of a table, with text aligned left and numbers right."""
+    """Format a table as lines, with text aligned left and numbers right."""
     lines = [header, *cells]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
@@ -242,7 +242,7 @@ def aligned(
 def markdown_table(
     header: list[str], cells: list[list[str]], text_columns: Sequence[str]
 ) -> list[str]:
-    """Return the lines of a table in Markdown."""
+    """Format a table as lines of Markdown."""
     rule = ["---" if name in text_columns else "---:" for name in header]
     return [
         f"| {' | '.join(map(markdown_text, line))} |" for line in (header, rule, *cells)
@@ -250,7 +250,7 @@ def markdown_table(
 
 
 def entry(name: str, text: str) -> str:
-    """Return a named line of the report, wrapped."""
+    """Format a named entry of the report, with wrapped text."""
     return textwrap.fill(
         text,
         WIDTH,
@@ -262,7 +262,7 @@ def entry(name: str, text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Escape text so that Markdown shows it as it is."""
+    """Escape text for Markdown."""
     line = in_one_line(text).replace("&", "&amp;").replace("<", "&lt;")
     escaped = "".join(f"\\{c}" if c in "\\|`[]*_#" else c for c in line)
     # Hosts notify the user whose name follows it.

@@ -11,7 +11,7 @@ RECORDS = "records"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The classifier that the evidence favours, with the reason.
+    """Classifier favoured by the evidence, with the reason.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ def decide(
     flags: tuple[str, ...] = (),
     unit: str = RECORDS,
 ) -> Verdict:
-    """Return the verdict from the primary row.
+    """Derive the verdict from the primary row.
 
     The challenger wins when the test rejects in its favour, the champion when it rejects
     in the champion's. An undefined or missing p-value is inconclusive. `unit` is the unit
@@ -77,13 +77,13 @@ def decide(
 
 
 def level_text(alpha: float, alternative: str) -> str:
-    """Return the level of the verdict and the direction of the test as text."""
+    """Format the level of the verdict and the direction of the test."""
     side = "" if alternative == "two-sided" else f", one-sided ({alternative})"
     return f"alpha {alpha:g}{side}"
 
 
 def _without_winner(row: ComparisonRow, alpha: float) -> str:
-    """Return the finding of a test without true labels as text."""
+    """Describe the result of a test without true labels."""
     if row.pvalue is None or math.isnan(row.pvalue):
         finding = f"the p-value of {row.test} is undefined for these data"
     else:
@@ -118,12 +118,12 @@ def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:
 
 
 def far_end(row: ComparisonRow) -> float | None:
-    """Return the limit of the interval on the side of the difference."""
+    """Return the confidence limit on the side of the difference."""
     return row.high if row.difference > 0 else row.low
 
 
 def is_against(row: ComparisonRow, alternative: str) -> bool:
-    """Whether the difference is against the direction of a one-sided test."""
+    """Whether the difference is opposite to the direction of a one-sided test."""
     return {"greater": -1, "less": 1}.get(alternative, 0) * row.difference > 0
 
 

@@ -16,7 +16,7 @@ STRATEGIES = ("uniform", "equal_mass", "quantile")
 
 
 def bin_edges(p: FloatArray, n_bins: int, strategy: str) -> FloatArray:
-    """Edges of bins of probabilities, from 0 to 1.
+    """Compute the edges of probability bins, from 0 to 1.
 
     Bin b holds ``edges[b] <= p < edges[b + 1]``; the last bin is closed at 1.
 
@@ -51,7 +51,7 @@ def bin_edges(p: FloatArray, n_bins: int, strategy: str) -> FloatArray:
 
 
 def bin_codes(p: FloatArray, edges: FloatArray) -> IntArray:
-    """The bin of each probability, of shape (n_samples,)."""
+    """Return the bin of each probability, of shape (n_samples,)."""
     last = len(edges) - 2
     if not np.array_equal(edges, _uniform(last + 1)):
         return np.clip(np.searchsorted(edges, p, side="right") - 1, 0, last)
@@ -66,7 +66,7 @@ def bin_codes(p: FloatArray, edges: FloatArray) -> IntArray:
 
 
 def check_edges(edges: Any) -> FloatArray:
-    """Edges as a read-only array: from 0 to 1, increasing."""
+    """Check that edges increase from 0 to 1, and return them as a read-only array."""
     array = np.array(edges, dtype=np.float64)
     if array.ndim != 1 or len(array) < 2:
         raise ValueError(
@@ -95,7 +95,7 @@ def _around(cuts: FloatArray) -> FloatArray:
 
 
 def equal_mass_starts(ordered: FloatArray, n_bins: int) -> IntArray:
-    """Positions in sorted probabilities at which the bins after the first begin.
+    """Return the start of each equal-mass bin after the first, in sorted probabilities.
 
     Sizes differ by at most one, the first bins being larger, except that equal
     probabilities stay together in the bin above.
@@ -125,7 +125,7 @@ Layout = tuple[FloatArray, ...]
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Requested bins; `columns` is the number of classes or 1."""
+    """Specification of bins; `columns` is the number of classes or 1."""
 
     n_bins: int
     strategy: str
@@ -133,7 +133,7 @@ class Bins:
     columns: int
 
     def layout(self, proba: FloatArray, role: int) -> Layout:
-        """The edges of champion (0) or challenger (1)."""
+        """Return the bin edges of the champion (0) or challenger (1)."""
         check_count("n_bins", self.n_bins)
         check_choice("strategy", self.strategy, STRATEGIES)
         if self.edges is not None:
@@ -167,7 +167,7 @@ class Bins:
 
 
 def _is_vector(edges: Any) -> bool:
-    """Whether edges are one array of numbers; refuses what cannot be edges."""
+    """Whether edges are one array of numbers; raises an error for invalid edges."""
     if not hasattr(edges, "__len__") or isinstance(edges, str):
         raise ValueError(
             f"`edges` must be an array of shape (n_bins + 1,). Got {edges!r}. Pass "
@@ -184,7 +184,7 @@ def check_layout(edges: Any, kind: str) -> Layout:
 
 
 def check_same_bins(left: Any, right: Any) -> None:
-    """Refuse to merge evidence of different events or bins."""
+    """Check that evidence to be merged has the same events and bins."""
     if left.kind != right.kind:
         raise ValueError(
             f"Only evidence of one kind of event can be merged. Got {left.kind!r} and "
@@ -205,7 +205,7 @@ def check_same_bins(left: Any, right: Any) -> None:
 
 
 def codes_in(proba: FloatArray, layout: Layout) -> IntArray:
-    """The bin of each row; the bins of a class follow those of the class before it."""
+    """Return the bin of each row; bins are numbered class by class."""
     if len(layout) == 1:
         return bin_codes(proba, layout[0])
     codes = np.empty(len(proba), dtype=np.intp)
@@ -217,7 +217,7 @@ def codes_in(proba: FloatArray, layout: Layout) -> IntArray:
 
 
 def coded_groups(groups: Any, n: int) -> tuple[NDArray[Any] | None, IntArray | None]:
-    """Sorted labels of groups, and the position of each record's group in them."""
+    """Return sorted group labels, and the position of each record's group among them."""
     if groups is None:
         return None, None
     values = check_groups(groups)
@@ -230,7 +230,7 @@ def coded_groups(groups: Any, n: int) -> tuple[NDArray[Any] | None, IntArray | N
 
 
 def joined_groups(left: Any, right: Any) -> NDArray[Any] | None:
-    """The groups of two shards one after the other, by their labels."""
+    """Concatenate the group labels of two shards."""
     if left is None and right is None:
         return None
     if left is None or right is None:
@@ -247,7 +247,7 @@ def joined_groups(left: Any, right: Any) -> NDArray[Any] | None:
 
 
 def role_of(role: int | str) -> int:
-    """0 for the champion and 1 for the challenger, by number or name."""
+    """Return 0 for the champion or 1 for the challenger, from a number or name."""
     if isinstance(role, str):
         return ROLES.index(check_choice("role", role, ROLES))
     if role in (0, 1):
@@ -256,7 +256,7 @@ def role_of(role: int | str) -> int:
 
 
 def monotone_bins(proba: FloatArray, occurred: NDArray[np.bool_]) -> CalibrationBins:
-    """Bins of equal mass, added while no share falls below that of the bin before.
+    """Compute equal-mass bins, adding bins while the observed shares do not decrease.
 
     Roelofs et al. (2022), algorithm 1.
     """
@@ -281,7 +281,7 @@ def monotone_bins(proba: FloatArray, occurred: NDArray[np.bool_]) -> Calibration
 
 
 class _Mixed(NamedTuple):
-    """The stretch of sorted records from the first event to the last record without one.
+    """Range of sorted records from the first event to the last non-event.
 
     Bins before it have share 0 and bins after it share 1, so that only bins that overlap
     it can be out of order. It is short in nearly separated data, where bins are many.
@@ -304,7 +304,7 @@ class _Mixed(NamedTuple):
         )
 
     def in_order(self, n_bins: int) -> bool:
-        """Whether the shares of `n_bins` bins of equal mass do not decrease."""
+        """Whether the shares of `n_bins` equal-mass bins do not decrease."""
         n = len(self.first_of_equal)
         base, longer = divmod(n, n_bins)
 
@@ -331,7 +331,7 @@ def _in_order(bins: CalibrationBins) -> bool:
 
 
 def _rising(happened: NDArray[Any], count: NDArray[Any]) -> bool:
-    """Whether shares do not decrease; compared without division."""
+    """Whether shares do not decrease, compared without division."""
     return bool((happened[1:] * count[:-1] >= happened[:-1] * count[1:]).all())
 
 
@@ -377,7 +377,7 @@ ALL_SUMS = SUMS + tuple(name for name, (i, j) in POWERS.items() if i + j > DEGRE
 def cell_sums(
     proba: tuple[Any, Any], events: tuple[Any, Any], degree: int = DEGREES[1]
 ) -> dict[str, Any]:
-    """Terms to be summed over the records of each cell, by name.
+    """Compute the terms to be summed over the records of each cell, by name.
 
     Works on anything with arithmetic: arrays, and the expressions of an engine. The two
     `refuted` are booleans; an engine that does not sum them needs them cast.

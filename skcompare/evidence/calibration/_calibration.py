@@ -48,7 +48,7 @@ from skcompare.predictions import SCORES, PairedPredictions
 
 
 class Binned:
-    """Errors and curves of each role, from records and their bins, or from cells."""
+    """Calibration errors and curves of each role, from binned records or from cells."""
 
     __slots__ = ()
 
@@ -61,7 +61,7 @@ class Binned:
 
     @property
     def rows_per_record(self) -> int:
-        """Rows of each record: the number of classes for classwise events, or 1."""
+        """Number of rows per record: the number of classes for classwise events, or 1."""
         return len(self.edges[0]) if self.kind == "classwise" else 1
 
     @property
@@ -78,7 +78,7 @@ class Binned:
         return first, second
 
     def bins(self, role: int | str) -> CalibrationBins:
-        """Sums of one role over its bins."""
+        """Return the sums of one role by bin."""
         index = role_of(role)
         if self.cells is not None:
             return self.cells.bins(index)
@@ -94,11 +94,11 @@ class Binned:
         squared: bool = False,
         debiased: bool = False,
     ) -> float:
-        """Calibration error of one role, see :meth:`CalibrationBins.error`."""
+        """Compute the calibration error of one role; see :meth:`CalibrationBins.error`."""
         return self.bins(role).error(norm, squared=squared, debiased=debiased)
 
     def curve(self, role: int | str, confidence_level: float = 0.95) -> CalibrationCurve:
-        """Observed share against mean probability of one role, an interval for each bin."""
+        """Return the calibration curve of one role, with an interval for each bin."""
         layout = self._layout(role_of(role))
         left = np.concatenate([edges[:-1] for edges in layout])
         right = np.concatenate([edges[1:] for edges in layout])
@@ -110,7 +110,7 @@ class Binned:
 
 
 class Reduced(NamedTuple):
-    """Cells, with their bins and kind of event."""
+    """Cells, with their bin edges and kind of event."""
 
     cells: CalibrationCells
     layouts: tuple[Layout, Layout]
@@ -118,7 +118,7 @@ class Reduced(NamedTuple):
 
 
 def check_reducible(kind: str, groups: Any, design: Design = HOLDOUT) -> None:
-    """Refuse events and groups that sums over cells cannot represent."""
+    """Raise an error for classwise events or groups, which cells cannot represent."""
     if kind == "classwise":
         raise ValueError(
             "Classwise events have no sums over cells, because a record is in a bin of "
@@ -134,7 +134,7 @@ def check_reducible(kind: str, groups: Any, design: Design = HOLDOUT) -> None:
 
 
 def reduced_rows(calibration: Any) -> CalibrationCells:
-    """The cells of evidence that has its records."""
+    """Sum the records of the evidence over cells."""
     fields = calibration.proba, calibration.outcomes, calibration.codes
 
     def part(rows: slice) -> Rows:
@@ -150,7 +150,7 @@ def reduced_predictions(
     bins: Bins,
     options: Mapping[str, Any],
 ) -> Reduced:
-    """The cells of predictions whose bins do not depend on the records.
+    """Sum predictions over cells of bins that do not depend on the records.
 
     Beyond the predictions themselves, memory is needed for a few records and the cells.
     """
@@ -198,7 +198,7 @@ MERGED_BINS = "merged-bins"
 
 
 class CalibrationSources:
-    """Constructors of PairedCalibration, named after their source."""
+    """Constructors of PairedCalibration from predictions, cells and pairs."""
 
     __slots__ = ()
 
@@ -287,7 +287,7 @@ class CalibrationSources:
         design: Design | str = HOLDOUT,
         flags: tuple[str, ...] = (),
     ) -> Self:
-        """Take counts and sums of records that were grouped elsewhere, as by a group-by.
+        """Construct from counts and sums aggregated elsewhere, such as by a group-by.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ class CalibrationSources:
         kind: str = "auto",
         pos_label: Any = None,
     ) -> Self:
-        """Bin the predictions for all test sets together.
+        """Bin the pooled predictions for all test sets.
 
         The groups are positions in the sorted labels of the predictions' groups. They mean
         the same in shards of these predictions only; shards that were collected apart are
@@ -400,7 +400,7 @@ class CalibrationSources:
 
 
 def _proba_of(pair: PairedPredictions, role: int) -> FloatArray:
-    """Probabilities of champion (0) or challenger (1), one column per class."""
+    """Return probabilities of the champion (0) or challenger (1), one column per class."""
     predictions = pair.roles[role]
     if predictions.proba is None:
         raise ValueError(
@@ -413,7 +413,7 @@ def _proba_of(pair: PairedPredictions, role: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable):
-    """Probabilities of two classifiers, the events they are about, and their bins.
+    """Predicted probabilities of two classifiers, the outcomes of the events, and bins.
 
     A classifier is calibrated if seven in ten of the events that it gives probability 0.7
     happen. Binary: the event is the positive class. Top-label: the predicted class is the
@@ -602,7 +602,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         return PairedCalibration, tuple(values)
 
     def reduced(self) -> "PairedCalibration":
-        """The evidence without its records: their counts and sums in each cell.
+        """Return the evidence reduced to counts and sums of each cell, without records.
 
         Errors, curves, the tests of calibration_difference except "exchangeability", and
         `+` need no more. Sums keep 12 digits; groups and classwise events have none.
@@ -613,7 +613,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         return self._of_cells(reduced_rows(self))
 
     def check_kept(self, what: str) -> None:
-        """Refuse a method that needs the records where only their sums were kept."""
+        """Raise an error if only sums of the records were kept."""
         if self.cells is not None:
             raise ValueError(
                 f"{what} needs the records, and of these only sums were kept. Keep them by "
@@ -624,7 +624,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         return replace(self, proba=None, outcomes=None, cells=cells)
 
     def swap(self) -> "PairedCalibration":
-        """The evidence with the roles exchanged."""
+        """Return the evidence with the roles exchanged."""
         if self.cells is not None:
             return replace(self, edges=self.edges[::-1], cells=self.cells.swap())
         return PairedCalibration(
@@ -667,5 +667,5 @@ def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _each(function: Any, first: Any, second: Any) -> tuple[Any, Any]:
-    """Apply a function to both champions' values and to both challengers'."""
+    """Apply a function to the values of both champions and of both challengers."""
     return function(first[0], second[0]), function(first[1], second[1])

@@ -1,4 +1,4 @@
-"""Two classifiers' probabilities and events, summed over cells of joint bins."""
+"""Probabilities and events of two classifiers, summed over cells of joint bins."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ Rows = tuple[Pair, Pair, Pair]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationCells:
-    """Records of each cell, and sums over them.
+    """Number of records in each cell, and sums over the records.
 
     A cell is a bin of the champion, one of the challenger, and whether the event of each
     happened. Only cells that occur are kept.
@@ -73,7 +73,7 @@ class CalibrationCells:
         sums: Mapping[str, ArrayLike],
         layouts: tuple[Layout, Layout],
     ) -> "CalibrationCells":
-        """Check cells that were counted and summed elsewhere; repeated ones add up."""
+        """Construct from checked counts and sums of cells, adding up repeated cells."""
         size = check_whole("counts", counts)
         table = np.asarray(cells)
         if size.ndim != 1 or table.shape != (len(size), 4) or table.dtype.kind not in "iub":
@@ -104,7 +104,7 @@ class CalibrationCells:
         return result
 
     def check_within(self, layouts: tuple[Layout, Layout]) -> None:
-        """Refuse probabilities that are not in their bins."""
+        """Check that mean probabilities lie within their bins."""
         for role, (name, (edges,)) in enumerate(zip(SUMS[:2], layouts, strict=True)):
             mean, code = self[name] / self.counts, self.bin(role)
             low, high = edges[code] - OUTSIDE, edges[code + 1] + OUTSIDE
@@ -119,7 +119,7 @@ class CalibrationCells:
                 )
 
     def check_together(self) -> None:
-        """Refuse sums that contradict each other."""
+        """Check that the sums are consistent with each other."""
         n = self.counts
         champion, challenger = (self[name] / n for name in SUMS[:2])
         gap = self["m0d1"] / n
@@ -142,7 +142,7 @@ class CalibrationCells:
             )
 
     def __getitem__(self, name: str) -> FloatArray:
-        """The sums of a name, one per cell."""
+        """Return the sums with this name, one per cell."""
         values: FloatArray = self.sums[ALL_SUMS.index(name)]
         return values
 
@@ -153,28 +153,28 @@ class CalibrationCells:
 
     @property
     def degree(self) -> int:
-        """Greatest total power of the sums: 4, or 8."""
+        """Greatest total power of the sums, 4 or 8."""
         return DEGREES[len(self.sums) > len(SUMS)]
 
     def bin(self, role: int) -> IntArray:
-        """The bin of one role in each cell."""
+        """Return the bin of one role in each cell."""
         joint = self.code // 4
         code: IntArray = joint % self.n_bins[1] if role else joint // self.n_bins[1]
         return code
 
     def event(self, role: int) -> IntArray:
-        """Events of one role in each cell: 1 where it happened, else 0."""
+        """Return the event of one role in each cell: 1 if the event happened, else 0."""
         return self.code % 2 if role else self.code // 2 % 2
 
     def bins(self, role: int) -> CalibrationBins:
-        """Sums of one role over its bins."""
+        """Return the sums of one role by bin."""
         code, n_bins = self.bin(role), self.n_bins[role]
         columns = self.counts, self[SUMS[role]], self.counts * self.event(role)
         sums = (np.bincount(code, each, n_bins) for each in columns)
         return CalibrationBins(*(np.asarray(each, dtype=np.float64) for each in sums))
 
     def swap(self) -> "CalibrationCells":
-        """The cells with the roles exchanged."""
+        """Return the cells with the roles exchanged."""
         code = 4 * (self.bin(1) * self.n_bins[0] + self.bin(0))
         code += 2 * self.event(1) + self.event(0)
         order = np.argsort(code)
@@ -187,7 +187,7 @@ class CalibrationCells:
         return CalibrationCells(self.n_bins[::-1], code[order], self.counts[order], sums)
 
     def __add__(self, other: "CalibrationCells") -> "CalibrationCells":
-        """The cells of two shards, with the sums that both have."""
+        """Merge the cells of two shards, with the sums that both have."""
         n_sums = min(len(self.sums), len(other.sums))
         merged = _merged(
             [(each.code, each.counts, each.sums[:n_sums]) for each in (self, other)]
@@ -195,7 +195,7 @@ class CalibrationCells:
         return CalibrationCells(self.n_bins, *merged)
 
     def same(self, other: "CalibrationCells") -> bool:
-        """Whether both are of the same cells, records and sums."""
+        """Whether both have equal cells, counts and sums."""
         return self.n_bins == other.n_bins and all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("code", "counts", "sums")
@@ -210,12 +210,12 @@ Part = tuple[IntArray, IntArray, FloatArray]
 
 
 def chunks(n: int) -> Iterable[slice]:
-    """Slices of a few records each."""
+    """Return slices that split `n` records into chunks."""
     return (slice(start, start + CHUNK) for start in range(0, n, CHUNK))
 
 
 def cells_of(parts: Iterable[Rows], n_bins: tuple[int, int]) -> CalibrationCells:
-    """The cells of records that come part by part."""
+    """Sum records over cells, part by part."""
     pending: list[Part] = []
     waiting = 0
     for proba, outcomes, (champion, challenger) in parts:
@@ -242,7 +242,7 @@ def _merged(parts: list[Part]) -> Part:
 def _added(
     code: IntArray, counts: IntArray | None, values: list[NDArray[Any]] | FloatArray
 ) -> Part:
-    """Sorted cells that occur, with counts and sums; by default each counts one record."""
+    """Add up repeated cells and sort them; `counts` are 1 by default."""
     cells, at = np.unique(code, return_inverse=True)
     if counts is None:
         size = np.bincount(at, minlength=len(cells))
@@ -254,7 +254,7 @@ def _added(
 
 
 def _checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> FloatArray:
-    """The sums as an array, one row per name."""
+    """Check the sums and return them as an array, one row per name."""
     if not isinstance(sums, Mapping):
         raise TypeError(
             f"`sums` must be a mapping of names to arrays. Got {type(sums).__name__}. Name "

@@ -1,4 +1,4 @@
-"""Bins and cells of probabilities, summed on the device of the probabilities."""
+"""Bins and cells of probabilities, summed on the device."""
 
 from collections.abc import Mapping
 from math import prod
@@ -28,7 +28,7 @@ MOST_CELLS = 1 << 20
 
 
 class DeviceForecasts(NamedTuple):
-    """Probabilities of events on a device, and 1 where an event happened.
+    """Probabilities of events on a device, and outcomes (0 or 1).
 
     Of shape (n_samples, n_columns), one column per class for classwise events, else one.
     """
@@ -47,7 +47,7 @@ def device_forecasts(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
 ) -> DeviceForecasts | None:
-    """The events and their probabilities by each classifier, as of `collapse_predictions`.
+    """Return the events and their probabilities, as `collapse_predictions` does.
 
     None where the predictions are not on a device, or are left to numpy.
     """
@@ -97,7 +97,7 @@ def _events(
 
 
 def _bin_positions(space: Space, proba: Any, layout: Layout) -> Any:
-    """The bin of each probability, row by row; bins of a class follow those before it."""
+    """Return the bin of each probability, by row; bins are numbered class by class."""
     xp, offset, codes = space.xp, 0, []
     for k, edges in enumerate(layout):
         # All probabilities are at the first edge, 0, or above it.
@@ -110,7 +110,7 @@ def _bin_positions(space: Space, proba: Any, layout: Layout) -> Any:
 def device_bins(
     forecasts: DeviceForecasts, requested: Bins, sample_weight: Any, debiased: bool
 ) -> tuple[CalibrationBins, Layout] | None:
-    """Sums over the requested bins; None where weights are to be refused."""
+    """Compute sums over the requested bins, or return None if weights are invalid."""
     space, (proba,), (occurred,) = forecasts.space, forecasts.proba, forecasts.occurred
     n, columns = proba.shape
     weights = None
@@ -128,7 +128,7 @@ def device_bins(
 
 
 def _layout(bins: Bins, proba: Any, columns: int, role: int) -> Layout:
-    """Edges of bins; those that depend on the data are computed in numpy."""
+    """Return the bin edges; edges that depend on the data are computed in numpy."""
     by_data = bins.edges is None and bins.strategy != "uniform"
     flat = on_host(proba).ravel() if by_data else np.empty(0)
     return Bins(bins.n_bins, bins.strategy, bins.edges, columns).layout(flat, role)
@@ -157,7 +157,7 @@ def device_cells(
     bins: Bins,
     options: Mapping[str, Any],
 ) -> tuple[CalibrationCells, tuple[Layout, Layout], str] | None:
-    """Counts and sums of the cells of both classifiers' bins, and their edges.
+    """Return counts and sums over the joint bins of both classifiers, and the edges.
 
     None where the predictions are not on a device, are left to numpy, or have too many
     cells for a table.
@@ -188,7 +188,7 @@ def device_cells(
 def _cell_parts(
     forecasts: DeviceForecasts, layouts: tuple[Layout, Layout], rows: slice
 ) -> tuple[IntArray, FloatArray]:
-    """Counts and sums of all cells over some of the records."""
+    """Compute counts and sums of all cells over a slice of the records."""
     space, xp = forecasts.space, forecasts.space.xp
     proba, code, events = [], 0, []
     for values, occurred, layout in zip(

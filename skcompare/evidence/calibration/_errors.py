@@ -1,4 +1,4 @@
-"""Errors of calibration, from sums over bins."""
+"""Calibration errors and curves, from sums over bins."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NORMS = ("l1", "l2", "max")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationBins:
-    """Probabilities and events, summed bin by bin.
+    """Sums of probabilities and events by bin.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class CalibrationBins:
         n_bins: int,
         weights: FloatArray | None = None,
     ) -> "CalibrationBins":
-        """Sum records by the codes of their bins."""
+        """Sum probabilities and events of records by bin code."""
         if weights is None:
             sums = (
                 np.bincount(codes, minlength=n_bins),
@@ -69,7 +69,7 @@ class CalibrationBins:
 
     @property
     def n_occupied(self) -> int:
-        """Number of bins with a record."""
+        """Number of non-empty bins."""
         return int(np.count_nonzero(self.count))
 
     @property
@@ -79,23 +79,23 @@ class CalibrationBins:
 
     @property
     def mean_proba(self) -> FloatArray:
-        """Mean probability of each bin; NaN in empty ones."""
+        """Mean probability of each bin; NaN for empty bins."""
         return _ratio(self.proba, self.count)
 
     @property
     def mean_outcome(self) -> FloatArray:
-        """Share of each bin's records whose event happened; NaN in empty ones."""
+        """Share of events among the records of each bin; NaN for empty bins."""
         return _ratio(self.outcome, self.count)
 
     @property
     def gap(self) -> FloatArray:
-        """Distance of mean probability and share; NaN in empty bins."""
+        """Absolute difference of mean probability and share; NaN for empty bins."""
         return np.abs(self.mean_outcome - self.mean_proba)
 
     def error(
         self, norm: str = "l1", *, squared: bool = False, debiased: bool = False
     ) -> float:
-        """Summarise the gaps by one number.
+        """Compute the calibration error, a norm of the gaps.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class CalibrationBins:
         return square if squared else math.sqrt(max(square, 0.0))
 
     def _mean(self, values: FloatArray) -> float:
-        """Mean over the records of one value per bin."""
+        """Average one value per bin over the records."""
         return float(np.dot(self.weight, np.where(self.count > 0, values, 0.0)))
 
     def _squares(self, debiased: bool) -> FloatArray:
@@ -160,7 +160,7 @@ class CalibrationBins:
         confidence_level: float = 0.95,
         effective: FloatArray | None = None,
     ) -> "CalibrationCurve":
-        """Observed share against mean probability, with an interval for each bin.
+        """Return the calibration curve, with an interval for each bin.
 
         `effective` has the effective number of records of each bin, where records have
         weights.
@@ -181,7 +181,7 @@ class CalibrationBins:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationCurve:
-    """Observed share against mean probability, bin by bin.
+    """Calibration curve: observed share against mean probability, by bin.
 
     Attributes
     ----------
@@ -208,13 +208,13 @@ class CalibrationCurve:
     confidence_level: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The arrays as lists."""
+        """Return the arrays as lists."""
         return {name: getattr(self, name).tolist() for name in _COLUMNS} | {
             "confidence_level": self.confidence_level
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The curve as a frame, one row per bin.
+        """Return the curve as a data frame, one row per bin.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ _COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high
 def _wilson(
     share: FloatArray, count: FloatArray, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Wilson's score limits of shares; they never leave [0, 1] and never collapse."""
+    """Compute Wilson score limits of shares, within [0, 1] and of positive width."""
     z = float(ndtri((1 + check_confidence_level(confidence_level)) / 2))
     shrunk = 1 + _ratio(np.full_like(count, z * z), count)
     middle = (share + (shrunk - 1) / 2) / shrunk
@@ -242,6 +242,6 @@ def _wilson(
 
 
 def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    """Quotients; NaN where the denominator is 0."""
+    """Divide elementwise, with NaN where the denominator is 0."""
     quotients = np.full(bottom.shape, np.nan)
     return np.divide(top, bottom, out=quotients, where=bottom > 0)

@@ -1,4 +1,4 @@
-"""Probabilities of events, and whether the events happened."""
+"""Probabilities and outcomes of events."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ KINDS = ("auto", "binary", "top_label", "classwise")
 
 
 class Forecasts(NamedTuple):
-    """Probabilities of events, and whether the events happened.
+    """Probabilities and outcomes of events.
 
     There is one row per record, or, for classwise events, one row per record and class:
     all classes of the first record, then all of the second.
@@ -33,7 +33,7 @@ class Forecasts(NamedTuple):
 
 
 def resolve_kind(kind: object, n_classes: int) -> str:
-    """Return the kind of event, "auto" resolved; refuse binary events of many classes."""
+    """Resolve the kind of event, and check that binary events have two classes."""
     chosen = check_choice("kind", kind, KINDS)
     if chosen == "auto":
         return "binary" if n_classes == 2 else "top_label"
@@ -46,7 +46,7 @@ def resolve_kind(kind: object, n_classes: int) -> str:
 
 
 def collapse(codes: IntArray, proba: FloatArray, kind: str, positive: int) -> Forecasts:
-    """The events of a kind, from true classes and one column of probabilities per class.
+    """Extract the events of a kind from true classes and one probability column per class.
 
     Of equally probable top labels the first is taken.
     """
@@ -61,7 +61,7 @@ def collapse(codes: IntArray, proba: FloatArray, kind: str, positive: int) -> Fo
 
 
 class Events(NamedTuple):
-    """Kind of the events, the classes, and the position of the positive one."""
+    """Kind of the events, classes, and position of the positive class."""
 
     kind: str
     classes: NDArray[Any]
@@ -77,14 +77,14 @@ class Events(NamedTuple):
         pos_label: Any,
         labels: ArrayLike | None,
     ) -> "Events":
-        """The events of true labels; `vectors` says which predictions have one column."""
+        """Construct from true labels; `vectors` marks one-dimensional predictions."""
         classes, positive = _classes(truth, labels, pos_label, vectors)
         return cls(resolve_kind(kind, len(classes)), classes, positive, labels is not None)
 
     def forecasts(
         self, truth: NDArray[Any], by_name: Mapping[str, NDArray[Any]]
     ) -> list[Forecasts]:
-        """The forecasts of each classifier, from arrays of shape (n,) or (n, n_classes)."""
+        """Return the forecasts of each classifier, from one or n_classes columns each."""
         codes = class_codes("y_true", truth, self.classes)
         return [self._forecasts(codes, name, proba) for name, proba in by_name.items()]
 
@@ -113,7 +113,7 @@ def collapse_predictions(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
 ) -> tuple[str, int, list[Forecasts]]:
-    """The kind of event, the number of classes, and the forecasts of each classifier.
+    """Return the kind of event, the number of classes, and the forecasts by classifier.
 
     Each entry of `predictions` is an array of shape (n_samples,), the probabilities of the
     positive class, or of shape (n_samples, n_classes), one column per class.
@@ -132,7 +132,7 @@ def collapse_predictions(
 def _classes(
     truth: NDArray[Any], labels: ArrayLike | None, pos_label: Any, vectors: Sequence[bool]
 ) -> tuple[NDArray[Any], int]:
-    """The classes, sorted, and the position of the positive one."""
+    """Return the sorted classes and the position of the positive class."""
     declared = labels is not None
     classes = check_labels("labels", labels) if declared else classes_of(truth)
     if declared and not np.array_equal(classes, np.unique(classes)):
@@ -155,7 +155,7 @@ def _classes(
 
 
 def _two_classes(classes: NDArray[Any], positive: Any) -> NDArray[Any]:
-    """Return both classes, where `y_true` may have only one of them."""
+    """Return both classes, even if only one of them occurs."""
     if len(classes) == 2:
         return classes
     only = classes.tolist()[0]
@@ -168,7 +168,7 @@ def _two_classes(classes: NDArray[Any], positive: Any) -> NDArray[Any]:
 
 
 def _vector(name: str, proba: FloatArray) -> FloatArray:
-    """Probabilities of the positive class as they are, without making two columns."""
+    """Check probabilities of the positive class, without making two columns."""
     if proba.min() >= 0 and proba.max() <= 1:
         return proba
     # This raises the error.
@@ -186,7 +186,7 @@ def _two_columns(name: str, proba: FloatArray, n_classes: int, positive: int) ->
 
 
 def check_unit(proba: Any) -> FloatArray:
-    """Return the probabilities of one role as a new array."""
+    """Check that probabilities lie in [0, 1], and return them as a new array."""
     values = np.array(proba, dtype=np.float64)
     # A missing value is not in [0, 1] either.
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
@@ -199,7 +199,7 @@ def check_unit(proba: Any) -> FloatArray:
 
 
 def check_events(outcomes: Any) -> np.ndarray:
-    """Return whether events happened, as a new array of bool."""
+    """Check that outcomes are boolean, or 0 and 1; return them as a new array of bool."""
     values = np.array(outcomes)
     plain = values.dtype == np.bool_ or bool(((values == 0) | (values == 1)).all())
     if values.ndim != 1 or not plain:

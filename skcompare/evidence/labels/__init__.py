@@ -1,1 +1,1 @@
-"""Evidence of labels: tables of correct predictions, joint counts, clusters."""
+"""Evidence of labels: contingency tables, joint counts and clusters."""

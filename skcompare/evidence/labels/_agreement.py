@@ -1,4 +1,4 @@
-"""Counts of records by the predictions of champion and challenger, without the truth."""
+"""Counts of records by both predicted labels, without the true labels."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ MOST_RECORDS = 2.0**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementMatrix(Mergeable):
-    """Predictions of two classifiers against each other, without the truth.
+    """Agreement matrix: counts of records by the labels that two classifiers predict.
 
     It shows where two classifiers disagree, and whether they predict the classes equally
     often; not which of them is correct. It needs no true labels, so a live stream that
@@ -102,7 +102,7 @@ class AgreementMatrix(Mergeable):
         *,
         labels: ArrayLike | None = None,
     ) -> "AgreementMatrix":
-        """Count the records by their two predictions.
+        """Count the records by both predicted labels.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class AgreementMatrix(Mergeable):
     def from_frame(
         cls, frame: Any, *, champion: Any, challenger: Any, id: str | None = None
     ) -> "AgreementMatrix":
-        """Count the records by their two predictions, from columns of frames or files.
+        """Count the records by both predicted labels, from data frames or files.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class AgreementMatrix(Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "AgreementMatrix":
-        """Count the predictions of all test sets together, over all known classes."""
+        """Count the pooled predictions of all test sets, over all known classes."""
         codes = [labels_of(pair, 0), labels_of(pair, 1)]
         classes = pair.predictions.classes
         return cls(_square(codes, len(classes)), classes, pair.design)
@@ -170,7 +170,7 @@ class AgreementMatrix(Mergeable):
 
     @property
     def n_agreed(self) -> int:
-        """Records for which both predict the same label."""
+        """Number of records for which both classifiers predict the same label."""
         return int(np.trace(self.counts))
 
     @property
@@ -179,7 +179,7 @@ class AgreementMatrix(Mergeable):
         return self.counts.sum(axis=1), self.counts.sum(axis=0)
 
     def swap(self) -> "AgreementMatrix":
-        """Matrix with the roles exchanged."""
+        """Return the matrix with the roles exchanged."""
         return replace(self, counts=self.counts.T)
 
     def __add__(self, other: object) -> "AgreementMatrix":
@@ -194,7 +194,7 @@ class AgreementMatrix(Mergeable):
         return AgreementMatrix(counts, classes, self.design)
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts, classes and design as plain values."""
+        """Return counts, classes and design as plain values."""
         return {
             "counts": self.counts.tolist(),
             "classes": self.classes.tolist(),
@@ -216,7 +216,7 @@ def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:
 
 
 def check_few_classes(k: int) -> None:
-    """Refuse more classes than a matrix, and a test of it, can have."""
+    """Raise an error if there are more classes than an agreement matrix can have."""
     if k > MOST_CLASSES:
         raise ValueError(
             f"An agreement matrix can have {MOST_CLASSES:,} classes. Got {k:,} different "
@@ -225,7 +225,7 @@ def check_few_classes(k: int) -> None:
 
 
 def check_classes(classes: Any) -> np.ndarray:
-    """Check that class labels are sorted and differ; return a copy."""
+    """Check that class labels are sorted and distinct; return a copy."""
     array = check_labels("classes", classes)
     if not len(array) or (array[:-1] >= array[1:]).any():
         raise ValueError(
@@ -236,7 +236,7 @@ def check_classes(classes: Any) -> np.ndarray:
 
 
 def check_whole(name: str, counts: Any) -> IntArray:
-    """Check that counts are whole and at least 0; return them as int64."""
+    """Check that counts are non-negative whole numbers; return them as int64."""
     array = np.asarray(counts)
     numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
     numbers = numbers and float(np.abs(array).sum(dtype=float)) < MOST_RECORDS

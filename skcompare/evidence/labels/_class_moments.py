@@ -1,4 +1,4 @@
-"""Sums of clusters class by class, for tests of precision and related scores."""
+"""Sums over clusters by class, for tests of precision and related scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LARGEST_SUM = 2.0**62
 
 
 class OutcomeRows(NamedTuple):
-    """Predictions that count towards a score of one class, cluster by cluster.
+    """Predictions that count towards a score of one class, by cluster.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ class ClassMoments:
 
     @property
     def shares(self) -> FloatArray:
-        """Score of each classifier; NaN where none of its predictions counts."""
+        """Score of each classifier; NaN if none of the predictions counts."""
         defined = self.rows > 0
         return np.where(defined, self.hits / np.where(defined, self.rows, 1), np.nan)
 
     def covariance(self, at: Any = None) -> FloatArray:
-        """Covariance of the shares between clusters, without small-sample factor.
+        """Compute the cluster-robust covariance of the shares, without small-sample factor.
 
         The sum over clusters of the outer products of ``(hits - p rows) / total rows``,
         the sandwich of a marginal model with a share for each classifier.
@@ -88,7 +88,7 @@ class ClassMoments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
-    """Predictions of several classifiers, cluster by cluster and class by class.
+    """Predictions of several classifiers, counted by cluster and class.
 
     A cluster is a record, or records that belong together, such as those of a patient, or a
     record with the predictions of all repetitions. Only counts above 0 are kept, so that a
@@ -123,7 +123,7 @@ class ClassRows:
         counts: IntArray,
         cluster: IntArray | None = None,
     ) -> "ClassRows":
-        """Sum the cells of equal predictions.
+        """Construct from cells of equal predictions, summed by cluster.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class ClassRows:
         return len(self.predicted)
 
     def position(self, label: Any) -> int:
-        """Position of a class."""
+        """Return the position of a class."""
         positions = np.flatnonzero(self.classes == label)
         if np.ndim(label) or len(positions) != 1:
             raise ValueError(
@@ -178,14 +178,14 @@ class ClassRows:
         return int(positions[0])
 
     def of_class(self, label: Any, score: str = "precision") -> OutcomeRows:
-        """Predictions that count towards a score of one class."""
+        """Return the predictions that count towards a score of one class."""
         check_choice("score", score, CLASS_SCORES)
         values = self._of_position(self.position(label))
         rows, hits = np.split(_combinations(score, self.n_classifiers) @ values, 2)
         return OutcomeRows(self.weights, rows.T, hits.T)
 
     def moments(self, score: str = "precision", label: Any = None) -> ClassMoments:
-        """Moments of one class, or of all classes along the first axis."""
+        """Compute the moments of one class, or of all classes along the first axis."""
         check_choice("score", score, CLASS_SCORES)
         if label is None:
             first, second = _raw_moments(self._matrices(), self.weights, self.size)
@@ -206,7 +206,7 @@ class ClassRows:
         )
 
     def influence_covariance(self, score: str, weight: FloatArray) -> FloatArray:
-        """Covariance, over classes, of weighted sums of the classifiers' shares.
+        """Covariance between classes of weighted sums of the classifiers' shares.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class ClassRows:
         return np.asarray(covariance)
 
     def _of_position(self, at: int) -> IntArray:
-        """Size, and the column of one class of each matrix, of shape (n_sums, n_rows)."""
+        """Return the sizes and the sums of one class, of shape (n_sums, n_rows)."""
         values = np.zeros((2 + 2 * self.n_classifiers, len(self.size)), dtype=np.int64)
         values[0] = self.size
         for column, matrix in zip(values[1:], self._matrices(), strict=True):
@@ -256,13 +256,13 @@ class ClassRows:
         return values
 
     def _matrices(self) -> list[Any]:
-        """Truth, then predictions and correct predictions of each classifier."""
+        """Matrices of truth, then of predictions and correct predictions by classifier."""
         pairs = zip(self.predicted, self.right, strict=True)
         return [self.truth, *(matrix for pair in pairs for matrix in pair)]
 
 
 def _check_countable(weights: IntArray, size: IntArray) -> None:
-    """Refuse clusters whose sums of squares no whole number of 64 bits holds."""
+    """Raise an error if the sums of squares of clusters would overflow 64 bits."""
     if float(weights @ np.square(size, dtype=np.float64)) >= LARGEST_SUM:
         raise ValueError(
             "The squares of the predictions of each cluster must add up to less than "
@@ -272,7 +272,7 @@ def _check_countable(weights: IntArray, size: IntArray) -> None:
 
 
 def _combinations(score: str, k: int) -> IntArray:
-    """Rows, then hits, of each classifier from the raw sums.
+    """Return coefficients of the raw sums for the rows, then the hits, by classifier.
 
     The raw sums are those of size, truth, and predictions and correct predictions of each
     classifier: predictions of other classes, and records of others, are the rest of the
@@ -293,7 +293,7 @@ def _combinations(score: str, k: int) -> IntArray:
 def _raw_moments(
     matrices: Sequence[Any], weights: IntArray, size: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Sums and sums of products of the size and the matrices, class by class."""
+    """Compute sums and sums of products of the size and the matrices, by class."""
     n_classes, width = matrices[0].shape[1], 1 + len(matrices)
     first = np.empty((n_classes, width), dtype=np.int64)
     second = np.empty((n_classes, width, width), dtype=np.int64)

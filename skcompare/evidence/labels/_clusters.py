@@ -1,4 +1,4 @@
-"""Predictions by cluster, where records come in groups or are predicted repeatedly."""
+"""Predictions by cluster, for grouped or repeatedly predicted records."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -39,7 +39,7 @@ LARGEST_CODE = 1 << 62
 
 
 class ClusterCells(NamedTuple):
-    """Cells that occur, sorted, and their records.
+    """Sorted cells that occur, and the number of records in each.
 
     A cell has a cluster (0 for all where each record is its own), the true class, and the
     prediction of each classifier.
@@ -54,7 +54,7 @@ def count_cells(
     shape: Sequence[int],
     repeats: IntArray | None = None,
 ) -> ClusterCells:
-    """Count the cells of parts, each of aligned codes below the numbers in `shape`.
+    """Count the cells of parts, which hold aligned codes below the numbers in `shape`.
 
     With `repeats`, the number of records of each row, there is one part, whose rows all
     differ.
@@ -102,7 +102,7 @@ def _counted_rows(part: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
 
 
 def _reduced(pieces: Iterable[ClusterCells]) -> ClusterCells:
-    """Add the counts of equal cells, two lists at a time."""
+    """Merge pieces, adding the counts of equal cells."""
     total: ClusterCells | None = None
     for piece in pieces:
         total = piece if total is None else _added(total, piece)
@@ -128,7 +128,7 @@ def merged_cells(
     classes: tuple[np.ndarray, np.ndarray],
     groups: tuple[np.ndarray, np.ndarray] | None,
 ) -> tuple[ClusterCells, np.ndarray]:
-    """Merge the cells of two shards, among the classes and groups of both."""
+    """Merge the cells of two shards over the union of their classes and groups."""
     united = united_classes(*classes)
     all_groups = None if groups is None else np.union1d(*groups)
     pieces = []
@@ -142,7 +142,7 @@ def merged_cells(
 
 
 def check_cells(cells: object, counts: object, shape: Sequence[int]) -> ClusterCells:
-    """Check cells and counts of a constructor; return them sorted, without empty cells."""
+    """Check cells and counts; return them sorted and without empty cells."""
     rows, records = np.asarray(cells), np.asarray(counts)
     whole = rows.ndim == 2 and rows.dtype.kind in "iu" and records.dtype.kind in "iu"
     if not whole or rows.shape != (len(records), len(shape)) or len(shape) < 4:
@@ -170,7 +170,7 @@ def check_cells(cells: object, counts: object, shape: Sequence[int]) -> ClusterC
 
 
 def _in_order(rows: IntArray, shape: Sequence[int]) -> tuple[IntArray, bool]:
-    """Order that sorts the cells, and whether a cell occurs twice."""
+    """Return the order that sorts the cells, and whether a cell occurs twice."""
     if np.prod([float(size) for size in shape]) > LARGEST_CODE:
         order = np.lexsort(rows.T[::-1])
         return order, bool((np.diff(rows[order], axis=0) == 0).all(axis=1).any())
@@ -181,7 +181,7 @@ def _in_order(rows: IntArray, shape: Sequence[int]) -> tuple[IntArray, bool]:
 
 
 def tables_of(counted: ClusterCells, n_groups: int) -> IntArray:
-    """Contingency tables of two classifiers, one row per group."""
+    """Return contingency tables of two classifiers, one row per group."""
     group, truth, first, second = counted.cells.T
     kind = 3 - 2 * (first == truth).astype(np.int64) - (second == truth)
     return sums_of(group * 4 + kind, counted.counts, 4 * n_groups).reshape(n_groups, 4)
@@ -208,7 +208,7 @@ def check_repetition(predictions: Sequence[Any], names: tuple[str, ...]) -> None
 
 
 def group_positions(groups: Any, n: int) -> tuple[np.ndarray | None, IntArray]:
-    """Different groups, sorted, and the position of each record's; 0 without groups."""
+    """Return the sorted distinct groups, and the position of each record's group or 0."""
     if groups is None:
         return None, np.zeros(n, dtype=np.int64)
     labels, codes = np.unique(groups, return_inverse=True)
@@ -224,7 +224,7 @@ def check_two(sums: "ClusterSums", name: str) -> None:
 
 
 def check_tables(sums: "ClusterSums", name: str) -> None:
-    """Refuse sums that have no table of two classifiers for each group."""
+    """Raise an error unless each group has a table of two classifiers."""
     check_two(sums, name)
     if sums.tables is None:
         raise ValueError(
@@ -234,7 +234,7 @@ def check_tables(sums: "ClusterSums", name: str) -> None:
 
 
 def plain_list(values: np.ndarray | None) -> list[Any] | None:
-    """List that JSON can hold: of numbers, or of text, also for dates."""
+    """Convert an array to a list for JSON; dates become text."""
     if values is None:
         return None
     return (values.astype(str) if values.dtype.kind in "mMS" else values).tolist()
@@ -282,7 +282,7 @@ def group_labels(groups: Any) -> np.ndarray:
 
 
 def checked_labels(sums: "ClusterSums", order: IntArray) -> dict[str, Any]:
-    """Check cells; return them and the fields that follow, with groups in order."""
+    """Check cells, and return them with the fields derived from them, groups in order."""
     classes = check_classes(sums.classes)
     width = np.shape(sums.cells)[-1] if np.ndim(sums.cells) == 2 else 0
     shape = [len(order), *[len(classes)] * max(0, width - 1)]
@@ -311,7 +311,7 @@ def checked_labels(sums: "ClusterSums", order: IntArray) -> dict[str, Any]:
 
 
 def check_alike(left: "ClusterSums", right: "ClusterSums") -> None:
-    """Refuse sums of other classifiers, of another kind, or with other labels."""
+    """Raise an error unless sums have the same classifiers, kind and type of groups."""
     if (left.cells is None) != (right.cells is None) or (left.groups is None) != (
         right.groups is None
     ):
@@ -341,7 +341,7 @@ SWAPPED = [0, 2, 1, 3]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSums(ClusterFrames, Mergeable):
-    """Predictions of two or more classifiers, counted cluster by cluster.
+    """Predictions of two or more classifiers, counted by cluster.
 
     Records of one group (a patient's images, a user's messages, a document's sentences)
     tend to be predicted alike, and so is a record that is predicted in every repetition
@@ -562,12 +562,12 @@ class ClusterSums(ClusterFrames, Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ClusterSums":
-        """Count the predictions of both, as :meth:`from_predictions_of` does."""
+        """Count the predictions of a pair, as :meth:`from_predictions_of` does."""
         return cls.from_predictions_of(pair.alone)
 
     @classmethod
     def from_predictions_of(cls, predictions: Predictions) -> "ClusterSums":
-        """Count the predictions of all test sets together, cluster by cluster.
+        """Count the pooled predictions of all test sets, by cluster.
 
         The clusters are the groups of the predictions, as positions in their sorted
         labels. Without groups they are the records, as positions, where some record is
@@ -608,7 +608,7 @@ class ClusterSums(ClusterFrames, Mergeable):
 
     @property
     def n(self) -> int:
-        """Number of records, each as often as it was predicted."""
+        """Number of records, each counted once per prediction."""
         return int((self.tables if self.counts is None else self.counts).sum())
 
     @property
@@ -623,13 +623,13 @@ class ClusterSums(ClusterFrames, Mergeable):
 
     @property
     def n_discordant(self) -> int:
-        """Records that exactly one of the two predicted correctly."""
+        """Number of records that exactly one of the classifiers predicted correctly."""
         check_tables(self, "n_discordant")
         return int(self.tables[:, 1:3].sum())
 
     @property
     def sizes(self) -> IntArray:
-        """Records of each group."""
+        """Number of records in each group."""
         check_tables(self, "sizes")
         return self.tables.sum(axis=1)
 
@@ -640,11 +640,11 @@ class ClusterSums(ClusterFrames, Mergeable):
         return self.tables[:, 2] - self.tables[:, 1]
 
     def check_tables(self, test: str) -> None:
-        """Refuse sums that have no table of two classifiers for each group."""
+        """Raise an error unless each group has a table of two classifiers."""
         check_tables(self, test)
 
     def class_rows(self) -> ClassRows:
-        """Predictions class by class, for tests of precision."""
+        """Return the predictions by class, for tests of precision."""
         if self.cells is None:
             raise ValueError(
                 "Tables of correct and incorrect predictions do not say which class was "
@@ -655,7 +655,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         return ClassRows.from_cells(self.classes, self.cells[:, 1:], self.counts, cluster)
 
     def contingency_table(self) -> ContingencyTable:
-        """Contingency table of the records of all groups together."""
+        """Return the contingency table of the records of all groups together."""
         check_two(self, "contingency_table")
         tables = self.tables
         if tables is None:
@@ -664,7 +664,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         return ContingencyTable(both, first, second, neither, self.design)
 
     def swap(self) -> "ClusterSums":
-        """Sums with the classifiers in reverse order; of two, the roles exchanged."""
+        """Reverse the order of the classifiers; exchange the roles if there are two."""
         if self.cells is None:
             return replace(self, tables=self.tables[:, SWAPPED])
         order = [0, 1, *range(self.cells.shape[1] - 1, 1, -1)]
@@ -696,7 +696,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         return replace(self, tables=tables, groups=groups)
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts, groups and design as plain values; dates as text."""
+        """Return counts, groups and design as plain values, with dates as text."""
         if self.cells is None:
             kept: tuple[str, ...] = ("tables", "groups")
         else:

@@ -34,7 +34,7 @@ Array = NDArray[Any]
 
 
 def count_cells(first: Any, second: Any, counts: Any = None) -> tuple[int, int, int, int]:
-    """Count records by who is correct, each once or as often as `counts` say."""
+    """Count records by which classifiers are correct, each once or `counts` times."""
     kinds = (first & second, first, second, first | True)
     size = np.count_nonzero if counts is None else lambda kind: counts[kind].sum()
     return _cells(*(int(size(kind)) for kind in kinds))
@@ -47,7 +47,7 @@ def _cells(both: int, champion: int, challenger: int, n: int) -> tuple[int, int,
 def right_cells(
     truth: Array, champion: Array, challenger: Array
 ) -> tuple[int, int, int, int]:
-    """Records that both, only one (champion, challenger) and neither predict correctly.
+    """Count records by correctness: both, only champion, only challenger, neither.
 
     Takes what `check_labels` returns, of one length, and refuses predictions that cannot be
     about the truth as `classes_of` does, which checks the labels of all records. Mostly
@@ -76,7 +76,7 @@ def right_cells(
 
 
 class _SharedLabels:
-    """Strings as rows of whole numbers, and whether the truth has all of their labels.
+    """Strings viewed as integers, and whether the truth has all predicted labels.
 
     `certain` becomes False as soon as there is an incorrect prediction that the first
     records of the truth do not have.
@@ -97,7 +97,7 @@ class _SharedLabels:
         return strings.view(self.unit).reshape(len(strings), -1)
 
     def right(self, part: slice) -> Iterator[Array]:
-        """Iterate over masks of the records that each classifier predicts correctly."""
+        """Yield the mask of correctly predicted records of each classifier."""
         truth, *predictions = (self._as_numbers(part, labels) for labels in self.labels)
         for prediction in predictions:
             correct = _all_equal(prediction, truth)
@@ -106,7 +106,7 @@ class _SharedLabels:
             yield correct
 
     def _remember(self, strings: Array) -> None:
-        """Remember the labels of strings, and check that the truth has them too."""
+        """Store the distinct labels of strings, and check that the truth has them."""
         is_known = np.zeros(len(strings), dtype=bool)
         for label in self.known_labels:
             is_known |= _all_equal(strings, label)
@@ -119,7 +119,7 @@ class _SharedLabels:
 
 
 def _all_equal(rows: Array, others: Array) -> Array:
-    """Mask of rows that equal `others` in each number; `others` are as many, or one."""
+    """Return the mask of rows that equal `others`, which are as many rows or one."""
     if others.ndim == 2:
         return reduce(np.logical_and, (rows == others).T)
     columns = zip(rows.T, others, strict=True)
@@ -131,7 +131,7 @@ CELLS = ("both_correct", "only_champion", "only_challenger", "both_wrong")
 
 @dataclass(frozen=True, slots=True)
 class ContingencyTable(Mergeable):
-    """Correct and wrong predictions of two classifiers for the same records.
+    """Contingency table of correct predictions by two classifiers on the same records.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class ContingencyTable(Mergeable):
     def from_predictions(
         cls, y_true: ArrayLike, champion: ArrayLike, challenger: ArrayLike
     ) -> "ContingencyTable":
-        """Count the records of a hold-out set by who was correct.
+        """Count the records of a hold-out set by which classifiers are correct.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class ContingencyTable(Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ContingencyTable":
-        """Count the predictions of all test sets together."""
+        """Count the pooled predictions of all test sets."""
         y_true = pair.predictions.y_predicted()
         first, second = (labels_of(pair, role) == y_true for role in (0, 1))
         return cls(*count_cells(first, second), pair.design)
@@ -221,12 +221,12 @@ class ContingencyTable(Mergeable):
 
     @property
     def n_discordant(self) -> int | float:
-        """Records that exactly one of the two predicted correctly."""
+        """Number of records that exactly one of the classifiers predicted correctly."""
         return self.only_champion + self.only_challenger
 
     @property
     def fractional(self) -> bool:
-        """Whether the counts are floats, which exact tests refuse."""
+        """Whether the counts are floats, which exact tests do not accept."""
         return isinstance(self.both_correct, float)
 
     @property
@@ -241,7 +241,7 @@ class ContingencyTable(Mergeable):
         return (self.only_challenger - self.only_champion) / self.n
 
     def swap(self) -> "ContingencyTable":
-        """Table with the roles exchanged."""
+        """Return the table with the roles exchanged."""
         return replace(
             self, only_champion=self.only_challenger, only_challenger=self.only_champion
         )
@@ -254,7 +254,7 @@ class ContingencyTable(Mergeable):
         return replace(self, **dict(zip(CELLS, cells, strict=True)))
 
     def to_dict(self) -> dict[str, int | float | str]:
-        """Counts and design as plain values."""
+        """Return counts and design as plain values."""
         return {f.name: getattr(self, f.name) for f in fields(self)[:4]} | {
             "design": self.design.name
         }
@@ -335,7 +335,7 @@ class PairedBlocks(Mergeable):
         *,
         design: Design | str | None = None,
     ) -> "PairedBlocks":
-        """Count the records of every test set by who was correct.
+        """Count the records of every test set by which classifiers are correct.
 
         Parameters
         ----------
@@ -392,7 +392,7 @@ class PairedBlocks(Mergeable):
 
     @property
     def n_records(self) -> float:
-        """Number of records that a repetition tests; the mean where repetitions differ."""
+        """Number of records tested per repetition; the mean if repetitions differ."""
         repeats = self.tables.shape[0] if self.tables.ndim == 3 else 1
         total = self.tables.sum() / repeats
         return int(total) if total == int(total) else float(total)
@@ -406,14 +406,14 @@ class PairedBlocks(Mergeable):
         return self.effective(1.0)
 
     def effective(self, multiplier: float) -> ContingencyTable:
-        """Averaged table times a multiplier, for its effective number of records."""
+        """Return the average table times a multiplier, for the effective sample size."""
         both, first, second, neither = self.tables.reshape(-1, 4).mean(axis=0) * multiplier
         return ContingencyTable(
             float(both), float(first), float(second), float(neither), self.design
         )
 
     def swap(self) -> "PairedBlocks":
-        """Tables with the roles exchanged."""
+        """Return the tables with the roles exchanged."""
         return PairedBlocks(self.tables[..., [0, 2, 1, 3]], self.design)
 
     def __add__(self, other: object) -> "PairedBlocks":
@@ -428,12 +428,12 @@ class PairedBlocks(Mergeable):
         return PairedBlocks(self.tables + other.tables, self.design)
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts and design as plain values."""
+        """Return counts and design as plain values."""
         return {"tables": self.tables.tolist(), "design": self.design.name}
 
 
 def labels_of(pair: PairedPredictions, role: int) -> np.ndarray:
-    """Predicted classes of champion (0) or challenger (1)."""
+    """Return the predicted classes of the champion (0) or challenger (1)."""
     return pair.roles[role].known_labels()
 
 

@@ -1,4 +1,4 @@
-"""Labels that are counted on their own device; only the counts come back.
+"""Counts of labels, computed on the device of the predictions.
 
 Different records are found there, and one of each kind is checked by the same code as
 arrays of numpy. Labels that are not whole numbers come back unchanged, so that they are
@@ -32,17 +32,17 @@ LARGEST_CODE = 1 << 62
 
 
 class DeviceColumn(NamedTuple):
-    """Labels of records as codes on a device, and the label of each code."""
+    """Labels encoded on a device, and the label of each code."""
 
     codes: Any
     labels: NDArray[Any]
 
     def occurring(self, space: Space) -> NDArray[Any]:
-        """The different labels, sorted."""
+        """Return the sorted labels that occur."""
         return self.labels[np.flatnonzero(space.counted(self.codes, len(self.labels)))]
 
     def among(self, space: Space, classes: NDArray[Any]) -> Any:
-        """Positions of all labels among sorted classes that hold each of them."""
+        """Return positions of the labels among sorted classes that contain all labels."""
         positions = np.searchsorted(classes, self.labels)
         if np.array_equal(positions, np.arange(len(positions))):
             return self.codes
@@ -50,7 +50,7 @@ class DeviceColumn(NamedTuple):
 
 
 def device_column(space: Space, name: str, values: Any) -> DeviceColumn | None:
-    """Labels as codes on the device; None for labels that numpy has to check."""
+    """Encode labels on the device, or return None if numpy has to check the labels."""
     if not is_foreign(values):
         labels, (codes,) = encode_labels(check_labels(name, values), {})
         return DeviceColumn(space.own(codes, "int64"), labels)
@@ -72,7 +72,7 @@ def device_column(space: Space, name: str, values: Any) -> DeviceColumn | None:
 
 
 def _is_whole(space: Space, array: Any) -> bool:
-    """Whether an array holds only True and False, or whole numbers within int64."""
+    """Whether an array is boolean, or holds only integers within int64."""
     xp = space.xp
     if xp.isdtype(array.dtype, ("bool", "signed integer")):
         return True
@@ -88,7 +88,7 @@ def _is_whole(space: Space, array: Any) -> bool:
 def counted_labels(
     others: Mapping[str, Any], predictions: Mapping[str, Any], *, groups: Any = None
 ) -> tuple[list[Any], IntArray | None]:
-    """One record of each kind, and their counts, where the predictions are on a device.
+    """Return distinct records and their counts, if the predictions are on a device.
 
     Labels of `others` come first, then the predictions, then the groups if there are any.
     For predictions in numpy, and labels that numpy has to check, the first value is all
@@ -118,7 +118,7 @@ def _grouped(space: Space, groups: Any) -> DeviceColumn | None:
 
 
 def _alike(columns: Sequence[DeviceColumn | None]) -> list[DeviceColumn] | None:
-    """Columns, if all are present and equally long, else None."""
+    """Return the columns if all are present and of equal length, else None."""
     present = [column for column in columns if column is not None]
     lengths = {column.codes.shape[0] for column in present}
     return present if len(present) == len(columns) and len(lengths) == 1 else None
@@ -127,7 +127,7 @@ def _alike(columns: Sequence[DeviceColumn | None]) -> list[DeviceColumn] | None:
 def _counted(
     space: Space, columns: Sequence[DeviceColumn | None], weights: Any = None
 ) -> tuple[list[NDArray[Any]], IntArray, NDArray[Any] | None] | None:
-    """Different rows of columns, their counts, and their weights where there are any."""
+    """Return the distinct rows of columns, their counts, and their weights if any."""
     xp, present = space.xp, _alike(columns)
     if present is None:
         return None
@@ -161,7 +161,7 @@ def _counted(
 
 
 def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
-    """Weights of the records on the device; None for weights to be refused."""
+    """Return the sample weights on the device, or None if the weights are invalid."""
     xp = space.xp
     weights = space.own(sample_weight, "float64")
     if weights.ndim != 1 or weights.shape[0] != n:
@@ -173,7 +173,7 @@ def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
 def counted_rows(
     y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[Any, Any, Any]:
-    """Labels and weights for a metric of labels, in numpy, one row per kind of record.
+    """Return labels and weights for a metric in numpy, one row per distinct record.
 
     A metric of labels that takes weights has the same value for records of one kind as for
     one record of their weight together.
@@ -197,7 +197,7 @@ def counted_rows(
 def predictions_right(
     y_true: Any, predictions: Sequence[Any]
 ) -> tuple[NDArray[np.uint8], int] | None:
-    """Bits of the correct predictions, packed as by numpy, and the number of records.
+    """Return the packed bits of the correct predictions, and the number of records.
 
     None where the predictions are not on a device, there is only one classifier, or one is
     never correct, so that its labels have to be checked.
@@ -229,6 +229,6 @@ def predictions_right(
 def class_positions(
     space: Space, column: DeviceColumn, name: str, classes: NDArray[Any]
 ) -> Any:
-    """Positions of true labels in the sorted classes; others are refused."""
+    """Encode true labels as positions in sorted classes; raise an error for others."""
     class_codes(name, column.occurring(space), classes)
     return column.among(space, classes)

@@ -1,4 +1,4 @@
-"""Counts of labels from tallies and frames, whose records stay where they are."""
+"""Constructors of counts of labels from tallies and data frames."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +11,7 @@ from skcompare.predictions import arrays_from_frame, columns_on_engine, labels_f
 
 
 class JointFrames:
-    """Constructors of JointCounts that leave records where they are."""
+    """Constructors of JointCounts from tallies and data frames."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ class JointFrames:
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """Make the counts from a tally of labels."""
+        """Construct from a tally of labels."""
         names = ["y", "label_0", "label_1"]
         tallied = tally.cells(names)
         cells = np.column_stack([tallied.keys[name] for name in names])
@@ -40,7 +40,7 @@ class JointFrames:
         challenger: Any = "b",
         id: str | None = None,
     ) -> Self:
-        """Count the records of a hold-out set from columns of frames or files.
+        """Count the records of a hold-out set, from columns of data frames or files.
 
         An engine counts its own records, by one group-by; see
         :doc:`/user_guide/large_data`.
@@ -87,7 +87,7 @@ class JointFrames:
 
 
 class ClusterFrames:
-    """Constructors of ClusterSums that leave records where they are."""
+    """Constructors of ClusterSums from tallies and data frames."""
 
     __slots__ = ()
 
@@ -100,7 +100,7 @@ class ClusterFrames:
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """Make the sums from a tally of labels of grouped records."""
+        """Construct from a tally of labels of grouped records."""
         names = ["group", "y", "label_0", "label_1"]
         tallied = tally.cells(names)
         cells = np.column_stack([tallied.keys[name] for name in names])
@@ -125,7 +125,7 @@ class ClusterFrames:
         challenger: Any = "b",
         id: str | None = None,
     ) -> Self:
-        """Count the records of a hold-out set by group, from columns of frames or files.
+        """Count the records of a hold-out set by group, from data frames or files.
 
         An engine counts its own records, by one group-by: one cell for each group and
         pair of predictions comes back. See :doc:`/user_guide/large_data`.
@@ -164,7 +164,7 @@ class ClusterFrames:
 def _label_tally(
     frame: Any, columns: dict[str, Any], id: str | None, groups: Any = None
 ) -> Tally | None:
-    """Tally of labels on an engine; None for frames to be read into arrays."""
+    """Return the tally of labels on an engine, or None to read the records into arrays."""
     predictions = dict(columns)
     truth = predictions.pop("y_true")
     on_engine = columns_on_engine(

@@ -33,7 +33,7 @@ SORTED_CLASSES = 1 << 21
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointCounts(JointFrames, Mergeable):
-    """Records by their true class and their two predictions.
+    """Counts of records by true class and both predictions.
 
     Every test of labels is a function of these counts, so that records are counted once
     and all tests together take no longer for more records. Only cells that occur are
@@ -141,7 +141,7 @@ class JointCounts(JointFrames, Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "JointCounts":
-        """Count the predictions of all test sets together."""
+        """Count the pooled predictions of all test sets."""
         predictions = pair.predictions
         codes = [predictions.y_predicted(), labels_of(pair, 0), labels_of(pair, 1)]
         return cls._from_codes(predictions.classes, codes, pair.design)
@@ -164,7 +164,7 @@ class JointCounts(JointFrames, Mergeable):
         return len(self.classes)
 
     def to_array(self) -> IntArray:
-        """The counts as one array of shape (n_classes, n_classes, n_classes)."""
+        """Return the counts as one array of shape (n_classes, n_classes, n_classes)."""
         k = self.n_classes
         if k**3 > LARGEST_TABLE:
             raise ValueError(
@@ -176,14 +176,14 @@ class JointCounts(JointFrames, Mergeable):
         return table
 
     def contingency_table(self) -> ContingencyTable:
-        """Contingency table: records by who was correct."""
+        """Return the contingency table: counts by which classifiers are correct."""
         truth, first, second = self.cells.T
         kind = 2 * (first == truth) + (second == truth)
         neither, challenger, champion, both = sums_of(kind, self.counts, 4).tolist()
         return ContingencyTable(both, champion, challenger, neither, self.design)
 
     def agreement_matrix(self) -> AgreementMatrix:
-        """Agreement matrix: records by the two predictions."""
+        """Return the agreement matrix: counts by both predictions."""
         _, first, second = self.cells.T
         k = self.n_classes
         check_few_classes(k)
@@ -191,7 +191,7 @@ class JointCounts(JointFrames, Mergeable):
         return AgreementMatrix(table, self.classes, self.design)
 
     def confusion_matrices(self) -> tuple[IntArray, IntArray]:
-        """Confusion matrices of champion and challenger.
+        """Return the confusion matrices of champion and challenger.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class JointCounts(JointFrames, Mergeable):
         return champion, challenger
 
     def for_class(self, label: Any) -> "JointCounts":
-        """The counts of one class against the rest, with the classes False and True."""
+        """Return the counts of one class against the rest, with classes False and True."""
         positions = np.flatnonzero(self.classes == label)
         if len(positions) != 1:
             raise ValueError(
@@ -218,11 +218,11 @@ class JointCounts(JointFrames, Mergeable):
         return JointCounts(counts, np.array([False, True]), design=self.design)
 
     def class_rows(self) -> ClassRows:
-        """Predictions class by class, for tests of precision; each record is a cluster."""
+        """Return the predictions by class for tests of precision; records are clusters."""
         return ClassRows.from_cells(self.classes, self.cells, self.counts)
 
     def swap(self) -> "JointCounts":
-        """The counts with the roles exchanged."""
+        """Return the counts with the roles exchanged."""
         return replace(self, cells=self.cells[:, [0, 2, 1]])
 
     def __add__(self, other: object) -> "JointCounts":
@@ -245,7 +245,7 @@ class JointCounts(JointFrames, Mergeable):
         return JointCounts(counts, classes, merged, self.design)
 
     def to_dict(self) -> dict[str, Any]:
-        """Classes, cells, counts and design as plain values."""
+        """Return classes, cells, counts and design as plain values."""
         return {
             "classes": self.classes.tolist(),
             "cells": self.cells.tolist(),

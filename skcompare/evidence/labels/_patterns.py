@@ -23,14 +23,14 @@ from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
 Bits = NDArray[np.uint8]
 
-MOST_TEXT = 1023
-"""Words of 64 bits whose bits a 16-bit number can count."""
+MOST_INTEGERS = 1023
+"""Integers of 64 bits whose bits a 16-bit number can count."""
 
 _count_bits = getattr(np, "bitwise_count", None)  # numpy >= 2.0
 
 
 def compared(truth: NDArray[Any], predictions: Iterable[NDArray[Any]]) -> Bits:
-    """Bits that are 1 where a prediction is correct, packed along the records."""
+    """Return bits that are 1 for correct predictions, packed along the records."""
     correct = np.empty(len(truth), dtype=bool)
     # One array of predictions at a time, so that `correct` stays in the cache.
     return np.array(
@@ -39,7 +39,7 @@ def compared(truth: NDArray[Any], predictions: Iterable[NDArray[Any]]) -> Bits:
 
 
 def concatenated(first: Bits, n_first: int, second: Bits, n_second: int) -> Bits:
-    """The bits of some records and then those of others."""
+    """Concatenate the packed bits of two sets of records."""
     full, rest = divmod(n_first, 8)
     bits = np.zeros((len(first), -(-(n_first + n_second) // 8)), dtype=np.uint8)
     bits[:, : first.shape[1]] = first
@@ -52,64 +52,64 @@ def concatenated(first: Bits, n_first: int, second: Bits, n_second: int) -> Bits
 
 
 def joint_counts(bits: Bits) -> IntArray:
-    """Records at which two rows both are 1, for every two rows."""
-    text = _as_text(bits)
-    k, n_parts, _ = text.shape
+    """Count the records for which both rows of each pair are 1."""
+    integers = _as_integers(bits)
+    k, n_parts, _ = integers.shape
     sums = np.zeros((k, k, n_parts), dtype=np.uint16)
     # Allocating memory once costs less than allocating it again for each row.
-    both = np.empty_like(text)
+    both = np.empty_like(integers)
     for i in range(k):
-        np.bitwise_and(text[i], text[i:], out=both[i:])
+        np.bitwise_and(integers[i], integers[i:], out=both[i:])
         sums[i, i:] = _ones(both[i:])
     joint = sums.sum(axis=-1, dtype=np.int64)
     return np.maximum(joint, joint.T)
 
 
 def count_mixed(bits: Bits) -> int:
-    """Records at which some rows are 1 and others 0."""
+    """Count the records for which some rows are 1 and others 0."""
     mixed = np.bitwise_or.reduce(bits) ^ np.bitwise_and.reduce(bits)
-    return int(_ones(_as_text(mixed[np.newaxis])).sum(dtype=np.int64))
+    return int(_ones(_as_integers(mixed[np.newaxis])).sum(dtype=np.int64))
 
 
-def _as_text(bits: Bits) -> NDArray[np.uint64]:
-    """Words of shape (rows, parts, at most MOST_WORDS), with bits 0 at the end."""
-    n_text = -(-bits.shape[1] // 8)
-    n_parts = -(-n_text // MOST_TEXT)
-    padded = np.zeros((len(bits), 8 * n_parts * -(-n_text // n_parts)), dtype=np.uint8)
+def _as_integers(bits: Bits) -> NDArray[np.uint64]:
+    """Return integers of shape (rows, parts, at most MOST_INTEGERS), padded with 0."""
+    n_integers = -(-bits.shape[1] // 8)
+    n_parts = -(-n_integers // MOST_INTEGERS)
+    padded = np.zeros((len(bits), 8 * n_parts * -(-n_integers // n_parts)), dtype=np.uint8)
     padded[:, : bits.shape[1]] = bits
     return padded.view(np.uint64).reshape(len(bits), n_parts, -1)
 
 
-def _ones(text: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """Number of 1 bits over the last axis, in a short type, which sums twice as fast."""
+def _ones(integers: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """Count the 1 bits over the last axis, in a short type for faster sums."""
     if _count_bits is None:
-        counts = _ones_of_16()[text.view(np.uint16)]
+        counts = _ones_of_16()[integers.view(np.uint16)]
     else:
-        counts = _count_bits(text)
+        counts = _count_bits(integers)
     return np.add.reduce(counts, axis=-1, dtype=np.uint16)
 
 
 @cache
 def _ones_of_16() -> Bits:
-    """Number of 1 bits in each number of 16 bits."""
+    """Return the number of 1 bits in each 16-bit number."""
     octets = np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2)
     return np.unpackbits(octets, axis=1).sum(axis=1, dtype=np.uint8)
 
 
 def distinct_columns(block: Bits) -> tuple[Bits, IntArray]:
-    """Different columns as rows, sorted, and their counts; not packed."""
+    """Return the sorted distinct columns, as unpacked rows, and their counts."""
     octets = np.packbits(block, axis=0)
     padded = np.zeros((block.shape[1], -(-len(octets) // 8) * 8), dtype=np.uint8)
     padded[:, : len(octets)] = octets.T
     # As numbers with the first bit in front they sort like the columns.
-    text = padded.view(">u8").astype(np.uint64)
-    if text.shape[1] == 1:
+    integers = padded.view(">u8").astype(np.uint64)
+    if integers.shape[1] == 1:
         # Sorting numbers is many times faster than sorting rows.
-        values, counts = np.unique(text, return_counts=True)
-        text = values[:, np.newaxis]
+        values, counts = np.unique(integers, return_counts=True)
+        integers = values[:, np.newaxis]
     else:
-        text, counts = np.unique(text, axis=0, return_counts=True)
-    octets = text.astype(">u8").view(np.uint8)
+        integers, counts = np.unique(integers, axis=0, return_counts=True)
+    octets = integers.astype(">u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, count=len(block)), counts
 
 
@@ -208,7 +208,7 @@ class CorrectnessPatterns(Mergeable):
     def from_predictions(
         cls, y_true: ArrayLike, *predictions: ArrayLike, names: Iterable[str] | None = None
     ) -> "CorrectnessPatterns":
-        """Compare predictions for the records of a hold-out set with the truth.
+        """Compare predictions for the records of a hold-out set with the true labels.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class CorrectnessPatterns(Mergeable):
         names: Iterable[str] | None = None,
         design: Design | str = HOLDOUT,
     ) -> "CorrectnessPatterns":
-        """Make the records from a table of patterns.
+        """Construct from the counts of patterns.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class CorrectnessPatterns(Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "CorrectnessPatterns":
-        """Compare champion, then challenger, with the truth of all test sets."""
+        """Compare champion and challenger with the true labels of all test sets."""
         truth = pair.predictions.y_predicted()
         bits = compared(truth, [labels_of(pair, role) for role in (0, 1)])
         champion, challenger = (classifier.name for classifier in pair.roles)
@@ -286,7 +286,7 @@ class CorrectnessPatterns(Mergeable):
 
     @classmethod
     def from_predictions_of(cls, predictions: Predictions) -> "CorrectnessPatterns":
-        """Compare all classifiers with the truth of all test sets."""
+        """Compare all classifiers with the true labels of all test sets."""
         truth = predictions.y_predicted()
         labels = [classifier.known_labels() for classifier in predictions.estimators]
         return cls(
@@ -300,7 +300,7 @@ class CorrectnessPatterns(Mergeable):
 
     @property
     def both_correct(self) -> IntArray:
-        """Records that two classifiers both predicted correctly.
+        """Number of records that both classifiers of each pair predicted correctly.
 
         Of shape (n_classifiers, n_classifiers); the diagonal is what each predicted
         correctly.
@@ -309,7 +309,7 @@ class CorrectnessPatterns(Mergeable):
 
     @property
     def n_correct(self) -> IntArray:
-        """Records that each classifier predicted correctly."""
+        """Number of records that each classifier predicted correctly."""
         return np.diagonal(self.both_correct)
 
     @property
@@ -319,17 +319,17 @@ class CorrectnessPatterns(Mergeable):
 
     @property
     def discordant(self) -> IntArray:
-        """Records that the row's but not the column's classifier predicted correctly."""
+        """Number of records correct for the row's but not for the column's classifier."""
         return self.n_correct[:, np.newaxis] - self.both_correct
 
     @property
     def n_informative(self) -> int:
-        """Records that some predicted correctly and others wrongly."""
+        """Number of records that some, but not all, classifiers predicted correctly."""
         return self._counted()[1]
 
     @property
     def row_totals(self) -> IntArray:
-        """Records that exactly 0, 1, ..., n_classifiers predicted correctly."""
+        """Number of records with exactly 0, 1, ..., n_classifiers correct predictions."""
         k = self.n_classifiers
         totals = np.zeros(k + 1, dtype=np.int64)
         for block in self._blocks():
@@ -340,7 +340,7 @@ class CorrectnessPatterns(Mergeable):
     def contingency_table(
         self, champion: int | str, challenger: int | str
     ) -> ContingencyTable:
-        """Contingency table of two classifiers, by position or name."""
+        """Return the contingency table of two classifiers, by position or name."""
         i, j = self.position(champion), self.position(challenger)
         joint = self.both_correct
         both, first, second = int(joint[i, j]), int(joint[i, i]), int(joint[j, j])
@@ -348,7 +348,7 @@ class CorrectnessPatterns(Mergeable):
         return ContingencyTable(both, first - both, second - both, neither, self.design)
 
     def position(self, classifier: int | str) -> int:
-        """Position of a classifier, from itself or from the name."""
+        """Return the position of a classifier, from a position or name."""
         if is_whole(classifier) and 0 <= classifier < self.n_classifiers:
             return int(classifier)
         if classifier in self.names:
@@ -356,7 +356,7 @@ class CorrectnessPatterns(Mergeable):
         raise unknown_name("classifier", classifier, self.names)
 
     def distinct(self) -> tuple[NDArray[np.uint8], IntArray]:
-        """Patterns that occur, sorted, and the number of records of each.
+        """Return the sorted patterns that occur, and the number of records of each.
 
         Returns
         -------
@@ -376,7 +376,7 @@ class CorrectnessPatterns(Mergeable):
         return patterns, counts
 
     def swap(self) -> "CorrectnessPatterns":
-        """Patterns with the classifiers in reverse order; of two, the roles exchanged."""
+        """Reverse the order of the classifiers; exchange the roles if there are two."""
         return CorrectnessPatterns(self.bits[::-1], self.names[::-1], self.design, self.n)
 
     def __add__(self, other: object) -> "CorrectnessPatterns":
@@ -392,7 +392,7 @@ class CorrectnessPatterns(Mergeable):
         return CorrectnessPatterns(bits, self.names, self.design, self.n + other.n)
 
     def to_dict(self) -> dict[str, Any]:
-        """Names, patterns with their counts and design as plain values."""
+        """Return names, patterns with their counts, and design as plain values."""
         patterns, counts = self.distinct()
         keys = ["".join(map(str, pattern)) for pattern in patterns.tolist()]
         return {
@@ -409,7 +409,7 @@ class CorrectnessPatterns(Mergeable):
         return self._counts  # type: ignore[return-value]
 
     def _blocks(self) -> Iterator[NDArray[np.uint8]]:
-        """Blocks of correct (1) and wrong (0), of shape (n_classifiers, n_block)."""
+        """Yield blocks of correct (1) and wrong (0), of shape (n_classifiers, n_block)."""
         octets = max(1, BLOCK // (8 * self.n_classifiers))
         for start in range(0, self.bits.shape[1], octets):
             count = min(8 * octets, self.n - 8 * start)
@@ -472,7 +472,7 @@ def check_classifier_names(names: Iterable[str] | None, k: int) -> tuple[str, ..
 
 
 def _keys(counts: Any) -> list[Any]:
-    """Patterns of a mapping, each of ones and zeros."""
+    """Check that the keys of a mapping are patterns of ones and zeros, and return them."""
     if not isinstance(counts, Mapping) or not counts:
         raise ValueError(
             "`counts` must map patterns, such as '110', to counts of records. Got "

@@ -1,1 +1,1 @@
-"""Evidence of the loss of each record."""
+"""Evidence of losses: values for each record, and their moments."""

@@ -1,4 +1,4 @@
-"""Losses of probabilities, all at once or a few records at a time."""
+"""Losses of probabilities, computed at once or in chunks of records."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -24,7 +24,7 @@ from skcompare.evidence.losses._record_losses import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossGroups:
-    """Records of each group, and the sums of their differences of losses.
+    """Number of records in each group, and sums of the differences of losses.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class LossGroups:
     def of(
         cls, differences: FloatArray, groups: np.ndarray, counts: IntArray | None = None
     ) -> "LossGroups":
-        """The sums of differences by the groups of the records.
+        """Sum the differences by group.
 
         With `counts`, each difference is the sum over a part with that many records.
         """
@@ -77,7 +77,7 @@ class LossGroups:
         return len(self.labels)
 
     def swap(self) -> "LossGroups":
-        """The sums with the roles exchanged."""
+        """Return the sums with the roles exchanged."""
         return replace(self, gains=-self.gains)
 
     def __eq__(self, other: object) -> bool:
@@ -94,7 +94,7 @@ class LossGroups:
     __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, other: "LossGroups") -> "LossGroups":
-        """The sums of two shards; a group may be in both."""
+        """Merge the sums of two shards; a group may be in both."""
         labels = united_classes(self.labels, other.labels)
         sizes, gains = np.zeros(len(labels), dtype=np.int64), np.zeros(len(labels))
         codes = []
@@ -108,7 +108,7 @@ class LossGroups:
         return LossGroups(labels, sizes, gains, together)
 
     def to_dict(self) -> dict[str, Any]:
-        """Labels, sizes and sums as plain values."""
+        """Return labels, sizes and sums as plain values."""
         return {
             "labels": self.labels.tolist(),
             "sizes": self.sizes.tolist(),
@@ -121,7 +121,7 @@ PART = 4 * CHUNK
 
 
 class Losses(NamedTuple):
-    """Losses of both roles, their name, and the numbers of them clipped at `eps`."""
+    """Losses of both roles, name of the loss, and numbers of losses clipped at `eps`."""
 
     name: str
     champion: FloatArray
@@ -130,7 +130,7 @@ class Losses(NamedTuple):
 
 
 class Parted(NamedTuple):
-    """Losses that were computed a few records at a time: moments, and values or groups."""
+    """Losses computed in chunks: moments, and either values or groups."""
 
     name: str
     moments: LossMoments
@@ -142,7 +142,7 @@ class Parted(NamedTuple):
 def losses_of(
     codes: IntArray, probas: Sequence[FloatArray], loss: Any, options: Mapping[str, Any]
 ) -> Losses:
-    """The losses of probabilities, by the positions of the true classes."""
+    """Compute the losses of probabilities, from the positions of the true classes."""
     name, function = named_loss(loss, **options)
     first, second = (
         checked_loss(name, function(codes, proba), len(codes)) for proba in probas
@@ -158,7 +158,7 @@ def losses_of(
 
 
 def can_be_parted(predictions: Mapping[str, Any], loss: Any) -> bool:
-    """Whether records can be taken a few at a time with the same result.
+    """Whether losses can be computed in chunks of records with the same result.
 
     Functions of the user's own may depend on all records.
     """
@@ -175,7 +175,7 @@ def parted_losses(
     groups: ArrayLike | None,
     keep_values: bool,
 ) -> Parted:
-    """Losses with their moments, computed in parts that stay in the cache.
+    """Compute losses and their moments in chunks that stay in the cache.
 
     Either the losses are kept or their sums by group.
     """

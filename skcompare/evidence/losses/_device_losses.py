@@ -16,7 +16,7 @@ from skcompare.evidence.losses._loss_moments import LossMoments
 
 
 def device_probabilities(space: Space, values: Any, n_classes: int) -> Any:
-    """Probabilities, one column per class; None for those that numpy is to refuse."""
+    """Return probabilities, one column per class, or None if they are invalid."""
     xp, proba = space.xp, space.own(values, "float64")
     if proba.ndim == 1 and n_classes == 2 and _in_unit_interval(space, proba):
         return xp.stack([1 - proba, proba], axis=1)
@@ -37,14 +37,14 @@ def _in_unit_interval(space: Space, proba: Any) -> bool:
 
 
 def brier(codes: Any, proba: Any) -> Any:
-    """Squared distance of the second class's probability from the truth."""
+    """Squared difference between the second class's probability and the truth."""
     xp = space_at(proba).xp
     misses = proba[:, 1] - xp.astype(codes, proba.dtype)
     return misses * misses
 
 
 def multiclass_brier(codes: Any, proba: Any) -> Any:
-    """Squared distances of all probabilities from the truth, added."""
+    """Sum of squared differences between all probabilities and the truth."""
     space = space_at(proba)
     xp = space.xp
     true = codes[:, None] == space.up_to(proba.shape[1])[None, :]
@@ -53,7 +53,7 @@ def multiclass_brier(codes: Any, proba: Any) -> Any:
 
 
 def log(codes: Any, proba: Any, eps: float) -> Any:
-    """Negative logarithm of the true class's probability, at least `eps`."""
+    """Negative logarithm of the true class's probability, clipped at `eps`."""
     xp = space_at(proba).xp
     chances = of_true_class(codes, proba)
     least = xp.full_like(chances, eps)
@@ -65,7 +65,7 @@ def log(codes: Any, proba: Any, eps: float) -> Any:
 
 
 def spherical(codes: Any, proba: Any) -> Any:
-    """One minus the true class's probability over the length of all of them."""
+    """One minus the true class's probability over the norm of all probabilities."""
     xp = space_at(proba).xp
     lengths = xp.sqrt(xp.sum(proba * proba, axis=1))
     losses = 1 - of_true_class(codes, proba) / lengths
@@ -73,7 +73,7 @@ def spherical(codes: Any, proba: Any) -> Any:
 
 
 def cost(codes: Any, proba: Any, costs: FloatArray, best: bool) -> Any:
-    """Costs of the decisions that look cheapest, or on the most probable class."""
+    """Cost of the decision with least expected cost, or for the most probable class."""
     space = space_at(proba)
     xp, k = space.xp, proba.shape[1]
     table = space.own(costs, "float64")
@@ -83,7 +83,7 @@ def cost(codes: Any, proba: Any, costs: FloatArray, best: bool) -> Any:
 
 
 def of_true_class(codes: Any, proba: Any) -> Any:
-    """The probability of each record's true class."""
+    """Return the probability of each record's true class."""
     space = space_at(proba)
     k = proba.shape[1]
     if k == 2:
@@ -99,7 +99,7 @@ def n_below(codes: Any, proba: Any, eps: float) -> int:
 
 
 def mean_loss(losses: Any, sample_weight: Any) -> float | None:
-    """Mean of the losses of records; None where weights are to be refused."""
+    """Compute the mean loss of the records, or return None if weights are invalid."""
     space = space_at(losses)
     xp, n = space.xp, losses.shape[0]
     if sample_weight is None:
@@ -111,7 +111,7 @@ def mean_loss(losses: Any, sample_weight: Any) -> float | None:
 
 
 def class_totals(codes: Any, sample_weight: Any, n_classes: int) -> FloatArray | None:
-    """Weight of the records of each class; None where weights are to be refused."""
+    """Return the total weight of each class, or None if weights are invalid."""
     space = space_at(codes)
     if sample_weight is None:
         return space.counted(codes, n_classes).astype(np.float64)
@@ -120,7 +120,7 @@ def class_totals(codes: Any, sample_weight: Any, n_classes: int) -> FloatArray |
 
 
 def device_moments(champion: Any, challenger: Any, largest: float) -> LossMoments | None:
-    """The moments of losses in two passes; None where a loss is too large or not finite."""
+    """Compute moments of losses, or return None if a loss is too large or not finite."""
     xp, n = space_at(champion).xp, champion.shape[0]
     for losses in (champion, challenger):
         if not bool(xp.max(xp.abs(losses)) <= largest):

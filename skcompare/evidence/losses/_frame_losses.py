@@ -1,4 +1,4 @@
-"""Constructors of losses and calibration from tallies and frames."""
+"""Constructors of losses and calibration from tallies and data frames."""
 
 from typing import Any, Self
 
@@ -14,13 +14,13 @@ ROLES = ("champion", "challenger")
 
 
 class LossFrames:
-    """Constructors of PairedLosses that leave records where they are."""
+    """Constructors of PairedLosses from tallies and data frames."""
 
     __slots__ = ()
 
     @classmethod
     def from_tally(cls, tally: Tally, *, loss: str | None = None) -> Self:
-        """The moments of the losses of a tally.
+        """Construct from a tally with losses.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class LossFrames:
         labels: ArrayLike | None = None,
         pos_label: Any = None,
     ) -> Self:
-        """The moments of losses on a hold-out set, from columns of frames or files.
+        """Compute moments of losses on a hold-out set, from data frames or files.
 
         An engine adds up its own records, by one group-by after a query of the labels; see
         :doc:`/user_guide/large_data`. The losses themselves are not kept, so that tests
@@ -123,13 +123,13 @@ class LossFrames:
 
 
 class CalibrationFrames:
-    """Constructors of PairedCalibration that leave records where they are."""
+    """Constructors of PairedCalibration from tallies and data frames."""
 
     __slots__ = ()
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The bins of a tally with calibration."""
+        """Construct from a tally with calibration."""
         kind = tally.plan.kind or "binary"
         event_names = ["y"] if kind == "binary" else ["event_0", "event_1"]
         names = ["bin_0", "bin_1", *event_names]
@@ -166,7 +166,7 @@ class CalibrationFrames:
         labels: ArrayLike | None = None,
         pos_label: Any = None,
     ) -> Self:
-        """Bin the predictions for a hold-out set, from columns of frames or files.
+        """Bin the predictions for a hold-out set, from columns of data frames or files.
 
         An engine bins and adds up its own records, by one group-by after a query of the
         labels; see :doc:`/user_guide/large_data`. The records themselves are not kept.

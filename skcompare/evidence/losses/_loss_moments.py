@@ -28,7 +28,7 @@ ROUNDED = 1e-6
 class LossMoments:
     """Moments of paired losses, for tests of means and linear correlations.
 
-        Differences have moments of their own, because those computed from two large, highly
+    Differences have moments of their own, because those computed from two large, highly
     correlated losses would have no correct digits.
 
     Attributes
@@ -60,14 +60,14 @@ class LossMoments:
 
     @classmethod
     def of(cls, champion: FloatArray, challenger: FloatArray) -> "LossMoments":
-        """The moments of losses, in two passes over parts that stay in the cache."""
+        """Compute the moments of losses in two passes over chunks that fit the cache."""
         return reduce(add, cls.of_parts(champion, challenger))
 
     @classmethod
     def of_parts(
         cls, champion: FloatArray, challenger: FloatArray
     ) -> Iterator["LossMoments"]:
-        """The moments of successive parts of CHUNK losses."""
+        """Yield the moments of successive chunks of losses."""
         space = np.empty((3, min(CHUNK, len(champion))))
         for start in range(0, len(champion), CHUNK):
             part = slice(start, start + CHUNK)
@@ -113,7 +113,7 @@ class LossMoments:
         covariance: float | None,
         difference_variance: float | None,
     ) -> "LossMoments":
-        """The moments behind variances that divide by n - 1."""
+        """Construct from means, variances and a covariance with divisor n - 1."""
         if (covariance is None) == (difference_variance is None):
             raise ValueError(
                 "Pass `covariance` or `difference_variance`, one of them. Got "
@@ -151,18 +151,18 @@ class LossMoments:
 
     @property
     def noise(self) -> float:
-        """Size up to which differences are rounding errors."""
+        """Magnitude up to which differences are rounding errors."""
         return max(NOISE * self.size, VANISHED)
 
     @property
     def gain_deviation(self) -> float:
-        """Standard deviation of the differences; 0 where it is only rounding error."""
+        """Standard deviation of the differences; 0 if within rounding error."""
         deviation = math.sqrt(max(0.0, self.gain_squares) / (self.n - 1))
         return deviation if deviation > self.noise else 0.0
 
     @property
     def correlation(self) -> float:
-        """Linear correlation of the losses; NaN where those of a role are constant."""
+        """Linear correlation of the losses; NaN if the losses of a role are constant."""
         squares = self.champion_squares, self.challenger_squares
         means = self.champion, self.challenger
         for own, mean in zip(squares, means, strict=True):
@@ -178,7 +178,7 @@ class LossMoments:
         return abs(self.gain) <= self.noise
 
     def swap(self) -> "LossMoments":
-        """The moments with the roles exchanged."""
+        """Return the moments with the roles exchanged."""
         return LossMoments(
             self.n,
             self.challenger,
@@ -192,7 +192,7 @@ class LossMoments:
         )
 
     def __add__(self, other: "LossMoments") -> "LossMoments":
-        """The moments of all records (Chan, Golub and LeVeque 1983)."""
+        """Merge the moments of two shards (Chan, Golub and LeVeque 1983)."""
         n = self.n + other.n
         share = other.n / n
         weight = self.n * share
@@ -225,7 +225,7 @@ class LossMoments:
 
 
 def _sum(large: float, small: float, rest: float) -> tuple[float, float]:
-    """A sum, and its rounding error (Dekker 1971)."""
+    """Return a sum and its rounding error (Dekker 1971)."""
     total = large + small
     lost = (large - total) + small + rest
     return total, lost
@@ -245,7 +245,7 @@ def _numbers(
 
 
 def _check_variances(champion: float, challenger: float, covariance: float) -> None:
-    """Refuse variances and a covariance that no losses have."""
+    """Check that the variances and the covariance are possible for losses."""
     if min(champion, challenger) < 0:
         raise ValueError(
             f"A variance must not be negative. Got {champion!r} and {challenger!r}."

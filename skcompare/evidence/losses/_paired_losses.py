@@ -76,7 +76,7 @@ def checked_counts(counts: ArrayLike) -> IntArray:
 
 
 def checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> dict[str, FloatArray]:
-    """Check that sums can be of the same losses, and return them as vectors."""
+    """Check that the sums of losses are consistent, and return them as vectors."""
     if set(sums) != set(LOSS_SUMS):
         raise ValueError(
             f"`sums` must have {', '.join(LOSS_SUMS)}. Got {', '.join(map(str, sums))}."
@@ -111,7 +111,7 @@ def checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> dict[str, F
 
 
 def moments_from_sums(counts: IntArray, sums: Mapping[str, FloatArray]) -> LossMoments:
-    """The moments of all records, from counts and sums of parts that were checked.
+    """Compute the moments of all records from checked counts and sums of parts.
 
     Each part is centred, and then the means of the parts, so that digits are lost only
     where the variation within a part is small relative to its mean. A part's variation
@@ -155,7 +155,7 @@ def moments_from_sums(counts: IntArray, sums: Mapping[str, FloatArray]) -> LossM
 
 
 def _centred(size: FloatArray, means: FloatArray) -> tuple[float, float, NDArray[Any]]:
-    """Mean of all records, its rounding error, and the deviations of the means from it."""
+    """Return the overall mean, its rounding error, and the deviations of the means."""
     total = size.sum()
     mean = float(size @ means / total)
     deviations = means - mean
@@ -170,7 +170,7 @@ def device_losses(
     options: Mapping[str, Any],
     keep_values: bool,
 ) -> dict[str, Any] | None:
-    """Fields of paired losses; None where the losses are to be computed in numpy.
+    """Compute the fields of paired losses on a device, or return None to use numpy.
 
     Codes and probabilities are those of :class:`ClassColumns`. A user's own functions, and
     losses that are not registered as taking such arrays, get numpy arrays.
@@ -196,7 +196,7 @@ def device_losses(
 
 
 class LossSources:
-    """Constructors of PairedLosses, named after their source."""
+    """Constructors of PairedLosses from predictions, losses, moments and sums."""
 
     __slots__ = ()
 
@@ -219,7 +219,7 @@ class LossSources:
         eps: float | None = None,
         cost_matrix: ArrayLike | None = None,
     ) -> Self:
-        """The losses of probabilities on a hold-out set.
+        """Compute the losses of probabilities on a hold-out set.
 
         Parameters
         ----------
@@ -280,7 +280,7 @@ class LossSources:
         eps: float | None = None,
         cost_matrix: ArrayLike | None = None,
     ) -> Self:
-        """The losses of the predictions for all test sets together.
+        """Compute the losses of the pooled predictions for all test sets.
 
         The options are those of :meth:`from_predictions`. Groups are positions in the
         sorted labels of the groups, and mean the same in shards of these predictions only.
@@ -312,7 +312,7 @@ class LossSources:
         loss: str = "losses",
         keep_values: bool = True,
     ) -> Self:
-        """Losses as they are, lower being better.
+        """Construct from the loss of each record, where lower is better.
 
         Parameters
         ----------
@@ -344,7 +344,7 @@ class LossSources:
         loss: str = "losses",
         design: Design | str = HOLDOUT,
     ) -> Self:
-        """Losses known by their moments only, as from a publication.
+        """Construct from the moments of losses, such as published ones.
 
         Parameters
         ----------
@@ -375,7 +375,7 @@ class LossSources:
         clipped: tuple[int, int] = (0, 0),
         design: Design | str = HOLDOUT,
     ) -> Self:
-        """Losses that were summed elsewhere, as by a group-by.
+        """Construct from sums of losses, such as the result of a group-by.
 
         Means and squares are merged part by part, so that the result is that of the
         records to 12 digits where losses vary within parts about as much as they are
@@ -581,17 +581,17 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Caveats about how the losses were obtained."""
+        """Caveats about the losses, such as clipped probabilities."""
         return (CLIPPED,) if any(self.clipped) else ()
 
     @property
     def champion(self) -> FloatArray:
-        """The champion's loss of each record."""
+        """Loss of the champion for each record."""
         return self._kept_values[0]
 
     @property
     def challenger(self) -> FloatArray:
-        """The challenger's loss of each record."""
+        """Loss of the challenger for each record."""
         return self._kept_values[1]
 
     @property
@@ -606,19 +606,19 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
 
     @property
     def differences(self) -> FloatArray:
-        """The champion's losses minus the challenger's: positive favours the challenger."""
+        """Losses of champion minus challenger; positive values favour the challenger."""
         return self.champion - self.challenger
 
     @property
     def rounded_differences(self) -> FloatArray:
-        """The differences to 12 decimals, for tests that rank them or look for zeros.
+        """Differences rounded to 12 decimals, for tests that rank them or look for zeros.
 
         (0.7 - 1)² and 0.3² differ in floating point; rounded, they are tied.
         """
         return rounded(self.differences)
 
     def swap(self) -> "PairedLosses":
-        """The losses with the roles exchanged."""
+        """Return the losses with the roles exchanged."""
         values = None if self.values is None else self.values[::-1]
         return replace(
             self,
@@ -652,7 +652,7 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Moments, losses, groups and design as plain values."""
+        """Return moments, losses, groups and design as plain values."""
         moments = {f.name: getattr(self.moments, f.name) for f in fields(self.moments)}
         return moments | {
             "values": None if self.values is None else self.values.tolist(),

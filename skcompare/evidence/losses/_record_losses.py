@@ -252,7 +252,7 @@ def cost(
 
 
 def of_true_class(codes: IntArray, proba: FloatArray) -> FloatArray:
-    """The probability of each record's true class."""
+    """Return the probability of each record's true class."""
     if proba.shape[1] == 2:
         return np.where(codes == 1, proba[:, 1], proba[:, 0])
     return proba[np.arange(len(proba)), codes]
@@ -267,7 +267,7 @@ def n_clipped(codes: IntArray, proba: FloatArray, losses: FloatArray, eps: float
 
 
 def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
-    """The name of a loss with its options, and its function.
+    """Return the name of a loss with its options, and its function.
 
     Options that are None are left out.
     """
@@ -294,7 +294,7 @@ def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
 
 
 def _name_of(loss: Any) -> str:
-    """Name of a user's own loss, also of one with options bound to it."""
+    """Return the name of a user-defined loss, which may be a partial function."""
     name = getattr(getattr(loss, "func", loss), "__name__", "")
     return name if name.isidentifier() else "own loss"
 
@@ -304,7 +304,7 @@ def _plain(value: Any) -> Any:
 
 
 def check_name(loss: object) -> None:
-    """Check that `loss` is a name, of losses that were computed elsewhere."""
+    """Check that the name of precomputed losses is a string."""
     if not isinstance(loss, str):
         raise ValueError(
             f"`loss` must be the name of the losses, a str. Got {loss!r} instead. Leave it "
@@ -313,7 +313,7 @@ def check_name(loss: object) -> None:
 
 
 def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
-    """Check that a loss gives one finite number per record."""
+    """Check that a loss has one finite value per record, and return the values."""
     array = np.asarray(losses, dtype=np.float64)
     if array.shape != (n,):
         raise ValueError(
@@ -332,7 +332,7 @@ def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
 
 
 def checked_values(name: str, values: Any) -> FloatArray:
-    """Check losses that were computed elsewhere: finite, one per record."""
+    """Check that precomputed losses are finite, one per record, and return them."""
     try:
         array = as_array(values).astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
@@ -356,7 +356,7 @@ def checked_values(name: str, values: Any) -> FloatArray:
 
 
 def _within_reach(array: FloatArray) -> bool:
-    """Whether all numbers are finite, and their squares too."""
+    """Whether all numbers and their squares are finite."""
     # Sums of squares show it in one pass; each is short enough for one thread.
     parts = (array[start : start + CHUNK] for start in range(0, len(array), CHUNK))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -368,5 +368,5 @@ def _within_reach(array: FloatArray) -> bool:
 
 
 def rounded(values: FloatArray) -> FloatArray:
-    """Values to 12 decimals, beyond which losses differ by rounding only."""
+    """Round values to 12 decimals, beyond which losses differ only by rounding errors."""
     return np.round(values, 12)

@@ -1,4 +1,4 @@
-"""Cells: records of one class and equal scores, counted instead of listed."""
+"""Cells: counts of records with equal class and scores."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ TABLE = 1 << 20
 
 
 def check_repeats(repeats: Any, n: int) -> IntArray:
-    """Check the records of each cell; return a copy as int64."""
+    """Check the number of records of each cell; return a copy as int64."""
     array = np.asarray(repeats)
     if array.shape != (n,) or array.dtype.kind not in "iu" or (array < 0).any():
         raise ValueError(
@@ -45,7 +45,7 @@ def check_repeats(repeats: Any, n: int) -> IntArray:
 def combined_cells(
     positive: BoolArray, scores: FloatArray, repeats: IntArray
 ) -> tuple[BoolArray, FloatArray, IntArray]:
-    """Merge cells of equal class and scores; sort them, and drop those without records."""
+    """Merge cells of equal class and scores, sort them, and drop empty cells."""
     occupied = repeats > 0
     if not occupied.all():
         positive, scores, repeats = (
@@ -71,7 +71,7 @@ def combined_cells(
 def totals_of_scores(
     score: FloatArray, positive: BoolArray, repeats: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Positions of cells among the different scores, and records of each by class.
+    """Return the positions of cells among distinct scores, and counts by score and class.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def totals_of_scores(
 
 
 def _positions(score: FloatArray) -> tuple[IntArray, int]:
-    """Positions of scores among the different ones, and the number of these."""
+    """Return positions of scores among the distinct scores, and the number of those."""
     if score.min() >= 0 and score.max() < TABLE:
         whole = score.astype(np.int64)
         if (whole == score).all():
@@ -101,7 +101,7 @@ def _positions(score: FloatArray) -> tuple[IntArray, int]:
 def cell_counts(
     scores: FloatArray, positive: BoolArray, repeats: IntArray
 ) -> tuple[IntArray, list[int]]:
-    """Counts of ``placement_counts_of`` for one record of each cell.
+    """Return the counts of ``placement_counts_of`` for one record of each cell.
 
     Twice the records of the other class that it outranks, a tie being 1, one row per
     score; and the number of different scores in each row.
@@ -117,7 +117,7 @@ def cell_counts(
 
 
 def check_score(name: str, values: Any) -> FloatArray:
-    """Check that scores are finite and exact; return shape (n_samples,) as float64.
+    """Check that scores are finite and exact in float64; return shape (n_samples,).
 
     Only the order of the scores is used, so scores whose order float64 may change are
     refused.
@@ -171,7 +171,7 @@ def _check_finite(name: str, score: FloatArray) -> None:
 
 
 def _check_exact(name: str, array: np.ndarray, score: FloatArray) -> None:
-    """Refuse numbers that float64 rounds, because it may make ties of them."""
+    """Raise an error if float64 rounds a number, because rounding may create ties."""
     if array.dtype.kind in "iu" and (
         array.dtype.itemsize < 8 or np.abs(score).max(initial=0.0) < 2.0**53
     ):
@@ -217,7 +217,7 @@ def check_scores(scores: Any, names: Sequence[str], n: int) -> FloatArray:
 
 
 def check_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
-    """Check that names of the classifiers differ; make them by default."""
+    """Check that classifier names are distinct, or make default names."""
     if not k:
         raise ValueError(
             "Placement values need scores of one classifier at least. Got none. Pass an "
@@ -269,7 +269,7 @@ def joined_groups(
 
 
 def score_of(predictions: EstimatorPredictions, column: int) -> FloatArray:
-    """Scores of one of two classes, greater for that class."""
+    """Return scores for one of two classes, greater for that class."""
     if predictions.proba is not None:
         return predictions.proba[:, column]
     if predictions.decision is None:
@@ -296,7 +296,7 @@ SAMPLE = 1 << 16
 
 
 def check_score_bins(score_bins: Any, k: int) -> tuple[ScoreBins, ...] | None:
-    """Check the bins of each classifier; None where all are the scores themselves."""
+    """Check the score bins of each classifier; return None if no score is binned."""
     if score_bins is None:
         return None
     sequence = score_bins if isinstance(score_bins, Iterable) else (score_bins,)
@@ -307,9 +307,9 @@ def check_score_bins(score_bins: Any, k: int) -> tuple[ScoreBins, ...] | None:
         isinstance(item, ScoreBins) for item in per_classifier
     ):
         raise ValueError(
-            f"`score_bins` must be Levels, for all or for each of {k} classifiers. Got "
+            f"`score_bins` must be ScoreBins, for all or each of {k} classifiers. Got "
             f"{score_bins!r:.80}. Make them by ScoreBins.uniform or ScoreBins.fitted; a "
-            "number of levels is `n_score_bins`."
+            "number of bins is `n_score_bins`."
         )
     return None if all(item.is_distinct for item in per_classifier) else per_classifier
 
@@ -317,23 +317,23 @@ def check_score_bins(score_bins: Any, k: int) -> tuple[ScoreBins, ...] | None:
 def plain_score_bins(
     score_bins: tuple[ScoreBins, ...] | None, k: int
 ) -> tuple[ScoreBins, ...]:
-    """Bins of each classifier, also where they are the scores themselves."""
+    """Return the score bins of each classifier, with distinct scores by default."""
     return (ScoreBins.distinct(),) * k if score_bins is None else score_bins
 
 
 def check_bin_codes(
     scores: FloatArray, names: Sequence[str], score_bins: tuple[ScoreBins, ...]
 ) -> None:
-    """Refuse scores that are not numbers of bins where `score_bins` has bins."""
+    """Raise an error unless binned scores are codes of `score_bins`."""
     for name, score, bins in zip(names, scores, score_bins, strict=True):
         if bins.n_score_bins is None:
             continue
         low, high = float(score.min()), float(score.max())
         if low < 0 or high >= bins.n_score_bins or (score != np.trunc(score)).any():
             raise ValueError(
-                f"`scores` of {name} must be levels from 0 to {bins.n_score_bins - 1}, as "
+                f"`scores` of {name} must be bins from 0 to {bins.n_score_bins - 1}, as "
                 f"`score_bins` says. Got numbers from {low:g} to {high:g}. Make them by "
-                "levels.codes(score), or use PlacementValues.from_predictions."
+                "score_bins.codes(score), or use PlacementValues.from_predictions."
             )
 
 
@@ -345,7 +345,7 @@ def counted_parts(
     n_score_bins: int | None,
     score_bins: ScoreBins | Sequence[ScoreBins] | None,
 ) -> tuple[Any, ...]:
-    """Arguments of the placement values of cells, from labels and scores of records."""
+    """Count records by cell, and return the arguments of :class:`PlacementValues`."""
     truth, rows = as_array(y_true), [as_array(score) for score in scores]
     titles = [f"scores of {name}" for name in names]
     check_same_length({"y_true": truth}, dict(zip(titles, rows, strict=True)))
@@ -375,7 +375,7 @@ def counted_parts(
 def _score_bins_for(
     scores: Sequence[Any], names: Sequence[str], n_score_bins: int
 ) -> tuple[ScoreBins, ...]:
-    """Bins of each classifier: its scores if they are few, else fitted to a sample."""
+    """Return the bins of each classifier: its scores if few, else fitted to a sample."""
     rng = np.random.default_rng(0)
     n = len(scores[0])
     # Refuses a number that no bins can have.
@@ -392,7 +392,7 @@ def _score_bins_for(
 
 
 def _has_few(name: str, score: Any, n_score_bins: int) -> bool:
-    """Whether a score has at most `n_score_bins` different values."""
+    """Whether a score has at most `n_score_bins` distinct values."""
     values = np.empty(0)
     for block in _blocks(len(score)):
         values = np.union1d(values, _score(name, score, block))
@@ -431,7 +431,7 @@ def _counted(blocks: Iterator[tuple[Any, list[Any]]], sizes: list[int]) -> Cells
 
 
 def _merged(blocks: Iterator[tuple[Any, list[Any]]]) -> Cells:
-    """Combine the cells of blocks, whenever they are as many as the combined ones."""
+    """Merge the cells of blocks, whenever as many are pending as are merged."""
     total: Cells | None = None
     pending: list[Cells] = []
     n_pending = 0

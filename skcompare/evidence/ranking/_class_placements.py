@@ -1,4 +1,4 @@
-"""Scores of every class by both classifiers, and the ranks of records by them."""
+"""Scores of every class by both classifiers, and the ranks of the records."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
@@ -17,7 +17,7 @@ from skcompare.predictions import SCORES, EstimatorPredictions, PairedPrediction
 
 
 class PairRanks(NamedTuple):
-    """Ranks of records by the scores of one class, class against class.
+    """Ranks of records by the scores of one class, against each other class.
 
     Counts are doubled, so that half of a tied record is a whole number.
     """
@@ -75,7 +75,7 @@ def pair_ranks(scores: FloatArray, codes: IntArray, own: int, n_classes: int) ->
 
 @dataclass(frozen=True, slots=True)
 class OneVsRest:
-    """Each class against all others, for one classifier.
+    """AUCs of each class against the rest and influence of records, for one classifier.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class OneVsRest:
 
 @dataclass(frozen=True, slots=True)
 class OneVsOne:
-    """Each class against each other, for one classifier.
+    """AUCs of each pair of classes and influence of records, for one classifier.
 
     Attributes
     ----------
@@ -116,14 +116,14 @@ class OneVsOne:
 
     @property
     def pair_aucs(self) -> FloatArray:
-        """The mean of both areas of each two classes, which is symmetric."""
+        """Mean of both AUCs of each pair of classes, a symmetric matrix."""
         return (self.aucs + self.aucs.T) / 2
 
 
 def one_vs_rest(
     scores: tuple[FloatArray, FloatArray], codes: IntArray, units: IntArray
 ) -> tuple[OneVsRest, OneVsRest]:
-    """Areas and influence of each class against the rest, for both classifiers.
+    """Compute AUCs and influence of each class against the rest, for both classifiers.
 
     A record of class k adds ``(V10 - A_k) / m_k`` to the area of class k and
     ``(V01 - A_l) / n_l`` to that of any other class l, with its placement values, m
@@ -173,7 +173,7 @@ def one_vs_rest(
 def one_vs_one(
     scores: tuple[FloatArray, FloatArray], codes: IntArray, units: IntArray
 ) -> tuple[OneVsOne, OneVsOne]:
-    """Areas and influence of each class against each other, for both classifiers.
+    """Compute AUCs and influence of each pair of classes, for both classifiers.
 
     The area of a pair is the mean of that of either class's scores among the records of
     both (Hand and Till 2001). The influence of a record of class c is the mean of its two
@@ -218,7 +218,7 @@ def _of_pairs(scores: FloatArray, codes: IntArray, units: IntArray) -> OneVsOne:
 
 
 def _factor(n_units: int) -> float:
-    """Root of the factor from a mean square to an unbiased variance; NaN for one unit."""
+    """Square root of Bessel's correction, n / (n - 1); NaN for one unit."""
     return float(np.sqrt(n_units / (n_units - 1))) if n_units > 1 else np.nan
 
 
@@ -228,7 +228,7 @@ def _factors(n_units: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassPlacementValues(Mergeable):
-    """Scores of each class by two classifiers, for areas under the curves of all classes.
+    """Scores of each class by two classifiers, for multiclass AUCs.
 
     A record is a positive of its own class and a negative of all others, so that the areas
     of the classes are correlated. The influence of each record on each area is therefore
@@ -339,7 +339,7 @@ class ClassPlacementValues(Mergeable):
         labels: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> "ClassPlacementValues":
-        """Take true labels and the probabilities of both classifiers on a hold-out set.
+        """Construct from true labels and the probabilities of both classifiers.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class ClassPlacementValues(Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ClassPlacementValues":
-        """Take the probabilities of all test sets, or decision scores where there are none.
+        """Construct from the probabilities for all test sets, or else from decision scores.
 
         Groups are positions in their sorted labels, and mean the same in shards of these
         predictions only.
@@ -398,7 +398,7 @@ class ClassPlacementValues(Mergeable):
 
     @property
     def counts(self) -> IntArray:
-        """Records of each class."""
+        """Number of records of each class."""
         return np.bincount(self.codes, minlength=self.n_classes)
 
     @property
@@ -408,12 +408,12 @@ class ClassPlacementValues(Mergeable):
 
     @property
     def n_units(self) -> int:
-        """Number of groups, or of records where they are unrelated."""
+        """Number of groups, or of records if ungrouped."""
         return int(self.unit_codes.max()) + 1 if self.is_grouped else self.n
 
     @property
     def unit_codes(self) -> IntArray:
-        """Group of each record as a position, or its own position if it is unrelated."""
+        """Position of each record's group, or of the record itself if ungrouped."""
         if "units" not in self._cache:
             self._cache["units"] = (
                 group_codes(self.groups) if self.is_grouped else np.arange(self.n)
@@ -423,7 +423,7 @@ class ClassPlacementValues(Mergeable):
 
     @property
     def units(self) -> IntArray:
-        """Groups with a record of each class, and with one of another class.
+        """Number of groups with a record of each class, and with one of another class.
 
         Of unrelated records these are the records themselves; of shape (n_classes, 2).
         """
@@ -436,12 +436,12 @@ class ClassPlacementValues(Mergeable):
         return np.column_stack([(of_unit > 0).sum(axis=0), (others > 0).sum(axis=0)])
 
     def one_vs_rest(self, role: int) -> OneVsRest:
-        """Areas of each class against all others, of the champion (0) or challenger (1)."""
+        """Return the one-vs-rest AUCs of the champion (0) or challenger (1)."""
         both: tuple[OneVsRest, OneVsRest] = self._once(one_vs_rest)
         return both[role]
 
     def one_vs_one(self, role: int) -> OneVsOne:
-        """Areas of each two classes, of the champion (0) or challenger (1)."""
+        """Return the one-vs-one AUCs of the champion (0) or challenger (1)."""
         both: tuple[OneVsOne, OneVsOne] = self._once(one_vs_one)
         return both[role]
 
@@ -455,7 +455,7 @@ class ClassPlacementValues(Mergeable):
         return self._cache[function]
 
     def sums_by_unit(self, values: FloatArray) -> FloatArray:
-        """Sums of values over the records of each unit, along the first axis."""
+        """Sum values over the records of each unit, along the first axis."""
         if not self.is_grouped:
             return values
         columns = values.reshape(self.n, -1).T
@@ -464,7 +464,7 @@ class ClassPlacementValues(Mergeable):
         return totals.reshape(self.n_units, *values.shape[1:])
 
     def swap(self) -> "ClassPlacementValues":
-        """Scores with the roles exchanged."""
+        """Return the scores with the roles exchanged."""
         return replace(self, champion=self.challenger, challenger=self.champion)
 
     def __add__(self, other: object) -> "ClassPlacementValues":

@@ -1,4 +1,4 @@
-"""Placement values that are counted and added up on the device of the scores."""
+"""Placement values, counted and summed on the device of the scores."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ MOST_RECORDS = 1 << 30
 
 
 class DeviceRanks(NamedTuple):
-    """Ranks from a device, equal to those of numpy bit for bit, as whole numbers are."""
+    """Integer ranks computed on a device, identical to those of numpy."""
 
     counts: IntArray
     """Counts of each score, see :func:`placement_counts`."""
@@ -28,7 +28,7 @@ class DeviceRanks(NamedTuple):
 
 
 def device_ranks(scores: Sequence[Any], positive: NDArray[np.bool_]) -> DeviceRanks | None:
-    """Rank scores that were checked; None for scores to be ranked in numpy.
+    """Rank checked scores on their device; return None for scores to be ranked in numpy.
 
     These are arrays of numpy, scores where a class has no record, and scores of too many
     records for the sums.
@@ -48,7 +48,7 @@ def device_ranks(scores: Sequence[Any], positive: NDArray[np.bool_]) -> DeviceRa
 
 
 def _comparable(space: Space, values: Any) -> Any:
-    """Scores as a vector of a type with an order, which is that of float64."""
+    """Return scores as a vector of a sortable type, in the order of float64."""
     xp = space.xp
     score = space.own(values, None if is_foreign(values) else "float64")
     score = xp.reshape(score, (-1,))
@@ -56,7 +56,7 @@ def _comparable(space: Space, values: Any) -> Any:
 
 
 def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
-    """Twice the records of the other class that each record outranks, a tie being 1.
+    """Twice the number of other-class records that each record outranks; ties count 1.
 
     The second value is the number of different scores. Records of each score are counted,
     because the records that a record outranks depend on its score alone.
@@ -67,7 +67,7 @@ def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
     # Twice the level, and one more for the positive class.
     sides = space.count(2 * level + xp.astype(positive, xp.int64), 2 * k)
     negatives, positives = sides[0::2], sides[1::2]
-    # Those of lower levels twice, and those of the own level once.
+    # Those of lower bins twice, and those of the own bin once.
     below = 2 * xp.cumulative_sum(negatives) - negatives
     above = 2 * (xp.sum(positives) - xp.cumulative_sum(positives)) + positives
     counts = xp.where(positive, space.take(below, level), space.take(above, level))
@@ -77,7 +77,7 @@ def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
 def _products(
     space: Space, counts: Sequence[Any], positive: Any
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Sums of products, each count split in two so that no sum overflows."""
+    """Compute sums of products, each count split in two so that no sum overflows."""
     xp, k = space.xp, len(counts)
     shift = ((2 * positive.shape[0]).bit_length() + 1) // 2
     base = 1 << shift

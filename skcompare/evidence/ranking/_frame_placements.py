@@ -1,4 +1,4 @@
-"""Placement values from tallies and frames, whose records stay where they are."""
+"""Constructors of placement values from tallies and data frames."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +18,7 @@ COLLECTED = 10_000_000
 
 
 class PlacementFrames:
-    """Constructors of PlacementValues that leave records where they are."""
+    """Constructors of PlacementValues from tallies and data frames."""
 
     __slots__ = ()
 
@@ -31,7 +31,7 @@ class PlacementFrames:
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """Make the cells from a tally of rankings."""
+        """Construct from a tally of rankings."""
         tallied = tally.cells(["y", "level_0", "level_1"])
         scores = [tallied.keys["level_0"], tallied.keys["level_1"]]
         plan = tally.plan
@@ -62,7 +62,7 @@ class PlacementFrames:
         id: str | None = None,
         groups: Any = None,
     ) -> Self:
-        """Rank the records of a hold-out set, from columns of frames or files.
+        """Rank the records of a hold-out set, from columns of data frames or files.
 
         Records in memory are ranked as they are, and those of an engine as well where
         there are at most `collect`: labels and scores are collected and sorted. Of more
@@ -84,7 +84,7 @@ class PlacementFrames:
         n_score_bins : int, default=512
             Bins of the scores of each classifier. Scores with no more different values
             are ranked exactly.
-        score_bins : ScoreBins or pair of Levels, optional
+        score_bins : ScoreBins or pair of ScoreBins, optional
             The bins, where they are fixed; records are then counted, however few.
         collect : int, default=10_000_000
             Most records of an engine that are collected. With 0 none are.

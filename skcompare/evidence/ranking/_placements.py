@@ -53,7 +53,7 @@ ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
 class ContrastBounds(NamedTuple):
-    """Bounds of the error that bins of the scores add to a weighted sum of AUCs."""
+    """Bounds of the error of a weighted sum of AUCs due to score bins."""
 
     estimate: float
     """Of the weighted sum."""
@@ -69,7 +69,7 @@ class ContrastBounds(NamedTuple):
 
 
 class BinErrors(NamedTuple):
-    """Placement values of cells, bounds of their errors, and their weights."""
+    """Placement values of cells, bounds of their errors, and weights."""
 
     values: FloatArray
     """Minus their mean, of shape (n_scores, n_cells)."""
@@ -85,13 +85,13 @@ class BinErrors(NamedTuple):
 
     @property
     def aucs(self) -> FloatArray:
-        """Bounds of the AUCs."""
+        """Error bounds of the AUCs."""
         bounds: FloatArray = self.errors @ self.shares * ROUNDED_UP
         return bounds
 
     @property
     def covariance(self) -> FloatArray:
-        """Bounds of the covariances, of shape (n_scores, n_scores)."""
+        """Error bounds of the covariances, of shape (n_scores, n_scores)."""
         weighted = self.errors * self.weights
         linear = (np.abs(self.values) + ROUNDING) @ weighted.T
         squares = (weighted * self.errors).sum(axis=1)
@@ -104,7 +104,7 @@ class BinErrors(NamedTuple):
     def contrast(
         self, weights: FloatArray, variance: float, expected: float
     ) -> ContrastBounds:
-        """Bounds of a weighted sum of AUCs of some variance."""
+        """Compute error bounds of a weighted sum of AUCs, given its variance."""
         errors = np.abs(weights) @ self.errors
         if not errors.any():
             return ContrastBounds(0.0, 0.0, 0.0, 0.0)
@@ -136,7 +136,7 @@ def bin_errors(
     repeats: IntArray,
     score_bins: Sequence[ScoreBins],
 ) -> BinErrors:
-    """Errors of placement values, from the counts and the bins of cells."""
+    """Compute errors of placement values, from the counts and the bins of cells."""
     m, n = int(repeats[positive].sum()), int(repeats[~positive].sum())
     others = np.where(positive, n, m)
     values = counts / (2.0 * others)
@@ -161,7 +161,7 @@ def order_errors(
     repeats: IntArray,
     score_bins: Sequence[ScoreBins],
 ) -> tuple[FloatArray, FloatArray]:
-    """Expected errors of AUCs, apart from their bounds.
+    """Compute the expected errors of AUCs, apart from their bounds.
 
     Returns
     -------
@@ -217,14 +217,14 @@ class PlacementAreas(Mergeable):
 
     @property
     def n_positives(self) -> int:
-        """Records of the positive class."""
+        """Number of records of the positive class."""
         if self.repeats is not None:
             return int(self.repeats[self.positive].sum())
         return int(np.count_nonzero(self.positive))
 
     @property
     def n_negatives(self) -> int:
-        """Records of the negative class."""
+        """Number of records of the negative class."""
         return self.n - self.n_positives
 
     @property
@@ -235,7 +235,7 @@ class PlacementAreas(Mergeable):
 
     @property
     def covariance(self) -> FloatArray:
-        """Covariances of the AUCs, of shape (n_scores, n_scores).
+        """Covariance matrix of the AUCs, of shape (n_scores, n_scores).
 
         NaN where a class has one record, which says nothing of its variation.
         """
@@ -246,7 +246,7 @@ class PlacementAreas(Mergeable):
 
     @property
     def counts(self) -> IntArray:
-        """Twice the records of the other class that each record outranks, a tie being 1.
+        """Twice the number of other-class records that each record outranks; ties count 1.
 
         For negative records, that outrank it. Of shape (n_scores, n_samples), in the order
         of the records; of cells, for a record of each.
@@ -255,12 +255,12 @@ class PlacementAreas(Mergeable):
 
     @property
     def n_distinct(self) -> list[int]:
-        """Number of different scores of each classifier."""
+        """Number of distinct scores of each classifier."""
         return self._ranked()[1]
 
     @property
     def sums(self) -> PlacementSums:
-        """Sums of the counts and of their products, in whole numbers."""
+        """Exact sums of the counts and of their products, as integers."""
         if self._sums is None:
             if self.repeats is None:
                 sums = placement_sums(self.counts, self.positive)
@@ -271,12 +271,12 @@ class PlacementAreas(Mergeable):
 
     @property
     def is_exact(self) -> bool:
-        """Whether records are ranked by the scores themselves, not by bins of them."""
+        """Whether records are ranked by the scores themselves, not by binned scores."""
         return self.score_bins is None
 
     @property
     def auc_bounds(self) -> FloatArray:
-        """Bounds of the distance of each AUC from that of the scores themselves.
+        """Bounds of the error of each AUC due to score bins.
 
         All pairs of a positive and a negative record in one bin count a half, and might
         count 0 or 1: the bound is half their share of all pairs. 0 without bins.
@@ -285,7 +285,7 @@ class PlacementAreas(Mergeable):
 
     @property
     def covariance_bounds(self) -> FloatArray:
-        """Bounds of the distance of `covariance` from that of the scores themselves.
+        """Bounds of the error of `covariance` due to score bins.
 
         NaN where the covariance is, and 0 without bins.
         """
@@ -293,7 +293,7 @@ class PlacementAreas(Mergeable):
 
     @property
     def expected_auc_errors(self) -> FloatArray:
-        """Expected distance of each AUC from that of the scores themselves.
+        """Expected error of each AUC due to score bins.
 
         Bounds are for the worst possible scores. This is for scores in no particular order
         within a bin, apart from the trend that AUCs by half of the bins show: the root of
@@ -305,11 +305,11 @@ class PlacementAreas(Mergeable):
 
     @property
     def halved_aucs(self) -> FloatArray:
-        """AUCs by half of the bins, every two neighbours being one."""
+        """AUCs from half of the bins, with every two neighbours merged."""
         return self.aucs - self._order_errors()[1]
 
     def contrast_bounds(self, weights: Sequence[float] = (-1.0, 1.0)) -> ContrastBounds:
-        """Bounds of the distance of a weighted sum of AUCs from that of the scores.
+        """Compute bounds of the error of a weighted sum of AUCs due to score bins.
 
         Parameters
         ----------
@@ -337,7 +337,7 @@ class PlacementAreas(Mergeable):
         return self._bin_errors().contrast(factors, variance, expected)
 
     def values(self, i: int) -> tuple[FloatArray, FloatArray]:
-        """Placement values of the positive and of the negative records by one score."""
+        """Return the placement values of positive and negative records by one score."""
         if self.repeats is not None:
             raise ValueError(
                 "Placement values of single records are not known, because records were "
@@ -373,7 +373,7 @@ class PlacementAreas(Mergeable):
         return self._ranks  # type: ignore[return-value]
 
     def _order_errors(self) -> tuple[FloatArray, FloatArray]:
-        """Deviations of the order within bins, and changes from half of the bins."""
+        """Return deviations by the order within bins, and changes by halving the bins."""
         aucs = self.aucs
         if self.score_bins is None or self.repeats is None:
             return np.zeros(self.n_scores), np.zeros(self.n_scores)
@@ -384,7 +384,7 @@ class PlacementAreas(Mergeable):
 
 
 def merged_parts(left: "PlacementValues", right: "PlacementValues") -> tuple[Any, ...]:
-    """Arguments of the placement values of all records of two shards."""
+    """Return the arguments of :class:`PlacementValues` for two merged shards."""
     check_same_design(left, right)
     if left.names != right.names:
         raise ValueError(
@@ -425,13 +425,13 @@ def _repeats(placements: "PlacementValues") -> IntArray:
 def _common_score_bins(
     own: Sequence[ScoreBins], others: Sequence[ScoreBins], names: Sequence[str]
 ) -> tuple[ScoreBins, ...]:
-    """Bins of both shards; scores that are not binned take those of the other shard."""
+    """Return common bins of two shards; unbinned scores take those of the other shard."""
     common = []
     for first, second, name in zip(own, others, names, strict=True):
         if first != second and not first.is_distinct and not second.is_distinct:
             raise ValueError(
-                f"Only scores of the same levels can be merged. Got {first.n_score_bins} "
-                f"and {second.n_score_bins} levels of {name} that differ. Make Levels once "
+                f"Only scores with equal bins can be merged. Got {first.n_score_bins} and "
+                f"{second.n_score_bins} bins of {name} that differ. Make ScoreBins once "
                 "and pass them as `score_bins` for every shard."
             )
         common.append(second if first.is_distinct else first)
@@ -701,7 +701,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     def from_predictions_of(
         cls, predictions: Predictions, *, pos_label: Any = None
     ) -> "PlacementValues":
-        """Rank the records of all test sets together, by the scores of all classifiers.
+        """Rank the pooled records of all test sets by the scores of all classifiers.
 
         By the probability of the positive class, or by decision scores where a classifier
         has no probabilities. Of two classes the second is positive unless `pos_label`
@@ -729,11 +729,11 @@ class PlacementValues(PlacementFrames, PlacementAreas):
 
     @property
     def n_groups(self) -> int | None:
-        """Number of groups; None where the records have none."""
+        """Number of groups, or None if the records have none."""
         return None if self.groups is None else len(np.unique(self.groups))
 
     def group_codes(self) -> IntArray:
-        """Group of each record as a position among the sorted groups."""
+        """Return the group of each record as a position among the sorted groups."""
         if self.groups is None:
             raise ValueError(
                 "The records have no groups. Pass `groups`, the group of each record, or "
@@ -742,7 +742,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         return group_codes(self.groups)
 
     def swap(self) -> "PlacementValues":
-        """Reverse the order of the classifiers; of two, exchange the roles."""
+        """Reverse the order of the classifiers; exchange the roles if there are two."""
         score_bins = None if self.score_bins is None else self.score_bins[::-1]
         return replace(
             self, scores=self.scores[::-1], names=self.names[::-1], score_bins=score_bins

@@ -40,7 +40,7 @@ SMALLER_COUNTS = 1 << 30
 def placements(
     score: FloatArray, positive: BoolArray
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Placement values of the positive and of the negative records, and the AUC.
+    """Compute the placement values of positive and negative records, and the AUC.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def placements(
 
 
 def record_placements(score: FloatArray, positive: BoolArray) -> tuple[FloatArray, float]:
-    """Placement value of every record in its class, and the AUC.
+    """Compute the placement value of every record in its class, and the AUC.
 
     As :func:`placements`, in an array of shape (n_samples,).
     """
@@ -77,7 +77,7 @@ def record_placements(score: FloatArray, positive: BoolArray) -> tuple[FloatArra
 
 
 def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, int]:
-    """Twice the records of the other class that each outranks, and number of scores.
+    """Twice the number of other-class records that each outranks, and number of scores.
 
     A tie counts 1, so that the counts are whole and those of either class add up to
     ``2 * n_positives * n_negatives * AUC``. They depend on the order of the scores alone:
@@ -109,7 +109,7 @@ def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, 
 def placement_counts_of(
     scores: FloatArray, positive: BoolArray
 ) -> tuple[IntArray, list[int]]:
-    """:func:`placement_counts` of several scores, a row each; long ones two at a time."""
+    """Compute :func:`placement_counts` of each score; long scores run in two threads."""
     alone = len(scores) == 1 or scores.shape[1] < SIDE_BY_SIDE or joblib.cpu_count() == 1
     if alone:
         results = [placement_counts(score, positive) for score in scores]
@@ -126,7 +126,7 @@ def placement_counts_of(
 def _share_ties(
     counts: IntArray, is_positive: BoolArray, n_below: IntArray, last: BoolArray
 ) -> None:
-    """Count 1 for ties of positive and negative records; arrays are sorted by score."""
+    """Count ties of positive and negative records as 1; arrays are sorted by score."""
     untied = np.empty_like(last)
     untied[0] = True
     untied[1:] = last[:-1]
@@ -152,7 +152,7 @@ def _share_ties(
 
 
 def _packed(score: FloatArray) -> tuple[WordArray, np.uint64]:
-    """Whole numbers that hold the leading bits of a score before the record's position.
+    """Pack the leading bits of each score and the record's position into integers.
 
     They are sorted faster than positions alone are. The second value has ones where the
     position is.
@@ -173,7 +173,7 @@ def _packed(score: FloatArray) -> tuple[WordArray, np.uint64]:
 
 
 def _sorted(packed: WordArray, score: FloatArray) -> WordArray:
-    """Sort the numbers that :func:`_packed` made of the scores.
+    """Sort the integers that :func:`_packed` made of the scores.
 
     Many of them are first put into about as many steps as there are records. That leaves
     little to Timsort, which is fast on nearly sorted numbers and correct on any.
@@ -192,7 +192,7 @@ def _sorted(packed: WordArray, score: FloatArray) -> WordArray:
 
 
 def _steps(packed: WordArray, score: FloatArray) -> IntArray:
-    """Number of the step of each score, in the order of the scores.
+    """Assign each score to a step; steps increase with the scores.
 
     Steps are even between the least and the greatest score, or even in the leading bits,
     which are nearly logarithms: whichever distinguishes more scores of a sample.
@@ -217,7 +217,7 @@ def _steps(packed: WordArray, score: FloatArray) -> IntArray:
 
 
 def _keys(score: FloatArray) -> IntArray:
-    """Whole numbers in the order of the scores, equal for 0.0 and -0.0."""
+    """Map scores to integers of the same order, equal for 0.0 and -0.0."""
     # Floats of one sign are ordered as their bits are, which increase from 0 in size.
     bits = np.ascontiguousarray(score, dtype=np.float64).view(np.int64)
     sign = bits >> 63
@@ -230,7 +230,7 @@ def _keys(score: FloatArray) -> IntArray:
 def _in_order(
     packed: WordArray, position: np.uint64, score: FloatArray, positive: BoolArray
 ) -> tuple[BoolArray, BoolArray]:
-    """Classes by increasing score, and whether each record ends a run of ties.
+    """Return classes by increasing score, and whether each record ends a run of ties.
 
     Sorts `packed` again, in place, where the dropped bits of scores matter.
     """
@@ -258,7 +258,7 @@ def _in_order(
 def _sort_again(
     packed: WordArray, position: np.uint64, score: FloatArray, falls: IntArray
 ) -> tuple[IntArray, FloatArray]:
-    """Sort within the runs of equal leading bits in which a score falls.
+    """Sort again within the runs of equal leading bits that are not in order.
 
     Returns the positions of these runs, and their scores, which differ between runs.
     """
@@ -280,7 +280,7 @@ def _positions(packed: WordArray, position: np.uint64) -> IntArray:
 
 
 def _blocks(n: int) -> Iterator[slice]:
-    """Slices of records whose scores stay in the processor's cache."""
+    """Return slices of records whose scores stay in the processor's cache."""
     return (slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK))
 
 
@@ -289,7 +289,7 @@ LIMB = 19
 
 
 class PlacementSums(NamedTuple):
-    """AUCs and their covariances as fractions of whole numbers.
+    """AUCs and their covariances as fractions of integers.
 
     Whole numbers do not depend on the order in which records were added, equal rankings
     differ by exactly 0, and a variance is 0 only where nothing varies.
@@ -309,7 +309,7 @@ class PlacementSums(NamedTuple):
 
 
 def placement_sums(counts: IntArray, positive: NDArray[np.bool_]) -> PlacementSums:
-    """Add up the counts of :func:`placement_counts_of`, of shape (n_scores, n_samples).
+    """Sum the counts of :func:`placement_counts_of`, of shape (n_scores, n_samples).
 
     With U the total of the counts c = 2 n V10 of the m positive records, the covariance
     of V10 between two scores is (m sum(c c') - U U') / (4 n² m (m - 1)), and that of V01
@@ -326,7 +326,7 @@ def placement_sums(counts: IntArray, positive: NDArray[np.bool_]) -> PlacementSu
 def cell_sums(
     counts: IntArray, positive: NDArray[np.bool_], repeats: IntArray
 ) -> PlacementSums:
-    """:func:`placement_sums` of cells, each of which stands for some records."""
+    """Compute :func:`placement_sums` of cells, each of one or more records."""
     sides = [
         (int(repeats[side].sum()), *_weighted_products(counts[:, side], repeats[side]))
         for side in (positive, ~positive)
@@ -338,7 +338,7 @@ def cell_sums(
 def as_fractions(
     totals: list[int], inside: list[list[int]], outside: list[list[int]], m: int, n: int
 ) -> PlacementSums:
-    """Join sums of counts, and of products inside and outside the positive class."""
+    """Combine sums of counts, and of products by class, into fractions."""
     scale = 4 * m**2 * n**2 * (m - 1) * (n - 1)
     k = len(totals)
     covariance = [[0] * k for _ in range(k)]
@@ -355,7 +355,7 @@ def as_fractions(
 def _products(
     counts: IntArray, positive: NDArray[np.bool_]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Sums of products over the positive and over the negative records, exactly.
+    """Compute exact sums of products over the positive and over the negative records.
 
     Each count is split into a high and a low part, so short that the sums of a block are
     below 2**53, where matrix products of floats are exact.
@@ -381,7 +381,7 @@ def _whole(values: Any) -> Any:
 
 
 def _joined(sums: Any, k: int, shift: int) -> list[list[int]]:
-    """Products of whole counts from those of their parts."""
+    """Combine products of parts of counts into products of counts."""
     high, low, mixed = sums[:k, :k], sums[k:, k:], sums[:k, k:]
     return ((high << 2 * shift) + ((mixed + mixed.T) << shift) + low).tolist()
 
@@ -389,7 +389,7 @@ def _joined(sums: Any, k: int, shift: int) -> list[list[int]]:
 def _weighted_products(
     counts: IntArray, repeats: IntArray
 ) -> tuple[list[int], list[list[int]]]:
-    """Sums of counts and of their products over cells, exactly, however many records.
+    """Compute exact sums of counts and of their products over cells.
 
     As :func:`_products`, but split into as many parts as the numbers need.
     """

@@ -1,1 +1,1 @@
-"""Evidence of scores: by split, by block, and by any function of predictions."""
+"""Evidence of scores: by split, by block, and for any function of predictions."""

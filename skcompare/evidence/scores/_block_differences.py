@@ -1,4 +1,4 @@
-"""Differences of a score, block by block, of a block-regularized cross-validation."""
+"""Score differences by block of a block-regularized cross-validation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -23,7 +23,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockDifferences(Storable):
-    """Differences of a score, block by block, of an M × 2 block-regularized CV.
+    """Score differences by block of an M × 2 block-regularized cross-validation.
 
     Each of B blocks of records is tested once in each of M repetitions, by classifiers that
     were trained on the half without it. So the table of mean differences, repetitions by
@@ -131,7 +131,7 @@ class BlockDifferences(Storable):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        """All fields, with arrays by their shape and bytes."""
+        """Return all fields, with arrays as shape and bytes, for comparison and hashing."""
         return tuple(
             (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
             for value in self._held()
@@ -154,7 +154,7 @@ class BlockDifferences(Storable):
         groups: ArrayLike | None = None,
         **settings: Any,
     ) -> "BlockDifferences":
-        """Take the differences of all records in all repetitions.
+        """Construct from the differences of all records in all repetitions.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class BlockDifferences(Storable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "BlockDifferences":
-        """Take the accuracies; `skcompare.metrics.block_differences` takes any score."""
+        """Construct from accuracies (see also `skcompare.metrics.block_differences`)."""
         predictions = pair.predictions
         y_true = predictions.y_predicted()
         correct = [(labels_of(pair, role) == y_true).astype(np.float64) for role in (0, 1)]
@@ -236,7 +236,7 @@ class BlockDifferences(Storable):
 
     @property
     def mean(self) -> float:
-        """Mean difference over all records and repetitions; where it is defined."""
+        """Mean of the defined differences over all records and repetitions."""
         weights = np.isfinite(self.values) * self.sizes
         if not weights.any():
             return float("nan")
@@ -244,17 +244,17 @@ class BlockDifferences(Storable):
 
     @property
     def means(self) -> tuple[float, float]:
-        """Mean score of champion and challenger; NaN where the scores are not known."""
+        """Mean score of champion and challenger; NaN if unknown."""
         roles = (self.champion, self.challenger)
         return tuple(np.nan if role is None else role for role in roles)  # type: ignore
 
     @property
     def n_undefined(self) -> int:
-        """Number of blocks, in all repetitions, without a difference."""
+        """Number of undefined differences, over blocks and repetitions."""
         return int(np.isnan(self.values).sum())
 
     def swap(self) -> "BlockDifferences":
-        """The differences with the roles exchanged."""
+        """Return the differences with the roles exchanged."""
         return replace(
             self,
             values=0.0 - self.values,
@@ -267,7 +267,7 @@ _ARRAYS = ("values", "sides", "sizes", "own")
 
 
 def halves_of(pair: PairedPredictions) -> tuple[NDArray[np.bool_], IntArray]:
-    """The halves of a block-regularized cross-validation, record by record.
+    """Return the halves of a block-regularized cross-validation, by record.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ _NOT_HALVES = (
 
 
 def _check_array(sides: IntArray) -> None:
-    """Refuse sides that are not balanced, each alone and each two together."""
+    """Raise an error unless sides are balanced, individually and pairwise."""
     n_repeats, n_blocks = sides.shape
     balanced = np.array_equal(sides @ sides.T, n_blocks * np.eye(n_repeats, dtype=int))
     if n_repeats < LEAST_REPEATS or not balanced or sides.sum(axis=1).any():
@@ -317,7 +317,7 @@ def _check_array(sides: IntArray) -> None:
 
 
 def _units(groups: ArrayLike, block: IntArray) -> IntArray:
-    """Codes of the groups, each of which lies in one block."""
+    """Encode the groups, and check that each group lies in one block."""
     units = group_codes(groups)
     check_same_length({"block": block}, {"groups": units})
     if len(np.unique(np.stack([units, block]), axis=1).T) > len(np.unique(units)):
@@ -353,7 +353,7 @@ def _variance_of_mean(means: FloatArray, units: IntArray) -> tuple[float, float]
 
 
 def _without_rounding(d: FloatArray, scores: tuple[float | None, ...]) -> FloatArray:
-    """Differences, with 0 for those that are only rounding."""
+    """Set differences within rounding error to 0."""
     sizes = [abs(score) for score in scores if score is not None]
     size = max(sizes) if sizes else max(1.0, float(np.fmax.reduce(np.abs(d), axis=None)))
     return np.where(np.abs(d) <= ROUNDING * size, 0.0, d)

@@ -1,4 +1,4 @@
-"""Scores on every split from `cross_validate` and searches of scikit-learn."""
+"""Scores of splits from scikit-learn's `cross_validate` and searches."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ class Candidates:
 
     @classmethod
     def of(cls, search: Any, scoring: Any) -> "Candidates":
-        """The candidates of a fitted search; `scoring` names one of several measures."""
+        """Construct from a fitted search; `scoring` selects one of several measures."""
         if not hasattr(search, "fit"):
             raise TypeError(
                 "`search` must be a fitted GridSearchCV, RandomizedSearchCV or the like. "
@@ -78,7 +78,7 @@ class Candidates:
 
     @property
     def _last(self) -> frozenset[int]:
-        """Candidates that the search had in its last iteration."""
+        """Candidates of the last iteration of the search."""
         if self.iterations is None:
             return frozenset(range(len(self.params)))
         return frozenset(np.flatnonzero(self.iterations == self.iterations.max()).tolist())
@@ -147,7 +147,7 @@ class Candidates:
         return matches[0]
 
     def check_comparable(self, champion: int, challenger: int) -> None:
-        """Refuse a candidate against itself, and candidates of different iterations."""
+        """Raise an error if candidates are the same, or of different iterations."""
         if champion == challenger:
             raise ValueError(
                 f"The champion and the challenger are one candidate, {champion}: "
@@ -170,7 +170,7 @@ class Candidates:
 
 
 def _metric(search: Any, scoring: Any) -> str:
-    """Name of the measure in the keys of the results: "score" where it is the only one."""
+    """Return the key of the measure in the results: "score" if there is only one."""
     names = [
         key.removeprefix("mean_test_")
         for key in search.cv_results_
@@ -194,7 +194,7 @@ def _metric(search: Any, scoring: Any) -> str:
 
 
 def _name(search: Any, scoring: Any, metric: str) -> str:
-    """Name of the score in reports."""
+    """Return the name of the score in reports."""
     if search.multimetric_:
         return metric
     scorer = search.scoring if scoring is None else scoring
@@ -202,7 +202,7 @@ def _name(search: Any, scoring: Any, metric: str) -> str:
 
 
 def _complexity_key(complexity: Complexity) -> Callable[[Mapping[str, Any]], Any]:
-    """The key function that sorts candidates, the simplest one first."""
+    """Return a key function that sorts candidates by increasing complexity."""
     if callable(complexity):
         return complexity
     names = [complexity] if isinstance(complexity, str) else list(complexity)
@@ -210,7 +210,7 @@ def _complexity_key(complexity: Complexity) -> Callable[[Mapping[str, Any]], Any
 
 
 def _parameter_complexity(name: str, params: Mapping[str, Any]) -> float:
-    """The value of a parameter; negated where more is simpler; None is without limit."""
+    """Return the value of a parameter, negated if more is simpler; None is infinite."""
     key = name.removeprefix("-")
     if key not in params:
         raise unknown_name("parameter", key, params)
@@ -239,7 +239,7 @@ PREFIX, DIFFERENCE = "test_", "difference"
 
 @dataclass(frozen=True, slots=True)
 class CvScores:
-    """Scores of both roles, split after split, and the splits."""
+    """Scores of both roles on each split, and the splits."""
 
     roles: tuple[FloatArray, FloatArray]
     splits: CvSplits
@@ -261,7 +261,7 @@ def scores_found(
     scoring: str | None,
     complexity: Complexity | None,
 ) -> CvScores:
-    """Scores of one or two outputs of `cross_validate`, or of candidates of a search."""
+    """Return the scores of outputs of `cross_validate`, or of candidates of a search."""
     names = [role for role in (champion, challenger) if isinstance(role, str)]
     if complexity is not None and (search is None or SIMPLEST not in names):
         raise ValueError(
@@ -296,7 +296,7 @@ def _of_outputs(
 
 
 def _of_pair(output: Any, declared: SplitInfo, scoring: str | None) -> CvScores:
-    """Scores of both roles in the columns that the scorer of a pair makes."""
+    """Return the scores of both roles from the columns of a paired scorer."""
     _check_output(CHAMPION, output)
     names = [name.removesuffix(f"_{DIFFERENCE}") for name in _names(output)]
     columns = {
@@ -358,7 +358,7 @@ def _of_candidates(
 
 
 def _subsampled(splits: CvSplits, n_resources: int, declared: SplitInfo) -> CvSplits:
-    """Splits of the records that an iteration of a halving search used.
+    """Return the splits of the records used by an iteration of a halving search.
 
     The search draws from each training and test set separately, so test and training sets
     no longer complement each other, and no test is known for the design.
@@ -383,7 +383,7 @@ def _subsampled(splits: CvSplits, n_resources: int, declared: SplitInfo) -> CvSp
 
 
 def _check_output(role: str, output: Any) -> None:
-    """Check that an output is one of `cross_validate`; say how to pass other ones."""
+    """Check that an output was returned by `cross_validate`."""
     if hasattr(output, "cv_results_") or isinstance(output, str):
         raise ValueError(
             "Candidates of a search are compared by naming two of them, such as "
@@ -408,12 +408,12 @@ def _check_output(role: str, output: Any) -> None:
 
 
 def _names(output: Any) -> list[str]:
-    """Names of the scores of an output: "score" where scikit-learn gives none."""
+    """Return the names of the scores in an output, such as "score"."""
     return [str(k).removeprefix(PREFIX) for k in output if str(k).startswith(PREFIX)]
 
 
 def _keys(outputs: Mapping[str, Any], scoring: Any) -> tuple[list[str], str]:
-    """Keys of the score in both outputs, and the name of the score."""
+    """Return the keys of the score in both outputs, and the name of the score."""
     names = {role: _names(output) for role, output in outputs.items()}
     if scoring is not None and not isinstance(scoring, str):
         raise ValueError(f"`scoring` must be the name of a score. Got {scoring!r}.")

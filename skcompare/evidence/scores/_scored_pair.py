@@ -1,4 +1,4 @@
-"""Predictions of two classifiers with a score, to be resampled and exchanged."""
+"""Predictions of two classifiers with a score, for resampling and permutation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -38,7 +38,7 @@ GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredPair(Storable):
-    """Predictions of two classifiers for one hold-out set, with a score of them.
+    """Predictions of two classifiers for one hold-out set, with the score to compare.
 
     It scores any weighting of the records, and any exchange of predictions between the
     roles, as a bootstrap and a permutation test need. Records are kept in a canonical
@@ -143,7 +143,7 @@ class ScoredPair(Storable):
         pos_label: Any = None,
         greater_is_better: bool = True,
     ) -> "ScoredPair":
-        """Take the predictions of two trained classifiers for a hold-out set.
+        """Construct from the predictions of two trained classifiers for a hold-out set.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class ScoredPair(Storable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ScoredPair":
-        """Take the labels of all test sets together, for their accuracy.
+        """Construct from the pooled labels of all test sets, with the accuracy as score.
 
         For another score see :func:`skcompare.metrics.scored_pair`.
         """
@@ -215,7 +215,7 @@ class ScoredPair(Storable):
         challenger: np.ndarray,
         **settings: Any,
     ) -> "ScoredPair":
-        """Score predictions taken from a pair, with its design, groups and records."""
+        """Construct from predictions of a pair, with its design, groups and records."""
         predictions = pair.predictions
         groups, records = predictions.groups, predictions.records
         if records is not None and groups is not None:
@@ -238,26 +238,26 @@ class ScoredPair(Storable):
 
     @property
     def units(self) -> IntArray:
-        """Independent unit of each record: its group or itself."""
+        """Independent unit of each record: the group, or the record itself."""
         if self.groups is None:
             return np.arange(self.n)
         return np.unique(self.groups, return_inverse=True)[1].reshape(-1)
 
     @property
     def n_units(self) -> int:
-        """Number of groups; of records where these are in no groups."""
+        """Number of groups, or of records if ungrouped."""
         return self.n if self.groups is None else len(np.unique(self.groups))
 
     @property
     def values(self) -> tuple[float, float]:
-        """Score of champion and challenger; NaN where it is undefined."""
+        """Scores of champion and challenger; NaN if undefined."""
         once = np.ones((1, self.n), dtype=np.int32)
         champion, challenger = self.prepared()
         return float(champion.values(once)[0]), float(challenger.values(once)[0])
 
     @property
     def why_undefined(self) -> str:
-        """Message of a user's own score where it is undefined; empty if there is none."""
+        """Reason why a user-defined score is undefined; empty if the score is defined."""
         for prepared in self.prepared():
             reason = getattr(prepared, "why_undefined", str)()
             if reason:
@@ -266,17 +266,17 @@ class ScoredPair(Storable):
 
     @property
     def sign(self) -> int:
-        """1 for a score where greater is better, -1 for a loss."""
+        """Sign of the score: 1 if greater is better, -1 for a loss."""
         return 1 if self.greater_is_better else -1
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest difference."""
+        """Least and greatest possible difference."""
         low, high = self.score.bounds
         return low - high, high - low
 
     def prepared(self) -> tuple[PreparedScore, PreparedScore]:
-        """The score of champion and challenger as a function of the records' weights."""
+        """Return the scores of both roles as functions of the records' weights."""
         champion, challenger = (
             self.score.prepared(self.y, predictions, self.rows)  # type: ignore[arg-type]
             for predictions in (self.champion, self.challenger)
@@ -284,7 +284,7 @@ class ScoredPair(Storable):
         return champion, challenger
 
     def prepared_for_exchange(self) -> PreparedScore:
-        """The score as a function of weights of both predictions for each record.
+        """Return the score as a function of weights of both predictions for each record.
 
         The first n weights are those of the champion's predictions, the others those of
         the challenger's; a record counts once where one of its two weights is 1.
@@ -295,13 +295,13 @@ class ScoredPair(Storable):
 
     @property
     def differs(self) -> np.ndarray:
-        """Mask of the records for which an exchange of predictions can change anything."""
+        """Mask of the records whose predictions differ, so that an exchange matters."""
         both = [self.score.on_one_scale(a) for a in (self.champion, self.challenger)]
         unequal = both[0] != both[1]
         return unequal.reshape(self.n, -1).any(axis=1)
 
     def swap(self) -> "ScoredPair":
-        """The pair with the roles exchanged."""
+        """Return the pair with the roles exchanged."""
         return replace(self, champion=self.challenger, challenger=self.champion)
 
 
@@ -311,7 +311,7 @@ _ARRAYS = ("y", "champion", "challenger", "groups", "rows")
 def _own_order(
     y: IntArray, champion: np.ndarray, challenger: np.ndarray, groups: IntArray | None
 ) -> tuple[IntArray, bool]:
-    """A canonical order of records, independent of their original order and of the roles.
+    """Return a canonical order of records, independent of original order and roles.
 
     Records are sorted by group, truth and predictions, once with those of the champion
     first and once with those of the challenger. The smaller of both sorted lists is taken;
@@ -338,7 +338,7 @@ def _columns(predictions: np.ndarray) -> list[np.ndarray]:
 def _comparable(
     first: list[np.ndarray], second: list[np.ndarray]
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Columns of numbers, with codes in place of other labels."""
+    """Encode non-numeric columns as integers."""
     for k, (a, b) in enumerate(zip(first, second, strict=True)):
         if a.dtype.kind not in "biuf" or b.dtype.kind not in "biuf":
             codes = np.unique(np.concatenate([a, b]), return_inverse=True)[1]
@@ -351,7 +351,7 @@ def _as_floats(values: np.ndarray) -> FloatArray:
 
 
 def _check_scores(name: str, values: np.ndarray) -> FloatArray:
-    """Check finite scores of the positive class, one per record."""
+    """Check that scores of the positive class are finite, one per record; return them."""
     scores = np.asarray(values, dtype=np.float64)
     if scores.ndim != 1 or not np.isfinite(scores).all():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Scores of two classifiers on every split."""
+"""Score differences of two classifiers on every split."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -16,7 +16,7 @@ from skcompare.predictions import PairedPredictions, SplitInfo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreDifferences(Storable):
-    """Differences of a score between two classifiers, on every split.
+    """Score differences between two classifiers on every split.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class ScoreDifferences(Storable):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        """All fields, with arrays by their shape and bytes."""
+        """Return all fields, with arrays as shape and bytes, for comparison and hashing."""
         return tuple(
             (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
             for value in self._held()
@@ -134,7 +134,7 @@ class ScoreDifferences(Storable):
         score: str = "score",
         greater_is_better: bool = True,
     ) -> "ScoreDifferences":
-        """Take the difference of two classifiers' scores on the same splits.
+        """Construct from the scores of two classifiers on the same splits.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class ScoreDifferences(Storable):
         n_test: ArrayLike | None = None,
         design: Design | str | None = None,
     ) -> "ScoreDifferences":
-        """The scores of scikit-learn's `cross_validate` or of a search.
+        """Construct from results of scikit-learn's `cross_validate` or of a search.
 
         Both classifiers must have had the same splits. The indices that `cross_validate`
         returns with ``return_indices=True`` verify it; without them the result has the flag
@@ -260,7 +260,7 @@ class ScoreDifferences(Storable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ScoreDifferences":
-        """The accuracies of both roles on every test set."""
+        """Construct from the accuracies of both roles on every test set."""
         predictions = pair.predictions
         y_true = predictions.y_predicted()
         correct = np.array(
@@ -289,12 +289,12 @@ class ScoreDifferences(Storable):
 
     @property
     def mean(self) -> float:
-        """Mean difference over the splits on which it is defined; NaN where on none."""
+        """Mean of the defined differences; NaN if there is none."""
         return mean_defined(self.values)
 
     @property
     def means(self) -> tuple[float, float]:
-        """Mean score of champion and challenger; NaN where the scores are not known."""
+        """Mean score of champion and challenger; NaN if unknown."""
         return mean_defined(self.champion), mean_defined(self.challenger)
 
     @property
@@ -314,7 +314,7 @@ class ScoreDifferences(Storable):
         return int(self.n_test.sum() // repeats)
 
     def swap(self) -> "ScoreDifferences":
-        """The differences with the roles exchanged."""
+        """Return the differences with the roles exchanged."""
         return replace(
             self,
             values=-self.values,
@@ -324,19 +324,19 @@ class ScoreDifferences(Storable):
 
 
 def shape_of(design: Design) -> tuple[int, ...]:
-    """Shape of the values of all splits: repetitions in rows, where there are any."""
+    """Return the shape of the values of all splits, with repetitions as rows if any."""
     in_rows = design.n_repeats > 1 or design.kind in HALVES
     return (design.n_repeats, design.n_folds) if in_rows else (-1,)
 
 
 def variance_of_mean(values: FloatArray) -> float:
-    """Estimated variance of the mean of the values of records; NaN for one record."""
+    """Estimate the variance of the mean of the values; NaN for one record."""
     n = len(values)
     return float(values.var(ddof=1)) / n if n > 1 else float("nan")
 
 
 def mean_defined(values: FloatArray | None) -> float:
-    """Mean of the values that are not NaN; NaN where there is none."""
+    """Mean of the values that are not NaN; NaN if there is none."""
     if values is None:
         return float("nan")
     defined = values[~np.isnan(values)]

@@ -1,4 +1,4 @@
-"""Scores as functions of the weights of records: vectorised ones and looped ones."""
+"""Scores as functions of the weights of records, vectorised or looped."""
 
 import warnings
 from collections.abc import Callable
@@ -19,17 +19,17 @@ Outcome = tuple[float, str]
 
 
 class PreparedScore(Protocol):
-    """A score of some records as a function of their weights."""
+    """Score of some records as a function of their weights."""
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The score for each row of weights; NaN where it is undefined."""
+        """Return the score for each row of weights; NaN if undefined."""
 
     def slopes(self, weights: IntArray) -> FloatArray | None:
-        """Derivatives by each weight for each row of weights; None if there are none."""
+        """Return derivatives by each weight for each row of weights, or None if unknown."""
 
 
 class PairScore(Protocol):
-    """A score of one classifier's predictions."""
+    """Score of one classifier's predictions."""
 
     @property
     def name(self) -> str:
@@ -37,23 +37,23 @@ class PairScore(Protocol):
 
     @property
     def bounds(self) -> Bounds:
-        """The least and the greatest value."""
+        """Least and greatest possible value."""
 
     @property
     def looped(self) -> bool:
-        """Whether it is computed for one weighting after the other, which takes long."""
+        """Whether the score is computed in a loop over weightings, which is slow."""
 
     @property
     def studentised(self) -> bool:
-        """Whether its error changes with an exchange of predictions, and is known."""
+        """Whether the standard error is known, and changes with exchanged predictions."""
 
     def on_one_scale(self, predictions: np.ndarray) -> np.ndarray:
-        """Predictions on a scale on which those of two classifiers can be exchanged."""
+        """Transform predictions to a scale that is common to both classifiers."""
 
     def prepared(
         self, y: IntArray, predictions: np.ndarray, rows: IntArray
     ) -> PreparedScore:
-        """The score of these records, as a function of their weights."""
+        """Return the score of these records as a function of their weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ class RecordMean:
     studentised: ClassVar[bool] = False
 
     def on_one_scale(self, predictions: FloatArray) -> FloatArray:
-        """The values as they are."""
+        """Return the values unchanged."""
         return predictions
 
     def prepared(self, y: IntArray, predictions: FloatArray, rows: IntArray) -> "_Mean":
-        """The score of these records, as a function of their weights."""
+        """Return the score of these records as a function of their weights."""
         return _Mean(predictions)
 
 
@@ -80,18 +80,18 @@ class _Mean:
     records: FloatArray
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The weighted mean for each row of weights."""
+        """Return the weighted mean for each row of weights."""
         return np.einsum("ij,j->i", weights, self.records) / weights.sum(axis=1)
 
     def slopes(self, weights: IntArray) -> FloatArray:
-        """Derivatives of the mean by each weight."""
+        """Return the derivatives of the mean by each weight."""
         total = weights.sum(axis=1, keepdims=True)
         return (self.records - self.values(weights)[:, np.newaxis]) / total
 
 
 @dataclass(frozen=True)
 class LoopedScore:
-    """A score that is computed for one weighting after the other, from repeated records."""
+    """Score computed in a loop over weightings, from repeated records."""
 
     name: str
     bounds: Bounds = (-np.inf, np.inf)
@@ -100,15 +100,15 @@ class LoopedScore:
     studentised: ClassVar[bool] = False
 
     def outcome(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> Outcome:
-        """The score of some records; where it is undefined NaN, and the reason."""
+        """Return the score of some records and "", or NaN and the reason if undefined."""
         raise NotImplementedError
 
     def on_one_scale(self, predictions: np.ndarray) -> np.ndarray:
-        """The predictions as they are, because their meaning is unknown."""
+        """Return the predictions unchanged, because their meaning is unknown."""
         return predictions
 
     def prepared(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> "_Loop":
-        """The score of these records, as a function of their weights."""
+        """Return the score of these records as a function of their weights."""
         # In their original order: a function may depend on the order of equal scores.
         order = np.argsort(rows, kind="stable")
         return _Loop(self, y[order], predictions[order], rows[order], order)
@@ -123,7 +123,7 @@ class _Loop:
     order: IntArray
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The score of the records, repeated by each row of weights."""
+        """Return the score of the records repeated by each row of weights."""
         return np.array([self._value(row) for row in weights], dtype=np.float64)
 
     def _value(self, weights: IntArray) -> float:
@@ -135,23 +135,23 @@ class _Loop:
         ]
 
     def why_undefined(self) -> str:
-        """Reason why the score of the records is undefined; empty if it is defined."""
+        """Return the reason why the score is undefined, or an empty string."""
         return self.score.outcome(self.y, self.predictions, self.rows)[1]
 
     def slopes(self, weights: IntArray) -> None:
-        """None: they are unknown."""
+        """Return None, because the derivatives are unknown."""
         return
 
 
 @dataclass(frozen=True)
 class FunctionScore(LoopedScore):
-    """A user's own `function(y_true, predictions)` as a score."""
+    """User-defined `function(y_true, predictions)` as a score."""
 
     function: Callable[..., Any] = max
     classes: np.ndarray | None = None
 
     def outcome(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> Outcome:
-        """The score of some records; where it is undefined NaN, and the reason."""
+        """Return the score of some records and "", or NaN and the reason if undefined."""
         truth = y if self.classes is None else self.classes[y]
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
             warnings.simplefilter("always")
@@ -167,7 +167,7 @@ class FunctionScore(LoopedScore):
 
 
 def number_of(name: str, value: Any) -> float:
-    """Return a score as a number; an array of one element is one, as in scikit-learn."""
+    """Convert a score to a float; as in scikit-learn, arrays of one element are valid."""
     if hasattr(value, "item"):
         with suppress(ValueError):
             value = value.item()
@@ -185,7 +185,7 @@ SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Positive and negative records in the order of their scores, greatest first.
+    """Positive and negative records, sorted by decreasing score.
 
     Attributes
     ----------
@@ -222,23 +222,23 @@ class Ranking:
 
     @property
     def tied(self) -> bool:
-        """Whether a positive record has the score of a negative one."""
+        """Whether a positive and a negative record have equal scores."""
         return not np.array_equal(self.above, self.level)
 
     def by_record(self, of_positive: FloatArray, of_negative: FloatArray) -> FloatArray:
-        """Columns of positive and of negative records, in the order of the records."""
+        """Join columns of positive and negative records, in the order of the records."""
         n = len(self.positive) + len(self.negative)
         every = np.empty((len(of_positive), n))
         every[:, self.positive], every[:, self.negative] = of_positive, of_negative
         return every
 
     def sums(self, weights: IntArray) -> tuple[IntArray, IntArray]:
-        """Weights of the first k positive, and of the first k negative ones, for each k."""
+        """Return cumulative weights of the ranked positive and negative records."""
         return _sums(weights, self.positive), _sums(weights, self.negative)
 
 
 def _sums(weights: IntArray, position: IntArray) -> IntArray:
-    """Sums along the positions, beginning with 0."""
+    """Return cumulative sums along the positions, starting with 0."""
     sums = np.zeros((len(weights), len(position) + 1), dtype=weights.dtype)
     np.cumsum(weights.take(position, axis=1), axis=1, out=sums[:, 1:])
     return sums
@@ -259,11 +259,11 @@ class AreaUnderCurve:
     studentised: ClassVar[bool] = True
 
     def on_one_scale(self, predictions: FloatArray) -> FloatArray:
-        """Ranks, so that scores of two classifiers can be exchanged."""
+        """Return ranks, so that scores of two classifiers can be exchanged."""
         return _midranks(predictions)
 
     def prepared(self, y: IntArray, predictions: FloatArray, rows: IntArray) -> "_Area":
-        """The score of these records, as a function of their weights."""
+        """Return the score of these records as a function of their weights."""
         return _Area(Ranking.from_scores(y == 1, predictions))
 
 
@@ -272,7 +272,7 @@ class _Area:
     ranking: Ranking
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The area for each row of weights; NaN where a class has no weight."""
+        """Return the area for each row of weights; NaN if a class has no weight."""
         r = self.ranking
         below = _sums(weights, r.negative)
         total = below[:, -1:]
@@ -287,7 +287,7 @@ class _Area:
             return product / pairs
 
     def slopes(self, weights: IntArray) -> FloatArray:
-        """Derivatives of the area by each weight (DeLong's placement values)."""
+        """Return the derivatives of the area by each weight (DeLong's placement values)."""
         r = self.ranking
         positive, negative = r.sums(weights)
         n_positive, n_negative = positive[:, -1:], negative[:, -1:]
@@ -312,13 +312,13 @@ class AveragePrecision:
     studentised: ClassVar[bool] = True
 
     def on_one_scale(self, predictions: FloatArray) -> FloatArray:
-        """Ranks, so that scores of two classifiers can be exchanged."""
+        """Return ranks, so that scores of two classifiers can be exchanged."""
         return _midranks(predictions)
 
     def prepared(
         self, y: IntArray, predictions: FloatArray, rows: IntArray
     ) -> "_Precision":
-        """The score of these records, as a function of their weights."""
+        """Return the score of these records as a function of their weights."""
         ranking = Ranking.from_scores(y == 1, predictions)
         scores = predictions[ranking.positive]
         last = np.ones(len(scores), dtype=bool)
@@ -328,13 +328,13 @@ class AveragePrecision:
 
 @dataclass(frozen=True, slots=True)
 class _Precision:
-    """`ends` has the last positive record of each score."""
+    """Average precision; `ends` has the last positive record of each score."""
 
     ranking: Ranking
     ends: IntArray
 
     def _steps(self, weights: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positive weight at each score, and weights of positive and all at or above it."""
+        """Return positive weight per score, and cumulative positive and total weights."""
         r = self.ranking
         positive, negative = r.sums(weights)
         reached = positive[:, 1:].take(self.ends, axis=1).astype(np.float64)
@@ -342,7 +342,7 @@ class _Precision:
         return np.diff(reached, axis=1, prepend=0.0), reached, everything
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The score for each row of weights; NaN without positive records."""
+        """Return the score for each row of weights; NaN without positive records."""
         gained, reached, everything = self._steps(weights)
         if not len(self.ends):
             return np.full(len(weights), np.nan)
@@ -353,7 +353,7 @@ class _Precision:
             return gained.sum(axis=1) / reached[:, -1]
 
     def slopes(self, weights: IntArray) -> FloatArray:
-        """Derivatives of the score by each weight."""
+        """Return the derivatives of the score by each weight."""
         r = self.ranking
         gained, reached, everything = self._steps(weights)
         filled = np.where(everything > 0, everything, 1.0)
@@ -375,13 +375,13 @@ class _Precision:
 
 
 def _to_the_end(steps: FloatArray) -> FloatArray:
-    """Sums from each step to the last one."""
+    """Return sums from each step to the last one."""
     return np.cumsum(steps[:, ::-1], axis=1)[:, ::-1]
 
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """The best rate within one class at thresholds that reach a rate within the other.
+    """Best rate within one class at thresholds that reach a rate within the other.
 
     Parameters
     ----------
@@ -403,11 +403,11 @@ class OperatingPoint:
     studentised: ClassVar[bool] = False
 
     def on_one_scale(self, predictions: FloatArray) -> FloatArray:
-        """Ranks, so that scores of two classifiers can be exchanged."""
+        """Return ranks, so that scores of two classifiers can be exchanged."""
         return _midranks(predictions)
 
     def prepared(self, y: IntArray, predictions: FloatArray, rows: IntArray) -> "_Point":
-        """The score of these records, as a function of their weights."""
+        """Return the score of these records as a function of their weights."""
         if self.within == "positive":
             return _Point(Ranking.from_scores(y == 1, predictions), self.at_least)
         # The classes change places.
@@ -420,7 +420,7 @@ class _Point:
     at_least: float
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The rate for each row of weights; NaN where a class has no weight."""
+        """Return the rate for each row of weights; NaN if a class has no weight."""
         r = self.ranking
         positive, negative = r.sums(weights)
         n_positive, n_negative = positive[:, -1:], negative[:, -1:]
@@ -435,5 +435,5 @@ class _Point:
         return np.where(n_negative[:, 0] > 0, rate, np.nan)
 
     def slopes(self, weights: IntArray) -> None:
-        """None: the rate is no smooth function of the weights."""
+        """Return None, because the rate is not a smooth function of the weights."""
         return

@@ -1,1 +1,1 @@
-"""Tallies: counts and sums of records, computed where the records are."""
+"""Tallies: counts and sums of records, computed by the engine of a data frame."""

@@ -1,4 +1,4 @@
-"""Tallies: counts and sums of the records of each cell, on engines and of batches."""
+"""Tallies: counts and sums of the records of each cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ SAME = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TallyPlan:
-    """Plan of what is counted of each record, with all defaults resolved.
+    """Plan of a tally, with all defaults resolved.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def _same_edges(first: Any, second: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Cells that occur, their numbers of records, and sums over these.
+    """Cells that occur, their numbers of records, and sums over the records.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class Cells:
     sums: dict[str, FloatArray] = field(default_factory=dict)
 
     def by(self, names: Sequence[str], sums: Sequence[str] = ()) -> "Cells":
-        """The cells of fewer keys, sorted."""
+        """Aggregate the cells by some of the keys, sorted."""
         return merged([self], names, sums)
 
 
@@ -142,13 +142,13 @@ def merged(parts: Sequence[Cells], names: Sequence[str], sums: Sequence[str]) ->
 
 
 def _added(where: IntArray, values: NDArray[Any], n: int) -> FloatArray:
-    """Sums of values by position."""
+    """Sum values by position."""
     totals: FloatArray = np.bincount(where, values, n).astype(np.float64, copy=False)
     return totals
 
 
 def _in_order(columns: list[NDArray[Any]], n: int) -> tuple[IntArray, NDArray[np.bool_]]:
-    """The order that sorts cells, and whether each in it is the first of equal ones."""
+    """Return the order that sorts cells, and whether each is the first of equal ones."""
     order = np.lexsort(columns[::-1]) if columns else np.arange(n)
     first = np.zeros(n, dtype=bool)
     first[:1] = True
@@ -164,7 +164,7 @@ def cells_of_codes(
     sums: dict[str, Any],
     n: int,
 ) -> Cells:
-    """Count and sum records by digits, each with its number of values, and raw columns."""
+    """Count and sum records by digits, with their numbers of values, and by raw columns."""
     key = np.zeros(n, dtype=np.int64)
     for code, size in digits.values():
         key *= size
@@ -192,7 +192,7 @@ def cells_of_codes(
 
 
 def decoded(key: IntArray, sizes: dict[str, int]) -> dict[str, IntArray]:
-    """The digits of keys."""
+    """Decode keys into digits."""
     digits = {}
     for name, size in reversed(sizes.items()):
         key, digits[name] = np.divmod(key, size)
@@ -201,7 +201,7 @@ def decoded(key: IntArray, sizes: dict[str, int]) -> dict[str, IntArray]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally(Mergeable):
-    """Records of two classifiers, counted and summed as tests need them.
+    """Counts and sums of the records of two classifiers, as needed by tests.
 
     Made by :func:`tally_frame` on an engine, or by :func:`tally_arrays` from arrays,
     and for batches by both. Tallies of batches add up. Each kind of evidence is made from
@@ -235,11 +235,11 @@ class Tally(Mergeable):
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The classes, sorted."""
+        """Sorted class labels."""
         return self.plan.classes
 
     def cells(self, names: Sequence[str], sums: Sequence[str] = ()) -> Cells:
-        """Records and sums by some keys, sorted; refuses keys that were not counted."""
+        """Return counts and sums by some keys, sorted; raise an error for unknown keys."""
         for table in self.tables:
             if set(names) <= set(table.keys) and set(sums) <= set(table.sums):
                 return table.by(names, sums)
@@ -251,11 +251,11 @@ class Tally(Mergeable):
 
     @property
     def sums(self) -> tuple[str, ...]:
-        """The names of all sums."""
+        """Names of all sums."""
         return tuple(name for table in self.tables for name in table.sums)
 
     def parts(self, sums: Sequence[str]) -> Cells:
-        """Some sums, by all keys of their table except score bins."""
+        """Return some sums by all keys of their table except score bins."""
         for table in self.tables:
             if set(sums) <= set(table.sums):
                 names = [key for key in table.keys if not key.startswith("level_")]
@@ -295,7 +295,7 @@ class Tally(Mergeable):
         return Tally(plan, tables, groups, self.names)
 
     def _recoded(self, classes: NDArray[Any], groups: NDArray[Any] | None) -> list[Cells]:
-        """The tables with positions among other classes and groups."""
+        """Return the tables with codes for other classes and groups."""
         position = np.searchsorted(classes, self.classes)
         tables = []
         for table in self.tables:

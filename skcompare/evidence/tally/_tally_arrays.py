@@ -1,4 +1,4 @@
-"""Tallies of arrays, part by part, and of frames."""
+"""Tallies of arrays, computed in chunks, and of data frames."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -108,7 +108,7 @@ def tally_predictions(
 def check_two(
     predictions: Predictions,
 ) -> tuple[EstimatorPredictions, EstimatorPredictions]:
-    """Return champion and challenger; refuse more classifiers."""
+    """Return champion and challenger; raise an error unless there are two classifiers."""
     if len(predictions.estimators) != 2:
         raise ValueError(
             "A tally is about two classifiers, champion and challenger. Got "
@@ -140,7 +140,7 @@ def _score_bins(
     ranked: int,
     request: TallyRequest,
 ) -> tuple[ScoreBins, ScoreBins]:
-    """Score bins as requested, or exact ones where values are few, else suitable ones."""
+    """Return score bins as requested, distinct for few values, or else chosen by values."""
     fixed = request.fixed_score_bins()
     if fixed is not None:
         return fixed
@@ -191,7 +191,7 @@ def tally_frame(
     groups: Any = None,
     labels: ArrayLike | None = None,
 ) -> Tally:
-    """Count and sum the records of a frame where they are.
+    """Count and sum the records of a data frame, by its engine if possible.
 
     Lazy frames of Polars, DuckDB, Dask, PySpark and other engines, datasets of pyarrow and
     large Parquet files are counted by one group-by of their engine, after a query of the

@@ -1,4 +1,4 @@
-"""Tallies on engines: a group-by of a table, and the cells that come back."""
+"""Tallies computed by data frame engines, by one group-by of a table."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -36,7 +36,7 @@ SAMPLE = 20_000
 
 
 def finite_score(score: Any, is_proba: bool) -> Any:
-    """The condition that a score can be ranked; a missing value or NaN cannot."""
+    """Return the condition that a score is finite, and in [0, 1] for probabilities."""
     if is_proba:
         return (score >= 0.0) & (score <= 1.0)
     return (score >= -LARGEST) & (score <= LARGEST)
@@ -45,7 +45,7 @@ def finite_score(score: Any, is_proba: bool) -> Any:
 def chosen_score_bins(
     table: Table, name: str, n_score_bins: int, is_proba: bool
 ) -> ScoreBins:
-    """Bins of a column of scores.
+    """Choose the bins of a column of scores.
 
     The scores themselves where they have at most `n_score_bins` values, else uniform bins
     where these suit the first records, else bins fitted to all.
@@ -86,7 +86,7 @@ def chosen_score_bins(
 
 
 def _spans(table: Table, name: str, is_proba: bool) -> tuple[NDArray[Any], ...]:
-    """Number of records, least and greatest score in equal parts of the range."""
+    """Return number of records, least and greatest score in parts of equal width."""
     program = table.program({name: (name, "fraction")})
     score = program.column(name)
     good = finite_score(score, is_proba)
@@ -109,7 +109,7 @@ def _spans(table: Table, name: str, is_proba: bool) -> tuple[NDArray[Any], ...]:
 def _spread(
     counts: NDArray[Any], least: NDArray[Any], greatest: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """A sample with values in each part about in proportion to its records."""
+    """Generate a sample of scores, spread in proportion to the records of each part."""
     shares = np.ceil(counts * (SAMPLE / counts.sum())).astype(np.int64)
     position = np.arange(shares.sum()) - np.repeat(np.cumsum(shares) - shares, shares)
     steps = np.repeat(np.maximum(shares - 1, 1), shares)
@@ -134,7 +134,7 @@ MOST_CODES = 200
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Invalid records: the condition of valid ones, and what is expected."""
+    """Check of a column: the condition of valid records, and the expected values."""
 
     good: Any
     name: str
@@ -142,7 +142,7 @@ class Fault:
 
 
 class Query:
-    """Keys and sums of a plan as columns of an engine, and the cells that come back.
+    """Query of a plan on an engine: keys and sums as columns, aggregated into cells.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class Query:
         self._program: Program = table.program(used)
 
     def run(self) -> tuple[tuple[Cells, ...], NDArray[Any] | None]:
-        """The tables of cells, and the labels of groups."""
+        """Run the query; return the tables of cells and the labels of groups."""
         program, table = self._program, self.columns.table
         truth = self.columns.y_true or ""
         y = self._codes(truth)
@@ -207,7 +207,7 @@ class Query:
         return tuple(cells), labels
 
     def _key(self, part: Derived) -> Any:
-        """One number for all digits; a negative one for invalid records."""
+        """Combine all digits into one number, negative for invalid records."""
         program = self._program
         key: Any = None
         for code, size in part.digits.values():
@@ -221,7 +221,7 @@ class Query:
         return [column for name in names for column in self.columns.predictions[name]]
 
     def _codes(self, column: str) -> Any:
-        """Positions of labels among the classes; others are faults."""
+        """Encode labels as positions among the classes; other labels are faults."""
         program, kind = self._program, self.columns.table.kind(column)
         label = program.column(column)
         classes = self.plan.classes
@@ -247,7 +247,7 @@ class Query:
         )
 
     def _probabilities(self, columns: tuple[str, ...], values: list[Any]) -> list[Any]:
-        """Probabilities, one column per class; 1 for invalid ones, which are faults."""
+        """Return probabilities, one column per class, with 1 for invalid values."""
         program = self._program
         valid = [finite_score(value, True) for value in values]
         for column, good in zip(columns, valid, strict=True):
@@ -271,8 +271,8 @@ class Query:
     def _check_size(self, sizes: Mapping[str, int]) -> None:
         if np.prod([float(size) for size in sizes.values()]) > MOST_CELLS:
             raise ValueError(
-                f"There are too many cells to number: {dict(sizes)}. Ask for fewer bins or "
-                "levels, or for labels in a tally of their own."
+                f"There are too many cells to number: {dict(sizes)}. Request fewer "
+                "bins, or labels in a tally of their own."
             )
         classes = self.plan.classes
         many = len(classes) > MOST_CODES
@@ -301,7 +301,7 @@ class Query:
 
 
 class EngineTally:
-    """The tally of a table on an engine.
+    """Tally of a table, computed by its data frame engine.
 
     Parameters
     ----------
@@ -339,14 +339,14 @@ class EngineTally:
         return dict(self._kinds)
 
     def asking(self, requested: TallyRequest, labels: ArrayLike | None) -> "EngineTally":
-        """The same tally for another request, with all class labels."""
+        """Return the same tally for another request, with all class labels."""
         tally = copy(self)
         tally.requested = requested
         tally.labels = None if labels is None else np.unique(check_labels("labels", labels))
         return tally
 
     def classes(self) -> NDArray[Any]:
-        """All classes: those that were declared, or those that occur."""
+        """Return the declared classes, or else all classes that occur."""
         return self._classes() if self.labels is None else self.labels
 
     def tally(self) -> Tally:
@@ -367,7 +367,7 @@ class EngineTally:
         return Tally(plan, tables, groups, self.names)
 
     def _column_label(self, name: str) -> str:
-        """Name of a column in messages."""
+        """Return the name of a column in messages."""
         return f"Column {self.columns.known_as[name]!r} of {self.table.text}"
 
     # Kinds of columns -------------------------------------------------------------------
@@ -394,7 +394,7 @@ class EngineTally:
         return PROBA if self._has_fractions(column) else LABELS
 
     def _has_fractions(self, column: str) -> bool:
-        """Whether numbers are probabilities and not labels, as for arrays."""
+        """Whether a column has probabilities rather than labels, as for arrays."""
         head = self.table.head([column])[column]
         if (head != np.trunc(head)).any():
             return True
@@ -424,7 +424,7 @@ class EngineTally:
             )
 
     def _check_columns(self, classes: NDArray[Any]) -> None:
-        """Refuse columns of probabilities that do not go with the classes."""
+        """Raise an error unless columns of probabilities match the classes."""
         for name, kind in self._kinds.items():
             n = len(self.columns.predictions[name])
             if kind == PROBA and n > 1 and n != len(classes):
@@ -449,7 +449,7 @@ class EngineTally:
     # Queries ----------------------------------------------------------------------------
 
     def _label_columns(self) -> dict[str, str]:
-        """Columns of labels, by their names in messages."""
+        """Return the columns of labels by their names in messages."""
         columns = {"y_true": self.columns.y_true}
         for name, kind in self._kinds.items():
             if kind == LABELS:
@@ -459,13 +459,13 @@ class EngineTally:
         return {name: column for name, column in columns.items() if column is not None}
 
     def _check_head(self, columns: dict[str, str]) -> None:
-        """Refuse columns that are not labels before an engine counts millions of values."""
+        """Check the first records of label columns, before an engine counts all values."""
         fractions = {n: c for n, c in columns.items() if self.table.kind(c) == "fraction"}
         for name, column in fractions.items():
             check_labels(name, self.table.head([column])[column])
 
     def _classes(self) -> NDArray[Any]:
-        """All labels that occur."""
+        """Return all labels that occur."""
         columns = self._label_columns()
         self._check_head(columns)
         values, _ = self._counts(list(columns.values()))
@@ -485,7 +485,7 @@ class EngineTally:
         return values, counts
 
     def _of_labels(self) -> Tally:
-        """The tally of labels only: one group-by of the columns as they are."""
+        """Compute a tally of labels only, by one group-by of the columns."""
         label_columns = self._label_columns()
         self._check_head(label_columns)
         columns = list(label_columns.values())
@@ -535,7 +535,7 @@ class EngineTally:
 def _among(
     classes: NDArray[Any], truth: NDArray[Any], labels: dict[str, NDArray[Any]]
 ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """Declared classes, and labels as positions among them."""
+    """Return declared classes, and labels encoded as positions among them."""
     codes = [class_codes("y_true", truth, classes)]
     codes += [class_codes(name, values, classes) for name, values in labels.items()]
     return classes, codes

@@ -33,7 +33,7 @@ LOSSES = (
 
 
 class ArrayOperations:
-    """The operations on arrays."""
+    """Operations on arrays."""
 
     @staticmethod
     def let(*values: Any) -> tuple[Any, ...]:
@@ -69,7 +69,7 @@ class ArrayOperations:
 
 
 def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[Any, Any]:
-    """Condition that a label is a class, and the position of the class (0 for others).
+    """Return whether a label is a class, and the position of the class (0 for others).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[
 
 
 def best_class(ops: Any, proba: Sequence[Any]) -> Any:
-    """The class of the largest probability, the first of several."""
+    """Return the most probable class, the first one in case of ties."""
     if len(proba) == 2:
         return ops.flag(proba[1] > proba[0])
     best, code = proba[0], 0.0
@@ -109,7 +109,7 @@ def best_class(ops: Any, proba: Sequence[Any]) -> Any:
 
 
 def largest(ops: Any, proba: Sequence[Any]) -> Any:
-    """The largest probability."""
+    """Return the largest probability."""
     best = proba[0]
     for column in proba[1:]:
         (best,) = ops.let(ops.where(column > best, column, best))
@@ -117,7 +117,7 @@ def largest(ops: Any, proba: Sequence[Any]) -> Any:
 
 
 def of_class(ops: Any, codes: Any, proba: Sequence[Any]) -> Any:
-    """The probability of the class at `codes`."""
+    """Return the probability of the class at `codes`."""
     chosen = proba[0]
     for position, column in enumerate(proba[1:], start=1):
         chosen = ops.where(codes == position, column, chosen)
@@ -125,7 +125,7 @@ def of_class(ops: Any, codes: Any, proba: Sequence[Any]) -> Any:
 
 
 def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
-    """The bin of a probability, the same as of `bin_codes`."""
+    """Return the bin of a probability, as `bin_codes` does."""
     n = len(edges) - 1
     if not np.array_equal(edges, np.arange(n + 1) / n):
         return reduce(add, (ops.flag(p >= edge) for edge in edges[1:-1].tolist()), p * 0.0)
@@ -137,7 +137,7 @@ def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
 
 
 def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> Any:
-    """The loss of a record, the same as of the registered function of this name.
+    """Compute the loss of a record, as the registered function of this name does.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> An
 def sums_of_losses(
     ops: Any, name: str, y: Any, probas: Sequence[Sequence[Any]], eps: float
 ) -> dict[str, Any]:
-    """Terms of the sums of losses of champion and challenger."""
+    """Compute the terms of the sums of losses of champion and challenger."""
     champion, challenger = ops.let(*(loss_of(ops, name, y, p, eps) for p in probas))
     (gain,) = ops.let(champion - challenger)
     sums = {
@@ -191,7 +191,7 @@ def sums_of_losses(
 def sums_of_forecasts(
     ops: Any, proba: tuple[Any, Any], events: tuple[Any, Any]
 ) -> dict[str, Any]:
-    """Terms of the sums of probabilities of events; see :data:`SUMS`."""
+    """Compute the terms of the sums of probabilities of events; see :data:`SUMS`."""
     terms = cell_sums(proba, events, DEGREES[0])
     refuted = [name for name in terms if name.endswith("_refuted")]
     return terms | {name: ops.flag(terms[name]) for name in refuted}
@@ -244,7 +244,7 @@ class Derived:
 
 
 class BinOperations:
-    """The operations for score bins, whose codes stay in floating point, too."""
+    """Operations for score bins, whose codes stay in floating point, too."""
 
     def __init__(self, ops: Any) -> None:
         self.floor: Callable[[Any], Any] = ops.floor
@@ -257,7 +257,7 @@ def _identity(value: Any) -> Any:
 
 
 def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> Derived:
-    """The keys and sums of a plan.
+    """Compute the keys and sums of a plan.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> 
 
 
 def _best(ops: Any, plan: TallyPlan, predictions: Given) -> Any:
-    """Positions of the most probable classes, where they are needed."""
+    """Return the positions of the most probable classes, or None if not needed."""
     needed = plan.kind == "top_label" or (plan.labels and predictions.label is None)
     if predictions.proba is None or not needed:
         return None
@@ -336,7 +336,7 @@ def _add_calibration(
 
 
 def parts_of(plan: TallyPlan, made: Derived) -> list[Derived]:
-    """Separate what is counted by score bins from what is added up.
+    """Separate the keys counted by score bins from the sums.
 
     Score bins make many cells and sums make wide ones. Two tables, a long and a wide one,
     take an engine half the time of one that is both, and less memory.

@@ -45,7 +45,7 @@ class TallyRequest:
         Counts of score bins by class: PlacementValues.
     n_score_bins : int, default=512
         Number of score bins; scores with no more different values are ranked exactly.
-    score_bins : ScoreBins or pair of Levels, optional
+    score_bins : ScoreBins or pair of ScoreBins, optional
         The score bins, where they are fixed in advance.
     pos_label : label, optional
         The positive one of two classes; 1 by default, else the second.
@@ -95,7 +95,7 @@ class TallyRequest:
         return bool(self.losses) or self.calibration
 
     def check_groups(self, grouped: bool) -> None:
-        """Refuse groups for evidence that cannot be counted by group."""
+        """Raise an error if calibration or ranking is requested for grouped records."""
         if grouped and (self.calibration or self.ranking):
             raise ValueError(
                 "Calibration and ranking of grouped records need the records themselves. "
@@ -104,7 +104,7 @@ class TallyRequest:
             )
 
     def fixed_score_bins(self) -> tuple[ScoreBins, ScoreBins] | None:
-        """The score bins of champion and challenger, where they were passed."""
+        """Return the score bins of champion and challenger, or None if not passed."""
         if self.score_bins is None:
             return None
         pair = (
@@ -116,7 +116,7 @@ class TallyRequest:
             isinstance(score_bins, ScoreBins) for score_bins in pair
         ):
             raise ValueError(
-                "`score_bins` must be Levels, or a pair of them for champion and "
+                "`score_bins` must be ScoreBins, or a pair of them for champion and "
                 f"challenger. Got {self.score_bins!r}. Make them by ScoreBins.uniform or "
                 "ScoreBins.fitted."
             )
@@ -128,7 +128,7 @@ class TallyRequest:
         score_bins: tuple[ScoreBins, ScoreBins] | None,
         grouped: bool,
     ) -> TallyPlan:
-        """The plan of what is counted, for these classes and score bins."""
+        """Return the plan of the tally for these classes and score bins."""
         self.check_groups(grouped)
         kind = edges = None
         if self.calibration:
@@ -143,7 +143,7 @@ class TallyRequest:
             edges = bins.layout(no_records, 0)[0], bins.layout(no_records, 1)[0]
         if self.ranking and len(classes) != 2:
             raise ValueError(
-                f"Ranking by levels needs two classes. Got {len(classes)}: "
+                f"Ranking by score bins needs two classes. Got {len(classes)}: "
                 f"{some_of(classes)}. Use measures of labels or probabilities."
             )
         losses = tuple(dict.fromkeys(self.losses))
@@ -166,7 +166,7 @@ class TallyRequest:
         )
 
     def _positive(self, classes: NDArray[Any]) -> tuple[int, int]:
-        """Positions of the class of binary events and of the one that is ranked."""
+        """Positions of the positive class of binary events and of the ranked class."""
         if not (self.needs_proba or self.ranking):
             return 1, 1
         positive = check_pos_label(self.pos_label, classes)

@@ -1,1 +1,1 @@
-"""The ledger of looks at a hold-out set."""
+"""Ledger of looks at a hold-out set."""

@@ -19,7 +19,7 @@ from skcompare.predictions import ItemScores, fingerprint, is_text, written
 
 
 class RecordDigests:
-    """Digests of predictions for records, which are sorted by their ids once.
+    """Digests of a hold-out set and of the predictions for its records.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class RecordDigests:
         }
 
     def of_predictions(self, *, blind: bool) -> str:
-        """Return a digest of the pair of predictions: by ids, or else in their order.
+        """Return a digest of the predictions, in the order of the ids if there are any.
 
         Numbers are compared to the last digit.
         """
@@ -94,7 +94,7 @@ class RecordDigests:
 
 
 class ItemDigests:
-    """Digests of scored items.
+    """Digests of a set of items and of their scores.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class ItemDigests:
 
 
 def digests_of(subject: Subject, used: Sequence[str]) -> RecordDigests | ItemDigests:
-    """Return the digests of the subject of a gate, with the columns that it uses."""
+    """Return the digests of a subject, including the columns that define slices."""
     if isinstance(subject, PairSubject):
         return RecordDigests(subject, used)
     scores = getattr(subject, "scores", None)
@@ -147,14 +147,14 @@ def digests_of(subject: Subject, used: Sequence[str]) -> RecordDigests | ItemDig
 
 
 def gate_digest(values: dict[str, Any]) -> str:
-    """Return a digest of the conditions; the level belongs to the ledger."""
+    """Return a digest of the conditions of a gate, without the level."""
     excluded = ("alpha", "tell_inconclusive")
     conditions = {key: value for key, value in values.items() if key not in excluded}
     return fingerprint([json.dumps(conditions, sort_keys=True, default=repr)])
 
 
 def _digest(order: Any, *parts: Any) -> str:
-    """Return a digest of arrays in the order of the records, and of other parts."""
+    """Return a digest of arrays, sorted by `order`, and of other parts."""
     return fingerprint(*(_ordered(order, part) for part in parts))
 
 
@@ -165,7 +165,7 @@ def _ordered(order: Any, part: Any) -> Any:
 
 
 def _order(ids: NDArray[Any]) -> Any:
-    """Return indices that sort the ids, which are sorted in most files."""
+    """Return indices that sort the ids, or a slice if the ids are already sorted."""
     return slice(None) if (ids[1:] > ids[:-1]).all() else np.argsort(ids)
 
 
@@ -178,7 +178,7 @@ def _flat(columns: Mapping[str, Any]) -> list[Any]:
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """Return values in one type of their kind, however they were stored.
+    """Convert an array to a common type of its kind.
 
     Ids that are whole numbers become integers, also from text of a CSV file.
     """

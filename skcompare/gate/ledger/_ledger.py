@@ -148,7 +148,7 @@ class Ledger:
         return [{name: getattr(look, name) for name in names} for look in looks]
 
     def _state(self) -> LedgerState | None:
-        """Read the file; None where there is none, even if no lock can be made."""
+        """Read the ledger, or return None if its file does not exist."""
         path = Path(self.path)
         if not path.exists():
             return None
@@ -157,7 +157,7 @@ class Ledger:
 
 
 def as_ledger(ledger: Any) -> Ledger:
-    """Return a ledger, or the one of a path."""
+    """Convert a path to a ledger; a ledger is returned unchanged."""
     return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
 
 
@@ -171,14 +171,14 @@ SAME_SET = {
 
 @dataclass(frozen=True)
 class Taken:
-    """Recorded look, with the ledger after it."""
+    """Recorded look, and the state of the ledger after it."""
 
     state: LedgerState
     look: Look
     repeated: bool
 
     def summary(self, path: Any, *, closed: bool) -> dict[str, Any]:
-        """Return the look as decisions report it; `closed` if no further one is allowed."""
+        """Return the look as a dict for decisions; `closed` forbids further looks."""
         header, n_looks = self.state.header, len(self.state.looks)
         rule, alpha, looks = (header[name] for name in ("rule", "alpha", "looks"))
         closed = closed or n_looks == looks
@@ -200,7 +200,7 @@ class Taken:
 def check_ledger_file(
     ledger: Ledger, holdout: Mapping[str, Any], alpha: float, *, blind: bool
 ) -> None:
-    """Refuse a ledger that is broken, or of another set, level, rule or kind."""
+    """Raise an error if a ledger is broken, or of another set, level, rule or kind."""
     path = Path(ledger.path)
     with locked(path):
         state = read_ledger(path)
@@ -218,7 +218,7 @@ def take_look(
     *,
     blind: bool,
 ) -> Taken:
-    """Record a look before anything is judged, or return the one that it repeats."""
+    """Record a look before judging, or return the recorded look that it repeats."""
     path = Path(ledger.path)
     with locked(path):
         state = read_ledger(path)
@@ -287,7 +287,7 @@ def _check_same(
     alpha: float,
     blind: bool,
 ) -> None:
-    """Refuse another set, level, rule or kind than those of the ledger's header."""
+    """Check that set, level, rule and kind match the header of the ledger."""
     where = f"The ledger {str(ledger.path)!r}"
     if header["blind"] != blind:
         ledger_kind, look_kind = "blind", "not blind"
@@ -324,7 +324,7 @@ def _check_same(
 
 
 def _check_open(ledger: Ledger, state: LedgerState) -> None:
-    """Refuse a further look where the rule has none left, or a blind one passed."""
+    """Raise an error if no look is left, or a look of a blind ledger has passed."""
     header, n_looks = state.header, len(state.looks)
     if header["blind"] and state.passed is not None:
         raise ValueError(
@@ -345,5 +345,5 @@ def _same(look: Look, taken: Taken) -> bool:
 
 
 def _short(name: str) -> str:
-    """Shorten a name to fit a line."""
+    """Truncate a name to 100 characters."""
     return name if len(name) <= 100 else f"{name[:99]}…"

@@ -84,7 +84,7 @@ RESULT = {"result": int, "status": str, "hash": str}
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Look: its number and level, digests of gate and predictions, and its status."""
+    """Look at a hold-out set, with its level, digests, time and status."""
 
     number: int
     level: float
@@ -98,7 +98,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class LedgerState:
-    """Content of the file of a ledger."""
+    """Content of a ledger file."""
 
     header: Mapping[str, Any]
     looks: tuple[Look, ...]
@@ -106,30 +106,30 @@ class LedgerState:
 
     @property
     def passed(self) -> Look | None:
-        """The first look that passed."""
+        """First look that passed, or None."""
         return next((look for look in self.looks if look.status == PASSED), None)
 
 
 def now() -> str:
-    """Return the time in UTC, to the second."""
+    """Return the current time in UTC as ISO text, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def sealed(record: Mapping[str, Any], before: str) -> dict[str, Any]:
-    """Return a line with its hash, which covers all lines before it."""
+    """Return a line with a hash that also covers all previous lines."""
     text = before + json.dumps(record, sort_keys=True)
     return {**record, "hash": sha256(text.encode()).hexdigest()[:16]}
 
 
 def lock_of(path: Path) -> Path:
-    """Return the path of the file that locks a ledger."""
+    """Return the path of the lock file of a ledger."""
     real = Path(os.path.realpath(path))
     return real.with_name(f"{real.name}.lock")
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock a ledger by a file beside it that only one process can create.
+    """Lock a ledger by creating a lock file in the same folder.
 
     The lock of a process that was killed is not removed by another one: only a person can
     tell that nobody holds it. Links are followed, so that a ledger has one lock under all
@@ -176,7 +176,7 @@ def _lock_message(path: Path, lock: Path) -> str:
 
 
 def append(path: Path, *records: Mapping[str, Any]) -> None:
-    """Add lines, and wait until they are on disk; the ledger must be locked."""
+    """Append lines to a locked ledger, and wait until they are on disk."""
     lines = "".join(json.dumps(record) + "\n" for record in records).encode()
     if not path.exists():
         # Whole or not at all: a file without a look would be refused ever after.
@@ -199,7 +199,7 @@ def append(path: Path, *records: Mapping[str, Any]) -> None:
 
 
 def read_ledger(path: Path) -> LedgerState | None:
-    """Read a ledger, and check every line; None where there is no file yet."""
+    """Read a ledger and check every line, or return None if there is no file."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -238,7 +238,7 @@ def _broken(path: Path, number: int, problem: str) -> ValueError:
 
 
 def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    """Parse a line, which must be byte for byte as it was written."""
+    """Parse a line, which must be byte for byte as written."""
     try:
         record = json.loads(line.decode("ascii"))
         same = isinstance(record, dict) and json.dumps(record).encode() == line

@@ -1,1 +1,1 @@
-"""The report of a decision in every form."""
+"""Reports of decisions in all formats."""

@@ -1,4 +1,4 @@
-"""Decision as a self-contained HTML page: no script, no network, light and dark."""
+"""Report of a decision as a self-contained HTML page, without scripts or network access."""
 
 import math
 from html import escape
@@ -70,7 +70,7 @@ OTHER = "gate-failed"
 
 
 def decision_html(decision: DecisionData) -> str:
-    """Return a whole page, with the JSON of the decision embedded."""
+    """Return the report as an HTML page with the JSON of the decision embedded."""
     shown = shown_part(decision)
     names = (decision.challenger, decision.champion)
     title = f"Gate: {' against '.join(brief_title(name) for name in names)}"
@@ -96,7 +96,7 @@ def decision_html(decision: DecisionData) -> str:
 
 
 def decision_html_fragment(decision: DecisionData) -> str:
-    """Return the report without a page around it, for notebooks."""
+    """Return the report as an HTML fragment, for notebooks."""
     decision = shown_part(decision)
     conditions = _conditions(decision)
     remarks = _remarks(decision)
@@ -111,12 +111,12 @@ def decision_html_fragment(decision: DecisionData) -> str:
 
 
 def _sentence(decision: DecisionData) -> str:
-    """Return the sentence of the verdict without the status, which stands above it."""
+    """Return the headline without the verdict, which is shown above."""
     return headline(decision).removeprefix(f"{verdict_text(decision)}: ")
 
 
 def _table(decision: DecisionData) -> str:
-    """Return a table of all conditions; empty for a blind decision."""
+    """Format the conditions as a table, empty for a blind decision."""
     if not decision.outcomes:
         return ""
     caption = (
@@ -139,7 +139,7 @@ def _table(decision: DecisionData) -> str:
 
 
 def _conditions(decision: DecisionData) -> str:
-    """Return each condition with its picture and reasons."""
+    """Format each condition with its picture and reasons."""
     tops = [line for line in lines(decision) if line.number.isdigit()]
     return "".join(_condition(line) for line in tops)
 
@@ -164,7 +164,7 @@ def _assumed(decision: DecisionData) -> Part:
 
 
 def next_steps_of(decision: DecisionData) -> list[str]:
-    """Return the next steps after a decision; none after a blind one."""
+    """Return the next steps after a decision, none for a blind decision."""
     if decision.blind or not decision.outcomes:
         return []
     if decision.passed:
@@ -194,7 +194,7 @@ def next_steps_of(decision: DecisionData) -> list[str]:
 
 
 def _next_look(decision: DecisionData) -> str:
-    """Text on the level of the next look at these records; empty without a ledger."""
+    """Describe the level of the next look, or return an empty string without a ledger."""
     if not decision.look:
         return ""
     level = decision.look.get("next_alpha")
@@ -222,7 +222,7 @@ def _settings(decision: DecisionData) -> dict[str, str]:
 
 
 def _condition(line: Line) -> str:
-    """Return a condition with its picture and reasons, and its parts within it."""
+    """Format a condition with its picture, reasons and parts."""
     outcome = line.outcome
     name = "any of these" if outcome.parts else outcome.condition.text
     items = "".join(f"<li>{escape(reason)}</li>" for reason in reasons_of(outcome))
@@ -264,7 +264,7 @@ def _picture(outcome: Outcome) -> str:
 
 
 class _Scale:
-    """Positions of differences in a picture; those beyond it are at its ends."""
+    """Scale that maps differences to positions in a picture, clipped at its ends."""
 
     def __init__(self, reach: float) -> None:
         self.reach = reach
@@ -308,7 +308,7 @@ def _boundary(boundary: float, scale: _Scale) -> str:
 
 
 def _picture_label(outcome: Outcome, condition: Condition) -> str:
-    """Text description of the picture."""
+    """Describe a picture as text, for screen readers."""
     difference = math.nan if outcome.row is None else outcome.row.difference
     decimals = decimals_for(difference, outcome.low, outcome.high)
     shown = [

@@ -37,7 +37,7 @@ NAMES = (
 
 
 def decision_values(decision: DecisionData) -> dict[str, Any]:
-    """Return the decision as plain values."""
+    """Return a decision as a dict of plain values."""
     decision = shown_part(decision)
     return {
         "schema": SCHEMA,
@@ -58,7 +58,7 @@ def decision_values(decision: DecisionData) -> dict[str, Any]:
 
 
 def decision_from_json(text: str, decision: Callable[..., Decision]) -> Decision:
-    """Read a decision from its JSON."""
+    """Create a decision from JSON."""
     stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
     try:
         if stored["status"] not in STATUSES:
@@ -103,7 +103,7 @@ def _row(values: dict[str, Any]) -> ComparisonRow:
 
 
 def _condition(values: dict[str, Any]) -> Condition | AnyOf:
-    """Return the condition from the output of its `to_dict`."""
+    """Create a condition from the output of its `to_dict`."""
     if AnyOf.name in values:
         return AnyOf(*map(_single, values[AnyOf.name]))
     return _single(values)

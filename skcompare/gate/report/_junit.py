@@ -1,4 +1,4 @@
-"""Decision as JUnit XML, which CI services show as test results."""
+"""Report of a decision as JUnit XML, which CI services show as test results."""
 
 from xml.etree import ElementTree
 
@@ -20,7 +20,7 @@ WHOLE = "the gate passes"
 
 
 def decision_junit(decision: DecisionData) -> str:
-    """Return one test case per condition, and one for reasons that stop the gate."""
+    """Return JUnit XML with one test case per condition, and one for stopping reasons."""
     decision = shown_part(decision)
     cases = _cases(decision)
     failures = sum(len(case) > 0 for case in cases)

@@ -1,4 +1,4 @@
-"""Text of a decision, the same in every format."""
+"""Text of the report of a decision, shared by all formats."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Line(NamedTuple):
 
 
 def shown_part(decision: Decision) -> Decision:
-    """Return the decision, or the part of a blind one that may be shown.
+    """Return the decision, or the part of a blind decision that may be shown.
 
     That is whether it passed, and reasons that do not depend on true labels.
     """
@@ -47,7 +47,7 @@ def shown_part(decision: Decision) -> Decision:
 
 
 def lines(decision: DecisionData) -> list[Line]:
-    """Return the outcomes in order, with the parts of each after it."""
+    """Number the outcomes in order, each followed by its parts."""
     numbered = []
     for k, outcome in enumerate(decision.outcomes, start=1):
         numbered.append(Line(str(k), outcome))
@@ -59,7 +59,7 @@ def lines(decision: DecisionData) -> list[Line]:
 
 
 def verdict_text(decision: DecisionData) -> str:
-    """Passed or not, in capitals."""
+    """Return the verdict in capitals."""
     if decision.passed:
         return "PASSED"
     unclear = not decision.blind and decision.status != FAILED
@@ -91,7 +91,7 @@ def _finding(decision: DecisionData) -> str:
 
 
 def table(decision: DecisionData) -> tuple[list[str], list[list[str]]]:
-    """Return header and cells: one line per condition, without empty columns."""
+    """Return header and cells of the table of conditions, without empty columns."""
     header = ["", "condition", "champion", "challenger", "difference", "at least"]
     header += ["at most", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
     numbered = lines(decision)
@@ -133,18 +133,18 @@ def _pvalue(pvalue: float | None, alpha: float) -> str:
 
 
 def shortened(text: str) -> str:
-    """Shorten a text to fit into a table."""
+    """Truncate a text to fit into a table."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def reasons_of(outcome: Outcome) -> list[str]:
-    """Return the reasons, and what would settle the condition, each in one line."""
+    """List the reasons of an outcome and the records needed, each in one line."""
     reasons = [in_one_line(reason) for reason in outcome.reasons]
     return [*reasons, settles(outcome)] if settles(outcome) else reasons
 
 
 def settles(outcome: Outcome) -> str:
-    """Text on what would settle a condition; empty if settled or unknown."""
+    """Describe the records needed to settle a condition; empty if settled or unknown."""
     needed, condition = outcome.records_needed, outcome.condition
     if needed is None or math.isnan(needed) or outcome.status == PASSED:
         return ""
@@ -200,7 +200,7 @@ def notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
 
 
 def caveats_of(decision: DecisionData) -> list[str]:
-    """Return the explanations of all flags, with the conditions that they are about."""
+    """Return the explanations of all flags, with the numbers of their conditions."""
     return [
         f"{caveat} (condition {number})" if number else caveat
         for number, caveat in flags_told(decision)
@@ -251,7 +251,7 @@ def _limits_text(decision: DecisionData) -> str:
 
 
 def look_text(look: Mapping[str, Any]) -> str:
-    """Text of the ledger on this look."""
+    """Describe a look of a ledger."""
     values = {name: value for name, value in look.items() if value is not None}
     parts = []
     if {"number", "alpha", "total_alpha"} <= set(values):
@@ -269,7 +269,7 @@ def _number(value: Any) -> str:
 
 
 def size_text(decision: DecisionData) -> str:
-    """Text of the amount of data."""
+    """Describe the amount of data."""
     if decision.size:
         return in_one_line(decision.size)
     return f"{decision.n_records:,} {unit_of(decision.outcomes)}"
@@ -291,7 +291,7 @@ def facts(decision: DecisionData) -> dict[str, str]:
 
 
 def decision_text(decision: DecisionData) -> str:
-    """Return the verdict, then conditions, reasons and what would settle them."""
+    """Format the report of a decision as text."""
     decision = shown_part(decision)
     output = [headline(decision), ""]
     if decision.outcomes:
@@ -308,7 +308,7 @@ OTHER = "✗"
 
 
 def decision_markdown(decision: DecisionData) -> str:
-    """Return the verdict, then conditions, reasons and what would settle them."""
+    """Format the report of a decision as Markdown."""
     decision = shown_part(decision)
     symbol = SYMBOLS.get(decision.status, OTHER)
     output = [f"### {symbol} {_escaped(headline(decision))}", ""]

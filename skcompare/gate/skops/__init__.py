@@ -1,1 +1,1 @@
-"""Saved estimators, loaded without running code of a file."""
+"""Saved estimators, loaded without running code from the file."""

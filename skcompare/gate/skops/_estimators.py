@@ -1,4 +1,4 @@
-"""Loading of saved classifiers without running code of the file."""
+"""Loading of saved classifiers without running code from the file."""
 
 import io
 import os
@@ -111,11 +111,11 @@ UNCHECKED = ("sklearn.ensemble._forest", "sklearn.ensemble._gb")
 
 
 class BrokenTreeError(ValueError):
-    """Error of a tree with nodes, features or records that do not exist."""
+    """Exception raised if a tree has nodes, features or records that do not exist."""
 
 
 def check_contents(estimator: Any) -> None:
-    """Refuse trees with nodes that do not exist, anywhere in an estimator."""
+    """Check that all trees within an estimator are valid."""
     for owner, held in _held_objects(estimator):
         name = f"{type(held).__module__}.{type(held).__name__}"
         check = CHECKS.get(name)
@@ -129,7 +129,7 @@ def check_contents(estimator: Any) -> None:
 
 
 def _held_objects(root: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield every object within an estimator, after the object whose attribute holds it."""
+    """Yield pairs of owner and object for each object within an estimator."""
     seen: dict[int, Any] = {}
     waiting: list[tuple[Any, Any]] = [(None, root)]
     while waiting:
@@ -248,7 +248,7 @@ HOW = "Save the fitted classifier by `skops.io.dump(classifier, 'name.skops')`."
 def load_estimator(
     path: str | os.PathLike[str], *, trust: Iterable[str] = ()
 ) -> BaseEstimator:
-    """Load a fitted classifier that was saved by skops, without running code of the file.
+    """Load a fitted classifier saved by skops, without running code from the file.
 
     A pickle, also one of joblib, runs whatever code it brings when it is loaded, so that
     none is ever opened here. A file of skops [1]_ names the types that it is made of, and
@@ -332,7 +332,7 @@ def load_estimators(
 
 
 def _content(path: str) -> bytes:
-    """Read the bytes of a file that may be one of skops.
+    """Read the bytes of a file, and check that the format is that of skops.
 
     They are read once, so that the checked bytes are those that are loaded.
     """
@@ -383,7 +383,7 @@ def _skops_io() -> Any:
 
 
 def _checked(read: Callable[..., Any], content: bytes, label: str, **options: Any) -> Any:
-    """Call a function of skops on a file; a damaged one may raise anything."""
+    """Call a function of skops, and raise a ValueError for any error of a damaged file."""
     try:
         return read(data=content, **options)
     except MemoryError:
@@ -399,7 +399,7 @@ def _checked(read: Callable[..., Any], content: bytes, label: str, **options: An
 def _check_trust(
     names: Sequence[str], types: Sequence[Sequence[str]], labels: Sequence[str]
 ) -> None:
-    """Refuse names that no file has, which are misspelled or outdated."""
+    """Raise an error if a trusted type occurs in none of the files."""
     present = sorted({name for own_types in types for name in own_types})
     unknown = [name for name in names if name not in present]
     if unknown:
@@ -445,7 +445,7 @@ def _loaded(skops_io: Any, content: bytes, types: Sequence[str], label: str) -> 
 
 
 def _classifier(loaded: Any, label: str) -> BaseEstimator:
-    """Return the object, if it is a fitted classifier with intact trees."""
+    """Check that an object is a fitted classifier with intact trees, and return it."""
     is_suitable = isinstance(loaded, BaseEstimator)
     try:
         is_suitable = is_suitable and is_classifier(loaded) and hasattr(loaded, "predict")

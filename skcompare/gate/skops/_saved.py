@@ -37,7 +37,7 @@ SUFFIX = ".skops"
 
 
 def is_saved(path: str) -> bool:
-    """Whether a file is a saved estimator by its name."""
+    """Whether the suffix of a path is that of a saved estimator."""
     return path.lower().endswith(SUFFIX)
 
 
@@ -97,7 +97,7 @@ def estimators_subject(
 
 
 def _checked_data(files: GateFiles, columns: Columns) -> Source:
-    """Return the source of the records, after checks of the files and columns."""
+    """Check files and columns, and return the source of the records."""
     unsaved = [path for path in files.predictions if not is_saved(path)]
     for path in unsaved:
         check_not_pickled(path)
@@ -130,7 +130,7 @@ def _checked_data(files: GateFiles, columns: Columns) -> Source:
 
 
 def _names_of(estimator: Any) -> list[str]:
-    """Names of the columns that an estimator was trained with, where stored."""
+    """Names of the features seen by an estimator during fit, if stored."""
     return [str(name) for name in getattr(estimator, "feature_names_in_", ())]
 
 
@@ -140,7 +140,7 @@ def _check_features(
     secret: Mapping[str | None, str],
     allowed: Sequence[str] | None,
 ) -> None:
-    """Refuse estimators that take true labels, ids or groups, or columns not allowed.
+    """Raise an error if features are true labels, ids, groups or columns not allowed.
 
     The file itself names its features, and must not get true labels in this way.
     """
@@ -164,7 +164,7 @@ def _features_of(estimator: Any, free: Sequence[str]) -> list[str]:
 
 
 def _records(read: Mapping[str, Any], features: Sequence[str], as_frame: bool) -> Any:
-    """Return the features as a frame if estimators have names, otherwise as an array."""
+    """Return the features as a data frame or as an array."""
     if not features:
         raise ValueError(
             "The records have no column beside true labels, ids and groups. Pass a file "
@@ -176,7 +176,7 @@ def _records(read: Mapping[str, Any], features: Sequence[str], as_frame: bool) -
 
 
 def _cut(records: Any, estimator: Any, names: Sequence[str]) -> Any:
-    """Return an estimator that takes its own features from the records."""
+    """Return an estimator that selects its own features from the records."""
     if not hasattr(records, "columns") or (
         _names_of(estimator) and list(records.columns) == list(names)
     ):
@@ -186,7 +186,7 @@ def _cut(records: Any, estimator: Any, names: Sequence[str]) -> Any:
 
 
 class _Columns(NamedTuple):
-    """Function that takes columns of a frame, as a frame or as an array."""
+    """Function that selects columns of a frame, as a frame or as an array."""
 
     names: tuple[str, ...]
     as_frame: bool
@@ -197,6 +197,6 @@ class _Columns(NamedTuple):
 
 
 def _report_names(paths: Sequence[str]) -> list[str]:
-    """Names of the estimators in reports: those of their files."""
+    """Names of the estimators in reports, from their file names."""
     stems = [Path(path).name[: -len(SUFFIX)] for path in paths]
     return stems if all(stems) and stems[0] != stems[1] else list(paths)

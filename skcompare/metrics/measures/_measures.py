@@ -49,7 +49,7 @@ PROBED = np.array([0, 1, 0, 1])
 
 @dataclass(frozen=True, slots=True)
 class MacroAverage:
-    """The mean of a score over the classes that are true of some record.
+    """Mean of a score over the classes that occur among the true labels.
 
     scikit-learn adds the classes that only a classifier predicts, so that each of
     two classifiers would be scored by classes of its own.
@@ -104,11 +104,11 @@ class Measure:
 
     @property
     def subject(self) -> str:
-        """The name, followed by the class in brackets if there is one."""
+        """Name of the measure, followed by its class in brackets if there is one."""
         return self.name if self.label is None else f"{self.name}[{self.label}]"
 
     def position(self, classes: np.ndarray) -> int:
-        """Position of the class of the measure."""
+        """Position of the measure's class among the classes."""
         names = [str(label) for label in classes.tolist()]
         if self.label not in names:
             raise ValueError(
@@ -118,7 +118,7 @@ class Measure:
         return names.index(self.label)
 
     def check_classes(self, classes: np.ndarray) -> None:
-        """Refuse classes that a named scorer cannot score, before anything is fitted."""
+        """Raise an error before fitting if a named scorer cannot score these classes."""
         if self.label is not None:
             self.position(classes)
             classes = np.array([0, 1])
@@ -135,12 +135,12 @@ class Measure:
 
     @property
     def needs_proba(self) -> bool:
-        """Whether decision scores cannot replace probabilities."""
+        """Whether the scorer needs probabilities and cannot use decision scores."""
         lacks = [self._needs_more(proba) for proba in (None, np.eye(2)[PROBED])]
         return SCORES in self.required and lacks == [True, False]
 
     def _needs_more(self, proba: np.ndarray | None) -> bool:
-        """Whether labels, decision scores and `proba` are not enough for the scorer."""
+        """Whether the scorer needs more than labels, decision scores and `proba`."""
         stored = StoredPredictions(np.array([0, 1]), PROBED, proba, 2.0 * PROBED - 1)
         try:
             with watched():
@@ -153,7 +153,7 @@ class Measure:
         return False
 
     def of_right_predictions(self, classes: np.ndarray, codes: np.ndarray) -> float:
-        """Score correct and certain predictions for two records of each of some classes.
+        """Score correct and certain predictions for two records of each class in `codes`.
 
         NaN where the scorer warns, as about a class without records.
         """
@@ -167,7 +167,7 @@ class Measure:
 
 
 def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
-    """The measures behind a `scoring` argument; the first is the primary one.
+    """Return the measures of a `scoring` argument, with the primary one first.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
 
 
 def named_scoring(scoring: Any) -> list[tuple[str, Any]]:
-    """The names and scorers of a `scoring` argument; at least one, each name once."""
+    """Return the names and scorers of a `scoring` argument, with unique names."""
     if isinstance(scoring, Mapping):
         pairs = [(str(name), value) for name, value in scoring.items()]
     elif isinstance(scoring, str) or callable(scoring):
@@ -259,7 +259,7 @@ def _check_scorer(name: str, scorer: Any) -> None:
 
 
 def _needed_predictions(scorer: Scorer) -> frozenset[str]:
-    """Kinds of predictions that a scorer needs, found by probing it.
+    """Determine the kinds of predictions that a scorer needs, by probing the scorer.
 
     Probabilities are preferred to decision scores, so these are offered only to a scorer
     that takes nothing else.

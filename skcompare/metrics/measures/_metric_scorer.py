@@ -1,4 +1,4 @@
-"""Registered metrics as scorers that know the classes of the classifier they score."""
+"""Scorers of registered metrics, which pass on the classes of the scored classifier."""
 
 import inspect
 import warnings
@@ -25,7 +25,7 @@ NO_CLASSES = object()
 
 
 def entry_of(name: str) -> MetricEntry | None:
-    """The metric of a name, which may be negated, for a loss, or have our prefix."""
+    """Return the metric of a name, with or without negation or our prefix, or None."""
     plain = name.removeprefix(PREFIX)
     if plain in metrics():
         return metrics()[plain]
@@ -41,13 +41,13 @@ def scorer_names() -> set[str]:
 
 
 def known_names() -> set[str]:
-    """Names of all scorers, ours and scikit-learn's, each once."""
+    """Names of all scorers of this package and of scikit-learn."""
     theirs = {name.removeprefix(PREFIX) for name in get_sklearn_scorer_names()}
     return theirs | scorer_names()
 
 
 def scorer_of(entry: MetricEntry, options: Mapping[str, Any]) -> Any:
-    """A metric as a scorer on a greater-is-better scale.
+    """Return a scorer of a metric on a greater-is-better scale.
 
     It is one of scikit-learn's own scorers if the classes can be passed to that, and
     otherwise one that uses public names only.
@@ -58,7 +58,7 @@ def scorer_of(entry: MetricEntry, options: Mapping[str, Any]) -> Any:
 
 
 class ClassMetric:
-    """A registered metric to which a classifier's classes are passed.
+    """Registered metric that receives the classes of the scored classifier.
 
     A test set may lack a class and then look like another problem, so the classes of the
     classifier count. The signature has no `labels`, because callers who find it there
@@ -96,7 +96,7 @@ class ClassMetric:
 
     @property
     def of_probabilities(self) -> bool:
-        """Whether it scores probabilities and not labels."""
+        """Whether the metric scores probabilities rather than labels."""
         return self.entry.response_method == "predict_proba"
 
     def __call__(
@@ -107,7 +107,7 @@ class ClassMetric:
         told_classes: Any = NO_CLASSES,
         **options: Any,
     ) -> float:
-        """The metric of labels, or of probabilities with one column per class."""
+        """Compute the metric of labels, or of probabilities with one column per class."""
         if told_classes is NO_CLASSES:
             return self._at_threshold(y_true, predictions, options)
         return self.entry.function(
@@ -115,7 +115,7 @@ class ClassMetric:
         )
 
     def _with_classes(self, classes: Any, options: dict[str, Any]) -> dict[str, Any]:
-        """Keywords of the metric, with those about a classifier's classes."""
+        """Return the keywords of the metric, including those for the classes."""
         if self.of_probabilities:
             return {"labels": classes, **options} if self.takes_labels else options
         if classes is None or "pos_label" not in self.__signature__.parameters:
@@ -124,7 +124,7 @@ class ClassMetric:
         return {**options, "pos_label": positive}
 
     def _at_threshold(self, y_true: Any, labels: Any, options: dict[str, Any]) -> float:
-        """The metric for callers that took it out of a scorer to tune a threshold."""
+        """Compute the metric for callers outside a scorer, such as threshold tuning."""
         if self.of_probabilities:
             raise ValueError(
                 f"{self.entry.scorer_name} scores probabilities. Got labels, as those that "
@@ -141,7 +141,7 @@ class ClassMetric:
 
 @dataclass(frozen=True)
 class DirectScorer:
-    """A registered metric as a scorer that uses public names of scikit-learn only.
+    """Scorer of a registered metric that uses only the public API of scikit-learn.
 
     It scores stored predictions, and all estimators where the classes cannot be passed to
     scikit-learn's own scorers.

@@ -1,4 +1,4 @@
-"""Values of measures without skill: of classifiers that use no feature."""
+"""Values of measures for classifiers without skill, which use no feature."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ WORSE_THAN_NO_SKILL = "worse-than-no-skill"
 def value_without_skill(
     measure: Measure | None, predictions: Predictions, pos_label: Any = None
 ) -> float | None:
-    """The value of a classifier that uses no feature, where that is known.
+    """Value of a measure for a classifier that uses no feature, or None if unknown.
 
     Of a negated loss it is the loss, and of an average precision the share of the
     positive class, which `pos_label` names.
@@ -61,7 +61,7 @@ def is_worse_than_no_skill(
     greater_is_better: bool,
     pos_label: Any = None,
 ) -> bool:
-    """Whether a classifier's score and its predictions are worse than without any skill.
+    """Whether a classifier's score and predictions are worse than those without skill.
 
     Scores alone do not show it: a classifier that weighs rare classes has a lower accuracy
     than the share of the most common class, and an overconfident one a larger loss than
@@ -103,7 +103,7 @@ def are_worse_than_no_skill(
     greater_is_better: bool,
     pos_label: Any = None,
 ) -> list[bool]:
-    """:func:`is_worse_than_no_skill` of champion and challenger."""
+    """Whether champion and challenger are each worse than a classifier without skill."""
     return [
         is_worse_than_no_skill(
             measure, pair.predictions, role, value, greater_is_better, pos_label
@@ -115,7 +115,7 @@ def are_worse_than_no_skill(
 def _agrees_more_than_by_chance(
     predictions: Predictions, classifier: EstimatorPredictions, by_labels: bool
 ) -> bool:
-    """Whether agreement is above chance, of labels or of true classes' probabilities."""
+    """Whether labels or probabilities agree with the truth more than by chance."""
     # As in Cohen's kappa.
     n_classes = len(predictions.classes)
     if predictions.tally is not None:
@@ -134,7 +134,7 @@ def _agrees_more_than_by_chance(
 
 
 def _labels_agree(y: IntArray, labels: IntArray, counts: Any, n_classes: int) -> bool:
-    """Whether labels are correct as often as those of other records at random."""
+    """Whether labels agree with the truth at least as often as by chance."""
     n = counts.sum()
     true, predicted = (np.bincount(a, counts, n_classes) / n for a in (y, labels))
     return bool(counts[y == labels].sum() / n >= true @ predicted)

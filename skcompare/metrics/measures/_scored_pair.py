@@ -1,4 +1,4 @@
-"""Predictions of both roles with the score of a measure, and its record differences."""
+"""Predictions of both roles with a score, and contributions of records to differences."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def scored_pair(
 def quick_pair(
     pair: PairedPredictions, measure: Measure, pos_label: Any
 ) -> ScoredPair | None:
-    """The pair with a score whose formula is known; None without a formula."""
+    """Return the pair with a score computed by formula, or None without a formula."""
     predictions = pair.predictions
     formula = formula_of(measure, predictions.classes, predictions.y_predicted(), pos_label)
     if formula is None:
@@ -108,7 +108,7 @@ def quick_pair(
 
 
 class Formula(NamedTuple):
-    """A score that is computed for many weightings of the records at once."""
+    """Formula of a score, computed for many weightings of the records at once."""
 
     score: PairScore
     y: IntArray
@@ -116,7 +116,7 @@ class Formula(NamedTuple):
     """Arguments of the score from a classifier's predictions; None where it lacks them."""
 
     def prepared(self, predictions: EstimatorPredictions) -> PreparedScore | None:
-        """The score of a classifier's predictions as a function of the records' weights."""
+        """Return a classifier's score as a function of the weights of the records."""
         values = self.values_of(predictions)
         if values is None:
             return None
@@ -126,7 +126,7 @@ class Formula(NamedTuple):
 def formula_of(
     measure: Measure, classes: np.ndarray, y: IntArray, pos_label: Any
 ) -> Formula | None:
-    """The formula of a measure for records of these true classes; None without one."""
+    """Return the formula of a measure for these true classes, or None if there is none."""
     name = measure.metric
     if name == "accuracy":
         return Formula(
@@ -164,7 +164,7 @@ def _losses_of(
 
 
 def _scores_of(predictions: EstimatorPredictions, positive: int) -> FloatArray | None:
-    """Scores of the positive class; decision scores come first, as in scikit-learn."""
+    """Scores of the positive class, preferably decision scores, as in scikit-learn."""
     if predictions.decision is not None and predictions.decision.ndim == 1:
         return predictions.decision if positive == 1 else -predictions.decision
     return None if predictions.proba is None else predictions.proba[:, positive]
@@ -172,7 +172,7 @@ def _scores_of(predictions: EstimatorPredictions, positive: int) -> FloatArray |
 
 @dataclass(frozen=True)
 class _ScorerScore(LoopedScore):
-    """A scorer of stored predictions, which are the columns of one array.
+    """Score computed by a scorer from predictions stored as columns of one array.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class _ScorerScore(LoopedScore):
         rows: IntArray,
         watch: Watch | None = None,
     ) -> tuple[float, str]:
-        """The score of some records; where it is undefined NaN, and the reason."""
+        """Return the score of some records, and the reason if it is undefined (NaN)."""
         watch = Watch() if watch is None else watch
         try:
             with watched(watch):
@@ -234,7 +234,7 @@ class _ScorerScore(LoopedScore):
 
 
 def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
-    """The pair with the measure's scorer, whatever predictions that needs."""
+    """Return the pair with a score that calls the measure's scorer."""
     classes, order = class_order(pair.predictions.classes, pos_label)
     parts = [_columns(role, measure.required, order) for role in pair.roles]
     widths = tuple(
@@ -286,7 +286,7 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
 def _columns(
     predictions: EstimatorPredictions, kinds: frozenset[str], order: IntArray
 ) -> list[FloatArray | None]:
-    """Labels, probabilities and decision scores, as far as needed and available."""
+    """Return the needed and available labels, probabilities and decision scores."""
     labels = proba = decision = None
     if LABELS in kinds and predictions.labels is not None:
         labels = order[predictions.labels].astype(np.float64).reshape(-1, 1)
@@ -377,7 +377,7 @@ def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> In
 def _of_calibration(
     pair: PairedPredictions, measure: Measure, pos_label: Any
 ) -> Influences:
-    """Influences of the jackknife, because a calibration error sums pairs of records."""
+    """Return jackknife influences, because a calibration error sums pairs of records."""
     try:
         calibration = PairedCalibration.from_pair(pair, pos_label=pos_label)
         sums = role_sums(calibration, 0), role_sums(calibration, 1)
@@ -387,7 +387,7 @@ def _of_calibration(
 
 
 def _split(pair: PairedPredictions, part: slice) -> PairedPredictions:
-    """The predictions for one test set, as if for a hold-out set."""
+    """Return the predictions for one test set as those for a hold-out set."""
     predictions = pair.predictions
     champion, challenger = (role.part(part) for role in pair.roles)
     test_set = Predictions(

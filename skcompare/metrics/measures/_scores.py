@@ -84,7 +84,7 @@ def score_differences(
 def _variances(
     pair: PairedPredictions, measure: Measure, pos_label: Any, shape: tuple[int, ...]
 ) -> FloatArray | None:
-    """Variances of mean differences within the folds, where a test needs them."""
+    """Variances of the mean differences within folds, or None if no test needs them."""
     is_mean = measure.metric == "accuracy" or loss_of(measure.metric) is not None
     if pair.design.kind != "kfold" or not is_mean:
         return None
@@ -104,7 +104,7 @@ def _split_scores(
     pos_label: Any,
     watch: Watch,
 ) -> list[float]:
-    """The scores of a classifier on the test sets.
+    """Return the score of a classifier on each test set.
 
     A formula that agrees with the scorer on the first test set that has a score replaces
     it on the others.
@@ -134,7 +134,7 @@ def _by_formula(
     measure: Measure,
     pos_label: Any,
 ) -> float:
-    """The score of a classifier's predictions; NaN without a formula.
+    """Compute a classifier's score by formula, or return NaN without a formula.
 
     It is also NaN where a class has no records, or is never predicted in a score of
     counts: the scorer, called instead, may report that the score is undefined, or warn.
@@ -164,7 +164,7 @@ def score_of_part(
     part: slice,
     watch: Watch,
 ) -> float:
-    """The score of some of a classifier's predictions; NaN if undefined."""
+    """Return the score of some of a classifier's predictions, or NaN if undefined."""
     classes, order = class_order(predictions.classes, pos_label)
     y_true = classes[order[predictions.y_predicted()[part]]]
     stored = stored_part(role, part, classes, order)
@@ -176,7 +176,7 @@ def score_of_part(
 def stored_part(
     role: EstimatorPredictions, part: slice, classes: np.ndarray, order: np.ndarray
 ) -> StoredPredictions:
-    """Some predictions as a classifier; `order` has the position of each code's class."""
+    """Return some predictions as a classifier; `order` has the position of each class."""
     return StoredPredictions(
         classes,
         None if role.labels is None else classes[order[role.labels[part]]],
@@ -188,7 +188,7 @@ def stored_part(
 def one_score(
     measure: Measure, name: str, stored: StoredPredictions, X: Any, y: Any, watch: Watch
 ) -> float:
-    """The score of the stored predictions of a classifier; NaN if undefined."""
+    """Return the score of the stored predictions of a classifier, or NaN if undefined."""
     try:
         with watched(watch):
             score = measure.scorer(stored, X, y)
@@ -267,7 +267,7 @@ def block_differences(
 def _of_splits(
     pair: PairedPredictions, measure: Measure, pos_label: Any, splits: ScoreDifferences
 ) -> tuple[FloatArray, tuple[float, ...], bool]:
-    """Contributions of predictions on their test sets, mean scores, if a formula exists.
+    """Return contributions of predictions, mean scores, and whether a formula exists.
 
     Without a formula each prediction contributes the difference on its test set.
     """
@@ -290,7 +290,7 @@ def _of_splits(
 def _pooled(
     pair: PairedPredictions, measure: Measure, pos_label: Any
 ) -> tuple[FloatArray, tuple[float, ...], bool]:
-    """The same as `_of_splits`, from the counts of all test sets together."""
+    """Return the same as `_of_splits`, from the pooled counts of all test sets."""
     predictions = pair.predictions
     n = int(predictions.n_test.sum())
     means = tuple(

@@ -20,7 +20,7 @@ def _has(name: str) -> Any:
 
 
 class StoredPredictions(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that returns stored predictions, whatever X is.
+    """Fitted classifier that returns stored predictions for any X.
 
     It has only the methods whose predictions are stored, because scorers check by hasattr.
     """
@@ -39,17 +39,17 @@ class StoredPredictions(ClassifierMixin, BaseEstimator):
 
     @available_if(_has("labels"))
     def predict(self, X: Any) -> Any:
-        """The stored labels."""
+        """Return the stored labels."""
         return self.labels
 
     @available_if(_has("proba"))
     def predict_proba(self, X: Any) -> Any:
-        """The stored probabilities."""
+        """Return the stored probabilities."""
         return self.proba
 
     @available_if(_has("decision"))
     def decision_function(self, X: Any) -> Any:
-        """The stored decision scores."""
+        """Return the stored decision scores."""
         return self.decision
 
 
@@ -62,24 +62,24 @@ class Probe(ClassifierMixin, BaseEstimator):
         self.requested: set[str] = set()
 
     def predict(self, X: Any) -> Any:
-        """Four labels."""
+        """Return four fixed labels."""
         self.requested.add(LABELS)
         return np.array([0, 1, 1, 0])
 
     def predict_proba(self, X: Any) -> Any:
-        """Four pairs of probabilities."""
+        """Return four fixed pairs of probabilities."""
         self.requested.add(SCORES)
         return np.array([[0.7, 0.3], [0.4, 0.6], [0.6, 0.4], [0.8, 0.2]])
 
     @available_if(_has("with_decision"))
     def decision_function(self, X: Any) -> Any:
-        """Four decision scores."""
+        """Return four fixed decision scores."""
         self.requested.add(DECISION)
         return np.array([-1.0, 1.0, -0.5, -2.0])
 
 
 def class_order(classes: np.ndarray, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The classes that scorers get, and the position of each stored code among them.
+    """Return the classes for scorers, and the position of each stored code among them.
 
     With a positive label they are 0 and 1, so that every binary scorer recognises it.
     """
@@ -101,7 +101,7 @@ def ordered_decision(
 
 @dataclass
 class Watch:
-    """Warnings and errors while scorers ran.
+    """Record of the warnings and errors of scorers.
 
     `undefined` is about the last call; `warned` and `error` about all of them.
     """

@@ -1,1 +1,1 @@
-"""Scorers: metrics and tests as scikit-learn calls them."""
+"""Scorers of metrics and tests for scikit-learn."""

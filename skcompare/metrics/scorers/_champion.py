@@ -49,7 +49,7 @@ classifier hundreds of times.
 
 
 def stored_names(required: frozenset[str]) -> tuple[str, ...]:
-    """Names of the metadata in which these predictions are stored."""
+    """Names of the metadata that hold these predictions."""
     labels = (STORED_LABELS,) if LABELS in required else ()
     return labels + ((STORED_SCORES,) if required - {LABELS} else ())
 
@@ -96,7 +96,7 @@ def check_stored(
     names: tuple[str, ...],
     y: Any,
 ) -> None:
-    """Refuse a scorer without champion, or with two, and predictions for other records."""
+    """Check that there is one champion, and that stored predictions match the records."""
     if champion is not None and stored:
         raise ValueError(
             f"{name} needs a champion: either a fitted classifier as `champion`, or its "
@@ -131,7 +131,7 @@ def stored_champion(
     pos_label: Any = None,
     takes_decision: bool = False,
 ) -> StoredPredictions:
-    """A classifier that returns stored predictions.
+    """Make a classifier of the champion's stored predictions.
 
     Probabilities have a column for each class of the scored classifier or of the records,
     in sorted order; one number per record is that of the positive one of two classes.
@@ -161,7 +161,7 @@ def stored_champion(
 def predictions_of_both(
     champion: Any, estimator: Any, X: Any, y: np.ndarray, required: frozenset[str]
 ) -> PairedPredictions:
-    """Predictions of champion and challenger for the records."""
+    """Collect the predictions of champion and challenger for the records."""
     if scores_itself(estimator):
         raise ValueError(
             f"{describe(estimator)} scores itself while it is fitted, on records that it "
@@ -188,7 +188,7 @@ def predictions_of_both(
 
 
 def _is_harmless(classifier: Any) -> bool:
-    """Whether a classifier predicted before and left the records unchanged."""
+    """Whether a classifier is known to leave the records unchanged."""
     if isinstance(classifier, StoredPredictions):
         return True
     try:
@@ -198,7 +198,7 @@ def _is_harmless(classifier: Any) -> bool:
 
 
 def _other_columns(champion: Any, X: Any) -> str:
-    """Advice where a selector of features passes only some of them to its scorer."""
+    """Advice for a scorer that receives only some features, or an empty string."""
     expected = getattr(champion, "n_features_in_", None)
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if expected is None or len(shape) != 2 or shape[1] == expected:
@@ -212,7 +212,7 @@ def _other_columns(champion: Any, X: Any) -> str:
 
 
 def _check_same_labels(champion: Any, estimator: Any, y: np.ndarray) -> None:
-    """Refuse records whose labels were encoded, for which the champion has other labels.
+    """Raise an error if the records have encoded labels that the champion does not know.
 
     `LogisticRegressionCV` of the oldest versions scores classes as -1 and 1, or as 0, 1
     and so on.

@@ -84,7 +84,7 @@ class RoutedScorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Metadata that scikit-learn passes to this scorer besides records and labels.
+        """Return the metadata that this scorer requests besides records and labels.
 
         Returns
         -------
@@ -278,7 +278,7 @@ class PairedScorer(RoutedScorer):
 
     @classmethod
     def available_tests(cls) -> list[str]:
-        """The registered tests that this scorer can run, tests of your own among them.
+        """Return the registered tests that this scorer can run, including custom ones.
 
         Returns
         -------
@@ -293,7 +293,7 @@ class PairedScorer(RoutedScorer):
 
     @classmethod
     def _why_not(cls, entry: PairedTestEntry) -> str:
-        """Reason why a test does not suit this scorer; empty where it does."""
+        """Return the reason why a test does not suit this scorer, or an empty string."""
         return why_no_scorer(entry)
 
     def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
@@ -354,7 +354,7 @@ class PairedScorer(RoutedScorer):
         return self._measure is not None or getattr(needs, "takes_decision", False)
 
     def _rehearse(self) -> None:
-        """Try the test on made-up predictions, so that invalid options are refused now.
+        """Run the test on made-up predictions, to detect invalid options early.
 
         Options may depend on the classes, which are known if the champion has them.
         """
@@ -375,13 +375,13 @@ class PairedScorer(RoutedScorer):
                 raise
 
     def _check_classes(self, pair: PairedPredictions) -> None:
-        """Refuse more classes than the test is for, and name tests that take them."""
+        """Raise an error that names other tests if there are too many classes."""
         classes, most = pair.predictions.classes, getattr(self._entry.needs, MOST, None)
         if most is not None and len(classes) > most:
             raise ValueError(too_many_classes(self._entry, classes, self._suitable()))
 
     def _scored(self, pair: PairedPredictions) -> tuple[float, str]:
-        """The score, and the reason if it is undefined; empty if it is not."""
+        """Return the score, with the reason if undefined, or else an empty string."""
         undefined = 0.0 if self.returns == "confidence" else math.nan
         try:
             score, result = self._value(pair, self.options)
@@ -396,7 +396,7 @@ class PairedScorer(RoutedScorer):
     def _value(
         self, pair: PairedPredictions, options: dict[str, Any]
     ) -> tuple[float, PairedResult]:
-        """The score of both classifiers' predictions, NaN if undefined, and the result."""
+        """Return the score of both classifiers' predictions and the result of the test."""
         entry = self._entry
         evidence = evidence_from(pair, entry, self._measure, options)
 

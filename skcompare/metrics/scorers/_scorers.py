@@ -167,7 +167,7 @@ def register_scorers() -> list[str]:
 
 
 def _greater_is_better(name: str, entry: MetricEntry) -> bool:
-    """Whether the name is that of the scorer, and not that of a loss."""
+    """Whether a name is that of the scorer rather than that of a loss."""
     return name.removeprefix(PREFIX) == entry.scorer_name
 
 

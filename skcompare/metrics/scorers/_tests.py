@@ -41,7 +41,7 @@ NO_SCORE_OPTIONS = {
 
 
 def why_no_scorer(entry: PairedTestEntry) -> str:
-    """Reason why a test cannot score a fitted classifier; empty where it can."""
+    """Return the reason why a test cannot score a fitted classifier, or an empty string."""
     if entry.kind not in WITH_DIRECTION:
         return (
             f"{entry.name} has no direction: its estimate does not say which classifier "
@@ -62,14 +62,14 @@ def why_no_scorer(entry: PairedTestEntry) -> str:
 
 
 def evidence_options(entry: PairedTestEntry) -> tuple[str, ...]:
-    """Names of the options by which a scorer makes the evidence of a test."""
+    """Names of the options with which a scorer computes the evidence of a test."""
     if entry.needs is ScoredPair:
         return SCORING, POS_LABEL
     return entry.evidence_options
 
 
 def check_options(entry: PairedTestEntry, options: Mapping[str, Any], returns: str) -> None:
-    """Refuse options that a scorer of this test would not use."""
+    """Raise an error for options that a scorer of this test does not use."""
     names = dict.fromkeys((*evidence_options(entry), *entry.options))
     accepted = [name for name in names if name not in NO_SCORE_OPTIONS]
     for name in options:
@@ -90,7 +90,7 @@ def check_options(entry: PairedTestEntry, options: Mapping[str, Any], returns: s
 
 
 def measure_of(entry: PairedTestEntry, options: Mapping[str, Any]) -> Measure | None:
-    """The measure that is compared, where the test leaves it open."""
+    """Return the measure to compare, or None if the test determines the measure."""
     if entry.needs is not ScoredPair:
         return None
     scoring = options.get(SCORING, "accuracy")
@@ -117,7 +117,7 @@ def evidence_from(
     measure: Measure | None,
     options: Mapping[str, Any],
 ) -> Any:
-    """Evidence of a test from both classifiers' predictions."""
+    """Compute the evidence of a test from both classifiers' predictions."""
     chosen = {name: options[name] for name in evidence_options(entry) if name in options}
     if measure is None:
         return entry.needs.from_pair(pair, **chosen)  # type: ignore[attr-defined]
@@ -150,7 +150,7 @@ MOST_CLASSES, PER_CLASS, LEAST_RECORDS = 50, 4, 40
 
 
 def difference_of(entry: PairedTestEntry, result: PairedResult) -> float:
-    """Challenger minus champion where greater is better, and the reverse for losses."""
+    """Difference of challenger and champion, positive if the challenger is better."""
     if entry.kind == "difference":
         return result.estimate
     if result.champion is None or result.challenger is None:
@@ -168,7 +168,7 @@ def signed_root(
     evidence: Any,
     result: PairedResult,
 ) -> float:
-    """The statistic, or its root with the sign of the difference if chi-squared.
+    """Return the statistic, or its root with the sign of the difference if chi-squared.
 
     A statistic has a sign if it changes with the roles, and is a chi-squared if it does
     not and has one degree of freedom. Any other test of the table of correct and
@@ -204,7 +204,7 @@ def rare_class(pair: PairedPredictions, needs: type) -> bool:
 
 
 def made_up_predictions(classes: np.ndarray) -> PairedPredictions | None:
-    """Different predictions of two classifiers for these classes, to try a test on.
+    """Return made-up predictions of two classifiers, for a trial run of a test.
 
     None for one class, and for too many to be quick.
     """

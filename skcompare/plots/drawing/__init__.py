@@ -1,1 +1,1 @@
-"""Drawing: style, layout, labels and tables of displays."""
+"""Style, layout, labels and tables of displays."""

@@ -1,4 +1,4 @@
-"""Tables with cells coloured by their numbers, which are written in them."""
+"""Heat maps with text in each cell."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ def heat_table(
     columns: Sequence[str],
     size: float | str = "medium",
 ) -> Any:
-    """Draw a table with a shade between 0 and 1, and text, in each cell.
+    """Draw a heat map of shades between 0 and 1, with text in each cell.
 
     The first row is the uppermost one.
     """

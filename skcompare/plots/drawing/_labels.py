@@ -1,4 +1,4 @@
-"""Labels of pictures: short and distinct names, counts, and their placement."""
+"""Labels of plots: short and distinct names, formatted counts, and placement."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def shortened(names: Sequence[Any], longest: int = LONGEST) -> list[str]:
 
 
 def marks_of(codes: Sequence[str]) -> dict[str, str]:
-    """Return a superscript number for each different code, in order."""
+    """Map each distinct code to a superscript number, in order of appearance."""
     return {
         code: str(number).translate(SUPERSCRIPTS)
         for number, code in enumerate(dict.fromkeys(codes), start=1)
@@ -57,7 +57,7 @@ def _repeated(names: Sequence[str]) -> list[str]:
 
 
 def _shared(names: Sequence[str]) -> int:
-    """Return the length of the common beginning of several names."""
+    """Return the length of the common prefix of several names."""
     columns = enumerate(zip(*names, strict=False))
     return next(
         (k for k, characters in columns if len(set(characters)) > 1), min(map(len, names))
@@ -65,7 +65,7 @@ def _shared(names: Sequence[str]) -> int:
 
 
 def _without_middle(name: str, shared: int, longest: int) -> str:
-    """Cut a name within its common beginning with others."""
+    """Shorten a name by a cut within the prefix shared with other names."""
     head = longest // 3
     start = max(head + 1, shared - BEFORE)
     room = longest - head - 1
@@ -84,17 +84,17 @@ def count_text(number: Any) -> str:
 
 
 def count_tick(value: Any, position: Any = None) -> str:
-    """Format a count at an axis. A named function, so that a figure can be pickled."""
+    """Format a count as a tick label. A named function, so that figures can be pickled."""
     return count_text(value)
 
 
 def short_tick(value: Any, position: Any = None) -> str:
-    """Format a short count at an axis."""
+    """Format a count as a short tick label."""
     return short_count(value)
 
 
 def records_text(number: Any) -> str:
-    """Format a number of records, in the singular for 1."""
+    """Format a number of records, such as "1 record" or "20 records"."""
     count = count_text(number)
     return f"{count} record" if count == "1" else f"{count} records"
 
@@ -111,7 +111,7 @@ def short_count(number: Any) -> str:
 
 
 def spread(places: Sequence[float], distance: float, low: float, high: float) -> FloatArray:
-    """Return the nearest places at least a distance apart, in the same order.
+    """Return the nearest places with a minimum distance between them, in the same order.
 
     Of all such places they have the least sum of squared shifts: where desired places are
     too close, their block is shifted as one (pooling adjacent violators).

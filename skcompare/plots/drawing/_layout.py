@@ -1,4 +1,4 @@
-"""Figures, panels and legends that displays are drawn in."""
+"""Figures, panels and legends of displays."""
 
 import textwrap
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from skcompare.plots.drawing._style import INK, brief
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Size of a picture in inches, and its panels from left to right, top to bottom.
+    """Size of a figure in inches, and its grid of panels in row-major order.
 
     `heights` and `widths` are relative, one per row and one per column; `together` names
     the axes that the panels of a column or row share: "x", "y", "both" or "none".
@@ -71,7 +71,7 @@ def room_for(ax: Any, room: Room) -> tuple[Any, list[Any]]:
 
 
 def new_figure(room: Room) -> tuple[Any, list[Any]]:
-    """Return a figure outside pyplot, for files."""
+    """Create a figure without pyplot, for saving to a file."""
     from matplotlib.figure import Figure
 
     # A page replaces the colours itself, whatever style is in use.
@@ -131,13 +131,13 @@ UNNAMED = {
 
 
 def role_text(role: str, name: str) -> str:
-    """Return the role, with the name of the classifier where it has one."""
+    """Format a role with the name of its classifier, if there is one."""
     title = role.capitalize()
     return title if name in UNNAMED[role] else f"{title}: {brief(name)}"
 
 
 def wrapped(lines: Iterable[str]) -> str:
-    """Wrap lines to the width of a panel, without empty ones."""
+    """Wrap lines to the width of a panel, dropping empty lines."""
     return "\n".join(
         part
         for line in lines
@@ -146,14 +146,14 @@ def wrapped(lines: Iterable[str]) -> str:
 
 
 def down_from(ax: Any) -> Any:
-    """Return the transform of the axes, shifted below the labels of the axis."""
+    """Return the transform of the axes, shifted below the x-axis labels."""
     from matplotlib.transforms import ScaledTranslation
 
     return ax.transAxes + ScaledTranslation(0, -DISTANCE, ax.figure.dpi_scale_trans)
 
 
 def legend_below(ax: Any, **options: Any) -> Any:
-    """Draw a legend below the labels of the axis."""
+    """Draw a legend below the x-axis labels."""
     return ax.legend(
         loc="upper left",
         bbox_to_anchor=(0.0, 0.0),

@@ -1,4 +1,4 @@
-"""Style of all pictures: colours, marks, grids, and short names."""
+"""Style of plots: colours, markers, grids and shortened names."""
 
 import textwrap
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def line_of_zero(ax: Any, at: float = 0.0, *, vertical: bool = True) -> Any:
 
 
 def brief(name: Any, longest: int = LONGEST, lines: int = 1) -> str:
-    """Shorten a name to one line, or wrap it, with an ellipsis where it is cut."""
+    """Shorten a name to one line or wrap it to several, with an ellipsis if truncated."""
     text = in_one_line(str(name))
     if lines == 1:
         cut = text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
@@ -56,7 +56,7 @@ def brief(name: Any, longest: int = LONGEST, lines: int = 1) -> str:
 
 
 def literal(text: str) -> str:
-    """Escape text for matplotlib, where two dollars would make a formula."""
+    """Escape dollar signs, which matplotlib would read as math."""
     return text.replace("$", r"\$")
 
 
@@ -81,7 +81,7 @@ DARKEST = 0.4
 
 
 def suit_paper(axes: Sequence[Any]) -> None:
-    """Replace the colours of displays where the background of the figure is dark.
+    """Replace the colours of displays if the figure has a dark background.
 
     All other artists have the colours of matplotlib's style already.
     """
@@ -116,7 +116,7 @@ def _recolour(artist: Any) -> None:
 
 
 def _on_dark(colour: Any) -> Any:
-    """Return the replacement of a colour, or colours; unchanged if there is none."""
+    """Replace colours by those for a dark background, or return them unchanged."""
     from matplotlib.colors import to_hex, to_rgba, to_rgba_array
 
     rows = to_rgba_array(colour)

@@ -139,7 +139,7 @@ class ForestDisplay(IntervalDisplay):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the differences of a result.
+        """Plot the differences of a result.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """Return the display of the differences of a result, not drawn yet.
+        """Create the display from a result, without drawing it.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
 
     @property
     def summary(self) -> str:
-        """Text of the primary or first row, and the intervals on either side of 0."""
+        """Text summary of the main row and of the intervals on either side of 0."""
         main = next((row for row in self.rows if row.primary), self.rows[0])
         test = f" ({main.test}{self._pvalues(main)})" if main.test else " (no test)"
         intervals = [row for row in self.rows if row.has_interval]
@@ -257,7 +257,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         )
 
     def _pvalues(self, row: IntervalRow) -> str:
-        """Text of the p-value of a row, and of the adjusted one if there is one."""
+        """Format the p-value of a row, and the adjusted p-value if there is one."""
         if row.pvalue is None:
             return ""
         text = f", p {format_pvalue(row.pvalue, self.alpha)}"
@@ -266,7 +266,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         return f"{text}, by {self.adjust} {format_pvalue(row.adjusted_pvalue, self.alpha)}"
 
     def _panels(self) -> list[Lines]:
-        """Return a panel for each unit, in the order of the rows."""
+        """Return one panel per unit, in the order of the rows."""
         units = list(dict.fromkeys(row.unit for row in self.rows))
         names = names_of(self.rows)
         panels = []

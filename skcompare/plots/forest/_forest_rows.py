@@ -1,4 +1,4 @@
-"""Rows of differences and ratios, from results of all kinds."""
+"""Conversion of results to rows of differences and ratios."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ def ratios_of_classes(classes: PrecisionByClass) -> Ratios:
 
 
 def ratios_of_comparison(comparison: Any) -> Ratios:
-    """Return the ratios among the rows, or those of the comparison's predictions."""
+    """Return the ratios in the rows of a comparison, or those of its predictions."""
     alpha = comparison.alpha
     ratio_rows = [row for row in comparison.rows if row.result and ratio_unit(row.result)]
     rows = [
@@ -89,13 +89,13 @@ def ratios_of_comparison(comparison: Any) -> Ratios:
 
 
 def flags_of_class(classes: PrecisionByClass, k: int) -> tuple[str, ...]:
-    """Return the flags of a class, with one for a design that does not suit the test."""
+    """Return the flags of a class, including one for an unsuitable design."""
     flags = classes.class_flags[k]
     return flags if ratios_suit(classes.design) else ("invalid-design", *flags)
 
 
 def ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
-    """Return rows of a single result, or of a list or dict of them."""
+    """Return the rows of a result, or of a list or dict of results."""
     named_results: list[tuple[str, Any]]
     if isinstance(result, Mapping):
         named_results = [(str(name), item) for name, item in result.items()]
@@ -184,7 +184,7 @@ def found_in(
 
 
 def with_margins(rows: Sequence[IntervalRow], margin: Any) -> tuple[IntervalRow, ...]:
-    """Return rows with the margins of their measures.
+    """Add to each row the margin of its measure.
 
     A number is a distance for all rows, which must then be on one axis; a mapping has one
     per measure; conditions of a gate define what is to be excluded.
@@ -250,7 +250,7 @@ def _checked_margin(margin: Any) -> float:
 
 
 def _with_claim(row: IntervalRow, condition: Any) -> IntervalRow:
-    """Return a row with the parts of the axis that a condition excludes."""
+    """Add to a row the parts of the axis that a condition excludes."""
     parts = tuple(
         (-math.inf, edge) if side == "greater" else (edge, math.inf)
         for edge, side in condition.boundaries
@@ -330,7 +330,7 @@ def _of_decision(decision: Any) -> Found:
 
 
 def _of_outcome(outcome: Any) -> IntervalRow:
-    """Return the row of a condition, with its one-sided limits."""
+    """Convert the outcome of a condition to a row with one-sided limits."""
     condition, row = outcome.condition, outcome.row
     sides = [side for _, side in condition.boundaries]
     greater = True if row is None else row.greater_is_better
@@ -380,7 +380,7 @@ def _has_several(holder: Any) -> bool:
 
 
 def _of_several(several: Several, pairs: str, most: int) -> Found:
-    """Return rows of all or some pairs, with a remark on the selection."""
+    """Return the rows of all or selected pairs, with a remark on the selection."""
     selected, remark = _selected_pairs(several, pairs, most)
     short = dict(zip(several.names, shortened(several.names, 20)))
     unit = unit_of(several.measure, several.greater_is_better)
@@ -412,7 +412,7 @@ def _of_several(several: Several, pairs: str, most: int) -> Found:
 
 
 def _selected_pairs(several: Several, pairs: str, most: int) -> tuple[list[Pair], str]:
-    """Return the pairs to show, and text on those that are left out."""
+    """Select the pairs to draw, and describe the selection."""
     all_pairs = list(several.pairs)
     if several.control is not None or (pairs == "auto" and len(all_pairs) <= most):
         pairs = "all"
@@ -435,7 +435,7 @@ def _selected_pairs(several: Several, pairs: str, most: int) -> tuple[list[Pair]
 
 
 def _with_names(results: Sequence[Any]) -> dict[str, Any]:
-    """Name the results of a list by their tests, with numbers where these repeat."""
+    """Name results by their tests, with numbers if names repeat."""
     if not results:
         raise ValueError("A list of results must have at least one. Got none.")
     names = []
@@ -448,7 +448,7 @@ def _with_names(results: Sequence[Any]) -> dict[str, Any]:
 
 
 def _together(results: Mapping[Any, Any], options: Mapping[str, Any]) -> Found:
-    """Return the rows of several results, prefixed by their names."""
+    """Concatenate the rows of several results, prefixed by the names of the results."""
     if not results:
         raise ValueError("A dict of results must have at least one. Got none.")
     parts = {str(name): found_in(item, **options) for name, item in results.items()}

@@ -46,7 +46,7 @@ WIDEST = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Content of one panel, by rows from top to bottom.
+    """Content of a panel, row by row from top to bottom.
 
     `cells` has the text beside each row, by columns, and `header` their heads. `estimates`
     and `limits` of shape (n_rows, 2) may be infinite or NaN, which is not drawn. `bold`
@@ -75,7 +75,7 @@ class Lines:
 
 
 def room_of(panels: Sequence[Lines], remarks: Sequence[str]) -> Room:
-    """Return the size of the panels with their text and remarks."""
+    """Compute the size of the figure from its panels, text and remarks."""
     width = names_width(panels) + PLOT + sum(column_widths(panels)) + 0.3
     heights = tuple(ROW * len(lines) for lines in panels)
     text_height = HEAD * len(panels) + REMARK * len(wrapped(remarks, width))
@@ -112,7 +112,7 @@ def draw_lines(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
 
 
 def goes_on(lines: Lines) -> bool:
-    """Whether an interval, or an estimate without one, exceeds the axis."""
+    """Whether an interval or estimate extends beyond the axis."""
     low, high = _view(lines)
     ends = np.array([*lines.limits, *((x, x) for x in lines.estimates)])
     return bool(((ends < low) | (ends > high)).any())
@@ -144,23 +144,23 @@ def text_below(
 
 
 def wrapped(remarks: Sequence[str], width: float) -> list[str]:
-    """Wrap remarks to the width of a picture in inches."""
+    """Wrap remarks to the width of a figure in inches."""
     characters = max(40, int((width - 0.3) * 72 / (SMALL * 0.56)))
     return [line for remark in remarks for line in textwrap.wrap(remark, characters)]
 
 
 def inches_of(text: str, size: float = SIZE) -> float:
-    """Return the approximate width of text, by its longest line."""
+    """Estimate the width of text in inches, by its longest line."""
     return max(map(len, text.split("\n"))) * size * CHARACTER / 72
 
 
 def names_width(panels: Sequence[Lines]) -> float:
-    """Return the width in inches of the names of all rows."""
+    """Return the width in inches of the longest row name."""
     return max(inches_of(name) for lines in panels for name in lines.names) + 0.15
 
 
 def column_widths(panels: Sequence[Lines]) -> list[float]:
-    """Return the width in inches of each column of text, for all panels."""
+    """Return the width in inches of each text column, common to all panels."""
     rows = [
         [inches_of(text) * (BOLD if bold and k == 0 else 1) for k, text in enumerate(row)]
         for lines in panels
@@ -172,7 +172,7 @@ def column_widths(panels: Sequence[Lines]) -> list[float]:
 
 
 def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
-    """Write the columns of text to the right of the axes, with their heads."""
+    """Write the columns of text to the right of the axes, with their headers."""
     x = GAP * 72
     for k, width in enumerate(widths):
         place = {"textcoords": "offset points", "annotation_clip": False, "va": "center"}
@@ -214,7 +214,7 @@ def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
 
 
 def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
-    """Draw the mark of an estimate, and its interval, with arrows beyond the axis."""
+    """Draw an estimate and its interval, with arrows for ends beyond the axis."""
     estimate, ends = lines.estimates[k], lines.limits[k]
     width = 2.4 if lines.bold[k] else 1.6
     if not any(map(math.isnan, ends)):
@@ -255,7 +255,7 @@ def _mark(ax: Any, x: float, y: float, marker: str, size: float, face: str = "")
 
 
 def _margins(ax: Any, lines: Lines, low: float, high: float) -> None:
-    """Draw the parts to exclude, hatched with a line at the edge, and shaded bands."""
+    """Draw margins as shaded bands, and excluded regions as hatched areas."""
     from matplotlib.patches import Rectangle
 
     for k, band in enumerate(lines.bands):
@@ -289,7 +289,7 @@ def _edge(ax: Any, at: float, row: int, half: float) -> None:
 
 
 def _view(lines: Lines) -> tuple[float, float]:
-    """Return the limits of the axis, which leave out the ends of very long intervals."""
+    """Return the axis limits, which leave out the ends of very long intervals."""
     scale = np.log if lines.log else np.asarray
     with np.errstate(divide="ignore", invalid="ignore"):
         estimates = scale(np.asarray(lines.estimates, dtype=float))
@@ -317,7 +317,7 @@ def _view(lines: Lines) -> tuple[float, float]:
 
 
 def _ratio_ticks(ax: Any, low: float, high: float) -> None:
-    """Set ticks of ratios as plain numbers, 1 among them."""
+    """Set the ticks of a ratio axis as plain numbers, including 1."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     if high / low < 3:
@@ -343,7 +343,7 @@ def _ratio_ticks(ax: Any, low: float, high: float) -> None:
 
 
 class IntervalDisplay(PairDisplay):
-    """Rows with their intervals in one or several panels, and remarks below.
+    """Base class of displays of intervals, in one or several panels with remarks below.
 
     A subclass makes the panels of its rows. `null` is the value of no difference, and
     `in_frame` names the columns of its frame.
@@ -359,10 +359,10 @@ class IntervalDisplay(PairDisplay):
 
     @abstractmethod
     def _panels(self) -> list[Lines]:
-        """Contents of the panels, from top to bottom."""
+        """Return the contents of the panels, from top to bottom."""
 
     def _marks(self, panels: Sequence[Lines]) -> list[str]:
-        """Return remarks on the marks of this kind of picture."""
+        """Return remarks on the marks of the display."""
         return []
 
     def _room(self) -> Room:
@@ -381,7 +381,7 @@ class IntervalDisplay(PairDisplay):
         return columns_of(self.rows, self.in_frame)
 
     def _remarks(self, panels: Sequence[Lines]) -> list[str]:
-        """Return remarks on marks, on what is left out, and on flags."""
+        """Return remarks on marks, omitted rows, intervals, notes and flags."""
         remarks = [*self.remarks, *self._marks(panels)]
         if any(map(goes_on, panels)):
             remarks.append(GOES_ON)

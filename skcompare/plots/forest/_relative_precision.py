@@ -1,4 +1,4 @@
-"""Forest plot of the ratios of precisions, class by class."""
+"""Forest plot of the precision ratios of two classifiers, class by class."""
 
 import math
 from collections.abc import Sequence
@@ -49,14 +49,14 @@ MARKERS = ("s", "o", "D", "^", "v", "P")
 
 
 class RatioTests(PairTests):
-    """Tests of ratios of one pair, which need only labels."""
+    """Ratio tests of a pair of classifiers, which need labels only."""
 
     required = frozenset({LABELS})
 
 
 @dataclass(eq=False, repr=False)
 class RelativePrecisionDisplay(IntervalDisplay):
-    """Forest plot of the ratios of two classifiers' precisions, class by class.
+    """Forest plot of the precision ratios of two classifiers, class by class.
 
     A row is the precision of the challenger over that of the champion for one class, with
     its interval, on a logarithmic axis, so that 1/2 and 2 are equally far from 1. It has
@@ -131,7 +131,7 @@ class RelativePrecisionDisplay(IntervalDisplay):
     def from_result(
         cls, result: Any, *, alpha: float | None = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw the ratios of a result.
+        """Plot the ratios of a result.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ PairedPredictions, or list or dict
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """Return the display of the ratios of a result, not drawn yet.
+        """Create the display from a result, without drawing it.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ PairedPredictions, or list or dict
 
     @property
     def summary(self) -> str:
-        """Text of the first row, and of the intervals above and below 1."""
+        """Text summary of the first row, and of the intervals above and below 1."""
         first = self.rows[0]
         intervals = [row for row in self.rows if row.has_interval]
         above = sum(row.limits[0] > 1 for row in intervals)
@@ -269,7 +269,7 @@ def _markers(rows: Sequence[IntervalRow]) -> dict[str | None, str]:
 
 
 def _change(row: IntervalRow) -> str:
-    """Format a ratio as a percentage of change; large ones as a factor."""
+    """Format a ratio as a percentage change, or as a factor if large."""
     ratio = row.estimate
     if math.isnan(ratio) or math.isinf(ratio):
         return ""
@@ -280,7 +280,7 @@ def _change(row: IntervalRow) -> str:
 
 
 def _precisions(row: IntervalRow) -> str:
-    """Text of the precisions of champion and challenger."""
+    """Format the precisions of champion and challenger."""
     if row.champion is None or row.challenger is None:
         return ""
     numbers = (row.champion, row.challenger)

@@ -108,7 +108,7 @@ class CriticalDifferenceDisplay(SeveralDisplay):
 
     @property
     def summary(self) -> str:
-        """Text of the best classifier, and of the bars or marks."""
+        """Text summary of the best classifier, and of the bars or marks."""
         caveats = "".join(f" {caveat}." for caveat in explain(self.several.flags))
         return f"{self._text()}{caveats}"
 
@@ -167,7 +167,7 @@ class CriticalDifferenceDisplay(SeveralDisplay):
 
 
 class _Plan:
-    """Layout of the diagram: the worst on the left, in inches from the axis downwards."""
+    """Layout of the diagram in inches below the axis, the worst classifier on the left."""
 
     def __init__(self, several: Several, groups: Sequence[Sequence[str]]) -> None:
         self.several = several
@@ -199,7 +199,7 @@ class _Plan:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The ends of the axis, the worse one first."""
+        """Limits of the axis, the worse one first."""
         low, high = (
             (float(self.values.min()), float(self.values.max()))
             if len(self.values)
@@ -210,12 +210,12 @@ class _Plan:
         return ends if self.several.greater_is_better else ends[::-1]
 
     def level(self, k: int) -> float:
-        """Return the distance of the name of a classifier below the axis."""
+        """Return the distance of a classifier's name below the axis, in inches."""
         row = k if k < self.n_left else len(self.names) - 1 - k
         return self.first + APART * row + 0.5 * APART
 
     def _slots(self) -> FloatArray:
-        """Return the places of the lines along the axis, as shares of it."""
+        """Return the positions of the lines, as fractions of the axis."""
         low, high = self.limits
         desired = (self.values - low) / (high - low)
         edge = 0.3 * APART / self.inside
@@ -298,7 +298,7 @@ def _draw_axis(ax: Any, plan: _Plan) -> None:
 
 
 def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
-    """Draw the line of a classifier from its value to its place, down, and to its name."""
+    """Draw the line from the value of a classifier on the axis to its name."""
     low, high = plan.limits
     start = (plan.values[k] - low) / (high - low)
     slot, level = plan.slots[k], plan.level(k)
@@ -332,7 +332,7 @@ def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
 
 
 def _mark(ax: Any, x: float, y: float, verdict: str | None) -> None:
-    """Draw the mark of a classifier beside the control, or of the control, a square."""
+    """Draw the mark of a classifier beside the control, or the square of the control."""
     marker = "s" if verdict is None else MARKS[verdict]
     face = "none" if verdict == "not distinguished" else CHAMPION
     ax.plot(
@@ -350,7 +350,7 @@ def _mark(ax: Any, x: float, y: float, verdict: str | None) -> None:
 
 
 def _draw_bar(ax: Any, plan: _Plan, lane: int, positions: Sequence[int]) -> None:
-    """Draw a bar over a group, with a mark at each member."""
+    """Draw the bar of a group, with a mark at each member."""
     y = plan.bars + LANE * (lane + 0.5)
     ends = plan.slots[[positions[0], positions[-1]]]
     ax.plot(ends, [y, y], color=CHAMPION, linewidth=3.2, zorder=2, solid_capstyle="round")

@@ -91,13 +91,13 @@ class PairwiseDisplay(SeveralDisplay):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The classifiers of the columns: all, or the control."""
+        """Classifiers of the columns: all, or only the control."""
         several = self.several
         return several.names if several.control is None else (several.control,)
 
     @property
     def significant(self) -> Any:
-        """Whether each difference has an adjusted p-value below the level."""
+        """Mask of the differences with an adjusted p-value below the level."""
         winners = {pair.beats(self.several.alpha) for pair in self.several.pairs}
         return np.array(
             [
@@ -111,7 +111,7 @@ class PairwiseDisplay(SeveralDisplay):
 
     @property
     def summary(self) -> str:
-        """Text of the largest difference, and of the number of pairs that differ."""
+        """Text summary of the largest difference and the number of pairs that differ."""
         caveats = "".join(f" {caveat}." for caveat in explain(self.several.flags))
         return f"{self._text()}{caveats}"
 
@@ -155,12 +155,12 @@ class PairwiseDisplay(SeveralDisplay):
 
     @property
     def _cell(self) -> float:
-        """Width in inches of a cell: its text with a triangle and a star."""
+        """Width of a cell in inches, with room for text, triangle and star."""
         characters = max(len(text) for line in self._cell_texts() for text in line) + 1.2
         return max(0.42, characters * self._size * 0.68 / 72)
 
     def _cell_texts(self) -> list[list[str]]:
-        """Texts of the differences; empty on the diagonal."""
+        """Format the differences, with empty text on the diagonal."""
         several = self.several
         defined = self.differences[np.isfinite(self.differences)]
         small = len(defined) > 0 and 0 < np.abs(defined).max() < 0.01
@@ -188,12 +188,12 @@ class PairwiseDisplay(SeveralDisplay):
 
     @property
     def _row(self) -> float:
-        """Height in inches of a cell: its text below a triangle."""
+        """Height of a cell in inches, with room for text below a triangle."""
         return max(0.33, 0.62 * self._cell)
 
     @property
     def _rotated(self) -> bool:
-        """Whether the names of the columns are rotated, being wider than these."""
+        """Whether the column labels are rotated, because some are wider than a cell."""
         several = len(self.columns) > 1
         widest = max(inches_of(name, self._size + 1) for name in self._names())
         return several and widest > self._cell
@@ -227,7 +227,7 @@ class PairwiseDisplay(SeveralDisplay):
         text_below(ax, self._remarks(), room.width, left, under=ax.transAxes)
 
     def _triangles(self, ax: Any, shades: FloatArray) -> None:
-        """Draw a triangle in each cell, up where the row is better, down where it is worse.
+        """Draw a triangle in each cell, pointing up if the row is better and down if worse.
 
         White on dark cells, like the text.
         """

@@ -1,4 +1,4 @@
-"""Several classifiers by one measure, with their pairs, for displays."""
+"""Comparisons of several classifiers by one measure, for displays."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -43,10 +43,10 @@ MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class Pair(NamedPair):
-    """Pair whose roles can be swapped."""
+    """Pair of classifiers whose roles can be swapped."""
 
     def seen_from(self, champion: str) -> "Pair":
-        """Return the same pair with this classifier as the champion."""
+        """Return the pair with `champion` as the champion, swapping the roles if needed."""
         if champion == self.champion:
             return self
         low = None if self.high is None else -self.high
@@ -65,7 +65,7 @@ class Pair(NamedPair):
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """Classifiers by one measure, the best first, and their pairs.
+    """Classifiers ranked by one measure, the best first, with their pairs.
 
     `values` are those of the measure itself, so that the smallest loss is first;
     differences are on a greater-is-better scale.
@@ -90,13 +90,13 @@ class Several:
 
     @property
     def leader(self) -> str:
-        """The best of the classifiers that no other one significantly exceeds."""
+        """Best classifier that is not significantly worse than any other."""
         worse = {verdict[1] for pair in self.pairs if (verdict := pair.beats(self.alpha))}
         return next((name for name in self.names if name not in worse), self.names[0])
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The largest sets without a significant difference; none if not all were tested.
+        """Maximal sets without significant differences; empty unless all pairs were tested.
 
         Classifiers without a value are in no set.
         """
@@ -123,7 +123,7 @@ class Several:
         return labels
 
     def _undecided(self, name: str) -> str:
-        """Explain why a classifier is neither better nor worse than the control."""
+        """Return the label of a classifier neither better nor worse than the control."""
         if self.test is None:
             return "not tested"
         pair = self.between(name, self.control or "")
@@ -134,12 +134,12 @@ class Several:
 
     @property
     def has_undefined(self) -> bool:
-        """Whether some tested pair has an undefined p-value."""
+        """Whether any tested pair has an undefined p-value."""
         pvalues = (pair.adjusted_pvalue for pair in self.pairs)
         return any(p is not None and math.isnan(p) for p in pvalues)
 
     def between(self, left: str, right: str) -> Pair | None:
-        """Return the pair with `other` as its champion; None if it was not compared."""
+        """Return the pair with `right` as its champion; None if it was not compared."""
         for pair in self.pairs:
             if {pair.champion, pair.challenger} == {left, right}:
                 return pair.seen_from(right)
@@ -147,7 +147,7 @@ class Several:
 
 
 def several_of(result: Any, measure: Any = None) -> Several:
-    """Return the classifiers and pairs of a result, for displays.
+    """Convert a result to ranked classifiers and their pairs.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def several_of_predictions(
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> Several:
-    """Compare all pairs, by the test of the measure that is valid for the design."""
+    """Compare all pairs by the default test of the measure for the design."""
     _check_measure(measure)
     alpha = check_alpha(alpha)
     check_choice("adjust", adjust, (AUTO, *PAIRWISE_ADJUSTMENTS))
@@ -292,7 +292,7 @@ def several_of_predictions(
 
 
 def _check_measure(measure: str) -> None:
-    """Refuse a name that is no measure of a test, no loss and no metric."""
+    """Raise an error unless `measure` is a measure of a test, a loss or a metric."""
     names = {*metrics()}
     names |= {name for test in paired_tests().values() for name in test.measures}
     names |= {name for loss in record_losses().values() for name in loss.measures}
@@ -310,7 +310,7 @@ def _pair_by_pair(
     alpha: float,
     pos_label: Any,
 ) -> Several:
-    """Compare each pair by the design's default test, where it has one."""
+    """Compare each pair by the default test for the design, if there is one."""
     if adjust == MAX_T:
         raise ValueError(
             "adjust='max-t' is for the accuracy and the AUC on a hold-out. Got "
@@ -412,7 +412,7 @@ def _untested(
     alternative: str,
     alpha: float,
 ) -> Several:
-    """Return the accuracies and their differences, where no test is valid."""
+    """Compare accuracies without a test, because none is valid for the design."""
     note = f"no test of {measure} is valid for {predictions.design}"
     if measure != ACCURACY:
         raise ValueError(
@@ -444,5 +444,5 @@ def _untested(
 
 
 def _rank(value: float) -> tuple[bool, float]:
-    """Return a sort key: the smallest value first, NaN last."""
+    """Return a sort key that places the smallest value first and NaN last."""
     return (value != value, value)

@@ -20,7 +20,7 @@ from skcompare.predictions import (
 
 
 class SeveralDisplay(Display):
-    """Picture of several classifiers by one measure.
+    """Base class of displays of several classifiers by one measure.
 
     A subclass is made of them by `_of`, which all constructors call. Options of those that
     take predictions, beside their own:
@@ -36,7 +36,7 @@ class SeveralDisplay(Display):
     @classmethod
     @abstractmethod
     def _of(cls, several: Several) -> Self:
-        """Return the display, not drawn yet."""
+        """Create the display, without drawing it."""
 
     @classmethod
     def from_estimators(
@@ -49,7 +49,7 @@ class SeveralDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the predictions of fitted classifiers for records of a hold-out set.
+        """Plot the predictions of fitted classifiers for a hold-out set.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class SeveralDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw existing predictions for a hold-out set.
+        """Plot precomputed predictions for a hold-out set.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class SeveralDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the predictions of classifiers that `cross_validate` fitted.
+        """Plot the predictions of classifiers fitted by `cross_validate`.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class SeveralDisplay(Display):
     def from_result(
         cls, result: Any, *, measure: Any = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw the classifiers of a result.
+        """Plot the classifiers of a result.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
 
     @classmethod
     def of_result(cls, result: Any, *, measure: Any = None, **options: Any) -> Self:
-        """Return the display of the classifiers of a result, not drawn yet.
+        """Create the display from a result, without drawing it.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
 
 
 def _by_name(estimators: Any) -> dict[str, Any]:
-    """Return classifiers by their names."""
+    """Return a dict of classifiers by name, and check that names are unique."""
     pairs = estimators.items() if isinstance(estimators, Mapping) else estimators
     try:
         items = [(name, estimator) for name, estimator in pairs]
@@ -257,6 +257,6 @@ def _by_name(estimators: Any) -> dict[str, Any]:
 
 
 def _predictions_needed(options: Mapping[str, Any]) -> frozenset[str]:
-    """Kinds of predictions to collect: labels, and scores for other measures."""
+    """Return the kinds of predictions to collect: labels, and scores if needed."""
     by_labels = options.get("measure", ACCURACY) == ACCURACY
     return frozenset({LABELS}) if by_labels else frozenset({LABELS, SCORES})

@@ -1,1 +1,1 @@
-"""Scores of systems item by item."""
+"""Item-level scores of two systems."""

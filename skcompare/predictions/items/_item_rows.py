@@ -1,4 +1,4 @@
-"""Rows of scores, one per attempt at an item, and their means of each item."""
+"""Rows of scores, one per attempt at an item, and their means by item."""
 
 import math
 import os
@@ -24,7 +24,7 @@ UNSCORED = (
 
 
 def checked_scores(name: str, values: Any) -> FloatArray:
-    """Check finite scores, one per row, and return floats; True and False are 1 and 0."""
+    """Check that scores are finite, one per row; return floats, also for booleans."""
     array = as_array(values)
     if array.ndim != 1 or not len(array):
         raise ValueError(
@@ -48,7 +48,7 @@ def checked_scores(name: str, values: Any) -> FloatArray:
 
 
 def _numbers(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Numbers of exact types, such as decimals, as floats; text is refused."""
+    """Convert numbers such as decimals to floats; raise an error for text."""
     try:
         if array.dtype.kind == "O" and not any(
             isinstance(value, str) for value in array.tolist()
@@ -63,7 +63,7 @@ def _numbers(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def checked_labels(name: str, values: Any) -> NDArray[Any]:
-    """Check ids, groups or other facts of items: numbers, dates or text, none missing."""
+    """Check that ids, groups or other columns are numbers, dates or text, none missing."""
     array = as_array(values)
     if array.ndim != 1:
         raise ValueError(
@@ -112,7 +112,7 @@ def checked_attempts(values: Any, n: int) -> IntArray:
 
 
 def check_length(name: str, values: NDArray[Any], n: int) -> None:
-    """Check that an array has one entry for each of the others."""
+    """Check that an array has length `n`."""
     if len(values) != n:
         raise ValueError(
             f"{name} must have one entry for each of {n} others. Got {len(values)}. Give "
@@ -196,7 +196,7 @@ class JoinedItems(NamedTuple):
 def rows_of_arrays(
     scores: Sequence[Any], items: Any, own_items: Sequence[Any], groups: Any
 ) -> list[Rows]:
-    """Rows of champion and challenger from arrays."""
+    """Return rows of champion and challenger from arrays."""
     have_items = [each is not None for each in own_items]
     if any(have_items) and (items is not None or not all(have_items)):
         raise ValueError(
@@ -229,7 +229,7 @@ def rows_of_frames(
     columns: Iterable[str],
     attempt: str | None,
 ) -> list[Rows]:
-    """Rows of champion and challenger from frames or files."""
+    """Return rows of champion and challenger from data frames or files."""
     scores = (score, score) if isinstance(score, str) else tuple(score)
     if len(scores) != 2 or not all(isinstance(name, str) for name in scores):
         raise ValueError(
@@ -261,7 +261,7 @@ def rows_of_frames(
 
 
 def names_of(frames: Sequence[Any], score: Any) -> tuple[str, str]:
-    """Names of the systems in reports: paths of files, or columns of one frame."""
+    """Return the names of the systems: paths of files, or columns of one data frame."""
     champion, challenger = (score, score) if isinstance(score, str) else score
     if frames[1] is None:
         return str(champion), str(challenger)
@@ -314,7 +314,7 @@ class _ByItem(NamedTuple):
 
 
 def joined(champion: Rows, challenger: Rows, item: str) -> JoinedItems:
-    """Join the items of both systems, sorted, with all facts about them.
+    """Join the items of both systems, sorted, with all columns about the items.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ class ItemScores:
         bounds: tuple[float, float] | None = None,
         names: Iterable[str] = ROLES,
     ) -> "ItemScores":
-        """Create from arrays of scores of two systems, one entry per attempt.
+        """Construct from arrays of scores, one entry per attempt.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class ItemScores:
         bounds: tuple[float, float] | None = None,
         names: Iterable[str] | None = None,
     ) -> "ItemScores":
-        """Create from frames or files of scores of two systems, one row per attempt.
+        """Construct from data frames or files of scores, one row per attempt.
 
         Parameters
         ----------
@@ -309,7 +309,7 @@ class ItemScores:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups; without groups, each item is one."""
+        """Number of groups, or of items if ungrouped."""
         return self.n if self.groups is None else len(np.unique(self.groups))
 
     @property
@@ -333,16 +333,16 @@ class ItemScores:
 
     @property
     def design(self) -> Design:
-        """Design of the items: a hold-out, by groups if there are any."""
+        """Design of the items: a hold-out set, grouped if there are groups."""
         return HOLDOUT if self.groups is None else GROUPED_HOLDOUT
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the items and their groups, whatever the scores."""
+        """Digest of the items and their groups, independent of the scores."""
         return fingerprint(self.items, self.groups)
 
     def subset(self, keep: ArrayLike) -> "ItemScores":
-        """Items to keep, such as those of one topic.
+        """Select items, such as those of one topic.
 
         Parameters
         ----------
@@ -371,7 +371,7 @@ class ItemScores:
         )
 
     def swap(self) -> "ItemScores":
-        """Scores with the roles exchanged."""
+        """Return the scores with the roles exchanged."""
         return replace(
             self,
             champion=self.challenger,

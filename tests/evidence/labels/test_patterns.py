@@ -194,7 +194,7 @@ def test_counts_without_instructions_for_bits(monkeypatch):
 
 def test_all_right_in_many_records():
     """No partial sum overflows where every bit is 1."""
-    n = 64 * _patterns.MOST_TEXT * 3 + 5
+    n = 64 * _patterns.MOST_INTEGERS * 3 + 5
     patterns = CorrectnessPatterns(np.ones((n, 2), dtype=bool))
 
     assert [[n, n], [n, n]] == patterns.both_correct.tolist()

@@ -368,7 +368,7 @@ def test_streaming_with_fixed_levels():
     other = PlacementValues.from_predictions(
         y, first, second, score_bins=ScoreBins.uniform(32)
     )
-    with pytest.raises(ValueError, match="Make Levels once"):
+    with pytest.raises(ValueError, match="Make ScoreBins once"):
         every + other
     assert every != other
 
@@ -392,9 +392,9 @@ def test_options_that_contradict():
         ({"n_score_bins": 4, "groups": np.arange(500)}, "only one"),
         ({"n_score_bins": 0}, "n_score_bins"),
         ({"n_score_bins": 1 << 30}, "at most"),
-        ({"score_bins": "uniform"}, "must be Levels"),
-        ({"score_bins": 512}, "a number of levels is `n_score_bins`"),
-        ({"score_bins": [ScoreBins.uniform()] * 3}, "must be Levels"),
+        ({"score_bins": "uniform"}, "must be ScoreBins"),
+        ({"score_bins": 512}, "a number of bins is `n_score_bins`"),
+        ({"score_bins": [ScoreBins.uniform()] * 3}, "must be ScoreBins"),
         ({"n_score_bins": 4, "pos_label": 7}, "pos_label"),
     ]:
         y, first, second = records()
@@ -420,7 +420,7 @@ def test_messages_name_positions_among_all_records(monkeypatch):
 @pytest.mark.parametrize("score", [[0.5, 1.0], [-1.0, 0.0], [0.0, 4.0]])
 def test_scores_that_are_no_levels(score):
     """Levels are whole and below their number."""
-    with pytest.raises(ValueError, match="must be levels from 0 to 3"):
+    with pytest.raises(ValueError, match="must be bins from 0 to 3"):
         PlacementValues([True, False], [score], score_bins=ScoreBins.uniform(4))
 
 
