@@ -12,11 +12,13 @@ from skcompare._core.validation import alpha_of, check_alternative, check_choice
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClusterSums
-from skcompare.stats.accuracy._limits import one_sided, score_limits
+from skcompare.stats.accuracy._limits import score_limits
+from skcompare.stats.core._limits import DIFFERENCE, each_tail, one_sided
 from skcompare.stats.core._power import mcnemar_records
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, sign_flip_tail
 from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._wald import Wald, critical_value
 
 MOST_ENUMERATED = 14
 """Number of groups up to which all choices of groups are enumerated."""
@@ -70,7 +72,7 @@ def moment_limits(
     which has the group's own difference d - n delta in the place of d. The interval is
     joined with Tango's score interval of as many unrelated records, see :func:`_joined`.
     """
-    z = float(-ndtri(_tail(confidence_level, alternative)))
+    z = critical_value(confidence_level, alternative)
     low, high = _lower_limit(totals, z), -_lower_limit(totals.swap(), z)
     shrinkage = _at_most_one(totals.variance[0], totals.discordant)
     return _joined(low, high, totals, shrinkage, confidence_level, alternative)
@@ -101,7 +103,7 @@ def flip_limits(
     .. [1] Hartigan, J. A. (1969). "Using subsample values as typical values." Journal of
        the American Statistical Association 64(328), 1303-1317.
     """
-    tail = _tail(confidence_level, alternative)
+    tail = each_tail(alpha_of(confidence_level), alternative)
     if len(differences) <= MOST_ENUMERATED:
         pooled = _pooled_differences(differences, sizes)
         low, high = _typical_limit(pooled, tail), -_typical_limit(-pooled[::-1], tail)
@@ -132,22 +134,6 @@ def shrunk_limits(
     )
 
 
-def wald_limits(
-    estimate: float, deviation: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Estimate plus and minus a normal quantile of standard deviations, within [-1, 1]."""
-    reach = float(-ndtri(_tail(confidence_level, alternative))) * deviation
-    return one_sided(*_within(estimate - reach, estimate + reach), alternative)
-
-
-def _tail(confidence_level: float, alternative: str) -> float:
-    return alpha_of(confidence_level) / (2 if alternative == "two-sided" else 1)
-
-
-def _within(low: float, high: float) -> tuple[float, float]:
-    return min(1.0, max(-1.0, low)), min(1.0, max(-1.0, high))
-
-
 def _at_most_one(variance: float, discordant: float) -> float:
     """Variance of the total as a share of that of unrelated records, at most 1."""
     return min(1.0, variance / discordant) if variance > 0 and discordant > 0 else 1.0
@@ -168,10 +154,9 @@ def _joined(
     the groups vary less than unrelated records, the counts are divided by that part, so
     that Tango's interval never has a 0 that the test rejects.
     """
-    if alternative != "two-sided":
-        low, high = one_sided(low, high, alternative)
+    low, high = one_sided(low, high, alternative)
     lower, upper = shrunk_limits(totals, shrinkage, confidence_level, alternative)
-    return _within(min(low, lower), max(high, upper))
+    return min(low, lower), max(high, upper)
 
 
 def _lower_limit(totals: GroupTotals, z: float) -> float:
@@ -412,7 +397,7 @@ def clustered_mcnemar(
     statistic, tail, limits = _tested(sums, totals, method, alternative)
     if interval == "wald":
         deviation = math.sqrt(_centred_variance(counts)) / totals.n
-        limits = partial(wald_limits, totals.total / totals.n, deviation)
+        limits = Wald(totals.total / totals.n, deviation, bounds=DIFFERENCE).limits
     champion, challenger = _accuracies(sums, method)
     degenerate = not sums.differences.any() and (
         method != "eliasziw" or sums.n_discordant == 0

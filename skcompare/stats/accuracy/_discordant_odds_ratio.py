@@ -9,8 +9,9 @@ from scipy.special import betainc, betaincinv
 from skcompare._core.validation import alpha_of, check_alternative, check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
-from skcompare.stats.accuracy._limits import quantile, wilson_limits
-from skcompare.stats.accuracy._relative_accuracy import check_ratio, one_sided_ratio
+from skcompare.stats.accuracy._limits import wilson_limits
+from skcompare.stats.accuracy._relative_accuracy import check_ratio
+from skcompare.stats.core._limits import one_sided_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import (
     SMALLEST,
@@ -18,6 +19,7 @@ from skcompare.stats.core._tails import (
     log_binomial_mass,
     log_more,
 )
+from skcompare.stats.core._wald import critical_value
 
 METHODS = ("mid-p", "exact")
 INTERVALS = ("agreeing", "wilson", "wald")
@@ -240,7 +242,7 @@ def wilson_odds_limits(
     discordant = against + favour
     if discordant == 0:
         return one_sided_ratio(0.0, math.inf, alternative)
-    z = quantile(confidence_level, alternative)
+    z = critical_value(confidence_level, alternative)
     low, high = wilson_limits(favour, discordant, z)
     rest_low, rest_high = wilson_limits(against, discordant, z)
     low = low / rest_high if rest_high else math.inf
@@ -254,7 +256,7 @@ def wald_odds_limits(
     if against == 0 or favour == 0:
         return one_sided_ratio(0.0, math.inf, alternative)
     error = math.sqrt(1 / against + 1 / favour)
-    factor = math.exp(quantile(confidence_level, alternative) * error)
+    factor = math.exp(critical_value(confidence_level, alternative) * error)
     return one_sided_ratio(
         favour / against / factor, favour / against * factor, alternative
     )

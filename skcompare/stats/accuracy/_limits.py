@@ -12,6 +12,7 @@ from scipy.special import betainc, betaincinv, logsumexp, ndtri
 
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
+from skcompare.stats.core._limits import one_sided
 from skcompare.stats.core._tails import (
     SMALLEST,
     Points,
@@ -22,6 +23,7 @@ from skcompare.stats.core._tails import (
     more,
     normal_pvalue,
 )
+from skcompare.stats.core._wald import critical_value
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -64,7 +66,7 @@ def score_limits(
        difference in proportions for the paired-sample design." Statistics in Medicine
        17(8), 891-908.
     """
-    z = quantile(confidence_level, alternative)
+    z = critical_value(confidence_level, alternative)
     low = lower_score_limit(only_champion, only_challenger, n, correction, z)
     high = _upper_score_limit(only_champion, only_challenger, n, correction, z)
     return one_sided(low, high, alternative)
@@ -93,21 +95,6 @@ def score_root(
     size = max(0.0, abs(distance) - correction)
     variance = n * record_variance(null_value, only_champion, only_challenger, n)
     return math.copysign(size, distance) / math.sqrt(variance) if size else 0.0
-
-
-def quantile(confidence_level: float, alternative: str) -> float:
-    """Standard normal quantile of a two-sided or one-sided level."""
-    share = alpha_of(confidence_level)
-    return float(-ndtri(share / 2 if alternative == "two-sided" else share))
-
-
-def one_sided(low: float, high: float, alternative: str) -> tuple[float, float]:
-    """Limits of an interval that reaches to -1 or 1 where the test is one-sided."""
-    if alternative == "greater":
-        return low, 1.0
-    if alternative == "less":
-        return -1.0, high
-    return low, high
 
 
 def _upper_score_limit(
@@ -274,7 +261,7 @@ def _around(
 ) -> tuple[float, float]:
     difference = (favour - against) / n
     variance = max(0.0, (against + favour) / n - difference**2)
-    half = quantile(confidence_level, alternative) * math.sqrt(variance / n)
+    half = critical_value(confidence_level, alternative) * math.sqrt(variance / n)
     return _clipped(difference - half, difference + half, alternative)
 
 
@@ -302,7 +289,7 @@ def newcombe_limits(
        binomial proportions based on paired data." Statistics in Medicine 17(22), 2635-2650.
     """
     n = both_correct + only_champion + only_challenger + both_wrong
-    z = quantile(confidence_level, alternative)
+    z = critical_value(confidence_level, alternative)
     champion, challenger = both_correct + only_champion, both_correct + only_challenger
     covariance = both_correct * both_wrong - only_champion * only_challenger
     if covariance > 0:

@@ -8,19 +8,18 @@ another odds ratio (Fisher 1935, "The logic of inductive inference").
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri
 
 from skcompare._core.validation import alpha_of, check_alternative, check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.accuracy._mcnemar import accuracy_result
-from skcompare.stats.core._power import tail_of
+from skcompare.stats.core._limits import DIFFERENCE
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import SMALLEST, normal_pvalue, stirling_error
+from skcompare.stats.core._wald import Wald
 
 METHODS = ("auto", "asymptotic", "exact")
 
@@ -334,7 +333,7 @@ def proportional_z(
         alternative=alternative,
         method="normal, pooled variance",
         n=table.n,
-        limits=partial(_limits, table.difference, error),
+        limits=Wald(table.difference, error, bounds=DIFFERENCE).limits,
         flags=("degenerate", "no-discordant-pairs") if none_discordant else (),
         details={
             "pooled_error": share,
@@ -342,13 +341,3 @@ def proportional_z(
             "se_unpooled": unpooled,
         },
     )
-
-
-def _limits(
-    estimate: float, error: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Estimate plus and minus quantiles times the standard error, within -1 and 1."""
-    reach = -float(ndtri(tail_of(alpha_of(confidence_level), alternative))) * error
-    low = -1.0 if alternative == "less" else max(-1.0, estimate - reach)
-    high = 1.0 if alternative == "greater" else min(1.0, estimate + reach)
-    return min(low, 1.0), max(high, -1.0)

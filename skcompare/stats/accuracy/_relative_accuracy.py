@@ -8,10 +8,12 @@ from scipy.optimize import brentq
 from skcompare._core.validation import check_alternative, check_choice, is_number
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
-from skcompare.stats.accuracy._limits import quantile, wilson_limits
+from skcompare.stats.accuracy._limits import wilson_limits
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT
+from skcompare.stats.core._limits import one_sided_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
 
 METHODS = ("score", "log-wald")
 INTERVALS = ("agreeing", "score", "bonett-price", "log-wald")
@@ -21,7 +23,6 @@ PRECISION = 1e-15
 
 NO_CORRECT_PREDICTIONS = "no-correct-predictions"
 APPROXIMATE = "approximate-ratio"
-ZERO_VARIANCE = "zero-variance"
 
 
 @paired_test(
@@ -217,7 +218,7 @@ def score_ratio_limits(
     alternative: str,
 ) -> tuple[float, float]:
     """Tang's interval: the ratios that the score test does not reject."""
-    z = quantile(confidence_level, alternative)
+    z = critical_value(confidence_level, alternative)
     mirrored = _upper_score_ratio(both, only_challenger, only_champion, z)
     high = _upper_score_ratio(both, only_champion, only_challenger, z)
     return one_sided_ratio(1 / mirrored if mirrored else math.inf, high, alternative)
@@ -269,7 +270,7 @@ def bonett_price_ratio_limits(
         (only_champion + only_challenger + 2) / ((champion + 1) * (challenger + 1))
     )
     alone = [math.sqrt((1 - (k + 1) / (n + 2)) / (k + 1)) for k in (champion, challenger)]
-    z = quantile(confidence_level, alternative) * joint / sum(alone)
+    z = critical_value(confidence_level, alternative) * joint / sum(alone)
     champion_low, champion_high = wilson_limits(champion, n, z)
     challenger_low, challenger_high = wilson_limits(challenger, n, z)
     return one_sided_ratio(
@@ -305,16 +306,7 @@ def log_wald_limits(
     if champion == 0 or challenger == 0:
         return one_sided_ratio(0.0, math.inf, alternative)
     error = math.sqrt((only_champion + only_challenger) / (champion * challenger))
-    factor = math.exp(quantile(confidence_level, alternative) * error)
+    factor = math.exp(critical_value(confidence_level, alternative) * error)
     return one_sided_ratio(
         challenger / champion / factor, challenger / champion * factor, alternative
     )
-
-
-def one_sided_ratio(low: float, high: float, alternative: str) -> tuple[float, float]:
-    """Limits of an interval that reaches to 0 or infinity for a one-sided test."""
-    if alternative == "greater":
-        return low, math.inf
-    if alternative == "less":
-        return 0.0, high
-    return low, high

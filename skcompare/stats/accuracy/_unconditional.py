@@ -18,7 +18,8 @@ from scipy.special import betainc, gammaln, log_ndtr, logsumexp, ndtri, xlogy
 
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare.stats.accuracy._limits import lower_score_limit, one_sided, score_root
+from skcompare.stats.accuracy._limits import lower_score_limit, score_root
+from skcompare.stats.core._limits import one_sided
 from skcompare.stats.core._tails import SMALLEST, log_more
 
 MOST_RECORDS = 20_000

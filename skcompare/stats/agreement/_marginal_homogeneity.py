@@ -16,9 +16,9 @@ from skcompare.evidence import AgreementMatrix
 from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue
+from skcompare.stats.core._wald import ZERO_VARIANCE
 
 FEW_DISAGREEMENTS = "few-disagreements"
-ZERO_VARIANCE = "zero-variance"
 
 FEW = 25
 FEW_EACH = 5

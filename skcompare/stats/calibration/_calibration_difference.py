@@ -31,8 +31,10 @@ from skcompare.stats.calibration._resampling import (
     exchanged_differences,
 )
 from skcompare.stats.calibration._squared_errors import spiegelhalter_sums
+from skcompare.stats.core._limits import one_sided
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import normal_pvalue, student_pvalue, student_quantile
+from skcompare.stats.core._tails import normal_pvalue, student_pvalue
+from skcompare.stats.core._wald import Wald
 
 DIGITS = 12
 MOST_SORTED = 1_000_000
@@ -353,7 +355,7 @@ def _analytic(estimate: float, sums: BothSums, alternative: str, noise: float) -
     return _Tail(
         estimate / error,
         *student_pvalue(estimate / error, df, alternative),
-        partial(_t_limits, estimate, error, df),
+        Wald(estimate, error, df, _bounds(estimate)).limits,
         "analytic",
         details,
         df,
@@ -369,7 +371,7 @@ def _bootstrap(estimate: float, error: float, n_resamples: int, alternative: str
     return _Tail(
         estimate / error,
         *normal_pvalue(estimate / error, alternative),
-        partial(_normal_limits, estimate, error),
+        Wald(estimate, error, bounds=_bounds(estimate)).limits,
         method,
         details,
     )
@@ -404,22 +406,6 @@ def _exchangeability(
     )
 
 
-def _t_limits(
-    estimate: float, error: float, df: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    sides = 2 if alternative == "two-sided" else 1
-    reach = student_quantile(alpha_of(confidence_level) / sides, df) * error
-    return _cut_off_limits(estimate, reach, confidence_level, alternative)
-
-
-def _normal_limits(
-    estimate: float, error: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    tail = alpha_of(confidence_level)
-    reach = -float(ndtri(tail / 2 if alternative == "two-sided" else tail)) * error
-    return _cut_off_limits(estimate, reach, confidence_level, alternative)
-
-
 def _exchanged_limits(
     estimate: float,
     exchanged: ExchangedDifferences,
@@ -433,11 +419,14 @@ def _exchanged_limits(
 def _cut_off_limits(
     estimate: float, reach: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits at a distance from the estimate, cut off at the possible differences.
+    """Limits at a distance from the estimate, cut off at the possible differences."""
+    low, high = estimate - reach, estimate + reach
+    return one_sided(low, high, alternative, _bounds(estimate))
 
-    Squared errors are between 0 and 1; only their estimates may be outside.
+
+def _bounds(estimate: float) -> tuple[float, float]:
+    """Range of differences of squared errors between 0 and 1.
+
+    Only their estimates may be outside.
     """
-    low = -math.inf if alternative == "less" else estimate - reach
-    high = math.inf if alternative == "greater" else estimate + reach
-    lowest, highest = min(-1.0, estimate), max(1.0, estimate)
-    return min(max(low, lowest), highest), max(min(high, highest), lowest)
+    return min(-1.0, estimate), max(1.0, estimate)

@@ -1,78 +1,37 @@
-"""Intervals of a difference of scores, in standard errors, and their levels."""
+"""Limits of intervals: their bounds, their direction and their level."""
 
-import math
-import sys
 from collections.abc import Callable
 
-from scipy.special import ndtri
-
-from skcompare._core.validation import alpha_of
-
 Pair = tuple[float, float]
+Limits = Callable[[float, str], Pair]
+"""Limits as a function of confidence level and direction."""
+
+DIFFERENCE: Pair = (-1.0, 1.0)
+"""Range of a difference of two shares."""
+
+UNBOUNDED: Pair = (-float("inf"), float("inf"))
+
+RATIO: Pair = (0.0, float("inf"))
+"""Range of a ratio."""
 
 
-def normal_critical(alpha: float, alternative: str) -> float:
-    """Critical value of a normal statistic."""
-    return -float(ndtri(alpha / 2 if alternative == "two-sided" else alpha))
+def each_tail(share: float, alternative: str) -> float:
+    """Probability of the tail in one direction, or of each of two."""
+    return share / (2 if alternative == "two-sided" else 1)
 
 
-def no_critical(alpha: float, alternative: str) -> float:
-    """Critical value of a test that never rejects."""
-    return math.inf
-
-
-def score_range(
-    estimate: float,
-    error: float,
-    critical: Callable[[float, str], float],
-    bounds: Pair,
-    confidence_level: float,
-    alternative: str,
-) -> Pair:
-    """Limits of the differences within the critical number of standard errors.
-
-    Parameters
-    ----------
-    estimate, error : float
-        The difference and its standard error. If that is 0, so is the difference, or it is
-        infinite in standard errors.
-    critical : callable
-        Least statistic, in the direction of the alternative, that is significant at a
-        level: infinity where none is, and the largest number where only an infinite one is.
-    bounds : tuple of two floats
-        The range of the difference.
-    confidence_level, alternative
-        As of the interval.
-    """
-    threshold = critical(alpha_of(confidence_level), alternative)
-    if error > 0:
-        # No difference is infinitely many standard errors away.
-        threshold = math.inf if threshold == sys.float_info.max else threshold
-        low, high = estimate - threshold * error, estimate + threshold * error
-    elif abs(estimate) <= NO_DIFFERENCE:
-        low = high = 0.0
-    else:
-        low, high = _range_by_sign(estimate, math.isfinite(threshold), alternative)
-    if alternative == "greater":
-        high = math.inf
-    elif alternative == "less":
-        low = -math.inf
+def one_sided(low: float, high: float, alternative: str, bounds: Pair = DIFFERENCE) -> Pair:
+    """Limits within bounds, which an interval reaches where the test is one-sided."""
     least, greatest = bounds
     # One-sided limits of levels below 1/2 are on the other side of the estimate.
-    return min(max(low, least), greatest), max(min(high, greatest), least)
+    low = least if alternative == "less" else min(max(low, least), greatest)
+    high = greatest if alternative == "greater" else max(min(high, greatest), least)
+    return low, high
 
 
-def _range_by_sign(estimate: float, significant: bool, alternative: str) -> Pair:
-    """Range of a difference without variance, which is infinite in standard errors."""
-    if significant and estimate > 0 and alternative != "less":
-        return 0.0, math.inf
-    if significant and estimate < 0 and alternative != "greater":
-        return -math.inf, 0.0
-    return -math.inf, math.inf
-
-
-NO_DIFFERENCE = 1e-12
-"""Largest difference that is rounding where there is no variance."""
+def one_sided_ratio(low: float, high: float, alternative: str) -> Pair:
+    """Limits of a ratio, which reach to 0 or infinity where the test is one-sided."""
+    return one_sided(low, high, alternative, RATIO)
 
 
 def interval_level(confidence_level: float, adjust: str, n_pairs: int) -> float:

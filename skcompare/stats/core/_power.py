@@ -14,6 +14,7 @@ from skcompare._core.validation import (
     is_number,
 )
 from skcompare._typing import FloatArray, IntArray
+from skcompare.stats.core._limits import each_tail
 
 
 def mcnemar_sample_size(
@@ -178,7 +179,7 @@ def records_at(
 
 def tail_of(alpha: float, alternative: str) -> float:
     """Probability of the significant tail, or of each of two."""
-    return check_alpha(alpha) / (2 if alternative == "two-sided" else 1)
+    return each_tail(check_alpha(alpha), alternative)
 
 
 def _reach(

@@ -18,7 +18,6 @@ from scipy.special import (
     stdtrit,
 )
 
-from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
 
 SMALLEST = float(np.finfo(float).tiny)
@@ -146,17 +145,6 @@ def student_quantile(tail: float, df: float) -> float:
         -(df + 1) / 2 * np.log1p(t / df * t) - np.log(df) / 2 - betaln(df / 2, 0.5)
     )
     return t + (float(stdtr(df, -t)) - tail) / float(np.exp(log_density))
-
-
-def student_limits(
-    estimate: float, error: float, df: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Estimate plus and minus quantiles of t times the standard error."""
-    sides = 2 if alternative == "two-sided" else 1
-    reach = student_quantile(alpha_of(confidence_level) / sides, df) * error
-    low = -np.inf if alternative == "less" else estimate - reach
-    high = np.inf if alternative == "greater" else estimate + reach
-    return float(low), float(high)
 
 
 def _upper_tail(t: float, df: float) -> tuple[float, float]:

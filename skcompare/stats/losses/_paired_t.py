@@ -1,7 +1,6 @@
 """Student's paired t test of two mean losses, and results that tests of losses share."""
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,8 @@ from skcompare._registry.losses import record_losses
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
-from skcompare.stats.core._power import records_at
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import student_limits, student_pvalue
-
-ZERO_VARIANCE = "zero-variance"
-
-Studentised = tuple[float, tuple[float, float], tuple[str, ...]]
+from skcompare.stats.core._wald import Wald
 
 
 def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:
@@ -29,16 +23,10 @@ def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:
         )
 
 
-def studentised(
-    losses: PairedLosses, error: float, df: float, alternative: str
-) -> Studentised:
-    """Gain over its standard error, p-value with logarithm, and flags."""
-    if error > 0:
-        statistic = losses.gain / error
-        return statistic, student_pvalue(statistic, df, alternative), ()
-    if losses.moments.no_gain:
-        return 0.0, (1.0, 0.0), ("degenerate",)
-    return math.copysign(math.inf, losses.gain), (math.nan, math.nan), (ZERO_VARIANCE,)
+def gain_of(losses: PairedLosses, error: float, df: float) -> Wald:
+    """Gain with its standard error; 0 where it is only rounding error."""
+    no_gain = losses.moments.no_gain and error == 0
+    return Wald(0.0 if no_gain else losses.gain, error, df)
 
 
 def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
@@ -47,23 +35,18 @@ def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
 
 
 def loss_result(
-    losses: PairedLosses, statistic: float, tail: tuple[float, float], **options: Any
+    losses: PairedLosses, *, flags: tuple[str, ...] = (), **options: Any
 ) -> PairedResult:
-    """Result of a test of two mean losses."""
+    """Result of a test of two mean losses; `options` are its other fields."""
     champion, challenger = losses.means
-    flags = options.pop("flags", ())
     return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
-        estimate=losses.gain,
+        **{"estimate": losses.gain} | options,
         estimate_name=f"gain in mean {_loss_title(losses.loss)}",
         champion=champion,
         challenger=challenger,
         greater_is_better=False,
         n=losses.n,
         flags=(*flags, *losses.flags),
-        **options,
     )
 
 
@@ -78,20 +61,13 @@ def _loss_title(loss: str) -> str:
     return loss if loss.endswith(("loss", "cost", "error")) else f"{loss} loss"
 
 
-def records_needed(
-    losses: PairedLosses, error: float, alpha: float, power: float, alternative: str
-) -> float:
-    """Number of records at which a gain with this standard error is significant."""
-    return records_at(
-        losses.n, losses.gain, error, alpha=alpha, power=power, alternative=alternative
-    )
-
-
 def sample_size(
     losses: PairedLosses, *, alpha: float, power: float, alternative: str, **options: object
 ) -> float:
     """Number of records at which the observed gain is significant."""
-    return records_needed(losses, _standard_error(losses), alpha, power, alternative)
+    return _of_records(losses).sample_size(
+        losses.n, alpha=alpha, power=power, alternative=alternative
+    )
 
 
 @paired_test(
@@ -166,24 +142,15 @@ def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedR
     """
     check_alternative(alternative)
     check_records(losses, "paired_t")
-    deviation, error = losses.moments.gain_deviation, _standard_error(losses)
-    df = losses.n - 1
-    statistic, tail, flags = studentised(losses, error, df, alternative)
-    details = {"deviation": deviation, "se": error}
+    deviation, gain = losses.moments.gain_deviation, _of_records(losses)
+    details = {"deviation": deviation, "se": gain.error}
     if deviation > 0:
         details["d_z"] = losses.gain / deviation
     return loss_result(
-        losses,
-        statistic,
-        tail,
-        df=df,
-        alternative=alternative,
-        method="Student's t",
-        limits=partial(student_limits, losses.gain, error, df),
-        flags=flags,
-        details=details,
+        losses, **gain.fields(alternative), method="Student's t", details=details
     )
 
 
-def _standard_error(losses: PairedLosses) -> float:
-    return losses.moments.gain_deviation / math.sqrt(losses.n)
+def _of_records(losses: PairedLosses) -> Wald:
+    error = losses.moments.gain_deviation / math.sqrt(losses.n)
+    return gain_of(losses, error, losses.n - 1)

@@ -1,7 +1,6 @@
 """Permutation test of two mean losses, and tests of losses of grouped records."""
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,12 @@ from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._sign_flip import FlippedSums, flipped_sums, limits_of
-from skcompare.stats.core._tails import student_limits
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.losses._paired_t import (
     check_records,
+    gain_of,
     loss_result,
-    records_needed,
     sample_size,
-    studentised,
     without_noise,
 )
 
@@ -109,8 +107,9 @@ def loss_permutation(
     pvalue, log_pvalue = flipped.pvalue(alternative)
     return loss_result(
         losses,
-        losses.gain if flipped.size else 0.0,
-        (pvalue, log_pvalue),
+        statistic=losses.gain if flipped.size else 0.0,
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
         df=None,
         alternative=alternative,
         method=method_text(flipped, "signs"),
@@ -147,7 +146,9 @@ MANY = 50
 def _sample_size(
     losses: PairedLosses, *, alpha: float, power: float, alternative: str, **options: object
 ) -> float:
-    return records_needed(losses, _standard_error(losses), alpha, power, alternative)
+    return _of_groups(losses).sample_size(
+        losses.n, alpha=alpha, power=power, alternative=alternative
+    )
 
 
 @paired_test(
@@ -249,46 +250,40 @@ def clustered_t(
             f"{'no groups' if groups is None else '1 group'}. Pass `groups`, the group of "
             "each record, or use paired_t for unrelated records."
         )
-    error = _standard_error(losses)
+    gain = _of_groups(losses)
     flags = (FEW_GROUPS,) if groups.n_groups < FEW else ()
-    details = {"n_groups": float(groups.n_groups), "se": error}
+    details = {"n_groups": float(groups.n_groups), "se": gain.error}
     if method == "t" or (method == "auto" and groups.n_groups >= MANY):
-        df = groups.n_groups - 1
-        statistic, tail, variance_flags = studentised(losses, error, df, alternative)
         return loss_result(
             losses,
-            statistic,
-            tail,
-            df=df,
-            alternative=alternative,
+            **gain.fields(alternative, flags),
             method="t, standard error between groups",
-            limits=partial(student_limits, losses.gain, error, df),
-            flags=(*variance_flags, *flags),
             details=details,
         )
     sizes = groups.sizes.astype(np.float64)
     gains = without_noise(groups.gains, losses.moments.noise * sizes)
     flipped = flipped_sums(gains, sizes, n_resamples=n_resamples, random_state=random_state)
-    tail = flipped.pvalue(alternative)
+    pvalue, log_pvalue = flipped.pvalue(alternative)
     return loss_result(
         losses,
-        losses.gain if flipped.size else 0.0,
-        tail,
+        statistic=losses.gain if flipped.size else 0.0,
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
         df=None,
         alternative=alternative,
         method=method_text(flipped, "signs of groups"),
         limits=limits_of(flipped, gains, sizes),
         flags=(*(() if flipped.size else ("degenerate",)), *flags),
-        details=details | draws_error(flipped, tail[0], alternative),
+        details=details | draws_error(flipped, pvalue, alternative),
     )
 
 
-def _standard_error(losses: PairedLosses) -> float:
-    """Standard error of the gain between groups; 0 if it is only rounding error."""
+def _of_groups(losses: PairedLosses) -> Wald:
+    """Gain with its standard error between groups; 0 if it is only rounding error."""
     groups = losses.groups
     if groups is None or groups.n_groups < 2:
-        return math.nan
+        return gain_of(losses, math.nan, math.nan)
     residuals = groups.gains - groups.sizes * losses.gain
     k = groups.n_groups
     error = math.sqrt(k / (k - 1) * float(residuals @ residuals)) / losses.n
-    return error if error > losses.moments.noise else 0.0
+    return gain_of(losses, error if error > losses.moments.noise else 0.0, k - 1)

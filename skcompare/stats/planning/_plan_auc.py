@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from skcompare._core.validation import check_choice, check_confidence_level
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._limits import normal_critical, score_range
+from skcompare.stats.core._wald import normal_critical, score_range
 from skcompare.stats.planning._auc_goal import AUCPlan, AUCQuestion, Truth, check_between
 from skcompare.stats.planning._goal import difference_of
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.validation import alpha_of, check_alternative, check_choice
+from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import CLASS_SCORES, ClassMoments, ClusterSums
-from skcompare.stats.accuracy._limits import one_sided, quantile
-from skcompare.stats.accuracy._relative_accuracy import one_sided_ratio
+from skcompare.stats.core._limits import DIFFERENCE, one_sided_ratio
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import normal_pvalue, reference_pvalue, reference_quantile
+from skcompare.stats.core._tails import normal_pvalue, reference_pvalue
 from skcompare.stats.core._target_class import SCORE_TEXT, class_text
+from skcompare.stats.core._wald import Wald, critical_value
 from skcompare.stats.precision._gee_model import (
     ONE_CLUSTER,
     ClassFit,
@@ -184,7 +184,7 @@ default="precision"
     else:
         variance = float(share_contrast(fit.moments).variance)
         error = 0.0 if "degenerate" in flags else math.sqrt(variance)
-        limits = partial(_wald_limits, estimate, error, df)
+        limits = Wald(estimate, error, df, DIFFERENCE).limits
     champion, challenger = role_shares(fit)
     return PairedResult(
         statistic=statistic,
@@ -249,29 +249,11 @@ def _difference_score_limits(
     alternative: str,
 ) -> tuple[float, float]:
     """Limits of the differences that the score test does not reject."""
-    critical = _quantile(df, confidence_level, alternative)
+    critical = critical_value(confidence_level, alternative, df)
     if df is not None and math.isfinite(critical):
         # The critical value of the statistic that has the mean in its variance.
         critical *= math.sqrt(n_clusters / (df + critical**2))
     return difference_score_limits(moments, n_clusters, critical, alternative)
-
-
-def _wald_limits(
-    estimate: float,
-    error: float,
-    df: float | None,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    """Limits of a difference by its standard error, cut at -1 and 1."""
-    reach = _quantile(df, confidence_level, alternative) * error
-    low, high = (min(1.0, max(-1.0, estimate + by)) for by in (-reach, reach))
-    return one_sided(low, high, alternative)
-
-
-def _quantile(df: float | None, confidence_level: float, alternative: str) -> float:
-    tail = alpha_of(confidence_level) / (2 if alternative == "two-sided" else 1)
-    return reference_quantile(tail, df)
 
 
 METHODS = ("wald", "score")
@@ -519,5 +501,5 @@ def _score_limits(
     alternative: str,
 ) -> tuple[float, float]:
     """Limits of the ratios that the score test does not reject."""
-    z = quantile(confidence_level, alternative)
+    z = critical_value(confidence_level, alternative)
     return ratio_score_limits(moments, link, estimate, z, alternative)

@@ -15,14 +15,14 @@ from scipy.optimize import brentq
 from skcompare._core.validation import check_choice
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments, ClusterSums, OutcomeRows
-from skcompare.stats.accuracy._limits import one_sided
-from skcompare.stats.accuracy._relative_accuracy import ZERO_VARIANCE, one_sided_ratio
+from skcompare.stats.core._limits import one_sided, one_sided_ratio
 from skcompare.stats.core._target_class import (
     FEW_CLUSTERS,
     FEW_INFORMATIVE,
     NO_PREDICTIONS,
     class_label,
 )
+from skcompare.stats.core._wald import ZERO_VARIANCE
 from skcompare.stats.precision._precision_statistics import (
     contrast_variance,
     has_predictions,
@@ -382,7 +382,6 @@ def difference_score_limits(
             low = high = quadratic.estimate
     else:
         low, high = unseen
-    low, high = (min(1.0, max(-1.0, limit)) for limit in (low, high))
     return one_sided(low, high, alternative)
 
 

@@ -11,6 +11,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassRows
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import FEW_CLUSTERS, FEW_INFORMATIVE, NO_PREDICTIONS
+from skcompare.stats.core._wald import ZERO_VARIANCE
 from skcompare.stats.precision._gee_model import BOUNDARY
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
@@ -23,7 +24,6 @@ from skcompare.stats.precision._precision_statistics import (
     share_contrast,
     weighted_generalized_score,
 )
-from skcompare.stats.scores._score_difference import ZERO_VARIANCE
 
 CLASS_TESTS: dict[str, Callable[[ClassMoments], Contrast]] = {
     "both scores": both_scores,

@@ -26,13 +26,18 @@ from skcompare.evidence import (
     ClusterSums,
     JointCounts,
 )
-from skcompare.stats.accuracy._limits import one_sided, quantile
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
-from skcompare.stats.core._limits import interval_level, no_critical, normal_critical
-from skcompare.stats.core._limits import score_range as normal_range
+from skcompare.stats.core._limits import interval_level, one_sided
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
+from skcompare.stats.core._wald import (
+    ZERO_VARIANCE,
+    critical_value,
+    no_critical,
+    normal_critical,
+)
+from skcompare.stats.core._wald import score_range as normal_range
 from skcompare.stats.precision._precision_class_tests import (
     LEFT_OUT,
     SCORE_TESTS,
@@ -54,7 +59,6 @@ from skcompare.stats.precision._precision_statistics import (
     log_ratio_contrast,
     share_contrast,
 )
-from skcompare.stats.scores._score_difference import ZERO_VARIANCE
 
 EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
 """Effect sizes, and their values for equal classifiers."""
@@ -460,7 +464,7 @@ def _effects(
     never_predicted = ~moments.rows.any(axis=-1)
     effects = {"difference": np.where(never_predicted, 0.0, difference.estimate)}
     if test in SCORE_TESTS:
-        z = quantile(level, alternative)
+        z = critical_value(level, alternative)
         if test == "both scores":
             ranges = both_score_range(moments, z)
         else:

@@ -9,7 +9,6 @@ from typing import Any
 from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import CLASS_SCORES, ClassMoments, JointCounts
-from skcompare.stats.accuracy._relative_accuracy import ZERO_VARIANCE
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
@@ -20,6 +19,7 @@ from skcompare.stats.core._target_class import (
     class_label,
     class_text,
 )
+from skcompare.stats.core._wald import ZERO_VARIANCE
 from skcompare.stats.precision._gee_model import BOUNDARY, ONE_CLUSTER
 from skcompare.stats.precision._precision_limits import (
     difference_range,

@@ -17,6 +17,7 @@ from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
+from skcompare.stats.core._wald import ZERO_VARIANCE
 from skcompare.stats.precision._combine_pvalues import (
     CombinedPvalue,
     lancaster_correlated,
@@ -30,7 +31,6 @@ from skcompare.stats.precision._precision_class_tests import (
     informative_clusters,
 )
 from skcompare.stats.precision._precision_statistics import share_contrast
-from skcompare.stats.scores._score_difference import ZERO_VARIANCE
 
 RANK_TOLERANCE = 1e-9
 """Eigenvalues of the correlation matrix below this share of the largest one are 0."""

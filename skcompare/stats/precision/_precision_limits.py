@@ -7,8 +7,8 @@ import numpy as np
 
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments
-from skcompare.stats.accuracy._limits import one_sided, quantile
-from skcompare.stats.accuracy._relative_accuracy import one_sided_ratio
+from skcompare.stats.core._limits import one_sided, one_sided_ratio
+from skcompare.stats.core._wald import critical_value
 from skcompare.stats.precision._precision_statistics import (
     NOISE,
     pooled_share,
@@ -32,11 +32,10 @@ def wald_limits(
 
     -1 and 1 where the standard error is unknown.
     """
-    reach = quantile(confidence_level, alternative) * error
+    reach = critical_value(confidence_level, alternative) * error
     if math.isnan(reach):
         return -1.0, 1.0
-    low, high = (min(1.0, max(-1.0, estimate + by)) for by in (-reach, reach))
-    return one_sided(low, high, alternative)
+    return one_sided(estimate - reach, estimate + reach, alternative)
 
 
 def log_wald_limits(
@@ -46,7 +45,7 @@ def log_wald_limits(
 
     0 and infinity where the ratio or the standard error is unknown.
     """
-    reach = quantile(confidence_level, alternative) * error
+    reach = critical_value(confidence_level, alternative) * error
     if math.isnan(reach) or math.isnan(ratio):
         return 0.0, math.inf
     # A huge standard error gives limits beyond the largest double.
@@ -69,7 +68,9 @@ def score_limits(
     moments: ClassMoments, weighted: bool, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """Limits of the differences that a generalized score test does not reject."""
-    low, high = score_range(moments, weighted, quantile(confidence_level, alternative))
+    low, high = score_range(
+        moments, weighted, critical_value(confidence_level, alternative)
+    )
     return one_sided(float(low), float(high), alternative)
 
 
@@ -77,7 +78,7 @@ def both_score_limits(
     moments: ClassMoments, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """Limits of the differences that not both generalized score tests reject."""
-    low, high = both_score_range(moments, quantile(confidence_level, alternative))
+    low, high = both_score_range(moments, critical_value(confidence_level, alternative))
     return one_sided(float(low), float(high), alternative)
 
 

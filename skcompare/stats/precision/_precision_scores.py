@@ -5,13 +5,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from scipy.special import ndtri
-
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import ClassMoments, JointCounts
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._target_class import class_label
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.precision._precision_difference import Question, question
 from skcompare.stats.precision._precision_limits import (
     both_score_limits,
@@ -43,13 +42,9 @@ def _sample_size(
 ) -> float:
     """Number of records at which the test has the requested power."""
     moments = counts.class_rows().moments(score, class_label(counts.classes, label))
-    root = abs(float(statistic(moments).root))
-    if not root > 0:
-        return math.inf
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    required = -float(ndtri(tail)) + float(ndtri(power))
-    # The observed records were not enough, so at least one more is needed.
-    return max(counts.n * (required / root) ** 2, counts.n + 1.0)
+    return Wald(float(statistic(moments).root), 1.0).sample_size(
+        counts.n, alpha=alpha, power=power, alternative=alternative
+    )
 
 
 @paired_test(

@@ -18,8 +18,7 @@ from skcompare._core.validation import (
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray
 from skcompare.evidence import JointCounts
-from skcompare.stats.accuracy._limits import quantile
-from skcompare.stats.accuracy._relative_accuracy import ZERO_VARIANCE, one_sided_ratio
+from skcompare.stats.core._limits import one_sided_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
@@ -29,6 +28,7 @@ from skcompare.stats.core._target_class import (
     class_label,
     class_text,
 )
+from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
 from skcompare.stats.precision._prevalence import (
     CautiousResamples,
     ClassCells,
@@ -130,7 +130,7 @@ def _role_limits(
     # On the scale of the log odds, so that no limit is beyond 0 or 1.
     variance = float((question.cells.counts * influence**2).sum()) / (1 - precision) ** 2
     error = math.sqrt(variance + question.share.logit_variance)
-    reach = quantile(LEVEL, "two-sided") * error
+    reach = critical_value(LEVEL, "two-sided") * error
     low, high = expit(logit(precision) - reach), expit(logit(precision) + reach)
     return float(low), float(high)
 
@@ -397,7 +397,7 @@ def _point(value: float, confidence_level: float, alternative: str) -> tuple[flo
 def _delta_ratio_limits(
     distance: float, error: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    reach = quantile(confidence_level, alternative) * error
+    reach = critical_value(confidence_level, alternative) * error
     with np.errstate(over="ignore"):
         low, high = (float(np.exp(distance + by)) for by in (-reach, reach))
     return one_sided_ratio(low, high, alternative)

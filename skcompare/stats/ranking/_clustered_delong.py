@@ -12,6 +12,7 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._result import FEW_GROUPS, PairedResult
+from skcompare.stats.core._wald import studentised
 from skcompare.stats.ranking._delong import (
     auc_details,
     check_auc_difference,
@@ -24,7 +25,6 @@ from skcompare.stats.ranking._placement_moments import (
     check_members,
     role_parts,
     score_flags,
-    studentised,
 )
 
 INTERVALS = ("agreeing", "arctanh")
@@ -300,7 +300,7 @@ def _tail(
     """Statistic, p-value with its logarithm, and flags."""
     variance = float(spread.covariance[2, 2])
     if spread.defined or (distance == 0 == variance and is_equality):
-        return studentised(distance, variance, alternative, df)
+        return studentised(distance, math.sqrt(variance), df, alternative)
     return math.nan, (math.nan, math.nan), (ONE_GROUP_OF_A_CLASS,)
 
 

@@ -19,22 +19,22 @@ from skcompare._core.validation import (
 from skcompare._registry.tests import paired_test
 from skcompare._typing import ArrayLike
 from skcompare.evidence import PlacementValues
+from skcompare.stats.core._limits import DIFFERENCE
 from skcompare.stats.core._power import records_at
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import reference_quantile
+from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._placement_moments import (
     FEW_OF_A_CLASS,
     arctanh_limits,
     check_members,
     contrast,
-    difference_limits,
     level_details,
     logit_limits,
     mover_limits,
     newcombe_limits,
     role_parts,
     score_flags,
-    studentised,
     variance_flags,
     wald_auc_limits,
 )
@@ -225,7 +225,9 @@ def delong(
     check_two(placements, "delong")
     check_members(placements, "delong")
     estimate, variance = contrast(placements, (-1, 1))
-    statistic, tail, flags = studentised(estimate - Fraction(null), variance, alternative)
+    statistic, tail, flags = studentised(
+        estimate - Fraction(null), math.sqrt(variance), None, alternative
+    )
     covariance = placements.covariance
     champion, challenger = placements.aucs.tolist()
     details = auc_details(placements, float(variance), covariance.tolist())
@@ -290,8 +292,10 @@ def paired_limits(
     aucs = placements.aucs.tolist()
     no_width = estimate == 0 and 0 < aucs[0] < 1
     if variance > 0 or no_width:
-        limits = arctanh_limits if interval == "arctanh" else difference_limits
-        return partial(limits, estimate, math.sqrt(max(0.0, variance)), df)
+        error = math.sqrt(max(0.0, variance))
+        if interval == "arctanh":
+            return partial(arctanh_limits, estimate, error, df)
+        return Wald(estimate, error, df, DIFFERENCE).limits
     return partial(
         mover_limits,
         (aucs[0], aucs[1]),

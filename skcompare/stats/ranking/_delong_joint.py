@@ -15,15 +15,14 @@ from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue, reference_quantile
+from skcompare.stats.core._wald import ZERO_VARIANCE, studentised
 from skcompare.stats.ranking._placement_moments import (
-    ZERO_VARIANCE,
     check_members,
     contrast,
     level_details,
     quadratic_form,
     role_parts,
     score_flags,
-    studentised,
     variance_flags,
 )
 
@@ -236,7 +235,7 @@ def auc_contrast(
     check_members(placements, "auc_contrast")
     estimate, variance = contrast(placements, fractions)
     distance = estimate - _simple(float(null_value))
-    statistic, tail, flags = studentised(distance, variance, alternative)
+    statistic, tail, flags = studentised(distance, math.sqrt(variance), None, alternative)
     # Without variance, a sum that differs from the null value has no finite standard error.
     deviation = math.inf if ZERO_VARIANCE in flags else math.sqrt(variance)
     if placements.design != HOLDOUT:

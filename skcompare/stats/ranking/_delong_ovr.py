@@ -12,9 +12,9 @@ from skcompare.evidence import ClassPlacementValues
 from skcompare.stats.core._adjust import ADJUSTMENTS
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue
+from skcompare.stats.core._wald import ZERO_VARIANCE
 from skcompare.stats.ranking._delong import check_auc_difference
 from skcompare.stats.ranking._multiclass_auc import (
-    ZERO_VARIANCE,
     Contrast,
     area_result,
     contrast,

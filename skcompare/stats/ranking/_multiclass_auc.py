@@ -7,21 +7,22 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassPlacementValues
 from skcompare.stats.core._adjust import adjust_pvalues
-from skcompare.stats.core._limits import (
+from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
+from skcompare.stats.core._tails import chi2_pvalue, normal_pvalue
+from skcompare.stats.core._wald import (
     NO_DIFFERENCE,
+    ZERO_VARIANCE,
+    Wald,
     no_critical,
     normal_critical,
     score_range,
 )
-from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
-from skcompare.stats.core._tails import chi2_pvalue, normal_pvalue
 from skcompare.stats.ranking._placement_moments import FEW_DEGREES, VARIANCE_OF_FEW
 
 RARE = ("raise", "drop")
@@ -39,7 +40,6 @@ INDEPENDENT = 1e-12
 INCONSISTENT = 1e-6
 """Standard errors above which a difference along a direction without variance counts."""
 
-ZERO_VARIANCE = "zero-variance"
 CLASSES_LEFT_OUT = "classes-left-out"
 FEW_DISTINCT = "few-distinct-scores"
 UNKNOWN_GROUPS = "unknown-groups"
@@ -294,12 +294,5 @@ def left_out(values: ClassPlacementValues, kept: IntArray) -> str:
 
 def records_for(contrast: Contrast, n: int, alpha: float, power: float, side: str) -> float:
     """Number of records at which the observed difference reaches the requested power."""
-    outward = {"greater": contrast.statistic, "less": -contrast.statistic}.get(
-        side, abs(contrast.statistic)
-    )
-    if outward <= 0:
-        return math.inf
-    tail = alpha / 2 if side == "two-sided" else alpha
-    target = float(ndtri(power)) - float(ndtri(tail))
-    # These records did not reach significance, so more of them are always needed.
-    return max(n * (target / outward) ** 2, n + 1.0)
+    in_errors = Wald(contrast.statistic, 1.0)
+    return in_errors.sample_size(n, alpha=alpha, power=power, alternative=side)

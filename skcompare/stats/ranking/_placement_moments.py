@@ -10,10 +10,10 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from skcompare._core.satterthwaite import degrees_of_freedom
-from skcompare._core.validation import alpha_of
 from skcompare.evidence import PlacementValues
-from skcompare.stats.accuracy._limits import one_sided, quantile
-from skcompare.stats.core._tails import reference_pvalue, reference_quantile
+from skcompare.stats.core._limits import one_sided
+from skcompare.stats.core._tails import reference_quantile
+from skcompare.stats.core._wald import critical_value
 
 NEAREST = 1e-15
 """Absolute accuracy of a root of Newcombe's equation."""
@@ -83,21 +83,6 @@ def role_limits(
     return newcombe_limits(auc, n_positives, n_negatives, z)
 
 
-def difference_limits(
-    estimate: float,
-    deviation: float,
-    df: float | None,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    """Normal or Student's t limits of a difference, cut off at -1 and 1."""
-    alpha = alpha_of(confidence_level)
-    z = reference_quantile(alpha / 2 if alternative == "two-sided" else alpha, df)
-    reach = z * deviation
-    low, high = max(-1.0, estimate - reach), min(1.0, estimate + reach)
-    return one_sided(low, high, alternative)
-
-
 def arctanh_limits(
     estimate: float,
     deviation: float,
@@ -114,8 +99,7 @@ def arctanh_limits(
     .. [1] Newson, R. (2002). "Parameters behind "nonparametric" statistics: Kendall's
        tau, Somers' D and median differences." The Stata Journal 2(1), 45-64.
     """
-    alpha = alpha_of(confidence_level)
-    z = reference_quantile(alpha / 2 if alternative == "two-sided" else alpha, df)
+    z = critical_value(confidence_level, alternative, df)
     centre, reach = math.atanh(estimate), z * deviation / (1 - estimate**2)
     return one_sided(math.tanh(centre - reach), math.tanh(centre + reach), alternative)
 
@@ -139,7 +123,7 @@ def mover_limits(
     .. [1] Zou, G. Y. and Donner, A. (2008). "Construction of confidence limits about
        effect measures: a general approach." Statistics in Medicine 27(10), 1693-1702.
     """
-    z = max(0.0, quantile(confidence_level, alternative))
+    z = max(0.0, critical_value(confidence_level, alternative))
     sizes = n_positives, n_negatives
     (low1, high1), (low2, high2) = (
         role_limits(auc, variance, *sizes, z)
@@ -152,7 +136,6 @@ def mover_limits(
     return one_sided(low, high, alternative)
 
 
-ZERO_VARIANCE = "zero-variance"
 FEW_OF_A_CLASS = "few-records-of-a-class"
 FEW_DISTINCT = "few-distinct-scores"
 
@@ -193,21 +176,6 @@ def contrast(
     total = sum((w * sums.totals[i] for i, w in nonzero), Fraction(0))
     products = (w * v * sums.covariance[i][j] for i, w in nonzero for j, v in nonzero)
     return total / sums.total_of_one, sum(products, Fraction(0)) / sums.scale
-
-
-def studentised(
-    distance: Fraction | float,
-    variance: Fraction | float,
-    alternative: str,
-    df: float | None = None,
-) -> tuple[float, tuple[float, float], tuple[str, ...]]:
-    """Statistic, p-value with its logarithm, and flags, also where there is no variance."""
-    if variance > 0:
-        statistic = float(distance) / math.sqrt(variance)
-        return statistic, reference_pvalue(statistic, df, alternative), ()
-    if distance == 0:
-        return 0.0, (1.0, 0.0), ("degenerate",)
-    return math.copysign(math.inf, distance), (math.nan, math.nan), (ZERO_VARIANCE,)
 
 
 def score_flags(placements: PlacementValues) -> tuple[str, ...]:

@@ -3,20 +3,19 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 
 from skcompare._core.validation import check_alternative, check_choice
 from skcompare.evidence import PlacementValues
+from skcompare.stats.core._limits import DIFFERENCE
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._delong import check_auc_difference
 from skcompare.stats.ranking._placement_moments import (
     anywhere,
     check_members,
     contrast,
-    difference_limits,
     role_parts,
     score_flags,
-    studentised,
 )
 
 DEGREES = ("welch", "normal")
@@ -105,7 +104,7 @@ def unpaired_delong(
         shares = variance1**2 / (champion.n - 1) + variance2**2 / (challenger.n - 1)
         degrees = float(variance**2 / shares)
     statistic, tail, flags = studentised(
-        estimate - Fraction(null), variance, alternative, degrees
+        estimate - Fraction(null), math.sqrt(variance), degrees, alternative
     )
     if champion.design.name != "holdout" or challenger.design.name != "holdout":
         flags += (GROUPED,)
@@ -113,7 +112,8 @@ def unpaired_delong(
     limits: Callable[[float, str], tuple[float, float]] = anywhere
     # Two perfect rankings differ by 0 without variance, which is no evidence of equality.
     if variance:
-        limits = partial(difference_limits, float(estimate), math.sqrt(variance), degrees)
+        error = math.sqrt(variance)
+        limits = Wald(float(estimate), error, degrees, DIFFERENCE).limits
     return PairedResult(
         statistic=statistic,
         pvalue=tail[0],

@@ -19,9 +19,14 @@ from skcompare._core.validation import (
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
 from skcompare.evidence import RecordMean, ScoredPair
-from skcompare.stats.core._limits import no_critical, normal_critical, score_range
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._wald import (
+    ZERO_VARIANCE,
+    no_critical,
+    normal_critical,
+    score_range,
+)
 from skcompare.stats.scores._resampling import (
     check_scored,
     default_resamples,
@@ -29,7 +34,7 @@ from skcompare.stats.scores._resampling import (
     influences,
     resampled_differences,
 )
-from skcompare.stats.scores._score_difference import FEW_DIFFERENT, ZERO_VARIANCE
+from skcompare.stats.scores._score_difference import FEW_DIFFERENT
 
 NOISE = 1e-12
 

@@ -11,13 +11,12 @@ from skcompare._core.validation import check_alternative
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray
 from skcompare.evidence import ScoredPair
-from skcompare.stats.core._limits import no_critical, score_range
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import student_pvalue, student_quantile
+from skcompare.stats.core._wald import ZERO_VARIANCE, no_critical, score_range
 from skcompare.stats.scores._bootstrap import rounding_of, scored_flags, scored_sample_size
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
 from skcompare.stats.scores._resampling import check_scored, generator, left_out
-from skcompare.stats.scores._score_difference import ZERO_VARIANCE
 
 ONE_OF_A_CLASS = "undefined-left-out"
 

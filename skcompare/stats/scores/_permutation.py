@@ -10,8 +10,8 @@ from skcompare._core.validation import check_alternative, check_count
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoredPair
-from skcompare.stats.core._limits import no_critical, normal_critical, score_range
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
+from skcompare.stats.core._wald import no_critical, normal_critical, score_range
 from skcompare.stats.scores._bootstrap import rounding_of, scored_sample_size
 from skcompare.stats.scores._permutation_null import PermutationDistribution
 from skcompare.stats.scores._resampling import (

@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import JointCounts, sums_of
-from skcompare.stats.core._limits import NO_DIFFERENCE
 from skcompare.stats.core._tails import SMALLEST
+from skcompare.stats.core._wald import NO_DIFFERENCE
 from skcompare.stats.scores._confusion_scores import CellScores
 
 MOST_OUTCOMES = 100_000

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from skcompare._core.validation import (
     check_alternative,
@@ -18,9 +17,15 @@ from skcompare._core.validation import (
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import JointCounts
-from skcompare.stats.core._limits import no_critical, normal_critical, score_range
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._wald import (
+    ZERO_VARIANCE,
+    Wald,
+    no_critical,
+    normal_critical,
+    score_range,
+)
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,
@@ -122,7 +127,6 @@ FEW_DIFFERENT, MANY_DIFFERENT, MOST_CELLS = 25, 1000, 2000
 MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")
 """Measures; accuracies are compared by McNemar's test unless this one is requested."""
 
-ZERO_VARIANCE = "zero-variance"
 UNDEFINED_SCORE = "undefined-score"
 UNDEFINED_RESAMPLES = "undefined-resamples"
 FEW_DIFFERENT_PREDICTIONS = "few-different-predictions"
@@ -141,13 +145,9 @@ def _sample_size(
 ) -> float:
     """Number of records at which the observed difference reaches the requested power."""
     observed = _observed(_resolved(score, counts, pos_label), counts)
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    if observed.statistic == 0:
-        return math.inf
-    target = -float(ndtri(tail)) + float(ndtri(power))
-    n_records = counts.n * (target / abs(float(observed.statistic))) ** 2
-    # These records did not reach significance, so more of them are always needed.
-    return max(n_records, counts.n + 1.0)
+    return Wald(float(observed.statistic), 1.0).sample_size(
+        counts.n, alpha=alpha, power=power, alternative=alternative
+    )
 
 
 @paired_test(

@@ -356,10 +356,12 @@ def anytime_losses(
     bets = loss_bets(losses, bound)
     no_gain = losses.moments.no_gain and not bets.growth.any()
     log_wealth = 0.0 if no_gain and null == 0 else bets.log_wealth(null, alternative)
+    pvalue, log_pvalue = anytime_tail(log_wealth)
     return loss_result(
         losses,
-        signed_evidence(bets, log_wealth, null),
-        anytime_tail(log_wealth),
+        statistic=signed_evidence(bets, log_wealth, null),
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
         df=None,
         alternative=alternative,
         method=f"bets on {'moments' if losses.values is None else 'records'}",

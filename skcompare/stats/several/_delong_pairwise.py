@@ -1,5 +1,6 @@
 """DeLong's tests of all pairs of several classifiers, with adjusted p-values."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,15 +17,11 @@ from skcompare._core.validation import (
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._adjust import adjust_pvalues
-from skcompare.stats.core._limits import interval_level
+from skcompare.stats.core._limits import DIFFERENCE, interval_level
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._delong_joint import delong_joint
-from skcompare.stats.ranking._placement_moments import (
-    contrast,
-    difference_limits,
-    studentised,
-    variance_flags,
-)
+from skcompare.stats.ranking._placement_moments import contrast, variance_flags
 from skcompare.stats.several._pairwise_rows import (
     PAIRWISE_ADJUSTMENTS,
     PairwiseRows,
@@ -296,7 +293,7 @@ def _limits(
 ) -> FloatArray:
     """Limits of the difference of each pair; -1 and 1 where it does not vary."""
     limits = [
-        difference_limits(difference, error, None, level, alternative)
+        Wald(difference, error, None, DIFFERENCE).limits(level, alternative)
         if error or not difference
         else (-1.0, 1.0)
         for difference, error in zip(estimate.tolist(), deviation.tolist(), strict=True)
@@ -311,6 +308,7 @@ def _pair_test(
     weights = [0] * placements.n_scores
     weights[i], weights[j] = -1, 1
     estimate, variance = contrast(placements, weights)
-    statistic, (pvalue, _), flags = studentised(estimate, variance, alternative)
+    error = math.sqrt(variance)
+    statistic, (pvalue, _), flags = studentised(estimate, error, None, alternative)
     flags += variance_flags(placements, weights)
     return (float(estimate), float(variance) ** 0.5, statistic, pvalue), flags

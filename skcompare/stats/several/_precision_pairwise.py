@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
 from skcompare._core.design import Design
@@ -19,12 +19,11 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import CLASS_SCORES, ClassMoments, ClusterSums, OutcomeRows
-from skcompare.stats.accuracy._limits import one_sided
-from skcompare.stats.accuracy._relative_accuracy import one_sided_ratio
 from skcompare.stats.core._adjust import adjust_pvalues
-from skcompare.stats.core._limits import interval_level
+from skcompare.stats.core._limits import interval_level, one_sided, one_sided_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._wald import normal_critical
 from skcompare.stats.precision._clustered_precision import log_contrast, ratio_of_shares
 from skcompare.stats.precision._gee_model import (
     ClassFit,
@@ -398,8 +397,7 @@ def _limits(pair: _Pair, options: _Options, critical: float) -> tuple[float, flo
         return ratio_score_limits(moments, options.link, pair.estimate, critical, sides)
     reach = critical * pair.error
     if differences:
-        low, high = (min(1.0, max(-1.0, pair.estimate + by)) for by in (-reach, reach))
-        return one_sided(low, high, sides)
+        return one_sided(pair.estimate - reach, pair.estimate + reach, sides)
     with np.errstate(over="ignore"):
         low, high = (float(pair.estimate * np.exp(by)) for by in (-reach, reach))
     return one_sided_ratio(low, high, sides)
@@ -414,7 +412,7 @@ def _adjusted(
 ) -> tuple[FloatArray, float, FloatArray | None]:
     """Return adjusted p-values, the critical value of intervals, and Monte Carlo errors."""
     pvalue = np.array([test.pvalue for test in tested])
-    critical = -float(ndtri(share / 2 if alternative == "two-sided" else share))
+    critical = normal_critical(share, alternative)
     if greatest is None:
         return adjust_pvalues(pvalue.tolist(), adjust), critical, None
     statistic = np.array([test.statistic for test in tested])

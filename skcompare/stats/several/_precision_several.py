@@ -11,11 +11,10 @@ import numpy as np
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import CLASS_SCORES, ClassMoments, ClusterSums
-from skcompare.stats.accuracy._limits import quantile
-from skcompare.stats.accuracy._relative_accuracy import ZERO_VARIANCE
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT, class_text
+from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
 from skcompare.stats.precision._gee_model import (
     BOUNDARY,
     ClassFit,
@@ -262,7 +261,7 @@ def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any]
         variances = covariance.diagonal() + covariance[at, at] - 2 * covariance[at]
         distance = values - values[at]
     errors = np.sqrt(np.maximum(variances, 0))
-    reach = quantile(LEVEL, "two-sided") * errors
+    reach = critical_value(LEVEL, "two-sided") * errors
     parts = []
     for i, name in enumerate(names):
         pair = chosen_moments(fit.raw, [at, i])

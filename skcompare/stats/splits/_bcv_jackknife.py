@@ -10,14 +10,9 @@ from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import BlockDifferences
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
-from skcompare.stats.splits._score_result import (
-    UNDEFINED,
-    score_limits,
-    score_result,
-    score_sample_size,
-    studentised_scores,
-)
+from skcompare.stats.splits._score_result import UNDEFINED, score_result, wald_of
 
 CUT = 0.8
 """Share of the variance of `P` that is left where `P` is cut at its floor. A variable with
@@ -183,13 +178,8 @@ def _sample_size(
     if _is_unstable(blocks, variance):
         # Chance in the training does not go away with more records.
         return math.nan
-    return score_sample_size(
-        blocks,
-        blocks.mean,
-        math.sqrt(variance.total),
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
+    return _wald(blocks, variance).sample_size(
+        blocks.n_records, alpha=alpha, power=power, alternative=alternative
     )
 
 
@@ -309,28 +299,26 @@ def bcv_jackknife_t(
     """
     check_alternative(alternative)
     variance = _variance(blocks)
-    mean, error, df = blocks.mean, math.sqrt(variance.total), float(variance.df)
-    statistic, tail, flags = studentised_scores(mean, error, df, alternative)
-    if math.isnan(error) and UNDEFINED not in blocks.flags:
-        flags = (UNKNOWN_VARIANCE,)
-    if _is_unstable(blocks, variance):
-        flags = (*flags, UNSTABLE)
+    wald = _wald(blocks, variance)
     return score_result(
         blocks,
-        statistic,
-        tail,
-        df=df,
-        estimate=mean,
-        alternative=alternative,
+        **wald.fields(alternative, _flags(blocks, variance)),
         method="Student's t, variance from blocks",
-        limits=score_limits(blocks, mean, error, df),
-        flags=flags,
         details={
-            "se": error,
+            "se": wald.error,
             "records": math.sqrt(blocks.variance),
             "chance": math.sqrt(variance.chance),
         },
     )
+
+
+def _wald(blocks: BlockDifferences, variance: BlockVariance) -> Wald:
+    return wald_of(blocks, blocks.mean, math.sqrt(variance.total), float(variance.df))
+
+
+def _flags(blocks: BlockDifferences, variance: BlockVariance) -> tuple[str, ...]:
+    unknown = math.isnan(variance.total) and UNDEFINED not in blocks.flags
+    return (UNKNOWN_VARIANCE,) * unknown + (UNSTABLE,) * _is_unstable(blocks, variance)
 
 
 def _variance(blocks: BlockDifferences) -> BlockVariance:

@@ -1,21 +1,21 @@
 """Student's t test for M × 2 block-regularized cross-validation."""
 
 import math
-from dataclasses import dataclass
 
 from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import ANY_SCORE, paired_test
+from skcompare._typing import FloatArray
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.splits._score_result import (
     LIBERAL,
     check_halves,
     mean_of,
-    score_limits,
-    score_result,
-    score_sample_size,
-    studentised_scores,
+    planned,
     variance_of,
+    wald_of,
+    wald_result,
     without_rounding,
 )
 
@@ -25,23 +25,29 @@ CORRELATIONS = {"conservative": (0.5, 0.5), "validation": (0.0, 0.5)}
 VARIANTS = (*CORRELATIONS, "published")
 
 
-def _sample_size(
-    scores: ScoreDifferences,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    variant: str = "conservative",
-) -> float:
-    blocked = _Blocked.of(scores, variant)
-    return score_sample_size(
-        scores,
-        blocked.mean,
-        blocked.error,
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
+def _blocked(scores: ScoreDifferences, variant: str = "conservative") -> Wald:
+    """Mean difference, with the standard error C sqrt(V)."""
+    check_choice("variant", variant, VARIANTS)
+    check_halves(scores, "blocked_t")
+    values, noise = without_rounding(scores)
+    scale, df = _scale_and_df(len(values) // 2, variant)
+    error = scale * math.sqrt(_spread(values, noise))
+    return wald_of(scores, mean_of(values, noise), error, df)
+
+
+def _scale_and_df(n_repeats: int, variant: str) -> tuple[float, float]:
+    if variant not in CORRELATIONS:
+        return 1.0, 2 * n_repeats - 1.0
+    correlations = CORRELATIONS[variant]
+    return (
+        correlated_scale(n_repeats, *correlations),
+        correlated_df(n_repeats, *correlations),
     )
+
+
+def _spread(values: FloatArray, noise: float) -> float:
+    """V, the variance of the differences with the divisor 2M."""
+    return variance_of(values, noise) * (len(values) - 1) / len(values)
 
 
 @paired_test(
@@ -52,7 +58,7 @@ def _sample_size(
     measures=ANY_SCORE,
     designs=("bcv",),
     references=("Wang2014", "Yang2023"),
-    sample_size=_sample_size,
+    sample_size=planned(_blocked),
     caution=LIBERAL,
 )
 def blocked_t(
@@ -159,56 +165,19 @@ def blocked_t(
     0.0677
     """
     check_alternative(alternative)
-    blocked = _Blocked.of(scores, variant)
-    error, df = blocked.error, blocked.df
-    statistic, tail, flags = studentised_scores(blocked.mean, error, df, alternative)
-    return score_result(
+    wald = _blocked(scores, variant)
+    return wald_result(
         scores,
-        statistic,
-        tail,
-        df=df,
-        estimate=blocked.mean,
-        alternative=alternative,
+        wald,
+        alternative,
         method=f"Student's t, {variant}",
-        limits=score_limits(scores, blocked.mean, error, df),
-        flags=flags,
         details={
-            "se": error,
-            "C": blocked.scale,
-            "root_V": math.sqrt(blocked.spread),
+            "se": wald.error,
+            "C": _scale_and_df(scores.values.size // 2, variant)[0],
+            "root_V": math.sqrt(_spread(*without_rounding(scores))),
             "n_splits": float(scores.values.size),
         },
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Blocked:
-    """Mean difference, V, C and the degrees of freedom."""
-
-    mean: float
-    spread: float
-    scale: float
-    df: float
-
-    @classmethod
-    def of(cls, scores: ScoreDifferences, variant: str) -> "_Blocked":
-        check_choice("variant", variant, VARIANTS)
-        check_halves(scores, "blocked_t")
-        values, noise = without_rounding(scores)
-        n_splits = len(values)
-        n_repeats = n_splits // 2
-        scale, df = 1.0, n_splits - 1.0
-        if variant in CORRELATIONS:
-            rho1, rho2 = CORRELATIONS[variant]
-            scale = correlated_scale(n_repeats, rho1, rho2)
-            df = correlated_df(n_repeats, rho1, rho2)
-        spread = variance_of(values, noise) * (n_splits - 1) / n_splits
-        return cls(mean_of(values, noise), spread, scale, df)
-
-    @property
-    def error(self) -> float:
-        """Standard error; NaN where a split is undefined."""
-        return self.scale * math.sqrt(self.spread)
 
 
 def correlated_scale(n_repeats: int, rho1: float, rho2: float) -> float:

@@ -10,18 +10,19 @@ from skcompare._core.validation import alpha_of, check_alternative
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
 from skcompare.evidence import ScoreDifferences
+from skcompare.stats.core._limits import Pair, one_sided
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import f_pvalue, f_quantile
-from skcompare.stats.losses._paired_t import ZERO_VARIANCE
+from skcompare.stats.core._wald import ZERO_VARIANCE, studentised
 from skcompare.stats.splits._score_result import (
     LIBERAL,
     UNDEFINED,
     check_halves,
-    limits_within,
     mean_of,
-    score_limits,
+    range_of,
     score_result,
-    studentised_scores,
+    wald_of,
+    wald_result,
     within_repetitions,
     without_rounding,
 )
@@ -221,20 +222,23 @@ def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> Paired
     mean = mean_of(values, noise)
     squares = float(np.square(values).sum())
     variances = within_repetitions(values, noise)
-    statistic, tail, flags = _compared(squares, variances, df1, df2)
+    statistic, (pvalue, log_pvalue), flags = _compared(squares, variances, df1, df2)
     squares_around_mean = _squares_around(values, mean, noise)
-    limits = partial(_inverted, mean, squares_around_mean, variances, df1, df2)
+    limits = partial(
+        _inverted, mean, squares_around_mean, variances, (df1, df2), range_of(scores)
+    )
     if not math.isnan(variances) and math.isnan(limits(USUAL_LEVEL, "two-sided")[0]):
         flags = (*flags, EMPTY_INTERVAL)
     return score_result(
         scores,
-        statistic,
-        tail,
+        statistic=statistic,
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
         df=None,
         estimate=mean,
         alternative="two-sided",
         method=f"F({df1}, {df2})",
-        limits=limits_within(scores, limits),
+        limits=limits,
         flags=flags,
         details={
             "df1": float(df1),
@@ -270,18 +274,18 @@ def _inverted(
     mean: float,
     around: float,
     within: float,
-    df1: int,
-    df2: int,
+    df: tuple[int, int],
+    bounds: Pair,
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
     """Limits of the differences that the test does not reject; NaN if it rejects all."""
-    critical = f_quantile(alpha_of(confidence_level), df1, df2)
+    critical = f_quantile(alpha_of(confidence_level), *df)
     bracket = 2 * critical * within - around
     if math.isnan(bracket) or bracket < 0:
         return math.nan, math.nan
     reach = math.sqrt(bracket / N_SPLITS)
-    return mean - reach, mean + reach
+    return one_sided(mean - reach, mean + reach, alternative, bounds)
 
 
 ALPHA = 0.05
@@ -383,23 +387,17 @@ def paired_5x2_t(
     check_alternative(alternative)
     check_halves(scores, "paired_5x2_t", N_REPEATS)
     values, noise = without_rounding(scores)
-    estimate = float(values[0])
     error = math.sqrt(within_repetitions(values, noise) / N_REPEATS)
-    statistic, tail, flags = studentised_scores(estimate, error, N_REPEATS, alternative)
+    wald = wald_of(scores, float(values[0]), error, N_REPEATS)
     parts = _variants(values, error, alternative)
-    if len({part["pvalue"] < ALPHA for part in parts}) == 2:
-        flags = (*flags, FOLD_ORDER)
-    return score_result(
+    depends = len({part["pvalue"] < ALPHA for part in parts}) == 2
+    return wald_result(
         scores,
-        statistic,
-        tail,
-        df=N_REPEATS,
-        estimate=estimate,
+        wald,
+        alternative,
+        (FOLD_ORDER,) * depends,
         means=_first_scores(scores),
-        alternative=alternative,
         method="Student's t of the first half",
-        limits=score_limits(scores, estimate, error, N_REPEATS),
-        flags=flags,
         details={"se": error, "mean": mean_of(values, noise)},
         parts=parts,
     )
@@ -487,19 +485,12 @@ def combined_5x2_t(
     check_alternative(alternative)
     check_halves(scores, "combined_5x2_t", N_REPEATS)
     values, noise = without_rounding(scores)
-    mean = mean_of(values, noise)
     error = math.sqrt(within_repetitions(values, noise) / N_REPEATS / len(values))
-    statistic, tail, flags = studentised_scores(mean, error, N_REPEATS, alternative)
-    return score_result(
+    return wald_result(
         scores,
-        statistic,
-        tail,
-        df=N_REPEATS,
-        estimate=mean,
-        alternative=alternative,
+        wald_of(scores, mean_of(values, noise), error, N_REPEATS),
+        alternative,
         method="Student's t",
-        limits=score_limits(scores, mean, error, N_REPEATS),
-        flags=flags,
         details={"se": error},
     )
 
@@ -510,7 +501,7 @@ def _variants(
     """Results of the test for every half that could have come first."""
     parts = []
     for k, value in enumerate(values.tolist()):
-        statistic, (pvalue, _), _ = studentised_scores(value, error, N_REPEATS, alternative)
+        statistic, (pvalue, _), _ = studentised(value, error, N_REPEATS, alternative)
         parts.append(
             {
                 "repetition": k // 2 + 1,

@@ -1,7 +1,6 @@
 """Student's t tests of score differences of many splits, corrected or not."""
 
 import math
-from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -10,15 +9,15 @@ from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.splits._score_result import (
     LIBERAL,
     check_splits,
     mean_of,
-    score_limits,
-    score_result,
-    score_sample_size,
-    studentised_scores,
+    planned,
     variance_of,
+    wald_of,
+    wald_result,
     without_rounding,
 )
 
@@ -33,103 +32,70 @@ CORRECTIONS = {"doubled": 2.0, "published": 1.0}
 """Weight of n2 / n1 in the variance of the mean of splits that share test records."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resampled:
-    """Mean difference of J splits, and the parts of its standard error.
-
-    Attributes
-    ----------
-    mean, variance : float
-        Mean and sample variance of the differences.
-    n_splits : int
-        The number of splits J.
-    factor : float
-        Factor of the variance, 1 / J for independent splits.
-    """
-
-    mean: float
-    variance: float
-    n_splits: int
-    factor: float
-
-    @classmethod
-    def of(cls, scores: ScoreDifferences, ratio: float) -> "Resampled":
-        """Create from score differences, with a correction that is added to 1 / J."""
-        values, noise = without_rounding(scores)
-        n_splits = len(values)
-        variance = variance_of(values, noise)
-        return cls(mean_of(values, noise), variance, n_splits, 1 / n_splits + ratio)
-
-    @property
-    def error(self) -> float:
-        """Standard error; NaN where a split is undefined."""
-        return math.sqrt(self.factor * self.variance)
+def resampled(scores: ScoreDifferences, test: str, weight: float = 0.0) -> Wald:
+    """Mean of J splits with the variance (1 / J + weight n2 / n1) s²."""
+    check_splits(scores, test)
+    values, noise = without_rounding(scores)
+    factor = 1 / len(values)
+    if weight:
+        factor += weight * sizes_ratio(scores, test)
+    error = math.sqrt(factor * variance_of(values, noise))
+    return wald_of(scores, mean_of(values, noise), error, len(values) - 1)
 
 
 def corrected_t(
     scores: ScoreDifferences, test: str, alternative: str, correction: str
 ) -> PairedResult:
-    """Student's t with the variance (1 / J + c n2 / n1) s² of the mean of J splits."""
-    check_choice("correction", correction, tuple(CORRECTIONS))
-    check_splits(scores, test)
-    ratio, weight = sizes_ratio(scores, test), _weight(scores, correction)
-    resampled = Resampled.of(scores, weight * ratio)
-    details = {"test_train_ratio": ratio, "variance_factor": resampled.factor}
+    """Student's t with the corrected variance of the mean of J splits."""
+    weight = _weight(scores, correction)
+    wald, ratio = resampled(scores, test, weight), sizes_ratio(scores, test)
     name = next(key for key, value in CORRECTIONS.items() if value == weight)
-    method = f"Student's t, {name} correction"
-    result = _result(scores, resampled, alternative, method, details)
-    return replace(result, flags=(*result.flags, SELECTION_UNSEEN))
-
-
-def resampled_t(scores: ScoreDifferences, test: str, alternative: str) -> PairedResult:
-    """Student's t of the mean of J splits, as if they were independent."""
-    check_splits(scores, test)
-    resampled = Resampled.of(scores, 0.0)
-    return _result(scores, resampled, alternative, "Student's t", {})
-
-
-def _result(
-    scores: ScoreDifferences,
-    resampled: Resampled,
-    alternative: str,
-    method: str,
-    details: dict[str, float],
-) -> PairedResult:
-    error, df = resampled.error, resampled.n_splits - 1
-    statistic, tail, flags = studentised_scores(resampled.mean, error, df, alternative)
-    if error > 0 and _too_alike(scores, resampled):
-        flags = (*flags, TOO_ALIKE)
-    return score_result(
+    return wald_result(
         scores,
-        statistic,
-        tail,
-        df=df,
-        estimate=resampled.mean,
-        alternative=alternative,
-        method=method,
-        limits=score_limits(scores, resampled.mean, error, df),
-        flags=flags,
-        details={
-            "deviation": math.sqrt(resampled.variance),
-            "se": error,
-            "n_splits": float(resampled.n_splits),
-        }
-        | details,
+        wald,
+        alternative,
+        (*_alike_flags(scores, wald), *scores.flags, SELECTION_UNSEEN),
+        method=f"Student's t, {name} correction",
+        details=_details(scores, wald)
+        | {
+            "test_train_ratio": ratio,
+            "variance_factor": 1 / scores.values.size + weight * ratio,
+        },
     )
 
 
-def _too_alike(scores: ScoreDifferences, resampled: Resampled) -> bool:
-    """Whether the splits differ less than their test records explain.
+def uncorrected_t(scores: ScoreDifferences, test: str, alternative: str) -> PairedResult:
+    """Student's t of the mean of J splits, as if they were independent."""
+    wald = resampled(scores, test)
+    return wald_result(
+        scores,
+        wald,
+        alternative,
+        _alike_flags(scores, wald),
+        method="Student's t",
+        details=_details(scores, wald),
+    )
+
+
+def _details(scores: ScoreDifferences, wald: Wald) -> dict[str, float]:
+    deviation = math.sqrt(variance_of(*without_rounding(scores)))
+    n_splits = float(scores.values.size)
+    return {"deviation": deviation, "se": wald.error, "n_splits": n_splits}
+
+
+def _alike_flags(scores: ScoreDifferences, wald: Wald) -> tuple[str, ...]:
+    """Flag of splits that differ less than their test records explain.
 
     s² over the variance within the test sets is then about chi-squared over its degrees of
     freedom, or greater where training varies too.
     """
-    if scores.variances is None:
-        return False
-    df = resampled.n_splits - 1
+    if scores.variances is None or not wald.error > 0:
+        return ()
+    df = scores.values.size - 1
     least = 2 * float(gammaincinv(df / 2, HARDLY)) / df
+    variance = variance_of(*without_rounding(scores))
     # False where a variance within a test set is NaN, that is, unknown.
-    return resampled.variance < least * float(np.mean(scores.variances))
+    return (TOO_ALIKE,) * (variance < least * float(np.mean(scores.variances)))
 
 
 def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
@@ -145,51 +111,15 @@ def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
 
 def _weight(scores: ScoreDifferences, correction: str) -> float:
     """Weight of a correction; the test sets of a single K-fold share no records."""
+    check_choice("correction", correction, tuple(CORRECTIONS))
     values = scores.values
     if scores.design.kind == "kfold" or (values.ndim == 2 and len(values) == 1):
         return CORRECTIONS["published"]
     return CORRECTIONS[correction]
 
 
-def resampled_sample_size(
-    scores: ScoreDifferences,
-    test: str,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    correction: str,
-) -> float:
-    """Number of records at which the corrected test finds the observed difference."""
-    check_splits(scores, test)
-    weight = _weight(scores, correction)
-    resampled = Resampled.of(scores, weight * sizes_ratio(scores, test))
-    return score_sample_size(
-        scores,
-        resampled.mean,
-        resampled.error,
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-    )
-
-
-def _kfold_sample_size(
-    scores: ScoreDifferences,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    correction: str = "doubled",
-) -> float:
-    return resampled_sample_size(
-        scores,
-        "corrected_repeated_kfold_t",
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-        correction=correction,
-    )
+def _resampled_kfold(scores: ScoreDifferences, correction: str = "doubled") -> Wald:
+    return resampled(scores, "corrected_repeated_kfold_t", _weight(scores, correction))
 
 
 @paired_test(
@@ -200,7 +130,7 @@ def _kfold_sample_size(
     measures=ANY_SCORE,
     designs=("kfold", "repeated kfold"),
     references=("Bouckaert2004", "Nadeau2003", "Yang2023"),
-    sample_size=_kfold_sample_size,
+    sample_size=planned(_resampled_kfold),
 )
 def corrected_repeated_kfold_t(
     scores: ScoreDifferences,
@@ -381,28 +311,14 @@ def kfold_t(scores: ScoreDifferences, *, alternative: str = "two-sided") -> Pair
     ('liberal',)
     """
     check_alternative(alternative)
-    return resampled_t(scores, "kfold_t", alternative)
+    return uncorrected_t(scores, "kfold_t", alternative)
 
 
 DESIGNS = ("repeated holdout",)
 
 
-def _holdout_sample_size(
-    scores: ScoreDifferences,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    correction: str = "doubled",
-) -> float:
-    return resampled_sample_size(
-        scores,
-        "corrected_repeated_holdout_t",
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-        correction=correction,
-    )
+def _resampled_holdout(scores: ScoreDifferences, correction: str = "doubled") -> Wald:
+    return resampled(scores, "corrected_repeated_holdout_t", _weight(scores, correction))
 
 
 @paired_test(
@@ -413,7 +329,7 @@ def _holdout_sample_size(
     measures=ANY_SCORE,
     designs=DESIGNS,
     references=("Nadeau2003", "Yang2023"),
-    sample_size=_holdout_sample_size,
+    sample_size=planned(_resampled_holdout),
 )
 def corrected_repeated_holdout_t(
     scores: ScoreDifferences,
@@ -601,4 +517,4 @@ def repeated_holdout_t(
     ('liberal',)
     """
     check_alternative(alternative)
-    return resampled_t(scores, "repeated_holdout_t", alternative)
+    return uncorrected_t(scores, "repeated_holdout_t", alternative)

@@ -2,19 +2,15 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
-from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
 from skcompare.evidence import BlockDifferences, ScoreDifferences, mean_defined
-from skcompare.stats.core._power import records_at, tail_of
+from skcompare.stats.core._limits import DIFFERENCE, UNBOUNDED, Pair
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import normal_pvalue, student_limits, student_pvalue
-from skcompare.stats.losses._paired_t import ZERO_VARIANCE
+from skcompare.stats.core._wald import Wald
 
 LIBERAL = "liberal"
 UNDEFINED = "undefined-in-split"
@@ -37,8 +33,6 @@ SHARES = frozenset(
 """Scores between 0 and 1, whose differences are at most 1."""
 
 Scores = BlockDifferences | ScoreDifferences
-Tested = tuple[float, tuple[float, float], tuple[str, ...]]
-Limits = Callable[[float, str], tuple[float, float]]
 
 
 def check_splits(scores: ScoreDifferences, test: str, least: int = 2) -> None:
@@ -105,108 +99,44 @@ def within_repetitions(values: FloatArray, noise: float) -> float:
     )
 
 
-def studentised_scores(
-    estimate: float, error: float, df: float | None, alternative: str
-) -> Tested:
-    """Return the estimate over its standard error, p-value with logarithm, and flags.
-
-    Parameters
-    ----------
-    estimate, error : float
-        The difference and its standard error; NaN where a split is undefined.
-    df : float or None
-        Degrees of freedom of Student's t; None for the normal distribution.
-    alternative : str
-        Direction of the test.
-    """
-    if math.isnan(error):
-        return math.nan, (math.nan, math.nan), (UNDEFINED,)
-    if error > 0:
-        statistic = estimate / error
-        if df is None:
-            return statistic, normal_pvalue(statistic, alternative), ()
-        return statistic, student_pvalue(statistic, df, alternative), ()
-    if estimate == 0:
-        return 0.0, (1.0, 0.0), ("degenerate",)
-    return math.copysign(math.inf, estimate), (math.nan, math.nan), (ZERO_VARIANCE,)
+def wald_of(scores: Scores, estimate: float, error: float, df: float | None) -> Wald:
+    """Difference in standard errors, within the range that the score allows."""
+    return Wald(estimate, error, df, range_of(scores))
 
 
-def score_limits(scores: Scores, estimate: float, error: float, df: float | None) -> Limits:
-    """Limits of :func:`studentised_scores`, within the range of the difference."""
-    return partial(_quantile_limits, estimate, error, df, _range_of(scores))
-
-
-def limits_within(scores: Scores, limits: Limits) -> Limits:
-    """Restrict limits to the range of the difference; NaN stays."""
-    return partial(_bounded_limits, limits, _range_of(scores))
-
-
-def _quantile_limits(
-    estimate: float,
-    error: float,
-    df: float | None,
-    largest: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    if math.isnan(error):
-        return math.nan, math.nan
-    if df is None:
-        low, high = _normal_limits(estimate, error, confidence_level, alternative)
-    else:
-        low, high = student_limits(estimate, error, df, confidence_level, alternative)
-    return _bounded(low, high, largest)
-
-
-def _normal_limits(
-    estimate: float, error: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    reach = -float(ndtri(tail_of(alpha_of(confidence_level), alternative))) * error
-    low = -math.inf if alternative == "less" else estimate - reach
-    high = math.inf if alternative == "greater" else estimate + reach
-    return low, high
-
-
-def _bounded_limits(
-    limits: Limits, largest: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    return _bounded(*limits(confidence_level, alternative), largest)
-
-
-def _bounded(low: float, high: float, largest: float) -> tuple[float, float]:
-    if math.isnan(low):
-        return low, high
-    return min(largest, max(-largest, low)), max(-largest, min(largest, high))
-
-
-def _range_of(scores: Scores) -> float:
-    """Largest difference that the score can have; infinite where that is unknown."""
+def range_of(scores: Scores) -> Pair:
+    """Range of the difference of the score; unbounded where that is unknown."""
     champion, challenger = scores.champion, scores.challenger
     if scores.score not in SHARES or champion is None or challenger is None:
-        return math.inf
+        return UNBOUNDED
     least = min(float(np.fmin.reduce(role, axis=None)) for role in (champion, challenger))
     most = max(_largest(champion), _largest(challenger))
-    return 1.0 if 0 <= least and most <= 1 else math.inf
+    return DIFFERENCE if 0 <= least and most <= 1 else UNBOUNDED
 
 
-def score_result(
-    scores: Scores, statistic: float, tail: tuple[float, float], **options: Any
+def wald_result(
+    scores: Scores,
+    wald: Wald,
+    alternative: str,
+    flags: tuple[str, ...] = (),
+    **options: Any,
 ) -> PairedResult:
+    """Return the result of a test of a difference in standard errors."""
+    undefined = (UNDEFINED,) if math.isnan(wald.error) else ()
+    return score_result(scores, **wald.fields(alternative, (*undefined, *flags)), **options)
+
+
+def score_result(scores: Scores, **options: Any) -> PairedResult:
     """Return the result of a test of score differences.
 
-    `options` are the other fields of the result. By default the estimate is the mean
-    difference of the splits, and the values of both roles are their means.
+    `options` are the other fields of the result. By default the values of both roles are
+    their means over the splits.
     """
-    flags = dict.fromkeys((*options.pop("flags", ()), *scores.flags))
+    flags = dict.fromkeys((*options.pop("flags"), *scores.flags))
     champion, challenger = options.pop("means", None) or scores.means
     defined = not (math.isnan(champion) or math.isnan(challenger))
     kind = "difference" if scores.greater_is_better else "gain"
-    if "estimate" not in options:
-        options["estimate"] = mean_of(*without_rounding(scores))  # type: ignore[arg-type]
     return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
         estimate_name=f"{kind} in {scores.score}",
         champion=champion if defined else None,
         challenger=challenger if defined else None,
@@ -217,19 +147,15 @@ def score_result(
     )
 
 
-def score_sample_size(
-    scores: Scores,
-    estimate: float,
-    error: float,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-) -> float:
-    """Number of records at which the observed difference is found, with the same splits.
+def planned(rule: Callable[..., Wald]) -> Callable[..., float]:
+    """Sample size of a test by the rule that gives its estimate and standard error."""
 
-    NaN where a split is undefined.
-    """
-    return records_at(
-        scores.n_records, estimate, error, alpha=alpha, power=power, alternative=alternative
-    )
+    def sample_size(
+        evidence: Any, *, alpha: float, power: float, alternative: str, **options: Any
+    ) -> float:
+        estimate = rule(evidence, **options)
+        return estimate.sample_size(
+            evidence.n_records, alpha=alpha, power=power, alternative=alternative
+        )
+
+    return sample_size

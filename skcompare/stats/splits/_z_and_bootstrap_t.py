@@ -9,15 +9,15 @@ from skcompare._registry.tests import ANY_LOSS, ANY_SCORE, paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoreDifferences, mean_defined
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.splits._resampled_t import sizes_ratio
 from skcompare.stats.splits._score_result import (
     LIBERAL,
     mean_of,
-    score_limits,
-    score_result,
-    score_sample_size,
-    studentised_scores,
+    planned,
     variance_of,
+    wald_of,
+    wald_result,
     without_rounding,
 )
 
@@ -237,27 +237,22 @@ def _bootstrap_result(
     estimate = mean_of(rows[0], noise)
     # The mean of the defined splits alone is another quantity.
     factor = math.nan if np.isnan(rows).any() else 1 + n_splits * ratio
-    error, df = math.sqrt(factor * variance), n_replicates - 1
-    statistic, tail, flags = studentised_scores(estimate, error, df, alternative)
+    wald = wald_of(scores, estimate, math.sqrt(factor * variance), n_replicates - 1)
     details = {
         "deviation_of_means": math.sqrt(variance),
-        "se": error,
+        "se": wald.error,
         "n_splits": float(n_splits),
         "n_replicates": float(n_replicates),
     }
     if corrected:
         details |= {"test_train_ratio": ratio, "variance_factor": factor}
-    return score_result(
+    return wald_result(
         scores,
-        statistic,
-        tail,
-        df=df,
-        estimate=estimate,
+        wald,
+        alternative,
+        () if corrected else (EXPERIMENTAL,),
         means=means_of_first_row(scores),
-        alternative=alternative,
         method="Student's t, corrected" if corrected else "Student's t",
-        limits=score_limits(scores, estimate, error, df),
-        flags=(*flags, EXPERIMENTAL) if not corrected else flags,
         details=details,
     )
 
@@ -295,16 +290,18 @@ USUAL_BISECTIONS = 10
 FEW_BISECTIONS = "few-bisections"
 
 
-def _sample_size(
-    scores: ScoreDifferences, *, alpha: float, power: float, alternative: str
-) -> float:
-    return score_sample_size(
-        scores,
-        *_estimate_and_error(scores),
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-    )
+def _of_halves(scores: ScoreDifferences) -> Wald:
+    """Mean of the first row, with the standard error that bisections show."""
+    _check_rows(scores)
+    values, noise = without_rounding(scores)
+    rows = values.reshape(scores.values.shape)
+    estimate = mean_of(rows[0], noise)
+    if np.isnan(rows).any():
+        return wald_of(scores, estimate, math.nan, None)
+    means = rows[1:].mean(axis=1)
+    distances = means[0::2] - means[1::2]
+    distances = np.where(np.abs(distances) <= noise, 0.0, distances)
+    return wald_of(scores, estimate, math.sqrt(float((distances**2).mean()) / 2), None)
 
 
 @paired_test(
@@ -315,7 +312,7 @@ def _sample_size(
     measures=ANY_SCORE,
     designs=("holdout in halves",),
     references=("Nadeau2003", "Yang2023"),
-    sample_size=_sample_size,
+    sample_size=planned(_of_halves),
 )
 def conservative_z(
     scores: ScoreDifferences, *, alternative: str = "two-sided"
@@ -403,43 +400,22 @@ def conservative_z(
     0.030, z = 2.400, p = 0.0164
     """
     check_alternative(alternative)
-    estimate, error = _estimate_and_error(scores)
-    statistic, tail, flags = studentised_scores(estimate, error, None, alternative)
+    wald = _of_halves(scores)
     n_rows, n_splits = scores.values.shape
     n_bisections = (n_rows - 1) // 2
-    if n_bisections < USUAL_BISECTIONS:
-        flags = (*flags, FEW_BISECTIONS)
-    return score_result(
+    return wald_result(
         scores,
-        statistic,
-        tail,
-        df=None,
-        estimate=estimate,
+        wald,
+        alternative,
+        (FEW_BISECTIONS,) * (n_bisections < USUAL_BISECTIONS),
         means=means_of_first_row(scores),
-        alternative=alternative,
         method="normal, halves",
-        limits=score_limits(scores, estimate, error, None),
-        flags=flags,
         details={
-            "se": error,
+            "se": wald.error,
             "n_splits": float(n_splits),
             "n_bisections": float(n_bisections),
         },
     )
-
-
-def _estimate_and_error(scores: ScoreDifferences) -> tuple[float, float]:
-    """Mean of the first row and its standard error; NaN where one is undefined."""
-    _check_rows(scores)
-    values, noise = without_rounding(scores)
-    rows = values.reshape(scores.values.shape)
-    estimate = mean_of(rows[0], noise)
-    if np.isnan(rows).any():
-        return estimate, math.nan
-    means = rows[1:].mean(axis=1)
-    distances = means[0::2] - means[1::2]
-    distances = np.where(np.abs(distances) <= noise, 0.0, distances)
-    return estimate, math.sqrt(float((distances**2).mean()) / 2)
 
 
 def _check_rows(scores: ScoreDifferences) -> None:
@@ -579,18 +555,12 @@ def cv_ci_z(
         deviation = math.sqrt(float(squares.sum() / n_test.sum()))
     deviation = 0.0 if deviation <= noise else deviation
     error = deviation / math.sqrt(float(n_test.sum()))
-    statistic, tail, flags = studentised_scores(estimate, error, None, alternative)
-    return score_result(
+    return wald_result(
         scores,
-        statistic,
-        tail,
-        df=None,
-        estimate=estimate,
+        wald_of(scores, estimate, error, None),
+        alternative,
         means=(_role_mean(scores, "champion"), _role_mean(scores, "challenger")),
-        alternative=alternative,
         method=f"normal, variance={variance}",
-        limits=score_limits(scores, estimate, error, None),
-        flags=flags,
         details={"deviation": deviation, "se": error, "n_splits": float(differences.size)},
     )
 

@@ -20,7 +20,7 @@ from skcompare.stats import (
     paired_tests,
     repeated_holdout_t,
 )
-from skcompare.stats.splits._score_result import score_limits, studentised_scores
+from skcompare.stats.core._wald import Wald
 from tests.common.golden import golden
 
 CASES = {case["name"]: case for case in golden("resampling")["cases"]}
@@ -519,15 +519,14 @@ def test_random_halves_have_no_default():
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_without_degrees_of_freedom_t_is_normal(alternative):
     """Tests that know their standard error share the edges and the interval."""
-    scores = differences([0.1, 0.2])
-    statistic, (pvalue, log_pvalue), flags = studentised_scores(0.3, 0.2, None, alternative)
-    low, high = score_limits(scores, 0.3, 0.2, None)(0.95, alternative)
+    fields = Wald(0.3, 0.2).fields(alternative)
+    low, high = fields["limits"](0.95, alternative)
     tails = {"two-sided": 2 * stats.norm.sf(1.5), "greater": stats.norm.sf(1.5)}
 
-    assert 1.5 == pytest.approx(statistic)
-    assert tails.get(alternative, stats.norm.cdf(1.5)) == pytest.approx(pvalue)
-    assert math.log(pvalue) == pytest.approx(log_pvalue)
-    assert () == flags
+    assert 1.5 == pytest.approx(fields["statistic"])
+    assert tails.get(alternative, stats.norm.cdf(1.5)) == pytest.approx(fields["pvalue"])
+    assert math.log(fields["pvalue"]) == pytest.approx(fields["log_pvalue"])
+    assert () == fields["flags"]
     reach = stats.norm.isf(0.025 if alternative == "two-sided" else 0.05) * 0.2
     assert low == (-math.inf if alternative == "less" else pytest.approx(0.3 - reach))
     assert high == (math.inf if alternative == "greater" else pytest.approx(0.3 + reach))

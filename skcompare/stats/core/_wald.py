@@ -1,0 +1,160 @@
+"""Tests and limits of an estimate in standard errors (Wald's test)."""
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from skcompare._core.validation import alpha_of
+from skcompare.stats.core._limits import UNBOUNDED, Pair, each_tail, one_sided
+from skcompare.stats.core._power import records_at
+from skcompare.stats.core._tails import reference_pvalue, reference_quantile
+
+ZERO_VARIANCE = "zero-variance"
+
+NO_DIFFERENCE = 1e-12
+"""Largest difference that is rounding where there is no variance."""
+
+Tested = tuple[float, tuple[float, float], tuple[str, ...]]
+"""Statistic, p-value with its logarithm, and flags."""
+
+
+def studentised(
+    distance: float | Fraction, error: float, df: float | None, alternative: str
+) -> Tested:
+    """Test an estimate by its distance from the null value in standard errors.
+
+    Parameters
+    ----------
+    distance, error : float
+        The distance and its standard error. Where that is 0, the statistic is 0 and p is 1
+        without a distance, flagged "degenerate"; with one the statistic is infinite and p
+        undefined, flagged "zero-variance". Where it is NaN, so are statistic and p.
+    df : float or None
+        Degrees of freedom of Student's t; None for the normal distribution.
+    alternative : str
+        Direction of the test.
+    """
+    if math.isnan(error):
+        return math.nan, (math.nan, math.nan), ()
+    if error > 0:
+        statistic = float(distance) / error
+        return statistic, reference_pvalue(statistic, df, alternative), ()
+    if distance == 0:
+        return 0.0, (1.0, 0.0), ("degenerate",)
+    return math.copysign(math.inf, distance), (math.nan, math.nan), (ZERO_VARIANCE,)
+
+
+@dataclass(frozen=True, slots=True)
+class Wald:
+    """Estimate with its standard error, whose null value is 0.
+
+    Attributes
+    ----------
+    estimate, error : float
+        The estimate and its standard error; NaN where that is undefined.
+    df : float or None
+        Degrees of freedom of Student's t; None for the normal distribution.
+    bounds : tuple of two floats
+        Range of the estimate.
+    """
+
+    estimate: float
+    error: float
+    df: float | None = None
+    bounds: Pair = UNBOUNDED
+
+    def limits(self, confidence_level: float, alternative: str) -> Pair:
+        """Limits at a quantile of t (or normal) times the standard error."""
+        if math.isnan(self.error):
+            return math.nan, math.nan
+        reach = critical_value(confidence_level, alternative, self.df) * self.error
+        low, high = self.estimate - reach, self.estimate + reach
+        return one_sided(low, high, alternative, self.bounds)
+
+    def fields(self, alternative: str, flags: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Fields of the test's result, with flags after its own."""
+        statistic, (pvalue, log_pvalue), own = studentised(
+            self.estimate, self.error, self.df, alternative
+        )
+        return {
+            "statistic": statistic,
+            "pvalue": pvalue,
+            "log_pvalue": log_pvalue,
+            "df": self.df,
+            "estimate": self.estimate,
+            "alternative": alternative,
+            "limits": self.limits,
+            "flags": (*own, *flags),
+        }
+
+    def sample_size(
+        self, n: float, *, alpha: float, power: float, alternative: str
+    ) -> float:
+        """Number of records at which the estimate of n records is significant."""
+        return records_at(
+            n, self.estimate, self.error, alpha=alpha, power=power, alternative=alternative
+        )
+
+
+def critical_value(
+    confidence_level: float, alternative: str, df: float | None = None
+) -> float:
+    """Quantile of t (or normal) for the limits of a confidence level."""
+    return reference_quantile(each_tail(alpha_of(confidence_level), alternative), df)
+
+
+def normal_critical(alpha: float, alternative: str) -> float:
+    """Critical value of a normal statistic."""
+    return reference_quantile(each_tail(alpha, alternative), None)
+
+
+def no_critical(alpha: float, alternative: str) -> float:
+    """Critical value of a test that never rejects."""
+    return math.inf
+
+
+def score_range(
+    estimate: float,
+    error: float,
+    critical: Callable[[float, str], float],
+    bounds: Pair,
+    confidence_level: float,
+    alternative: str,
+) -> Pair:
+    """Limits of the differences within the critical number of standard errors.
+
+    Parameters
+    ----------
+    estimate, error : float
+        The difference and its standard error. If that is 0, so is the difference, or it is
+        infinite in standard errors.
+    critical : callable
+        Least statistic, in the direction of the alternative, that is significant at a
+        level: infinity where none is, and the largest number where only an infinite one is.
+    bounds : tuple of two floats
+        The range of the difference.
+    confidence_level, alternative
+        As of the interval.
+    """
+    threshold = critical(alpha_of(confidence_level), alternative)
+    if error > 0:
+        # No difference is infinitely many standard errors away.
+        threshold = math.inf if threshold == sys.float_info.max else threshold
+        low, high = estimate - threshold * error, estimate + threshold * error
+    elif abs(estimate) <= NO_DIFFERENCE:
+        low = high = 0.0
+    else:
+        low, high = _range_by_sign(estimate, math.isfinite(threshold), alternative)
+    return one_sided(low, high, alternative, bounds)
+
+
+def _range_by_sign(estimate: float, significant: bool, alternative: str) -> Pair:
+    """Range of a difference without variance, which is infinite in standard errors."""
+    if significant and estimate > 0 and alternative != "less":
+        return 0.0, math.inf
+    if significant and estimate < 0 and alternative != "greater":
+        return -math.inf, 0.0
+    return -math.inf, math.inf
