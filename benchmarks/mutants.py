@@ -526,6 +526,8 @@ class Runner:
         if session.testsfailed:
             pytest.exit("Some tests cannot be collected.", returncode=1)
         self.items = session.items
+        # The collector lists no function that tests have frozen.
+        gc.unfreeze()
         self.code = Code()
         gc.freeze()
         self.then(self)
