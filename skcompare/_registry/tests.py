@@ -147,7 +147,8 @@ def paired_test(
     -------
     decorator : callable
         The decorated function checks its evidence, and its result has the name of the
-        test, the subject of its conclusion, the design, and a flag if that is not valid.
+        test, its direction, the number of records, the subject of its conclusion, the
+        design, and a flag if that is not valid.
     """
     check_choice("kind", kind, get_args(Kind))
     for design in designs:
@@ -177,9 +178,12 @@ def paired_test(
             if not entry.valid_for(design):
                 time_flag = ("time-ordered",) * (design.kind == "time ordered")
                 flags = (*flags, "invalid-design", *time_flag)
+            n = getattr(evidence, "n", None) or evidence.n_records  # type: ignore[attr-defined]
             return replace(
                 result,
                 test=name,
+                alternative=bound.get("alternative", "two-sided"),
+                n=n,
                 inference=entry.inference,
                 design=str(design),
                 flags=flags,

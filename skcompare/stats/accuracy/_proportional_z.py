@@ -330,9 +330,7 @@ def proportional_z(
         statistic,
         normal_pvalue(statistic, alternative),
         df=None,
-        alternative=alternative,
         method="normal, pooled variance",
-        n=table.n,
         limits=Wald(table.difference, error, bounds=DIFFERENCE).limits,
         flags=("degenerate", "no-discordant-pairs") if none_discordant else (),
         details={

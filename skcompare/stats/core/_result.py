@@ -46,7 +46,7 @@ class StoredLimits:
         return self.low, self.high
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairedResult:
     """Result of a test of two classifiers; unpacks to `(statistic, pvalue)`.
 
@@ -83,20 +83,27 @@ class PairedResult:
     test, inference, design : str
         The registered name of the test, whether it is about two trained "models" or two
         learning "algorithms", and how the evidence was collected.
+
+    Notes
+    -----
+    A registered test leaves `alternative`, `n`, `test`, `inference` and `design` out: they
+    follow from how it is called.
     """
 
     statistic: float
     pvalue: float
     log_pvalue: float
-    df: float | None
+    df: float | None = None
     estimate: float
     estimate_name: str
-    champion: float | None
-    challenger: float | None
-    alternative: str
+    champion: float | None = None
+    challenger: float | None = None
+    alternative: str = "two-sided"
     method: str
-    n: float
-    limits: Callable[[float, str], tuple[float, float]] | None = field(repr=False)
+    n: float = math.nan
+    limits: Callable[[float, str], tuple[float, float]] | None = field(
+        default=None, repr=False
+    )
     null_value: float = 0.0
     flags: tuple[str, ...] = ()
     details: Mapping[str, float] = field(default_factory=dict)

@@ -45,7 +45,6 @@ def loss_result(
         champion=champion,
         challenger=challenger,
         greater_is_better=False,
-        n=losses.n,
         flags=(*flags, *losses.flags),
     )
 

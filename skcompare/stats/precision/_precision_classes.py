@@ -545,7 +545,6 @@ def macro_difference(
         statistic=statistic,
         pvalue=tail[0],
         log_pvalue=tail[1],
-        df=None,
         estimate=estimate,
         estimate_name=f"difference of macro {SCORE_TEXT[score]}",
         champion=float(roles[0]),

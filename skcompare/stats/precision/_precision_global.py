@@ -141,12 +141,7 @@ class AllClasses:
             df=df,
             estimate=float(sizes[known].max()) if known.any() else math.nan,
             estimate_name=f"greatest difference of {SCORE_TEXT[self.score]}",
-            champion=None,
-            challenger=None,
-            alternative="two-sided",
             method=method,
-            n=self.counts.n,
-            limits=None,
             flags=flags,
             details={
                 "n_classes": len(known),

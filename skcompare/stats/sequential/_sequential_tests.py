@@ -167,9 +167,7 @@ def anytime_mcnemar(
         signed_evidence(bets, log_wealth, null),
         anytime_tail(log_wealth),
         df=None,
-        alternative=alternative,
         method="beta mixture of bets",
-        n=table.n,
         null_value=null,
         limits=partial(anytime_limits, bets),
         flags=("degenerate",) * (concordant and null == 0)
@@ -363,7 +361,6 @@ def anytime_losses(
         pvalue=pvalue,
         log_pvalue=log_pvalue,
         df=None,
-        alternative=alternative,
         method=f"bets on {'moments' if losses.values is None else 'records'}",
         null_value=null,
         limits=partial(anytime_limits, bets),

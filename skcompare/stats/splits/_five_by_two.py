@@ -236,7 +236,6 @@ def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> Paired
         log_pvalue=log_pvalue,
         df=None,
         estimate=mean,
-        alternative="two-sided",
         method=f"F({df1}, {df2})",
         limits=limits,
         flags=flags,

@@ -157,9 +157,7 @@ def bcv_mcnemar(
         root**2,
         normal_pvalue(root, alternative),
         df=1,
-        alternative=alternative,
         method=f"rho1={rho1:g}, rho2={rho2:g}",
-        n=blocks.n_records,
         limits=partial(score_limits, against, favour, effective.n, 1.0),
         flags=_flags(blocks, effective, rho1, rho2),
         details={
@@ -335,10 +333,7 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
         statistic,
         chi2_pvalue(statistic, len(folds)),
         df=len(folds),
-        alternative="two-sided",
         method="sum of corrected chi-squared",
-        n=blocks.n_records,
-        limits=None,
         flags=("degenerate", "no-discordant-pairs") if concordant else (),
         details={
             "n_folds": float(len(folds)),

@@ -141,7 +141,6 @@ def score_result(scores: Scores, **options: Any) -> PairedResult:
         champion=champion if defined else None,
         challenger=challenger if defined else None,
         greater_is_better=scores.greater_is_better,
-        n=scores.n_records,
         flags=tuple(flags),
         **options,
     )
