@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from types import MappingProxyType
-from typing import Any, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from skcompare._core.design import DESIGN_KINDS, Design
 from skcompare._core.validation import check_choice, unknown_name
@@ -146,7 +146,8 @@ def paired_test(
     Returns
     -------
     decorator : callable
-        The decorated function checks its evidence, and its result has the name of the
+        The decorated function checks its evidence and its options of a `Literal` type, and
+        its result has the name of the
         test, its direction, the number of records, the subject of its conclusion, the
         design, and a flag if that is not valid.
     """
@@ -158,6 +159,11 @@ def paired_test(
     def register(function: F) -> F:
         signature = inspect.signature(function)
         evidence_name = next(iter(signature.parameters))
+        choices = {
+            option: get_args(parameter.annotation)
+            for option, parameter in signature.parameters.items()
+            if get_origin(parameter.annotation) is Literal
+        }
 
         @wraps(function)
         def run(*positional: Any, **options: Any) -> Any:
@@ -172,6 +178,8 @@ def paired_test(
                     f"{name} needs {needs.__name__}. Got {type(evidence).__name__}. "
                     f"{_advice(needs)}"
                 )
+            for option in choices.keys() & bound.keys():
+                check_choice(option, bound[option], choices[option])
             result = function(evidence, **bound)
             flags = (*result.flags, caution) if caution else result.flags
             design: Design = evidence.design  # type: ignore[attr-defined]

@@ -73,7 +73,8 @@ def _precision(
 ) -> PairwiseRows:
     # The class is that of the measure or `pos_label`.
     sums = ClusterSums.from_predictions_of(predictions)
-    return pairwise_precision(sums, label=pos_label, score=str(measure.metric), **options)
+    score: Any = measure.metric
+    return pairwise_precision(sums, label=pos_label, score=score, **options)
 
 
 OF_ONE_CLASS = ("precision", "recall", "specificity", "negative_predictive_value")

@@ -36,6 +36,7 @@ from skcompare.evidence.labels._class_moments import (
     CLASS_SCORES,
     ClassMoments,
     ClassRows,
+    ClassScore,
     OutcomeRows,
 )
 from skcompare.evidence.labels._clusters import ClusterSums

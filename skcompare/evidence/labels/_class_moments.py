@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -10,7 +10,8 @@ from scipy.sparse import csc_array
 from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray, IntArray
 
-CLASS_SCORES = ("precision", "recall", "specificity", "negative_predictive_value")
+ClassScore = Literal["precision", "recall", "specificity", "negative_predictive_value"]
+CLASS_SCORES: tuple[str, ...] = get_args(ClassScore)
 """Scores of one class against the rest: shares of the predictions that count."""
 
 LARGEST_SUM = 2.0**62

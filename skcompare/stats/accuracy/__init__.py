@@ -1,4 +1,4 @@
-"""Tests of accuracies: two classifiers on the same records."""
+"""Tests of the accuracies of two classifiers on the same records."""
 
 from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar
 from skcompare.stats.accuracy._discordant_odds_ratio import discordant_odds_ratio

@@ -1,16 +1,16 @@
-"""McNemar's test for records that come in groups."""
+"""McNemar's test for grouped records."""
 
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
-from skcompare._core.validation import alpha_of, check_alternative, check_choice
+from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClusterSums
 from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.core._limits import DIFFERENCE, each_tail, one_sided
@@ -25,7 +25,7 @@ MOST_ENUMERATED = 14
 
 
 class GroupTotals(NamedTuple):
-    """Totals over the groups that the interval of a difference needs.
+    """Totals over the groups, from which confidence limits of a difference are computed.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ class GroupTotals(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Records in favour of the challenger minus those against it."""
+        """Number of records in favour of the challenger minus the number against."""
         return self.favour - self.against
 
     @property
     def discordant(self) -> float:
-        """Records that exactly one of the two predicted correctly."""
+        """Number of records that exactly one classifier predicted correctly."""
         return self.favour + self.against
 
     def swap(self) -> "GroupTotals":
@@ -66,7 +66,7 @@ class GroupTotals(NamedTuple):
 def moment_limits(
     totals: GroupTotals, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of the differences that a test of the standardized total keeps.
+    """Confidence limits of the difference by inverting the test of the standardized total.
 
     The statistic for a difference delta is (favour - against - n delta)² over its variance,
     which has the group's own difference d - n delta in the place of d. The interval is
@@ -85,7 +85,7 @@ def flip_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Limits of the differences that the sign-flip test keeps.
+    """Confidence limits of the difference by inverting the sign-flip test.
 
     For a difference delta the signs of d - n delta are flipped. A choice of signs gives
     at least the observed sum exactly when the groups that are flipped have a pooled
@@ -117,7 +117,7 @@ def flip_limits(
 def shrunk_limits(
     totals: GroupTotals, shrinkage: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Tango's score interval of the table whose counts are divided by `shrinkage`.
+    """Tango's score interval of the table with its counts divided by `shrinkage`.
 
     Without discordant pairs nothing is known of how groups vary, and each counts as one
     record.
@@ -135,7 +135,7 @@ def shrunk_limits(
 
 
 def _at_most_one(variance: float, discordant: float) -> float:
-    """Variance of the total as a share of that of unrelated records, at most 1."""
+    """Ratio of the variance of the total to that of unrelated records, at most 1."""
     return min(1.0, variance / discordant) if variance > 0 and discordant > 0 else 1.0
 
 
@@ -147,7 +147,7 @@ def _joined(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Limits of a test, widened to hold Tango's interval of as many unrelated records.
+    """Widen the limits of a test to include Tango's interval of as many unrelated records.
 
     An interval that allows for groups is not to be shorter than one that need not; with
     few discordant pairs it would be, because none of them may go the other way. Where
@@ -160,7 +160,7 @@ def _joined(
 
 
 def _lower_limit(totals: GroupTotals, z: float) -> float:
-    """Least difference with a signed root of at most z, next to the estimate.
+    """Lower end of the interval around the estimate where the signed root is at most z.
 
     With the total T and its variance u + v delta + w delta², the root is z or -z where
     (n² - z² w) delta² - 2 (n T + z² v / 2) delta + T² - z² u = 0.
@@ -183,7 +183,7 @@ def _lower_limit(totals: GroupTotals, z: float) -> float:
 def _lower_limit_of_few(
     a: float, half: float, c: float, root: float, estimate: float
 ) -> float:
-    """Limit where any difference that is far enough away is kept.
+    """Lower limit if differences that are far from the estimate are not rejected.
 
     With few groups for the level, or one that holds most records, the rejected
     differences are those between two roots. Those that are kept beyond them count only
@@ -199,7 +199,7 @@ def _lower_limit_of_few(
 
 
 def _pooled_differences(differences: IntArray, sizes: IntArray) -> FloatArray:
-    """Sorted pooled differences of all choices of at least one group."""
+    """Sorted pooled differences of all non-empty subsets of the groups."""
     total, n = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for difference, size in zip(differences, sizes, strict=True):
         total = np.concatenate([total, total + difference])
@@ -208,7 +208,7 @@ def _pooled_differences(differences: IntArray, sizes: IntArray) -> FloatArray:
 
 
 def _typical_limit(pooled: FloatArray, tail: float) -> float:
-    """Least difference that a share `tail` of the choices do not exceed.
+    """Lower limit: the `tail` quantile of the pooled differences of all choices of groups.
 
     The empty choice, no group flipped, is one of them whatever the difference.
     """
@@ -217,7 +217,7 @@ def _typical_limit(pooled: FloatArray, tail: float) -> float:
 
 
 def _calibrated_limit(differences: IntArray, totals: GroupTotals, tail: float) -> float:
-    """Limit of a normal sum whose p-value for a difference of 0 is the exact one."""
+    """Lower limit by a normal approximation with the exact p-value at a difference of 0."""
     exact = sign_flip_tail(differences, int(totals.total))[0]
     deviation = math.sqrt(totals.variance[0])
     normal = float(ndtr(-totals.total / deviation)) if deviation else 0.5
@@ -229,15 +229,15 @@ def _calibrated_limit(differences: IntArray, totals: GroupTotals, tail: float) -
 
 
 def _implied_variance(differences: IntArray, totals: GroupTotals) -> float:
-    """Variance with which a normal total would have the exact p-value."""
+    """Variance at which a normally distributed total has the exact p-value."""
     if totals.total == 0:
         return totals.variance[0]
     z = -float(ndtri_exp(sign_flip_tail(differences, int(abs(totals.total)))[1]))
     return (totals.total / z) ** 2 if z > 0 else math.inf
 
 
-METHODS = ("auto", "sign-flip", "obuchowski", "durkalski", "yang", "eliasziw")
-INTERVALS = ("agreeing", "wald")
+Method = Literal["auto", "sign-flip", "obuchowski", "durkalski", "yang", "eliasziw"]
+Interval = Literal["agreeing", "wald"]
 
 MOST_FLIPPED = 500
 """Number of groups up to which signs are flipped by default."""
@@ -254,7 +254,7 @@ def _sample_size(
     alpha: float,
     power: float,
     alternative: str,
-    method: str = "auto",
+    method: Method = "auto",
     **options: object,
 ) -> float:
     method = _resolved(method, sums)
@@ -286,9 +286,9 @@ def _sample_size(
 def clustered_mcnemar(
     sums: ClusterSums,
     *,
-    method: str = "auto",
-    interval: str = "agreeing",
-    alternative: str = "two-sided",
+    method: Method = "auto",
+    interval: Interval = "agreeing",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two accuracies on one test set whose records come in groups.
 
@@ -381,9 +381,6 @@ def clustered_mcnemar(
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.3f}")
     0.225, p = 0.188
     """
-    check_choice("method", method, METHODS)
-    check_choice("interval", interval, INTERVALS)
-    check_alternative(alternative)
     sums.check_tables("clustered_mcnemar")
     if sums.n_groups < 2:
         raise ValueError(
@@ -423,7 +420,7 @@ def clustered_mcnemar(
 
 
 class GroupCounts(NamedTuple):
-    """Counts of each group: its records, or their shares where groups have equal weight."""
+    """Counts of records per group, or shares if all groups have equal weight."""
 
     against: FloatArray
     favour: FloatArray
@@ -434,7 +431,7 @@ class GroupCounts(NamedTuple):
         return self.favour - self.against
 
 
-def _resolved(method: str, sums: ClusterSums) -> str:
+def _resolved(method: Method, sums: ClusterSums) -> Method:
     if method != "auto":
         return method
     can_flip = sums.n_groups <= MOST_FLIPPED and can_flip_signs(sums.differences)
@@ -450,7 +447,7 @@ def _counts(sums: ClusterSums, method: str) -> GroupCounts:
 
 
 def _totals(counts: GroupCounts, method: str) -> GroupTotals:
-    """Sums over the groups, with the variance that the method gives their total."""
+    """Sum the counts over the groups and compute the variance of the total by a method."""
     against, favour = float(counts.against.sum()), float(counts.favour.sum())
     if abs(favour - against) <= NOISE * (favour + against):
         # Shares such as 1/3 + 1/3 - 2/3 need not add to 0 in floating point.
@@ -470,14 +467,14 @@ def _totals(counts: GroupCounts, method: str) -> GroupTotals:
 
 
 def _spread(counts: GroupCounts) -> float:
-    """Sum of squares of the differences around the estimated one."""
+    """Sum of squared deviations of group differences from the estimated difference."""
     d, n = counts.differences, counts.sizes
     residuals = d - n * (d.sum() / n.sum())
     return float(residuals @ residuals)
 
 
 def _centred_variance(counts: GroupCounts) -> float:
-    """Variance of the total between groups, whatever the difference."""
+    """Between-group variance of the total, centred at the estimated difference."""
     k = len(counts.sizes)
     return k / (k - 1) * _spread(counts)
 
@@ -485,7 +482,7 @@ def _centred_variance(counts: GroupCounts) -> float:
 def _tested(
     sums: ClusterSums, totals: GroupTotals, method: str, alternative: str
 ) -> tuple[float, tuple[float, float], Limits]:
-    """Statistic, p-value with its logarithm, and limits."""
+    """Compute the statistic, the p-value with its logarithm, and the confidence limits."""
     if method == "sign-flip":
         _check_feasible(sums)
         pvalue = sign_flip_pvalue(sums.differences, alternative)
@@ -575,7 +572,7 @@ def _details(sums: ClusterSums) -> dict[str, float]:
 
 
 def design_effect(sums: ClusterSums) -> float | None:
-    """Variance of the difference between groups, over that of unrelated records.
+    """Ratio of the between-group variance of the difference to that of unrelated records.
 
     None where unrelated records would not vary either, because none is discordant or all
     favour one classifier.

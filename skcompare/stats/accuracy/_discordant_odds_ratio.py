@@ -2,12 +2,14 @@
 
 import math
 from functools import partial
+from typing import Literal
 
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
-from skcompare._core.validation import alpha_of, check_alternative, check_choice
+from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
+from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.accuracy._limits import wilson_limits
 from skcompare.stats.accuracy._relative_accuracy import check_ratio
@@ -21,8 +23,8 @@ from skcompare.stats.core._tails import (
 )
 from skcompare.stats.core._wald import critical_value
 
-METHODS = ("mid-p", "exact")
-INTERVALS = ("agreeing", "wilson", "wald")
+Method = Literal["mid-p", "exact"]
+Interval = Literal["agreeing", "wilson", "wald"]
 
 PRECISION = 1e-14
 """Precision of the logarithm of a limit."""
@@ -40,9 +42,9 @@ PRECISION = 1e-14
 def discordant_odds_ratio(
     table: ContingencyTable,
     *,
-    method: str = "mid-p",
-    interval: str = "agreeing",
-    alternative: str = "two-sided",
+    method: Method = "mid-p",
+    interval: Interval = "agreeing",
+    alternative: Alternative = "two-sided",
     null_value: float = 1.0,
 ) -> PairedResult:
     """Where exactly one classifier is right, how much more often is it the challenger?
@@ -111,9 +113,6 @@ def discordant_odds_ratio(
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.8451, 3.4002]
     """
-    check_choice("method", method, METHODS)
-    check_choice("interval", interval, INTERVALS)
-    check_alternative(alternative)
     null = check_ratio(null_value)
     if table.fractional:
         raise ValueError(
@@ -152,7 +151,7 @@ def _odds(against: int, favour: int) -> float:
 def odds_pvalue(
     against: int, favour: int, mid: bool, odds: float, alternative: str
 ) -> tuple[float, float]:
-    """P-value and its logarithm, binomial given the discordant records."""
+    """Binomial p-value given the number of discordant records, and its logarithm."""
     if against + favour == 0:
         return 1.0, 0.0
     if odds == 1:
@@ -168,7 +167,7 @@ def odds_pvalue(
 
 
 def _log_tail(count: int, rest: int, mid: bool, share: float) -> float:
-    """Logarithm of the exact or mid-p probability of at least `count`."""
+    """Logarithm of the exact or mid-p probability of at least `count` successes."""
     n = count + rest
     beyond = float(log_more(count, n, share))
     equal = float(log_binomial_mass(count, n, share)) - math.log(2) * mid
@@ -179,7 +178,7 @@ def _log_tail(count: int, rest: int, mid: bool, share: float) -> float:
 def odds_limits(
     against: int, favour: int, mid: bool, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Exact or mid-p limits of the challenger's share, as odds."""
+    """Exact or mid-p confidence limits of the odds in favour of the challenger."""
     tail = alpha_of(confidence_level)
     if alternative == "two-sided":
         tail /= 2
@@ -192,7 +191,7 @@ def odds_limits(
 
 
 def _upper_exact_odds(against: int, favour: int, tail: float) -> float:
-    """Largest odds under which at most `favour` in favour have probability `tail`."""
+    """Upper exact limit of the odds, at which P(at most `favour` in favour) is `tail`."""
     if against == 0:
         return math.inf
     rest = betaincinv(against, favour + 1, tail)
@@ -202,7 +201,7 @@ def _upper_exact_odds(against: int, favour: int, tail: float) -> float:
 
 
 def _upper_mid_odds(against: int, favour: int, tail: float) -> float:
-    """Largest odds by the mid-p tail, with half the probability of equality."""
+    """Upper mid-p limit of the odds, counting half the probability of `favour` itself."""
     discordant = against + favour
     if against == 0:
         # 1 minus half of share**n is at least 1/2.
@@ -233,7 +232,7 @@ def _upper_mid_odds(against: int, favour: int, tail: float) -> float:
 def wilson_odds_limits(
     against: int, favour: int, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Wilson's limits of the challenger's share, as odds."""
+    """Wilson limits of the challenger's share, converted to odds."""
     discordant = against + favour
     if discordant == 0:
         return one_sided_ratio(0.0, math.inf, alternative)
@@ -247,7 +246,7 @@ def wilson_odds_limits(
 def wald_odds_limits(
     against: int, favour: int, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Wald's limits of the logarithm of the odds; unlimited where that is infinite."""
+    """Wald limits of the odds on the log scale; unbounded if either count is 0."""
     if against == 0 or favour == 0:
         return one_sided_ratio(0.0, math.inf, alternative)
     error = math.sqrt(1 / against + 1 / favour)

@@ -1,4 +1,4 @@
-"""Limits of a paired difference of accuracies."""
+"""Confidence limits of a paired difference of accuracies."""
 
 import math
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def score_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Tango's score interval of the difference [1]_, with continuity correction.
+    """Tango's score interval of the difference [1]_, with optional continuity correction.
 
     Without correction it holds the differences that the asymptotic McNemar test does
     not reject, and with a correction of 1 those that the corrected one does not.
@@ -75,7 +75,7 @@ def score_limits(
 def lower_score_limit(
     only_champion: float, only_challenger: float, n: float, correction: float, z: float
 ) -> float:
-    """Smallest difference whose corrected score is not above z."""
+    """Smallest difference whose continuity-corrected score is at most z."""
     return -_upper_score_limit(only_challenger, only_champion, n, correction, z)
 
 
@@ -86,7 +86,7 @@ def score_root(
     correction: float,
     null_value: float,
 ) -> float:
-    """Tango's score of a difference, which :func:`score_limits` inverts.
+    """Tango's score statistic of a difference, inverted by :func:`score_limits`.
 
     It is positive where the observed difference is above `null_value`. At 0 its square is
     McNemar's chi-squared. Any other difference has a positive variance.
@@ -100,7 +100,7 @@ def score_root(
 def _upper_score_limit(
     against: float, favour: float, n: float, correction: float, z: float
 ) -> float:
-    """Largest difference whose corrected score is not below -z."""
+    """Largest difference whose continuity-corrected score is at least -z."""
     if z < 0:
         # Below the estimate the correction has the opposite sign.
         correction = -correction
@@ -127,7 +127,7 @@ def _upper_score_limit(
 def _limit_of_negative_quantile(
     excess: Callable[[float], float], start: float, precision: float
 ) -> float:
-    """Limit of a one-sided interval of level 1/2 or less, below the estimate."""
+    """Upper limit of a one-sided interval of level at most 1/2, below the estimate."""
     if excess(-1.0) >= 0:
         return -1.0
     if excess(start) <= 0:
@@ -136,7 +136,7 @@ def _limit_of_negative_quantile(
 
 
 def record_variance(delta: float, against: float, favour: float, n: float) -> float:
-    """N times the variance of the difference, with nuisance estimated under `delta`."""
+    """Variance of the difference times n, with nuisance share estimated under `delta`."""
     # Maximum-likelihood share of records that favour the champion when the difference
     # is `delta`: the positive root of a quadratic. Where the difference is negative the
     # roles are exchanged, so that no term cancels another.
@@ -158,7 +158,7 @@ def conditional_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Interval of the difference given the number of discordant pairs.
+    """Confidence interval of the difference given the number of discordant pairs.
 
     The exact (Clopper-Pearson) or mid-p limits of the share of discordant pairs that
     favours the challenger, mapped to the difference: (2 share - 1) times the discordant
@@ -181,7 +181,7 @@ def conditional_limits(
 
 
 def _exact_limit(successes: int, trials: int, tail: float) -> float:
-    """Largest share under which at most `successes` have probability `tail`."""
+    """Upper Clopper-Pearson limit of a share at tail probability `tail`."""
     if successes == trials:
         return 1.0
     return float(1 - betaincinv(trials - successes, successes + 1, tail))
@@ -212,7 +212,7 @@ def wald_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Wald's interval; too short for few records.
+    """Wald interval of the difference; too short for few records.
 
     It has no width where no record is discordant, or where all favour one classifier.
     """
@@ -226,7 +226,7 @@ def agresti_min_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Wald's interval after half a record is added to each of the four counts [1]_.
+    """Wald interval with half a record added to each of the four counts [1]_.
 
     References
     ----------
@@ -244,7 +244,7 @@ def bonett_price_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Wald's interval after a record is added to each discordant count [1]_.
+    """Wald interval with one record added to each discordant count [1]_.
 
     References
     ----------
@@ -278,7 +278,7 @@ def newcombe_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Newcombe's method 10: Wilson's limits of both accuracies, squared and added [1]_.
+    """Newcombe's method 10: square-and-add interval from both Wilson intervals [1]_.
 
     The numerator of the correlation of correct predictions is the product of the agreeing
     counts minus that of the discordant ones, moved towards 0 by n / 2 where it is positive.
@@ -312,13 +312,13 @@ def newcombe_limits(
 
 
 def _length_of_sum(x: float, y: float, correlation: float) -> float:
-    """Length of the sum of two distances with a correlation."""
+    """Combine two correlated distances by the law of cosines."""
     squared = x**2 - 2 * correlation * x * y + y**2
     return math.sqrt(max(0.0, squared))
 
 
 def wilson_limits(successes: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson's score limits of a share, at a normal quantile.
+    """Wilson score limits of a share at a normal quantile.
 
     Both keep their digits near 0.
     """
@@ -326,7 +326,7 @@ def wilson_limits(successes: float, n: float, z: float) -> tuple[float, float]:
 
 
 def _wilson_limit(successes: float, n: float, z: float) -> float:
-    """Lower limit, or the upper one if the quantile is negative."""
+    """Lower Wilson limit, or the upper one if the quantile is negative."""
     middle = 2 * successes + z**2
     root = z * math.sqrt(z**2 + 4 * successes * (n - successes) / n)
     if root <= 0:
@@ -357,23 +357,23 @@ class Confidence(NamedTuple):
 
     @property
     def at_zero(self) -> float:
-        """Probability of the point 0."""
+        """Probability mass at 0."""
         return 1 - self.upper if self.successes == 0 else 0.0
 
     @property
     def at_one(self) -> float:
-        """Probability of the point 1."""
+        """Probability mass at 1."""
         return self.upper if self.successes == self.trials else 0.0
 
     def density(self, x: Points) -> FloatArray:
-        """Density inside (0, 1)."""
+        """Probability density at x, for x in (0, 1)."""
         k, rest = self.successes, self.trials - self.successes
         x = inside_unit(x)
         rise = (1 - self.upper) * k / x + self.upper * rest / (1 - x)
         return binomial_mass(k, self.trials, x) * rise
 
     def inside(self, x: Points) -> FloatArray:
-        """Probability of being above 0 and at most x, for x in (0, 1)."""
+        """Probability of the interval (0, x], for x in (0, 1)."""
         # A share is below x as often as Binomial(n, x) is at least k, or at least k + 1.
         k, n, x = self.successes, self.trials, inside_unit(x)
         probability = more(k, n, x)
@@ -394,7 +394,7 @@ class Confidence(NamedTuple):
         return probability
 
     def log_density(self, x: Points) -> FloatArray:
-        """Logarithm of the density, without overflow at the ends."""
+        """Logarithm of :meth:`density`, without overflow near 0 and 1."""
         k, rest = self.successes, self.trials - self.successes
         x = inside_unit(x)
         rise = np.logaddexp(
@@ -403,7 +403,7 @@ class Confidence(NamedTuple):
         return log_binomial_mass(k, self.trials, x) + rise
 
     def log_cdf(self, x: Points) -> FloatArray:
-        """Logarithm of the probability of being at most x, without underflow."""
+        """Logarithm of :meth:`cdf`, without underflow."""
         k, n = self.successes, self.trials
         if k == 0:
             return np.logaddexp(_log(1 - self.upper), _log(self.upper) + log_more(k, n, x))
@@ -412,7 +412,7 @@ class Confidence(NamedTuple):
         )
 
     def log_sf(self, x: Points) -> FloatArray:
-        """Logarithm of the probability of being at least x, without underflow."""
+        """Logarithm of :meth:`sf`, without underflow."""
         k, n = self.successes, self.trials
         fewer = log_more(n - k, n, 1 - inside_unit(x))
         return np.logaddexp(fewer, _log(self.upper) + log_binomial_mass(k, n, x))
@@ -424,7 +424,7 @@ def _log(weight: float) -> float:
 
 @lru_cache(maxsize=16)
 def _edges(successes: int, trials: int) -> FloatArray:
-    """Increasing points between which a confidence distribution is smooth."""
+    """Increasing breakpoints for the integration of a confidence distribution."""
     a, b = successes + 0.5, trials - successes + 0.5
     below, above = betaincinv(a, b, LEVELS), 1 - betaincinv(b, a, LEVELS[-2::-1])
     return np.maximum(np.concatenate([below, above]), np.finfo(float).tiny)
@@ -438,7 +438,7 @@ def melded_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Fay and Lumbard's interval of the difference [1]_, exact or mid-p.
+    """Fay and Lumbard's melded interval of the difference [1]_, exact or mid-p.
 
     The difference is the share of records that are discordant times (2 s - 1), where s is
     the share of the discordant ones that favours the challenger. The confidence
@@ -478,7 +478,7 @@ def melded_limits(
 
 
 def _lower_limit(against: int, favour: int, n: int, mid: bool, tail: float) -> float:
-    """Difference below which the melded distribution has a probability of `tail`."""
+    """Lower limit: the `tail` quantile of the melded distribution of the difference."""
     discordant = against + favour
     share = Confidence(favour, discordant, 0.5 if mid else 0.0)
     positive = share.cdf(0.5) < tail
@@ -503,7 +503,7 @@ def _increasing_root(
     bounds: tuple[float, float],
     precision: float,
 ) -> float:
-    """Root of an increasing function, or the bound at which it does not reach 0."""
+    """Root of an increasing function, or the nearer bound if no root is in between."""
     cached = cache(function)
     low, high = bounds
     here = min(max(guess, low), high)
@@ -518,7 +518,7 @@ def _increasing_root(
 
 
 def _probability(delta: float, share: Confidence, part: Confidence) -> float:
-    """P(part (2 share - 1) <= delta) for independent variables."""
+    """P(part (2 share - 1) <= delta) for independent `part` and `share`."""
     if delta == 0:
         return float(share.cdf(0.5))
     size, sign = abs(delta), math.copysign(1.0, delta)
@@ -553,7 +553,7 @@ def melded_pvalue(
     null_value: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """P-value and its logarithm of a difference other than 0, by inverting the interval.
+    """P-value of a nonzero null difference by inverting the interval, and its logarithm.
 
     One-sided it is the probability of the melded distribution beyond the null value, and
     two-sided twice the smaller of both, so that :func:`melded_limits` leave out exactly
@@ -591,7 +591,7 @@ def _log_tail(against: int, favour: int, n: int, mid: bool, null: float) -> floa
 
 
 def _log_probability(delta: float, share: Confidence, part: Confidence) -> float:
-    """Logarithm of P(part (2 share - 1) <= delta), however small, for delta not 0."""
+    """Logarithm of P(part (2 share - 1) <= delta) for nonzero delta, without underflow."""
     size, sign = abs(delta), math.copysign(1.0, delta)
     if delta > 0:
         certain = float(share.log_cdf((1 + size) / 2))
@@ -610,7 +610,7 @@ def _log_probability(delta: float, share: Confidence, part: Confidence) -> float
 
 
 def _log_integral(integrand: Callable[[FloatArray], FloatArray], size: float) -> float:
-    """Logarithm of the integral over [log(size), 0] of a function with one peak.
+    """Logarithm of the integral of a unimodal function over [log(size), 0].
 
     `integrand` is the logarithm of the function. Panels grow by halves away from the peak,
     so that a peak of any width is resolved.

@@ -5,14 +5,14 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import paired_test
+from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.accuracy._limits import record_variance
 from skcompare.stats.accuracy._mcnemar_methods import (
     CHI_SQUARED,
-    INTERVALS,
-    METHODS,
+    Interval,
+    Method,
     check_difference,
     check_together,
     find,
@@ -55,7 +55,7 @@ def _sample_size(
 def _records_beyond(
     table: ContingencyTable, null: float, alpha: float, power: float, alternative: str
 ) -> float:
-    """Records that show the observed difference to be beyond a null value.
+    """Number of records required to show that the difference is beyond a null value.
 
     By the normal approximation of Tango's score, as Nam (1997), Biometrics 53, 1422-1430,
     does for non-inferiority. Infinite where the difference is on the other side.
@@ -86,9 +86,9 @@ def _records_beyond(
 def mcnemar(
     table: ContingencyTable,
     *,
-    method: str = "mid-p",
-    interval: str = "agreeing",
-    alternative: str = "two-sided",
+    method: Method = "mid-p",
+    interval: Interval = "agreeing",
+    alternative: Alternative = "two-sided",
     null_value: float = 0.0,
     n_resamples: int | None = None,
     random_state: Any = 0,
@@ -218,9 +218,6 @@ def mcnemar(
     >>> print(f"p = {result.pvalue:.4f}")
     p = 0.0608
     """
-    check_choice("method", method, METHODS)
-    check_choice("interval", interval, INTERVALS)
-    check_alternative(alternative)
     null = check_difference(null_value)
     check_together(table, method, interval, null, n_resamples)
     finding = find(table, method, null, alternative, n_resamples, random_state)
@@ -247,7 +244,7 @@ def mcnemar(
 def accuracy_result(
     table: ContingencyTable, statistic: float, tail: tuple[float, float], **fields: Any
 ) -> PairedResult:
-    """Result of a test of two accuracies, from the table of its counts.
+    """Create the result of a test of two accuracies from a contingency table.
 
     `tail` holds the p-value and its logarithm; without discordant pairs equal accuracies
     have p = 1 whatever the formula gives.

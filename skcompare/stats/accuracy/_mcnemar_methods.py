@@ -1,8 +1,8 @@
-"""Methods of McNemar's test, with the intervals that go with them."""
+"""Methods of McNemar's test and their confidence intervals."""
 
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import betainc, entr, gammaln, ndtr
@@ -29,25 +29,14 @@ from skcompare.stats.accuracy._unconditional import (
 )
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, normal_pvalue
 
-METHODS = (
-    "mid-p",
-    "exact",
-    "asymptotic",
-    "corrected",
-    "exact-unconditional",
-    "permutation",
-)
+Method = Literal[
+    "mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", "permutation"
+]
 CHI_SQUARED = ("asymptotic", "corrected")
 BINOMIAL = ("mid-p", "exact", "permutation")
-INTERVALS = (
-    "agreeing",
-    "score",
-    "newcombe",
-    "agresti-min",
-    "bonett-price",
-    "wald",
-    "conditional",
-)
+Interval = Literal[
+    "agreeing", "score", "newcombe", "agresti-min", "bonett-price", "wald", "conditional"
+]
 
 
 class Finding(NamedTuple):
@@ -68,7 +57,7 @@ def find(
     n_resamples: int | None,
     random_state: Any,
 ) -> Finding:
-    """Apply a method to a table."""
+    """Apply a method of McNemar's test to a contingency table."""
     if method in CHI_SQUARED:
         return _by_score(table, method, null, alternative)
     if method == "exact-unconditional":
@@ -79,7 +68,7 @@ def find(
 
 
 def check_difference(null_value: object) -> float:
-    """Check a difference under the null hypothesis."""
+    """Validate the difference under the null hypothesis and return it as a float."""
     if is_number(null_value) and -1 < null_value < 1:
         return float(null_value)
     raise ValueError(
@@ -129,7 +118,7 @@ def check_together(
 def _by_score(
     table: ContingencyTable, method: str, null: float, alternative: str
 ) -> Finding:
-    """Chi-squared test; Tango's score test for a null value other than 0."""
+    """Chi-squared test, or Tango's score test for a nonzero null value."""
     against, favour = table.only_champion, table.only_challenger
     correction = float(method == "corrected")
     statistic, root = corrected_statistic(against, favour, correction)
@@ -147,7 +136,7 @@ def _by_score(
 def _by_binomial(
     table: ContingencyTable, method: str, null: float, alternative: str
 ) -> Finding:
-    """Exact or mid-p test given the discordant pairs, or its melded extension."""
+    """Exact or mid-p binomial test, or its melded extension for a nonzero null value."""
     against, favour, n = _whole(table)
     mid = method == "mid-p"
     if null == 0:
@@ -174,7 +163,7 @@ def _unconditional(table: ContingencyTable, null: float, alternative: str) -> Fi
 def _by_draws(
     table: ContingencyTable, n_resamples: int, alternative: str, random_state: Any
 ) -> Finding:
-    """Permutation test by random draws of the number in favour of the challenger."""
+    """Monte Carlo permutation test, drawing the number in favour of the challenger."""
     n_resamples = check_count("n_resamples", n_resamples)
     against, favour, n = _whole(table)
     drawn = check_random_state(random_state).binomial(
@@ -205,7 +194,7 @@ def drawn_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Exact interval, moved to the side of 0 that agrees with a p-value from draws."""
+    """Exact interval, adjusted at 0 to agree with a Monte Carlo p-value."""
     low, high = melded_limits(against, favour, n, False, confidence_level, alternative)
     if not pvalue < alpha_of(confidence_level):
         return min(low, 0.0), max(high, 0.0)
@@ -215,7 +204,7 @@ def drawn_limits(
 
 
 def limits_by_name(table: ContingencyTable, interval: str, method: str) -> Any:
-    """Limits of an interval that was requested by name."""
+    """Return the function that computes the limits of a named interval."""
     against, favour, n = table.only_champion, table.only_challenger, table.n
     if interval == "conditional":
         return partial(conditional_limits, *_whole(table), method == "mid-p")
@@ -239,7 +228,7 @@ def _whole(table: ContingencyTable) -> tuple[int, int, int]:
 def corrected_statistic(
     against: float, favour: float, correction: float
 ) -> tuple[float, float]:
-    """McNemar's chi-squared and its signed root; 0 without discordant pairs.
+    """McNemar's chi-squared statistic and its signed root; 0 without discordant pairs.
 
     A positive root favours the challenger. The correction takes the distance of the
     counts at most to 0.
@@ -259,7 +248,7 @@ LEAST_LOG = float(np.log(SMALLEST)) - 2
 def mcnemar_pvalues(
     against: IntArray, favour: IntArray, method: str, alternative: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Statistics and p-values of McNemar's test of every pair, as in `mcnemar`.
+    """Statistics and p-values of :func:`mcnemar` for many pairs of classifiers at once.
 
     Parameters
     ----------
@@ -285,7 +274,7 @@ def mcnemar_pvalues(
 def _binomial_pvalues(
     successes: IntArray, trials: IntArray, alternative: str, *, mid: bool
 ) -> FloatArray:
-    """`binomial_pvalue` of arrays, without the bounds of a p-value."""
+    """Vectorized version of `binomial_pvalue`, without clipping the p-values."""
     if alternative == "two-sided":
         tail = np.minimum(successes, trials - successes)
     else:
@@ -305,7 +294,7 @@ def _binomial_pvalues(
 
 
 def _far_tails(k: IntArray, trials: IntArray, *, mid: bool) -> FloatArray:
-    """Sums of the terms of tails that are too small for the special function.
+    """Binomial tails that are too small for the special function, summed term by term.
 
     Each term is at most k / (trials - k + 1) times the one above it, and terms below 1e-20
     of the first no longer count.

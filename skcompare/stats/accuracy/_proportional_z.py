@@ -8,12 +8,14 @@ another odds ratio (Fisher 1935, "The logic of inductive inference").
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq
 
-from skcompare._core.validation import alpha_of, check_alternative, check_choice
+from skcompare._core.validation import alpha_of, check_choice
 from skcompare._registry.tests import paired_test
+from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.accuracy._mcnemar import accuracy_result
 from skcompare.stats.core._limits import DIFFERENCE
@@ -37,7 +39,7 @@ NO_DIGIT = 1e-17
 
 
 def is_sparse(table: ContingencyTable) -> bool:
-    """Whether independent errors would give a cell fewer than 5 records."""
+    """Whether a cell has an expected count below 5 if errors are independent."""
     champion = table.both_correct + table.only_champion
     challenger = table.both_correct + table.only_challenger
     least = min(champion, table.n - champion) * min(challenger, table.n - challenger)
@@ -45,7 +47,7 @@ def is_sparse(table: ContingencyTable) -> bool:
 
 
 def is_exact(table: ContingencyTable, method: str) -> bool:
-    """Whether a method, which "auto" leaves to the table, is the exact one."""
+    """Whether the exact method is used, with "auto" resolved from the table."""
     check_choice("method", method, METHODS)
     if method == "exact" and table.fractional:
         raise ValueError(
@@ -59,7 +61,7 @@ def is_exact(table: ContingencyTable, method: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FixedMargins:
-    """Tables with the margins of an observed one, which has no empty margin.
+    """Contingency tables with the margins of an observed one, which has no empty margin.
 
     They are those where records move from the two cells of agreement to the two of
     disagreement, or the reverse. The cells are arranged so that the observed association is
@@ -89,7 +91,7 @@ class FixedMargins:
         return cls(positive, (filled[0], filled[1]), (others[0], others[1]))
 
     def pvalue(self) -> tuple[float, float]:
-        """Twice the smaller tail if errors are independent, and its logarithm.
+        """P-value of independent errors, twice the smaller tail, and its logarithm.
 
         The smaller tail is that of tables with still more association, because the other
         is at least 1/2: the hypergeometric distribution is a sum of independent
@@ -109,7 +111,7 @@ class FixedMargins:
         return size if self.positive else -size
 
     def log_odds_limits(self, confidence_level: float) -> tuple[float, float]:
-        """Limits of the logarithm of the odds ratio, by the inversion of either tail.
+        """Confidence limits of the logarithm of the odds ratio, by inverting each tail.
 
         The conditional interval is that of Fisher (1935); it is made to hold the sample
         odds ratio, which differs from the conditional estimate.
@@ -140,7 +142,7 @@ class FixedMargins:
         return margins - math.fsum(_factorial_error(x) for x in (n, a, b, c, d)) - deviance
 
     def _outward_sum(self) -> float:
-        """Sum of the relative probabilities of tables with at least as much association.
+        """Sum of relative probabilities of tables with at least the observed association.
 
         They are relative to the observed table, and fall from the start.
         """
@@ -163,7 +165,7 @@ class FixedMargins:
         return total
 
     def _limit(self, tail: float, outward: bool) -> float:
-        """Logarithm of the odds ratio at which a tail has this probability."""
+        """Logarithm of the odds ratio at which a tail has probability `tail`."""
 
         def excess(log_odds: float) -> float:
             more = _log_sum(self.others, self.filled, log_odds)
@@ -179,7 +181,7 @@ class FixedMargins:
 
 
 def _factorial_error(x: int) -> float:
-    """Excess of log x! over x log x - x."""
+    """Difference between log x! and x log x - x."""
     return 0.5 * math.log(2 * math.pi * x) + stirling_error(x) if x else 0.0
 
 
@@ -195,7 +197,7 @@ def _deviance(expected: float, excess: float) -> float:
 
 
 def _log_sum(filled: tuple[int, int], others: tuple[int, int], shift: float) -> float:
-    """Logarithm of the summed weights of tables with records moved to the others.
+    """Logarithm of the sum of weights of tables with records moved to `others`.
 
     Relative to the observed table, which is left out. Each record that moves has the
     factor exp(shift).
@@ -229,7 +231,7 @@ def _increasing_root(f: Callable[[float], float], start: float, step: float) -> 
     return float(brentq(f, low, high, xtol=PRECISION, rtol=PRECISION))
 
 
-INTERVALS = ("pooled", "unpooled")
+Interval = Literal["pooled", "unpooled"]
 
 IGNORES_PAIRING = "ignores-pairing"
 
@@ -247,8 +249,8 @@ IGNORES_PAIRING = "ignores-pairing"
 def proportional_z(
     table: ContingencyTable,
     *,
-    interval: str = "pooled",
-    alternative: str = "two-sided",
+    interval: Interval = "pooled",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two accuracies on one test set as if each had its own test records.
 
@@ -316,8 +318,6 @@ def proportional_z(
     >>> print(f"{mcnemar(table).pvalue:.4f}")
     0.1173
     """
-    check_choice("interval", interval, INTERVALS)
-    check_alternative(alternative)
     errors = table.n_discordant + 2 * table.both_wrong
     share = errors / (2 * table.n)
     pooled = math.sqrt(2 * share * (1 - share) / table.n)

@@ -2,11 +2,13 @@
 
 import math
 from functools import partial
+from typing import Literal
 
 from scipy.optimize import brentq
 
-from skcompare._core.validation import check_alternative, check_choice, is_number
+from skcompare._core.validation import is_number
 from skcompare._registry.tests import paired_test
+from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.accuracy._limits import wilson_limits
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT
@@ -15,8 +17,8 @@ from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
 
-METHODS = ("score", "log-wald")
-INTERVALS = ("agreeing", "score", "bonett-price", "log-wald")
+Method = Literal["score", "log-wald"]
+Interval = Literal["agreeing", "score", "bonett-price", "log-wald"]
 
 PRECISION = 1e-15
 """Precision of the logarithm of a limit."""
@@ -37,9 +39,9 @@ APPROXIMATE = "approximate-ratio"
 def relative_accuracy(
     table: ContingencyTable,
     *,
-    method: str = "score",
-    interval: str = "agreeing",
-    alternative: str = "two-sided",
+    method: Method = "score",
+    interval: Interval = "agreeing",
+    alternative: Alternative = "two-sided",
     null_value: float = 1.0,
 ) -> PairedResult:
     """How many times the champion's accuracy is the challenger's on one test set?
@@ -117,9 +119,6 @@ def relative_accuracy(
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.8721, 1.0148]
     """
-    check_choice("method", method, METHODS)
-    check_choice("interval", interval, INTERVALS)
-    check_alternative(alternative)
     null = check_ratio(null_value)
     counts = table.both_correct, table.only_champion, table.only_challenger
     score = ratio_score if method == "score" else log_wald_score
@@ -154,7 +153,7 @@ def relative_accuracy(
 
 
 def check_ratio(null_value: object) -> float:
-    """Check a ratio under the null hypothesis."""
+    """Validate the ratio under the null hypothesis and return it as a float."""
     if is_number(null_value) and 0 < null_value < math.inf:
         return float(null_value)
     raise ValueError(
@@ -215,7 +214,7 @@ def score_ratio_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Tang's interval: the ratios that the score test does not reject."""
+    """Tang's score interval: the ratios that the score test does not reject."""
     z = critical_value(confidence_level, alternative)
     mirrored = _upper_score_ratio(both, only_challenger, only_champion, z)
     high = _upper_score_ratio(both, only_champion, only_challenger, z)
@@ -225,7 +224,7 @@ def score_ratio_limits(
 def _upper_score_ratio(
     both: float, only_champion: float, only_challenger: float, z: float
 ) -> float:
-    """Ratio whose score is -z."""
+    """Upper score limit: the ratio whose score is -z."""
     champion, challenger = both + only_champion, both + only_challenger
     if champion == 0:
         return math.inf
@@ -255,7 +254,7 @@ def bonett_price_ratio_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Bonett and Price's quotient of Wilson limits among records that either gets right.
+    """Bonett and Price's ratio of Wilson limits among records with a correct prediction.
 
     The quantile is multiplied by the standard error of the logarithm of the ratio over the
     sum of those of both logarithms, with a record added to each discordant count.
@@ -281,7 +280,7 @@ def bonett_price_ratio_limits(
 def log_wald_score(
     both: float, only_champion: float, only_challenger: float, ratio: float
 ) -> float:
-    """Logarithm of the ratio in standard errors; NaN where it is infinite."""
+    """Wald statistic of the logarithm of the ratio; NaN if an accuracy is 0."""
     champion, challenger = both + only_champion, both + only_challenger
     if champion == 0 or challenger == 0:
         return math.nan
@@ -299,7 +298,7 @@ def log_wald_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Wald's interval of the logarithm of the ratio; unlimited where that is infinite."""
+    """Wald interval of the ratio on the log scale; unbounded if an accuracy is 0."""
     champion, challenger = both + only_champion, both + only_challenger
     if champion == 0 or challenger == 0:
         return one_sided_ratio(0.0, math.inf, alternative)

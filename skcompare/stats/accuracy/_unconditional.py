@@ -54,7 +54,7 @@ def unconditional_pvalue(
     null_value: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """P-value and its logarithm: the largest over all shares of discordant records.
+    """P-value maximized over the share of discordant records, and its logarithm.
 
     It is the probability, under a difference of `null_value`, of a score of Tango as far
     from 0 as the observed one, or farther in the direction of a one-sided alternative.
@@ -69,7 +69,7 @@ def unconditional_pvalue(
 
 
 class Worst(NamedTuple):
-    """Logarithm of the largest probability over the nuisance, and its angle."""
+    """Largest log probability over the nuisance parameter, and the angle of the maximum."""
 
     log_probability: float
     angle: float
@@ -77,7 +77,7 @@ class Worst(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def worst(b: int, c: int, n: int, delta: float, two_sided: bool) -> Worst:
-    """Logarithm of the p-value under `delta`, and the angle of the maximum.
+    """Maximize the log p-value under `delta` over the angle of the nuisance parameter.
 
     Two-sided the score must not be negative.
     """
@@ -94,18 +94,18 @@ def worst(b: int, c: int, n: int, delta: float, two_sided: bool) -> Worst:
 def log_pvalue_at_least(
     angles: Iterable[float], b: int, c: int, n: int, delta: float, two_sided: bool
 ) -> float:
-    """Largest logarithm of the p-value at these angles alone."""
+    """Lower bound of the log p-value: the maximum over the given angles only."""
     region = _region(n, delta, _score(b, c, n, delta), two_sided)
     return max(region.log_probability(angle) for angle in angles)
 
 
 def _score(b: int, c: int, n: int, delta: float) -> float:
-    """Tango's score, 0 without discordant records under a difference of 0."""
+    """Tango's score; 0 without discordant records for a difference of 0."""
     return 0.0 if delta == 0 == b + c else score_root(b, c, n, 0.0, delta)
 
 
 class Tail(NamedTuple):
-    """Outcomes with at least `fewest` records in favour, by the number against.
+    """Tail of outcomes with at least `fewest` in favour, for each number against.
 
     For a given number against, the score rises with the number in favour. Numbers against
     are left out where they are more than `reach` standard deviations away.
@@ -142,7 +142,7 @@ class Tail(NamedTuple):
         return float(logsumexp(log_mass[reached])) if reached.any() else -math.inf
 
     def border(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Outcomes of n - 1 records that one more moves in or out: counts and change.
+        """Outcomes of n - 1 records that another record moves in or out: counts and change.
 
         One more in favour enters the tail just below the fewest, and one more against
         leaves it from there up to the fewest of the next row.
@@ -163,7 +163,7 @@ class Tail(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Outcomes that are at least as extreme as the observed one under a difference.
+    """Region of outcomes at least as extreme as the observed one, under a difference.
 
     `lower` has the roles exchanged; it is None where the test is one-sided, and the same
     as `upper` where the difference is 0.
@@ -174,7 +174,7 @@ class Region(NamedTuple):
     lower: Tail | None
 
     def shares(self, angles: Any) -> tuple[Any, Any, Any]:
-        """Probabilities of being against, in favour and neither, without cancellation."""
+        """Probabilities of records against, in favour and neither, without cancellation."""
         least, free = abs(self.delta), 1 - abs(self.delta)
         half = free * np.sin(angles) ** 2 / 2
         both = half, least + half
@@ -193,7 +193,7 @@ class Region(NamedTuple):
         return float(np.logaddexp(upper, lower))
 
     def border(self) -> "Border":
-        """Borders of both tails, by the number of discordant records."""
+        """Border of the region, sorted by the number of discordant records."""
         against, favour, change = self.upper.border()
         if self.lower is not None and self.lower is not self.upper:
             other_favour, other_against, other_change = self.lower.border()
@@ -209,7 +209,7 @@ class Region(NamedTuple):
 
 
 class Border(NamedTuple):
-    """Outcomes of n - 1 records by which the probability of a region changes."""
+    """Outcomes of n - 1 records that another record moves in or out of a region."""
 
     against: IntArray
     favour: IntArray
@@ -218,7 +218,7 @@ class Border(NamedTuple):
     change: IntArray
 
     def slopes(self, region: Region, angles: FloatArray) -> FloatArray:
-        """Derivatives of the probability by the share of discordant records.
+        """Derivatives of the probability with respect to the share of discordant records.
 
         Up to a positive factor, so that they have its sign. The derivative of the
         expectation of f(b, c) is n times that, over n - 1 records, of what one more record
@@ -256,7 +256,7 @@ def _region(n: int, delta: float, score: float, two_sided: bool) -> Region:
 
 
 def fewest_in_favour(n: int, delta: float, score: float) -> IntArray:
-    """Least number in favour that reaches this score, for each number against.
+    """Smallest number in favour that reaches `score`, for each number against.
 
     It is one more than is possible where no number does.
     """
@@ -286,7 +286,7 @@ def _scores(b: IntArray, c: IntArray, n: int, delta: float) -> FloatArray:
 
 
 def _peaks(region: Region) -> FloatArray:
-    """Angles inside the range at which the probability has a maximum.
+    """Angles of the local maxima of the probability in the interior of the range.
 
     The spread of the binomial smooths the probability: a wave as short as a standard
     deviation has less than 1e-8 of its height left. A grid of four points in each finds
@@ -311,7 +311,7 @@ def _peaks(region: Region) -> FloatArray:
 
 
 def _grid(n: int) -> FloatArray:
-    """Angles inside (0, pi / 2), evenly spaced and ever nearer to both ends.
+    """Grid of angles in (0, pi / 2), evenly spaced and refined towards both ends.
 
     At an end outcomes are lost one by one, at a rate of the square of the angle.
     """
@@ -323,7 +323,7 @@ def _grid(n: int) -> FloatArray:
 
 
 def _in_blocks(border: Border, region: Region, angles: FloatArray) -> FloatArray:
-    """Slopes at ascending angles, of which neighbours need the same part of the border."""
+    """Slopes at ascending angles, in blocks that need the same part of the border."""
     blocks = [angles[k : k + BLOCK] for k in range(0, len(angles), BLOCK)]
     return np.concatenate([border.slopes(region, block) for block in blocks])
 
@@ -345,7 +345,7 @@ def unconditional_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Differences that the exact unconditional test does not reject.
+    """Confidence limits of the difference by inverting the exact unconditional test.
 
     The search for a limit goes outwards from `null_value` where that is not rejected, and
     inwards from it where it is, so that the limits leave it out exactly when the test
@@ -367,7 +367,7 @@ def unconditional_limits(
 def _lower_limit(
     b: int, c: int, n: int, null: float, alpha: float, two_sided: bool
 ) -> float:
-    """Least difference that is not rejected at this level."""
+    """Smallest difference that is not rejected at level `alpha`."""
     search = Search(b, c, n, alpha, two_sided)
     kept, rejected = (c - b) / n, -1.0
     if b == n:
@@ -384,7 +384,7 @@ def _lower_limit(
 
 
 class Search:
-    """Search for the least difference that a test does not reject.
+    """Search for the smallest difference that a test does not reject.
 
     Parameters
     ----------
@@ -420,7 +420,7 @@ class Search:
         return not unconditional_pvalue(*self.counts, delta, alternative)[0] < self.alpha
 
     def excess(self, delta: float) -> float:
-        """Lower bound of the logarithm of p / alpha, by the angles met so far."""
+        """Lower bound of log(p / alpha), from the angles visited so far."""
         if abs(delta) >= 1:
             # At the ends of the scale there is no test, but its side is known.
             return math.copysign(1.0, delta)
@@ -428,7 +428,7 @@ class Search:
         return log_pvalue - math.log(self.alpha)
 
     def edge(self, start: float, kept: float, rejected: float) -> float:
-        """Least difference that is kept, between one that is and one that is not.
+        """Smallest difference between `rejected` and `kept` that is not rejected.
 
         `start` is a guess. Once the edge is found by the angles met so far, the
         difference just beyond it is tested, and if it is kept the search goes on there.
@@ -446,7 +446,7 @@ class Search:
         return kept
 
     def _outside(self, kept: float, rejected: float, scale: float) -> float:
-        """Difference beyond the edge by the angles met so far, in growing steps."""
+        """Search outwards in growing steps for a difference with a negative excess."""
         b, c, n = self.counts
         step = math.sqrt(b + c + 1) / (10 * n)
         delta = kept
@@ -461,7 +461,7 @@ class Search:
 def _narrowed(
     excess: Callable[[float], float], inside: float, outside: float, scale: float
 ) -> tuple[float, float]:
-    """Neighbours on the scale of limits, with an excess of at least 0 and below 0.
+    """Narrow a bracket to neighbours on a scale, with excess of opposite sign.
 
     Differences already kept or rejected stay so, whatever the angles.
     """

@@ -1,14 +1,14 @@
-"""Bowker's test of symmetry, and the permutation test."""
+"""Bowker's test and the permutation test of symmetry."""
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import betainc, betaincinv
 from sklearn.utils import check_random_state
 
-from skcompare._core.validation import alpha_of, check_choice, check_count
+from skcompare._core.validation import alpha_of, check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import AgreementMatrix
@@ -26,8 +26,8 @@ from skcompare.stats.core._adjust import adjust_pvalues
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import SMALLEST, binomial_pvalue, chi2_pvalue
 
-METHODS = ("asymptotic", "exact")
-DEGREES = ("informative", "full")
+Method = Literal["asymptotic", "exact"]
+Degrees = Literal["informative", "full"]
 LEVEL = 0.95
 
 
@@ -43,8 +43,8 @@ LEVEL = 0.95
 def bowker(
     matrix: AgreementMatrix,
     *,
-    method: str = "asymptotic",
-    df: str = "informative",
+    method: Method = "asymptotic",
+    df: Degrees = "informative",
     max_pairs: int = 10,
 ) -> PairedResult:
     """Do two classifiers confuse classes with each other the same way round?
@@ -110,8 +110,6 @@ def bowker(
     >>> most["champion"], most["challenger"], most["count"], most["reverse_count"]
     ('a', 'c', 4, 8)
     """
-    check_choice("method", method, METHODS)
-    check_choice("df", df, DEGREES)
     check_count("max_pairs", max_pairs, least=0)
     pairs = label_pairs(matrix)
     n_pairs, n_classes = len(pairs.totals), len(matrix.classes)
@@ -136,7 +134,7 @@ def bowker(
 
 
 def asymmetry(matrix: AgreementMatrix, pairs: LabelPairs) -> float:
-    """Share of records in excess one way round."""
+    """Share of records in excess in one direction, summed over all pairs of classes."""
     return int(np.abs(pairs.differences).sum()) / matrix.n
 
 
@@ -163,7 +161,7 @@ def _flags(pairs: LabelPairs, method: str) -> tuple[str, ...]:
 def _pair_parts(
     matrix: AgreementMatrix, pairs: LabelPairs, most: int
 ) -> tuple[dict[str, Any], ...]:
-    """Pairs of classes, the one that contributes most first."""
+    """Describe the pairs of classes, in decreasing order of contribution."""
     contributions = pairs.contributions
     shown = np.argsort(-contributions, kind="stable")[:most]
     if len(shown) == 0:
@@ -192,14 +190,14 @@ def _pair_parts(
 
 
 def _binomial_pvalues(pairs: LabelPairs) -> FloatArray:
-    """Exact two-sided p-values of Binomial(t, 1/2), of all pairs at once."""
+    """Exact two-sided binomial p-values of all pairs of classes."""
     fewer = np.minimum(pairs.forward, pairs.backward)
     tails = betainc(pairs.totals - fewer, fewer + 1, 0.5)
     return np.clip(2 * tails, SMALLEST, 1.0)
 
 
 def odds_limits(count: int, reverse: int, level: float) -> tuple[float, float]:
-    """Exact limits of the odds that a record of a pair is one way round.
+    """Exact confidence limits of the odds of one order of two labels.
 
     Those of Clopper and Pearson for its share, as share / (1 - share).
     """
@@ -216,7 +214,7 @@ def _least_odds(count: int, reverse: int, tail: float) -> float:
     return share / float(betaincinv(reverse + 1, count, 1 - tail))
 
 
-PERMUTATION_METHODS = ("auto", "exact", "monte-carlo")
+PermutationMethod = Literal["auto", "exact", "monte-carlo"]
 
 VALUES_AT_ONCE = 1 << 20
 """Largest number of random numbers that are held at a time."""
@@ -234,8 +232,8 @@ VALUES_AT_ONCE = 1 << 20
 def symmetry_permutation(
     matrix: AgreementMatrix,
     *,
-    statistic: str = "total-asymmetry",
-    method: str = "auto",
+    statistic: Literal["total-asymmetry", "bowker", "stuart-maxwell"] = "total-asymmetry",
+    method: PermutationMethod = "auto",
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairedResult:
@@ -306,8 +304,6 @@ def symmetry_permutation(
     >>> print(f"{result.statistic:g}, p = {result.pvalue:.4f} ({result.method})")
     10, p = 0.4258 (total-asymmetry, exact)
     """
-    check_choice("statistic", statistic, tuple(STATISTICS))
-    check_choice("method", method, PERMUTATION_METHODS)
     check_count("n_resamples", n_resamples)
     rng = check_random_state(random_state)
     pairs = label_pairs(matrix)
@@ -344,7 +340,7 @@ def symmetry_permutation(
 
 
 class _TotalAsymmetry:
-    """Records in excess one way round."""
+    """Total asymmetry: sum of |difference| over all pairs of classes."""
 
     def __init__(self, pairs: LabelPairs, matrix: AgreementMatrix) -> None:
         self.pairs = pairs
@@ -362,7 +358,7 @@ class _TotalAsymmetry:
 
 
 class _Bowker(_TotalAsymmetry):
-    """Squared differences over the numbers of records of their pairs."""
+    """Bowker's statistic: sum of squared differences over the sizes of their pairs."""
 
     def __init__(self, pairs: LabelPairs, matrix: AgreementMatrix) -> None:
         self.pairs = pairs
@@ -377,7 +373,7 @@ class _Bowker(_TotalAsymmetry):
 
 
 class _StuartMaxwell:
-    """Squared differences of label counts over their variance."""
+    """Stuart-Maxwell statistic: quadratic form of the differences of label counts."""
 
     def __init__(self, pairs: LabelPairs, matrix: AgreementMatrix) -> None:
         self.pairs, self.n_classes = pairs, len(matrix.classes)
@@ -389,7 +385,7 @@ class _StuartMaxwell:
         return log_tail_of_rates(self.pairs, self.frame, self.n_classes)
 
     def draws(self, n: int, rng: np.random.RandomState) -> Iterator[FloatArray]:
-        """Return statistics of tables in batches, from the differences of all pairs."""
+        """Yield batches of statistics of tables drawn under symmetry."""
         pairs = self.pairs
         columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.totals.tolist())
         for n_drawn in _batches(n, self.n_classes):
@@ -409,7 +405,7 @@ STATISTICS: dict[str, type[_TotalAsymmetry] | type[_StuartMaxwell]] = {
 
 
 def _batches(n: int, values_each: int) -> Iterator[int]:
-    """Sizes of the batches of draws."""
+    """Yield the sizes of the batches of draws."""
     most = max(1, VALUES_AT_ONCE // values_each)
     for start in range(0, n, most):
         yield min(most, n - start)
@@ -421,7 +417,7 @@ def _sums(
     n: int,
     rng: np.random.RandomState,
 ) -> Iterator[FloatArray]:
-    """Sums of a term of each pair's |difference|, of tables in batches.
+    """Yield batches of sums of `term` over all pairs, for tables drawn under symmetry.
 
     Pairs go in the order of their numbers of records, whatever the names of their classes.
     Many with the same number are drawn together, as multinomial counts of their

@@ -161,7 +161,7 @@ def _result(
 
 
 def _zero_cell_result(table: ContingencyTable, positive: bool) -> PairedResult:
-    """Result of a table with one empty cell, or two that lie crosswise."""
+    """Create the result of a table with an empty cell, or with two on one diagonal."""
     if table.fractional:
         raise ValueError(
             "Yule's Q of a table with a count of 0 needs whole counts, because its test is "
@@ -200,7 +200,7 @@ def _normal_limits(
 def _exact_limits(
     tables: FixedMargins, q: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of Q from those of the odds ratio; they hold Q despite rounding."""
+    """Limits of Q from those of the odds ratio, widened to include Q despite rounding."""
     low, high = tables.log_odds_limits(confidence_level)
     return min(math.tanh(low / 2), q), max(math.tanh(high / 2), q)
 
@@ -333,7 +333,7 @@ def _share(differing: float, n: float, name: str) -> PairedResult:
 def wilson_limits(
     count: float, n: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Wilson's score interval of a share; two-sided whatever the alternative."""
+    """Wilson score interval of a share, always two-sided."""
     z = -float(ndtri(alpha_of(confidence_level) / 2))
     return _lower_limit(count, n, z), 1 - _lower_limit(n - count, n, z)
 

@@ -26,7 +26,7 @@ TIE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class EnsembleStep:
-    """One checkpoint: its name, whether it was passed, and the numbers behind it.
+    """Outcome of one checkpoint of a recommendation, with the supporting numbers.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class EnsembleAdvice:
         return "\n".join([self.sentence, *(f"- {step.sentence}" for step in self.steps)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return advice and steps as plain values."""
+        """Return the advice and its steps as plain values."""
         return {
             "advice": self.advice,
             "model": self.model,
@@ -99,7 +99,7 @@ class EnsembleAdvice:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "EnsembleAdvice":
-        """Restore an advice from :meth:`to_dict`."""
+        """Restore the advice from the output of :meth:`to_dict`."""
         steps = tuple(EnsembleStep(**step) for step in values["steps"])
         fields = dict(values) | {"recalibrate": tuple(values["recalibrate"])}
         return cls(**fields | {"steps": steps})
@@ -243,7 +243,7 @@ def _accuracies(counts: JointCounts) -> tuple[float, float]:
 
 
 def _better(counts: JointCounts, losses: PairedLosses | None) -> str:
-    """Role with the higher accuracy, then the lower loss, then the champion."""
+    """Role with the higher accuracy, with ties broken by lower loss, then the champion."""
     champion, challenger = _accuracies(counts)
     gain = challenger - champion
     if abs(gain) <= TIE and losses is not None:
@@ -253,7 +253,7 @@ def _better(counts: JointCounts, losses: PairedLosses | None) -> str:
 
 
 def _useful(counts: JointCounts, better: str) -> tuple[EnsembleStep, str | None]:
-    """Step that compares each accuracy with that of "always the commonest class"."""
+    """Compare each accuracy with that of always predicting the most common class."""
     truth = counts.cells[:, 0]
     share = float(np.bincount(truth, weights=counts.counts).max() / counts.n)
     accuracies = _accuracies(counts)
@@ -294,7 +294,7 @@ def _gap(counts: JointCounts, limits: _Limits) -> EnsembleStep:
 
 
 def _redundancy(
-    counts: JointCounts, losses: PairedLosses | None, correlation: str, limits: _Limits
+    counts: JointCounts, losses: PairedLosses | None, correlation: Any, limits: _Limits
 ) -> EnsembleStep:
     q = yule_q(counts.contingency_table()).estimate
     r = math.nan
@@ -324,7 +324,7 @@ def _redundancy(
 
 
 def _beside(value: float, limit: float) -> str:
-    """Format a number with two decimals, or as many as distinguish it from a limit."""
+    """Format a number with two decimals, or more to distinguish it from a limit."""
     decimals = 2
     while decimals < 12 and (round(value, decimals) >= limit) != (value >= limit):
         decimals += 1
@@ -372,7 +372,7 @@ def _combining(kind: str, poor: tuple[str, ...], checked: bool) -> str:
 
 
 def _single(model: str | None, steps: tuple[EnsembleStep, ...]) -> EnsembleAdvice:
-    """Advice against an ensemble, for the reason that the last step gives."""
+    """Return advice against an ensemble, with the last step as the reason."""
     reason = steps[-1].sentence
     if model is None:
         sentence = f"deploy none: {reason}"

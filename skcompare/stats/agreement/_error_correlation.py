@@ -2,13 +2,13 @@
 
 import math
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaln, ndtri
 
-from skcompare._core.validation import alpha_of, check_choice
+from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses, rounded
@@ -23,7 +23,7 @@ ROUNDING = 1e-12
 def agreeing_limits(
     r: float, n: int, of_ranks: bool, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Fisher's interval, with the exact critical value of a correlation of 0.
+    """Fisher's interval, with the exact critical value of a zero correlation.
 
     The test of t rejects where |r| is above r_c = t_c / sqrt(t_c² + n - 2). A correlation
     rho is held where atanh(rho) is within atanh(r_c) of atanh(r). For ranks this distance
@@ -62,7 +62,7 @@ def published_limits(
 
 
 def robust_error(first: FloatArray, second: FloatArray) -> float:
-    """Standard error of Fisher's z by the jackknife (Miller 1974, section 2.4).
+    """Jackknife standard error of Fisher's z (Miller 1974, section 2.4).
 
     Without one record the sums of squares and products are less by the squares and products
     of its distances from the means, times n / (n - 1). Infinite where a correlation is
@@ -85,7 +85,7 @@ def robust_error(first: FloatArray, second: FloatArray) -> float:
 def robust_limits(
     r: float, n: int, error: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Fisher's interval with a standard error that supposes no distribution."""
+    """Fisher's interval with a distribution-free standard error."""
     reach = student_quantile(alpha_of(confidence_level) / 2, n - 2) * error
     z = math.atanh(r)
     return math.tanh(z - reach), math.tanh(z + reach)
@@ -94,12 +94,12 @@ def robust_limits(
 def perfect_limits(
     r: float, pvalue: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of a correlation of 1 or -1: itself, or -1 and 1 where it may be chance."""
+    """Limits of a perfect correlation: the estimate if significant, else -1 and 1."""
     return (r, r) if pvalue < alpha_of(confidence_level) else (-1.0, 1.0)
 
 
-METHODS = ("auto", "pearson", "spearman")
-INTERVALS = ("agreeing", "fisher", "robust")
+Method = Literal["auto", "pearson", "spearman"]
+Interval = Literal["agreeing", "fisher", "robust"]
 NAMES = {
     "pearson": "Pearson correlation of the losses",
     "spearman": "Spearman rank correlation of the losses",
@@ -122,7 +122,7 @@ LEAST = 3
     references=("Pearson1896", "Spearman1904", "Fisher1921", "Bonett2000"),
 )
 def error_correlation(
-    losses: PairedLosses, *, method: str = "auto", interval: str = "agreeing"
+    losses: PairedLosses, *, method: Method = "auto", interval: Interval = "agreeing"
 ) -> PairedResult:
     """Do two classifiers have their large losses on the same records?
 
@@ -199,8 +199,6 @@ def error_correlation(
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.3f}")
     -0.176, p = 0.738
     """
-    check_choice("method", method, METHODS)
-    check_choice("interval", interval, INTERVALS)
     if method == "auto":
         ranked = losses.values is not None and interval != "robust"
         method = "spearman" if ranked else "pearson"
@@ -259,7 +257,7 @@ def _result(
 
 
 def _correlation(losses: PairedLosses, method: str) -> tuple[float, IntArray | None]:
-    """Correlation, and the sizes of groups of tied losses where they are known."""
+    """Correlation of the losses and, where known, the sizes of groups of ties."""
     ties = None
     if method == "pearson":
         r = losses.moments.correlation
@@ -276,7 +274,7 @@ def _correlation(losses: PairedLosses, method: str) -> tuple[float, IntArray | N
 
 
 def _centred_ranks(values: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Twice the mean ranks minus their mean, and the sizes of groups of tied values.
+    """Doubled and centred mean ranks, and the sizes of groups of tied values.
 
     Doubled, they are whole, so that sums of them are the same in any order.
     """
@@ -291,7 +289,7 @@ def _centred_ranks(values: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def _perfect_pvalue(ties: IntArray | None, n: int) -> tuple[float, float]:
-    """Twice the share of all orders that give a perfect correlation, at most 1."""
+    """Exact two-sided permutation p-value of a perfect correlation, and its logarithm."""
     if ties is None:
         return math.nan, math.nan
     log_pvalue = math.log(2) + float(gammaln(ties + 1.0).sum() - gammaln(n + 1.0))

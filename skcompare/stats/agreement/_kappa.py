@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
@@ -30,7 +31,7 @@ ROUNDING = 4 * float(np.finfo(float).eps)
 
 @dataclass(frozen=True, slots=True)
 class KappaMoments:
-    """Kappa, and its variance as independent labels are mixed in.
+    """Kappa and its variance under mixtures with independent labels.
 
     `variance` holds the coefficients of a polynomial: at 0 it is the variance at the
     observed table, at 1 that at independence with the same label rates.
@@ -43,12 +44,12 @@ class KappaMoments:
     variance: FloatArray
 
     def standard_error(self, independent: float) -> float:
-        """Standard error at the mixture with this share of independent labels."""
+        """Standard error of kappa in a mixture with a share of independent labels."""
         return math.sqrt(max(0.0, float(polyval(independent, self.variance))))
 
 
 def kappa_moments(counts: FloatArray, distances: FloatArray) -> KappaMoments:
-    """Moments of a table of labels, whose pairs differ by the distances."""
+    """Compute kappa and its variance from label counts and distances between labels."""
     n = float(counts.sum())
     rows, columns = counts.sum(axis=1), counts.sum(axis=0)
     # Sums of whole numbers have no rounding below 2**53, so that kappa is exactly 0 and
@@ -73,13 +74,13 @@ def kappa_moments(counts: FloatArray, distances: FloatArray) -> KappaMoments:
 
 
 def _variances(joint: FloatArray, weights: FloatArray, means: FloatArray) -> list[float]:
-    """Variance of centred weights, their covariance with means, and that of the means."""
+    """Variance of centred weights, their covariance with means, and variance of means."""
     products = (weights * weights, weights * means, means * means)
     return [float((joint * product).sum()) for product in products]
 
 
 def _variance_polynomial(kappa: float, lift: float, variances: FloatArray) -> FloatArray:
-    """Variance of weight - (1 - kappa) means, by the share of independent labels.
+    """Variance of weight - (1 - kappa) means, as a polynomial in the independent share.
 
     This is the variance of Fleiss, Cohen and Everitt (1969) up to a constant factor. The
     weight of a pair of labels says how far they agree, and its means are the mean weights
@@ -111,7 +112,7 @@ def _variance_polynomial(kappa: float, lift: float, variances: FloatArray) -> Fl
 
 
 INTERVALS = ("agreeing", "wald")
-WEIGHTS = ("none", "linear", "quadratic")
+Weights = Literal["none", "linear", "quadratic"]
 
 UNDEFINED = "undefined-kappa"
 
@@ -126,7 +127,7 @@ UNDEFINED = "undefined-kappa"
     references=("Cohen1960", "Cohen1968", "Fleiss1969", "Landis1977"),
 )
 def cohen_kappa(
-    matrix: AgreementMatrix, *, weights: str = "none", interval: str = "agreeing"
+    matrix: AgreementMatrix, *, weights: Weights = "none", interval: str = "agreeing"
 ) -> PairedResult:
     """Do two classifiers give the same labels more often than by chance?
 
@@ -199,7 +200,6 @@ def cohen_kappa(
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.5994, 0.7771]
     """
-    check_choice("weights", weights, WEIGHTS)
     counts = matrix.counts.astype(np.float64)
     together = np.prod(matrix.label_counts, axis=0, dtype=np.float64)
     sparse = bool((together[together > 0] < LEAST_EXPECTED * matrix.n).any())
@@ -356,7 +356,7 @@ def _kappa_result(
 
 
 def _distances(n_classes: int, weights: str) -> FloatArray:
-    """Distance of each pair of labels."""
+    """Matrix of the distances between labels."""
     steps = np.arange(n_classes, dtype=np.float64)
     distances = np.abs(steps[:, None] - steps)
     if weights == "linear":
@@ -365,7 +365,7 @@ def _distances(n_classes: int, weights: str) -> FloatArray:
 
 
 def _exceptions(counts: FloatArray, distances: FloatArray) -> tuple[bool, bool]:
-    """Whether kappa is undefined, and whether the label rates alone make it 0.
+    """Whether kappa is undefined, and whether the label rates alone force kappa to be 0.
 
     Decided from the counts, because rounding leaves tiny variances. Where the distance is a
     term of the one label plus a term of the other, over the labels that occur, its mean is
@@ -386,7 +386,7 @@ def _constant_limits(
 def _limits(
     moments: KappaMoments, interval: str, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of kappa, within [-1, 1]; two-sided whatever the alternative."""
+    """Confidence limits of kappa within [-1, 1], always two-sided."""
     z = -float(ndtri(alpha_of(confidence_level) / 2))
     kappa, reach = moments.kappa, z * moments.standard_error(0)
     inward = outward = reach
@@ -400,7 +400,7 @@ def _limits(
 
 
 def _distance_towards_zero(moments: KappaMoments, z: float) -> float:
-    """Distance from kappa to its limit on the side of 0."""
+    """Distance from kappa to its confidence limit on the side of 0."""
     size = abs(moments.kappa)
     at_zero = z * moments.standard_error(1)
     if size <= at_zero:
@@ -417,7 +417,7 @@ def _distance_towards_zero(moments: KappaMoments, z: float) -> float:
 def _exact_limits(
     tables: FixedMargins, counts: FloatArray, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of kappa by those of the odds ratio, and the farther one by Wald's too."""
+    """Limits of kappa from those of the odds ratio, the outer one widened to Wald's."""
     moments = kappa_moments(counts, _distances(2, "none"))
     independent = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / moments.n
     low, high = (
@@ -433,7 +433,7 @@ def _exact_limits(
 
 
 def _kappa_of_odds(independent: FloatArray, log_odds: float) -> float:
-    """Kappa of the table with an odds ratio that has the margins of an independent one."""
+    """Kappa of the table with an odds ratio and the margins of an independent table."""
     agree, apart = float(np.trace(independent)), independent[0, 1] + independent[1, 0]
     product = independent[0, 1] * independent[1, 0]
     # The records beyond chance that both predict correctly are the root of a quadratic,

@@ -178,7 +178,7 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
 
 @dataclass(frozen=True, slots=True)
 class RateFrame:
-    """Classes and variance of the Stuart-Maxwell statistic of label counts.
+    """Retained classes and variance factor of the Stuart-Maxwell statistic.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class RateFrame:
         return len(self.kept)
 
     def statistics(self, differences: IntArray) -> FloatArray:
-        """Statistic of each difference of label counts, shape (..., n_classes)."""
+        """Stuart-Maxwell statistics of label count differences, shape (..., n_classes)."""
         if self.df == 0:
             return np.zeros(differences.shape[:-1])
         columns = differences[..., self.kept].reshape(-1, self.df).T.astype(np.float64)
@@ -206,7 +206,7 @@ class RateFrame:
 
 
 def rate_frame(counts: IntArray) -> RateFrame:
-    """Frame of a table of labels; only records with different labels matter."""
+    """Compute the frame of a table of labels, from records with different labels only."""
     edges = counts + counts.T
     np.fill_diagonal(edges, 0)
     _, component = connected_components(csr_matrix(edges > 0), directed=False)
@@ -256,7 +256,7 @@ def _rates_result(
 
 
 def _class_parts(matrix: AgreementMatrix, most: int) -> tuple[dict[str, Any], ...]:
-    """Rates of the classes that carry disagreements, the largest difference first."""
+    """Describe the label rates of classes with disagreements, largest difference first."""
     champion, challenger = matrix.label_counts
     equal, n = np.diag(matrix.counts), matrix.n
     informative = np.flatnonzero(champion + challenger > 2 * equal)

@@ -34,7 +34,7 @@ SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class LabelPairs:
-    """Pairs of classes that are confused with each other, and their counts.
+    """Pairs of different labels, with their counts in both orders.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class LabelPairs:
 
     @property
     def totals(self) -> IntArray:
-        """Number of records with these two labels, at least 1."""
+        """Number of records of each pair, at least 1."""
         return self.forward + self.backward
 
     @property
     def differences(self) -> IntArray:
-        """Forward minus backward records."""
+        """Forward minus backward counts of each pair."""
         return self.forward - self.backward
 
     @property
@@ -67,19 +67,19 @@ class LabelPairs:
 
 
 def label_pairs(matrix: AgreementMatrix) -> LabelPairs:
-    """Pairs of classes that any record has as its two labels."""
+    """Return the pairs of different labels that occur in a matrix."""
     counts = matrix.counts
     first, second = np.nonzero(np.triu(counts + counts.T, 1))
     return LabelPairs(first, second, counts[first, second], counts[second, first])
 
 
 def slack_below(observed: float) -> float:
-    """Least value of a statistic that is at least the observed one up to rounding."""
+    """Smallest value that is equal to the observed statistic up to rounding."""
     return observed - SLACK * max(1.0, abs(observed))
 
 
 def folded_binomial(total: int) -> tuple[IntArray, FloatArray]:
-    """Values of |2X - total|, ascending, with the logarithms of their probabilities."""
+    """Ascending values of |2X - total|, with the logarithms of their probabilities."""
     values = np.arange(total % 2, total + 1, 2, dtype=np.int64)
     # Ratios of neighbouring probabilities, from the middle outwards: no digits cancel.
     ahead = (total + values[:-1]) / 2
@@ -91,7 +91,7 @@ def folded_binomial(total: int) -> tuple[IntArray, FloatArray]:
 
 
 def log_tail_of_total(totals: IntArray, observed: int) -> float | None:
-    """Logarithm of P(sum of |2X - t| >= observed); None where that takes too long.
+    """Logarithm of P(sum of |2X - t| >= observed); None if too expensive.
 
     All values are odd or even as t is, so that every second one is a step. The distribution
     is tilted until its mean is the observed value, so that a Fourier transform, whose
@@ -120,7 +120,7 @@ def log_tail_of_total(totals: IntArray, observed: int) -> float | None:
 
 
 def _tilt(parts: list[FloatArray], repeats: IntArray, target: float) -> float:
-    """Exponent per step that makes the mean the target; 0 where it is no larger."""
+    """Exponential tilt that raises the mean to `target`; 0 if the mean is at least that."""
     steps = [np.arange(len(logs), dtype=np.float64) for logs in parts]
 
     def excess(tilt: float) -> float:
@@ -141,13 +141,13 @@ def _tilt(parts: list[FloatArray], repeats: IntArray, target: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """Ascending values of a sum, with the logarithms of their probabilities."""
+    """Distribution of a sum: ascending values with their log probabilities."""
 
     values: IntArray
     logs: FloatArray
 
     def plus(self, other: "_Sum") -> "_Sum | None":
-        """Return the sum of two independent ones; None where it has too many values."""
+        """Add an independent sum; return None if there are too many values."""
         if len(self.values) * len(other.values) > MOST_MERGED:
             return None
         values = np.add.outer(self.values, other.values).ravel()
@@ -158,7 +158,7 @@ class _Sum:
         return _Sum(values[starts], np.logaddexp.reduceat(logs[order], starts))
 
     def times(self, repeat: int) -> "_Sum | None":
-        """Return the sum of `repeat` independent ones; None if it has too many values."""
+        """Sum `repeat` independent copies; return None if there are too many values."""
         power: _Sum | None = self
         result: _Sum | None = None
         while power is not None:
@@ -173,7 +173,7 @@ class _Sum:
         return None
 
     def log_tail(self, other: "_Sum", least: int) -> float:
-        """Logarithm of the probability that the two add up to at least `least`."""
+        """Logarithm of the probability that both sums add up to at least `least`."""
         tails = np.logaddexp.accumulate(other.logs[::-1])[::-1]
         index = np.searchsorted(other.values, least - self.values)
         possible = index < len(tails)
@@ -183,7 +183,7 @@ class _Sum:
 
 
 def log_tail_of_bowker(pairs: LabelPairs) -> float | None:
-    """Logarithm of the exact p-value of Bowker's statistic; None where it takes too long.
+    """Logarithm of the exact p-value of Bowker's statistic; None if too expensive.
 
     Over a common denominator of all t the values are whole numbers, so that equal ones
     are merged and ties are exact.
@@ -212,7 +212,7 @@ def log_tail_of_bowker(pairs: LabelPairs) -> float | None:
 
 
 def _halves(sums: list[_Sum]) -> tuple[_Sum, _Sum] | None:
-    """Merge all sums into two, so that only the values of either are enumerated."""
+    """Merge all sums into two, so that their joint values need not be enumerated."""
     zero = _Sum(np.zeros(1, dtype=np.int64), np.zeros(1))
     halves: list[_Sum] = [zero, zero]
     for distribution in sorted(sums, key=lambda distribution: -len(distribution.values)):

@@ -1,4 +1,4 @@
-"""Tests of calibration, of one classifier and of two."""
+"""Tests of calibration, for one classifier or for two."""
 
 from skcompare.stats.calibration._calibration_consistency import (
     CalibrationConsistency,

@@ -1,4 +1,4 @@
-"""Consistency intervals of the shares of events in the bins of a calibrated classifier."""
+"""Consistency intervals of the share of events in each bin of a calibrated classifier."""
 
 import math
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationConsistency:
-    """Shares of events that are consistent with calibration, bin by bin.
+    """Intervals of the share of events consistent with calibration, for each bin.
 
     Attributes
     ----------
@@ -65,13 +65,13 @@ class CalibrationConsistency:
 
     @property
     def outside(self) -> NDArray[np.bool_]:
-        """Whether the observed share is outside; False in empty bins."""
+        """Whether each observed share is outside its interval; False in empty bins."""
         # Comparisons with NaN are False.
         return (self.mean_outcome < self.low) | (self.mean_outcome > self.high)
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their texts."""
+        """Explanations of the flags."""
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class CalibrationConsistency:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the bins as a frame with one row per bin.
+        """Return a data frame with one row per bin.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ def calibration_consistency(
 
 
 def event_limits(proba: FloatArray, confidence_level: float) -> tuple[int, int]:
-    """Equal-tailed quantiles of the number of events of these probabilities."""
+    """Equal-tailed quantiles of the number of events with given probabilities."""
     lowest, masses = _masses(proba)
     below = np.cumsum(np.maximum(masses, 0.0))
     tail = alpha_of(confidence_level) / 2
@@ -201,7 +201,7 @@ def event_limits(proba: FloatArray, confidence_level: float) -> tuple[int, int]:
 
 
 def _masses(proba: FloatArray) -> tuple[int, FloatArray]:
-    """Least number of events, and the probabilities of it and of all greater numbers."""
+    """Smallest likely number of events, and probabilities of the numbers from there on."""
     n, mean = len(proba), math.fsum(proba)
     reach = REACH * math.sqrt(max(0.0, math.fsum(proba * (1 - proba)))) + MARGIN
     lowest = max(0, math.floor(mean - reach))
@@ -223,7 +223,7 @@ def _masses(proba: FloatArray) -> tuple[int, FloatArray]:
 
 
 def _merged(ordered: FloatArray, n_merged: int) -> tuple[FloatArray, FloatArray]:
-    """Distinct probabilities and their numbers, merged to `n_merged` if there are more."""
+    """Distinct probabilities with their counts, merged to at most `n_merged`."""
     p, times = np.unique(ordered, return_counts=True)
     if len(p) > n_merged:
         starts = np.unique(np.linspace(0, len(ordered), n_merged + 1).astype(np.int64))

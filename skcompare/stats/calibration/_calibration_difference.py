@@ -2,17 +2,13 @@
 
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from scipy.special import ndtri
 
-from skcompare._core.validation import (
-    alpha_of,
-    check_alternative,
-    check_choice,
-    check_count,
-)
+from skcompare._core.validation import alpha_of, check_count
 from skcompare._registry.tests import paired_test
+from skcompare._typing import Alternative
 from skcompare.evidence import ROLES, CalibrationBins, Forecasts, PairedCalibration
 from skcompare.stats.calibration._calibration_tests import (
     cusum_of,
@@ -46,7 +42,7 @@ def parts_of(
     sums: BothSums,
     errors: tuple[float, float],
 ) -> tuple[dict[str, Any], ...]:
-    """Further errors of each role, and its own tests against perfect calibration.
+    """Further calibration errors of each role, with tests of perfect calibration.
 
     The plug-in errors are biased and not tested. The role's own tests assume independent
     records with one event each, so that groups and classwise events have none.
@@ -74,7 +70,7 @@ def parts_of(
 
 
 def _own_tests(calibration: PairedCalibration, role: int) -> dict[str, float]:
-    """P-values for the hypothesis that one role's probabilities are correct."""
+    """P-values of the hypothesis that the probabilities of one role are correct."""
     kind = calibration.kind
     if calibration.cells is not None:
         sums = spiegelhalter_sums(calibration.cells, role)
@@ -88,7 +84,7 @@ def _own_tests(calibration: PairedCalibration, role: int) -> dict[str, float]:
     }
 
 
-METHODS = ("analytic", "bootstrap", "exchangeability")
+Method = Literal["analytic", "bootstrap", "exchangeability"]
 NOISE = 1e-15
 """A difference that is a smaller share of the two errors is 0."""
 
@@ -103,7 +99,7 @@ NO_VARIANCE = "zero-variance"
 
 
 class _Tail(NamedTuple):
-    """Statistic, p-value, limits and flags of one method."""
+    """Outcome of one method: statistic, p-value, limits and flags."""
 
     statistic: float
     pvalue: float
@@ -123,7 +119,7 @@ def _sample_size(
     alternative: str,
     **options: object,
 ) -> float:
-    """Number of records at which the observed difference reaches the requested power."""
+    """Number of records with the requested power to detect the observed difference."""
     sums = role_sums(calibration, 0), role_sums(calibration, 1)
     champion, challenger = squared_errors(sums)
     difference, variance = champion - challenger, variance_of(sums)
@@ -154,10 +150,10 @@ def _sample_size(
 def calibration_difference(
     calibration: PairedCalibration,
     *,
-    method: str = "analytic",
+    method: Method = "analytic",
     n_resamples: int = 2000,
     random_state: Any = 0,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two calibration errors on one test set.
 
@@ -276,8 +272,6 @@ def calibration_difference(
     >>> print(f"{result.champion:.4f} to {result.challenger:.4f}, p = {result.pvalue:.1e}")
     0.0153 to -0.0001, p = 6.4e-12
     """
-    check_choice("method", method, METHODS)
-    check_alternative(alternative)
     n_resamples = check_count("n_resamples", n_resamples, least=2)
     _check_bins(calibration)
     if method == "exchangeability":
@@ -376,7 +370,7 @@ def _bootstrap(estimate: float, error: float, n_resamples: int, alternative: str
 
 
 def _without_error(estimate: float, method: str, details: dict[str, float]) -> _Tail:
-    """Results for a difference whose standard error is 0."""
+    """Return the outcome for a difference with a standard error of 0."""
     if estimate == 0:
         limits = partial(_cut_off_limits, 0.0, 0.0)
         return _Tail(0.0, 1.0, 0.0, limits, method, details, None, ("degenerate",))
@@ -417,13 +411,13 @@ def _exchanged_limits(
 def _cut_off_limits(
     estimate: float, reach: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits at a distance from the estimate, cut off at the possible differences."""
+    """Limits at a distance from the estimate, clipped to the possible differences."""
     low, high = estimate - reach, estimate + reach
     return one_sided(low, high, alternative, _bounds(estimate))
 
 
 def _bounds(estimate: float) -> tuple[float, float]:
-    """Range of differences of squared errors between 0 and 1.
+    """Range of differences of squared errors between 0 and 1, extended to the estimate.
 
     Only their estimates may be outside.
     """

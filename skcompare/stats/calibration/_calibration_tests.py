@@ -30,7 +30,7 @@ LEAST_RANGE = 0.25
 
 
 class Walk(NamedTuple):
-    """Sorted probabilities with their outcomes, and the ends of blocks of equal ones.
+    """Sorted probabilities with their outcomes, and the ends of blocks of ties.
 
     `sd` is the standard deviation of the sum of all differences if the probabilities are
     correct.
@@ -42,7 +42,7 @@ class Walk(NamedTuple):
     sd: float
 
     def statistic(self, outcomes: NDArray[np.bool_], name: str) -> FloatArray:
-        """Statistic of each row of outcomes, in the order of the probabilities."""
+        """Statistic of each row of outcomes, sorted by probability."""
         sums = np.cumsum(outcomes - self.proba, axis=-1)[..., self.ends]
         # The walk starts at 0.
         high = np.maximum(sums.max(axis=-1), 0.0)
@@ -52,7 +52,7 @@ class Walk(NamedTuple):
 
 
 def walk_of(proba: FloatArray, happened: NDArray[np.bool_]) -> Walk:
-    """Walk over the records in the order of their probabilities.
+    """Create the walk over the records sorted by probability.
 
     Equal probabilities are one step, because their order is arbitrary.
     """
@@ -69,7 +69,7 @@ def walk_of(proba: FloatArray, happened: NDArray[np.bool_]) -> Walk:
 def simulated_pvalue(
     walk: Walk, name: str, observed: float, n_resamples: int, random_state: int
 ) -> float:
-    """Share of simulated outcomes with as great a statistic, the observed one included."""
+    """Monte Carlo p-value: share of statistics at least as large as the observed one."""
     rng = np.random.default_rng(random_state)
     n = len(walk.proba)
     least = observed - SLACK * max(1.0, observed)
@@ -139,12 +139,12 @@ class CalibrationTestResult:
 
     @property
     def degenerate(self) -> bool:
-        """Whether the data had nothing to test."""
+        """Whether the data had no variation to test."""
         return "degenerate" in self.flags
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their texts."""
+        """Explanations of the flags."""
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
@@ -340,7 +340,7 @@ def calibration_cusum(
 def spiegelhalter_of(
     forecasts: Forecasts, kind: str, n_classes: int = 2
 ) -> CalibrationTestResult:
-    """Spiegelhalter's test of the events of one classifier."""
+    """Run Spiegelhalter's test on the events of one classifier."""
     shape = (-1, n_classes if kind == "classwise" else 1)
     proba: FloatArray = forecasts.proba.reshape(shape)
     happened = forecasts.occurred.reshape(shape)
@@ -353,7 +353,7 @@ def spiegelhalter_of(
 def spiegelhalter_from(
     excess: float, sd: float, impossible: bool, kind: str, n: int
 ) -> CalibrationTestResult:
-    """Spiegelhalter's test from the excess of the Brier score and its deviation."""
+    """Run Spiegelhalter's test on an excess Brier score with its standard deviation."""
     name = "Spiegelhalter's test"
     if impossible:
         z = excess / sd if sd > 0 else math.copysign(math.inf, excess)
@@ -373,7 +373,7 @@ def cusum_of(
     n_resamples: int = 9999,
     random_state: int = 0,
 ) -> CalibrationTestResult:
-    """Test of the cumulative differences of the events of one classifier."""
+    """Run the test of cumulative differences on the events of one classifier."""
     name, n = f"cumulative differences, {statistic}", len(forecasts.proba)
     if method == "auto":
         method = "simulation" if n <= MOST_SIMULATED else "asymptotic"
@@ -398,7 +398,7 @@ def cusum_of(
 
 
 def _variances(proba: FloatArray, slope: FloatArray) -> FloatArray:
-    """Variance of each record in the Brier score, if its probabilities are correct."""
+    """Variance of the Brier score of each record, if its probabilities are correct."""
     if proba.shape[1] == 1:
         return np.round(slope[:, 0], DECIMALS) ** 2 * proba[:, 0] * (1 - proba[:, 0])
     # One class of each record happens, so the sum over classes of slope · event takes
@@ -409,7 +409,7 @@ def _variances(proba: FloatArray, slope: FloatArray) -> FloatArray:
 
 
 def _impossible(forecasts: Forecasts) -> bool:
-    """Whether an event of probability 0 happened, or one of probability 1 did not."""
+    """Whether an event of probability 0 occurred, or one of probability 1 did not."""
     proba, happened = forecasts
     if proba.min() > 0 and proba.max() < 1:
         return False

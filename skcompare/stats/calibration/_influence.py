@@ -36,7 +36,7 @@ MOST_CELLS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RoleSums:
-    """Sums of one classifier's rows of each unit in each bin.
+    """Sums of one classifier's rows for each unit and bin.
 
     Every entry is a unit and a bin with rows of it: the number of rows, the number of
     events, and their excess over the probabilities. `rows` is the number of rows of each
@@ -65,7 +65,7 @@ class RoleSums:
 
     @property
     def n_rows(self) -> float:
-        """Number of rows of all units."""
+        """Total number of rows."""
         return float(self.count.sum())
 
     @property
@@ -88,14 +88,14 @@ BothSums = tuple[RoleSums | ReducedSums, RoleSums | ReducedSums]
 
 
 def role_sums(calibration: PairedCalibration, role: int) -> RoleSums | ReducedSums:
-    """Sums of champion (0) or challenger (1)."""
+    """Return the sums of the champion (0) or the challenger (1)."""
     if calibration.cells is not None:
         return ReducedSums(calibration.cells, role)
     return row_sums(calibration, role)
 
 
 def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
-    """Sums of champion (0) or challenger (1), from their records."""
+    """Compute the sums of the champion (0) or the challenger (1) from the records."""
     proba = calibration.proba[role]
     happened = calibration.outcomes[role]
     events = happened.astype(np.float64)
@@ -129,7 +129,7 @@ def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
 
 
 def squared_errors(sums: BothSums) -> tuple[float, float]:
-    """Debiased squared errors of both roles, which may be negative."""
+    """Debiased squared calibration errors of both roles, which may be negative."""
     champion, challenger = (float(weigh(s.totals).sum()) / s.n_rows for s in sums)
     return champion, challenger
 
@@ -166,7 +166,7 @@ def variance_of(sums: BothSums) -> Variance:
 
 
 def record_influences(sums: BothSums) -> FloatArray:
-    """Influences of the records on the challenger's squared error minus the champion's.
+    """Influence of each record on the challenger's squared error minus the champion's.
 
     The influence is the decrease of the difference without the record, times the number of
     the other records, and has mean 0.
@@ -179,7 +179,7 @@ def record_influences(sums: BothSums) -> FloatArray:
 
 
 def _leave_one_out_errors(sums: RoleSums) -> FloatArray:
-    """Squared errors without each unit in turn, of shape (n_units,)."""
+    """Leave-one-out squared errors, of shape (n_units,)."""
     totals = sums.totals
     terms = weigh(totals)
     if sums.rows is None:
@@ -194,7 +194,7 @@ def _leave_one_out_errors(sums: RoleSums) -> FloatArray:
 
 
 def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
-    """Change of a bin's term of the squared error without each of its rows.
+    """Change in a bin's term of the squared error when each of its rows is left out.
 
     The term is a square of the excess, so that all rows with the same bin and event share
     one polynomial in their own excess.
@@ -212,7 +212,7 @@ def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
 
 
 def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:
-    """Products of residuals in pairs of bins; None where there are too many.
+    """Products of residuals in pairs of bins; None if there are too many.
 
     The difference has the term ``r[u] @ (weight * r[v])`` of units u and v, where r[u]
     has the residuals of the unit in the bins of both roles.
@@ -244,7 +244,7 @@ def _of_joint_bins(
     signed: FloatArray,
     own: float,
 ) -> BinProducts:
-    """Products in all pairs of bins, where each unit is in one bin of either role."""
+    """Products of residuals in all pairs of bins, if each unit is in one bin per role."""
     champion, challenger = sums
     n_cells = champion.n_bins * challenger.n_bins
     joint = champion.bin * challenger.n_bins + challenger.bin
@@ -260,7 +260,7 @@ def _of_joint_bins(
 
 
 def _rows_together(sums: tuple[RoleSums, RoleSums]) -> csr_matrix:
-    """Rows of each bin, and rows with equal events in a pair of bins of both roles."""
+    """Number of rows in each bin, and of rows with equal events in each pair of bins."""
     champion, challenger = sums
     equal_events = champion.happened == challenger.happened
     row, col = (

@@ -39,7 +39,7 @@ Moment = Callable[[int, int], FloatArray]
 
 
 class Cells(NamedTuple):
-    """Numbers of records in cells, and matrices that sum cells over bins and joint bins.
+    """Sizes of the cells of records, and matrices that sum cells over bins and joint bins.
 
     `own` of each role adds, bin after bin, records, events, excess, and the second, third
     and fourth cumulant of the excess; `shared` adds joint cumulants of both excesses.
@@ -55,7 +55,7 @@ class Cells(NamedTuple):
 def variance_over_resamples(
     calibration: PairedCalibration, n_resamples: int, rng: np.random.Generator
 ) -> float | None:
-    """Variance of the difference over resampled records; None where digits are lost.
+    """Bootstrap variance of the difference over records; None if digits are lost.
 
     The order of the records does not matter.
     """
@@ -74,7 +74,7 @@ def variance_over_resamples(
 
 
 def _drawn_counts(size: IntArray, n_draws: int, rng: np.random.Generator) -> IntArray:
-    """Number of records drawn from each cell, of shape (n_draws, n_cells)."""
+    """Draw the number of records of each cell, of shape (n_draws, n_cells)."""
     n = int(size.sum())
     if n > RECORDS_PER_CELL * len(size):
         return rng.multinomial(n, size / n, size=n_draws)
@@ -115,7 +115,7 @@ def _cells_of(calibration: PairedCalibration) -> Cells:
 
 
 def _cells_of_sums(cells: CalibrationCells) -> Cells:
-    """Cells of evidence that was reduced to sums."""
+    """Cells of evidence reduced to sums."""
     moments = moments_of(cells)
     means = [cells.event(role) - moments.mean[role] for role in (0, 1)]
     zeros, ones = np.zeros(len(cells.code)), np.ones(len(cells.code))
@@ -153,7 +153,7 @@ def _cells_with_moments(
 
 
 def _own_cumulants(moment: Moment, role: int) -> list[FloatArray]:
-    """Second to fourth cumulant of the excess of a record of each cell, for one role."""
+    """Second to fourth cumulants of one role's excess for a record of each cell."""
     second, third, fourth = (moment(0, k) if role else moment(k, 0) for k in (2, 3, 4))
     # Beyond the third order, cumulants are moments minus products of second moments.
     return [second, third, fourth - 3 * second**2]
@@ -166,7 +166,7 @@ def _shared_cumulants(moment: Moment) -> list[FloatArray]:
 
 
 def _summing_matrix(rows: list[FloatArray], column: IntArray, n_columns: int) -> csr_matrix:
-    """Matrix that sums rows of values per cell bin by bin, one row after another."""
+    """Sparse matrix that sums each row of cell values over the cells of each bin."""
     values = np.stack(rows)
     kind = np.arange(len(rows))[:, np.newaxis]
     row = (kind * n_columns + column).ravel()
@@ -176,7 +176,7 @@ def _summing_matrix(rows: list[FloatArray], column: IntArray, n_columns: int) ->
 
 
 def _moments(cells: Cells, counts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean and variance of the difference given the records of each cell, draw by draw.
+    """Conditional mean and variance of the difference given the cell counts of each draw.
 
     The difference is a sum over the bins of both roles of a (m + d)², with fixed a and m,
     and d the deviation of the excess from its mean m; the third array has the size of the
@@ -219,7 +219,7 @@ TIES = 1e-12
 def bootstrap_error(
     calibration: PairedCalibration, n_resamples: int, random_state: Any
 ) -> float:
-    """Standard deviation of the difference over resampled records or groups."""
+    """Bootstrap standard error of the difference, over resampled records or groups."""
     if _are_equal(calibration):
         return 0.0
     if _is_single(calibration) and calibration.rows_per_record == 1:
@@ -259,7 +259,7 @@ def _are_equal(calibration: PairedCalibration) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExchangedDifferences:
-    """Differences when roles are exchanged in random units, each with both signs.
+    """Symmetric distribution of the difference with roles exchanged in random units.
 
     Attributes
     ----------
@@ -270,7 +270,7 @@ class ExchangedDifferences:
     sizes: FloatArray
 
     def pvalue(self, difference: float, alternative: str) -> tuple[float, float]:
-        """P-value and its logarithm; the observed roles count as one more exchange."""
+        """P-value and its logarithm, counting the observed roles as one more exchange."""
         n_exchanges = len(self.sizes) + 1
         size = abs(difference)
         n_as_large = self._at_least(size * (1 - TIES))
@@ -286,7 +286,7 @@ class ExchangedDifferences:
         return pvalue, math.log(pvalue)
 
     def critical(self, alpha: float, alternative: str) -> float:
-        """Critical difference, in the direction of the alternative, for a test at `alpha`.
+        """Critical difference at level `alpha`, in the direction of the alternative.
 
         Infinite where no difference is significant at this level.
         """
@@ -370,7 +370,7 @@ def _totals(sums: FloatArray, single: bool) -> FloatArray:
 
 
 def _sparse_columns(calibration: PairedCalibration, role: int) -> csr_matrix:
-    """Matrix of the sums of each unit in each bin, with one column per unit.
+    """Sparse matrix of the sums in each bin, with one column per unit.
 
     The rows are the six sums for groups; for single records they are the numbers of rows
     without and with an event, and the excess, bin after bin.
@@ -393,7 +393,7 @@ def _is_single(calibration: PairedCalibration) -> bool:
 
 
 def _canonical(calibration: PairedCalibration) -> PairedCalibration:
-    """Evidence in a canonical order of records and roles.
+    """Return the evidence with records and roles in canonical order.
 
     A seed then gives the same draws for any original order, and swapped roles mirror the
     result exactly.
@@ -419,19 +419,19 @@ def _is_reversed(calibration: PairedCalibration) -> bool:
 
 
 def _canonical_table(cells: CalibrationCells) -> tuple[list[float], ...]:
-    """Cells as lists of numbers that can be compared, without rounding errors."""
+    """Return the cells as comparable lists of numbers, without rounding errors."""
     means = cells["champion_proba"] / cells.counts
     return cells.code.tolist(), cells.counts.tolist(), means.round(MEAN_DECIMALS).tolist()
 
 
 def _table(calibration: PairedCalibration) -> tuple[bytes, ...]:
-    """All rows as bytes that can be compared."""
+    """Return all rows of the evidence as comparable bytes."""
     parts = (*calibration.proba, *calibration.outcomes, *calibration.codes)
     return tuple(each.tobytes() for each in parts)
 
 
 def _in_order(calibration: PairedCalibration) -> PairedCalibration:
-    """Evidence with its records sorted by all of their values."""
+    """Return the evidence with records sorted by all of their values."""
     k = calibration.rows_per_record
     keys: list[NDArray[Any]] = []
     for values in (*calibration.outcomes, *calibration.proba):

@@ -25,7 +25,7 @@ FEW_TERMS = 16
 
 
 class CellMoments(NamedTuple):
-    """Mean probabilities of both roles in each cell, and central moments.
+    """Mean probabilities of both roles and their central moments in each cell.
 
     `central` has shape (degree + 1, degree + 1, n_cells).
     """
@@ -80,7 +80,7 @@ def _central(raw: FloatArray) -> FloatArray:
 
 
 def of_role(role: int, coefficients: list[FloatArray]) -> FloatArray:
-    """Polynomial in the deviation of a role's probability, as a polynomial of the cell."""
+    """Express a polynomial in the deviation of one role as a polynomial of the cell."""
     half = (-0.5, 0.5)[role]
     degree = len(coefficients) - 1
     polynomial = np.zeros((degree + 1, degree + 1, len(coefficients[0])))
@@ -115,7 +115,7 @@ in a variance (Laplace's rule)."""
 
 
 def of_rows(n: AnyNumbers, y: AnyNumbers, excess: AnyNumbers) -> FloatArray:
-    """Six sums of bins whose entries are single rows: events are 0 or 1."""
+    """Six sums of bins whose entries are single rows, with events of 0 or 1."""
     return np.stack([n, y, excess, y, y, n]).astype(np.float64, copy=False)
 
 
@@ -173,7 +173,7 @@ def joint_products(
     own: float,
     weight: FloatArray,
 ) -> BinProducts:
-    """Products of bins where a unit is a row: of each with itself, and of all pairs.
+    """Combine products of each bin with itself and of all pairs, if units are single rows.
 
     `values` and `rows` are those of the champion's bins, of the challenger's, and of the
     pairs, in the order of the champion's bins.
@@ -192,7 +192,7 @@ def joint_products(
 
 
 def pair_variance(products: BinProducts, n_rows: float) -> float:
-    """Variance of the difference from pairs of units; 0 if it is only rounding error."""
+    """Variance of the difference due to pairs of units; 0 if only rounding error."""
     terms = _pair_terms(products, products.value)
     total = float(terms.sum()) - products.own
     if total <= NOISE * float(np.abs(terms).sum()):
@@ -232,7 +232,7 @@ def under_equal_errors(
     second: float,
     n_rows: float,
 ) -> UnderEqualErrors:
-    """Variance of the difference if the errors are equal, with additional records.
+    """Variance of the difference under equal errors, smoothed by additional records.
 
     A bin in which no record, or one, had the other outcome has no variance, and a
     classifier whose gaps are small by chance has little. So one event and one record
@@ -294,7 +294,7 @@ def under_equal_errors(
 
 @dataclass(frozen=True, slots=True)
 class Variance:
-    """Variance of a difference of squared errors, in its two parts.
+    """Variance of a difference of squared errors, split into two parts.
 
     Attributes
     ----------
@@ -329,7 +329,7 @@ def variance_from(
     second: float | None,
     null: UnderEqualErrors | None,
 ) -> Variance:
-    """Variance of the difference, from the influences of units and the part of pairs.
+    """Variance of the difference from influences of units and the contribution of pairs.
 
     A squared error is a sum over pairs of units. Its jackknife variance counts the part
     of the pairs twice (Efron and Stein 1981), so that part is estimated separately and
@@ -383,7 +383,7 @@ HIDDEN = 1e-14
 
 @dataclass(frozen=True, slots=True)
 class ReducedSums:
-    """Sums of one classifier's records in each bin, of evidence reduced to sums.
+    """Sums of one classifier's records in each bin, for evidence reduced to sums.
 
     `totals` has the six sums of each bin, of shape (6, n_bins), as for records.
     """
@@ -441,7 +441,7 @@ def variance_of_reduced(sums: Both, errors: tuple[float, float]) -> Variance:
 
 
 def _influence(sums: ReducedSums, moments: CellMoments) -> FloatArray:
-    """Change of the squared error without a record, minus the mean change.
+    """Change in the squared error when a record is left out, minus the mean change.
 
     A bin's term is a square of the excess; without a record of excess x it changes by
     ``constant - (2 * excess - x) * x / (n - 1)``.
@@ -472,7 +472,7 @@ def _centred(polynomial: FloatArray, moments: CellMoments) -> FloatArray:
 
 
 def _linear_fourth(influence: FloatArray, moments: CellMoments) -> float:
-    """Sum of fourth powers, with influences taken as linear within cells."""
+    """Sum of fourth powers of influences, linearized within cells."""
     linear = influence[:2, :2].copy()
     linear[1, 1] = 0.0
     linear[0, 0] = moments.mean_of(influence)
@@ -513,7 +513,7 @@ def _residuals(sums: ReducedSums, moments: CellMoments) -> tuple[FloatArray, Flo
 
 
 def spiegelhalter_sums(cells: CalibrationCells, role: int) -> tuple[float, float, bool]:
-    """Excess of the Brier score, its standard deviation, and whether a record refutes it.
+    """Excess Brier score, its standard deviation, and whether an impossible event occurred.
 
     The deviation is that under the stated probabilities. Where it is only rounding error
     it is 0 or, if the excess is not, the greatest that rounding may hide.

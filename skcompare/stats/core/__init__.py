@@ -1,4 +1,4 @@
-"""Results, tail probabilities, limits and sample sizes that all tests share."""
+"""Results, tail probabilities, limits and sample sizes shared by all tests."""
 
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._limits import interval_level

@@ -1,13 +1,15 @@
 """Adjusted p-values for several tests."""
 
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
 
 from skcompare._core.validation import check_choice
 from skcompare._typing import FloatArray
 
-ADJUSTMENTS = ("holm", "hochberg", "bonferroni", "benjamini-hochberg", "none")
+Adjustment = Literal["holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"]
+ADJUSTMENTS: tuple[str, ...] = get_args(Adjustment)
 
 
 def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray:

@@ -70,14 +70,14 @@ NEVER_BOTH = (
 
 
 def kappa_reading(kappa: float, pvalue: float) -> str:
-    """Describe a kappa, given the p-value of its test against 0."""
+    """Describe a value of kappa, given the p-value of its test against 0."""
     if kappa < 0 and pvalue < 1 - LEVEL:
         return WORSE_THAN_CHANCE
     return reading(KAPPA, kappa)
 
 
 def reading(scale: Scale, estimate: float) -> str:
-    """Describe an estimate; empty where it is undefined.
+    """Describe an estimate on a verbal scale; empty if the estimate is undefined.
 
     A scale pairs each text with the limit that estimates are below.
     """

@@ -1,4 +1,4 @@
-"""Limits of intervals: their bounds, their direction and their level."""
+"""Bounds, direction and confidence level of limits."""
 
 from collections.abc import Callable
 
@@ -16,12 +16,12 @@ RATIO: Pair = (0.0, float("inf"))
 
 
 def each_tail(share: float, alternative: str) -> float:
-    """Probability of the tail in one direction, or of each of two."""
+    """Probability of each tail: all of `share` if one-sided, half of it if two-sided."""
     return share / (2 if alternative == "two-sided" else 1)
 
 
 def one_sided(low: float, high: float, alternative: str, bounds: Pair = DIFFERENCE) -> Pair:
-    """Limits within bounds, which an interval reaches where the test is one-sided."""
+    """Clip limits to bounds, and extend one-sided limits to the bound on the open side."""
     least, greatest = bounds
     # One-sided limits of levels below 1/2 are on the other side of the estimate.
     low = least if alternative == "less" else min(max(low, least), greatest)
@@ -30,12 +30,12 @@ def one_sided(low: float, high: float, alternative: str, bounds: Pair = DIFFEREN
 
 
 def one_sided_ratio(low: float, high: float, alternative: str) -> Pair:
-    """Limits of a ratio, which reach to 0 or infinity where the test is one-sided."""
+    """Limits of a ratio, extended to 0 or infinity if the test is one-sided."""
     return one_sided(low, high, alternative, RATIO)
 
 
 def interval_level(confidence_level: float, adjust: str, n_pairs: int) -> float:
-    """Confidence level of each interval, so that all hold together unless unadjusted."""
+    """Confidence level of each interval, Bonferroni-adjusted unless `adjust` is "none"."""
     if adjust == "none":
         return confidence_level
     return 1 - (1 - confidence_level) / n_pairs

@@ -25,7 +25,7 @@ def mcnemar_sample_size(
     power: float = 0.8,
     alternative: str = "two-sided",
 ) -> float:
-    """Number of hold-out records at which McNemar's test finds a difference.
+    """Number of hold-out records required by McNemar's test to detect a difference.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def corrected_sample_size(
     power: float,
     alternative: str,
 ) -> float:
-    """Number of independent records for McNemar's corrected test.
+    """Number of independent records required by the corrected McNemar test.
 
     It rejects when ``n |d| - 1`` exceeds ``z sqrt(n e)``, with d the estimated difference
     and e the disagreement, and d is about normal with variance (e - d²) / n. Writing s
@@ -109,7 +109,7 @@ def bcv_mcnemar_sample_size(
     rho2: float = 0.5,
     n_repeats: int = 5,
 ) -> float:
-    """Number of records at which the BCV McNemar test finds a difference.
+    """Number of records required by the BCV McNemar test to detect a difference.
 
     The test works on the effective table of n_e records and rejects when
     ``n_e |d| - 1`` exceeds ``z sqrt(n_e e)``, with d the estimated difference and e the
@@ -161,7 +161,7 @@ def records_at(
     power: float,
     alternative: str,
 ) -> float:
-    """Number of records at which a difference as large as that of `n` records is found.
+    """Number of records required to detect a difference as large as that of `n` records.
 
     By the normal approximation, for a standard error that falls with the square root of
     the records: n times the square of (quantile of alpha + quantile of power) · error /
@@ -178,14 +178,14 @@ def records_at(
 
 
 def tail_of(alpha: float, alternative: str) -> float:
-    """Probability of the significant tail, or of each of two."""
+    """Validate `alpha` and return the probability of each significant tail."""
     return each_tail(check_alpha(alpha), alternative)
 
 
 def _reach(
     difference: float, disagreement: float, alpha: float, power: float, alternative: str
 ) -> float:
-    """Null and alternative standard deviations, weighted by their quantiles."""
+    """Sum of null and alternative standard deviations, weighted by their quantiles."""
     check_alternative(alternative)
     tail = tail_of(alpha, alternative)
     check_power(power, alpha)
@@ -253,7 +253,7 @@ def mcnemar_power(
     alternative: str = "two-sided",
     method: str = "mid-p",
 ) -> float:
-    """Probability that McNemar's test finds a difference on a hold-out set.
+    """Power of McNemar's test to detect a difference on a hold-out set.
 
     The number of discordant pairs is binomial, and so is, given it, the number of those
     that favour the challenger. The probabilities of all outcomes that are significant are
@@ -319,7 +319,7 @@ def mcnemar_records(
     alternative: str,
     method: str,
 ) -> float:
-    """Fewest records with a power that the next ten keep, or the formula's number if large.
+    """Smallest number of records that sustains the power, or the formula's number if large.
 
     The test need not be able to reject at the formula's number, which comes from a normal
     approximation.
@@ -346,7 +346,7 @@ def mcnemar_records(
 
 
 def by_formula(n: int, disagreement: float) -> bool:
-    """Whether the possible numbers of discordant pairs are too many to sum over."""
+    """Whether there are too many possible numbers of discordant pairs to sum over."""
     # Discordant pairs that are nearly certain vary little, and the sum has few terms: it
     # is needed there, because it is not smooth.
     too_many = n * disagreement * (1 - disagreement) > MOST_SUMMED
@@ -361,7 +361,7 @@ def _normal_power(
     alternative: str,
     method: str,
 ) -> float:
-    """Power if the discordant counts differ normally, as in Connor's formula.
+    """Power by a normal approximation, as in Connor's formula.
 
     The exact and the corrected test find a difference where it is 1 further from 0.
     """
@@ -388,7 +388,7 @@ def _share(difference: float, disagreement: float) -> float:
 def _rejection(
     discordant: IntArray, share: float, tail: float, alternative: str, method: str
 ) -> FloatArray:
-    """Probability of a significant result, given the number of discordant pairs."""
+    """Probability of a significant result for each number of discordant pairs."""
     fewest = _largest_significant(discordant, tail, method)
     rejected = np.zeros(len(discordant))
     if alternative != "greater":
@@ -399,7 +399,7 @@ def _rejection(
 
 
 def _largest_significant(discordant: IntArray, tail: float, method: str) -> IntArray:
-    """Largest significant value of the smaller discordant count, or -1.
+    """Largest significant value of the smaller discordant count; -1 if there is none.
 
     The p-value is below the level where its smaller tail is below `tail`.
     """

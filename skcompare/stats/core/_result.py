@@ -30,7 +30,7 @@ class ConfidenceInterval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredLimits:
-    """Limits of a result that was read from a file, of one confidence level only."""
+    """Confidence limits of a stored result, at one confidence level only."""
 
     confidence_level: float
     low: float
@@ -129,11 +129,11 @@ class PairedResult:
 
     @property
     def has_interval(self) -> bool:
-        """Whether there is an interval of the estimate."""
+        """Whether the estimate has a confidence interval."""
         return self.limits is not None
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Interval of the estimate at one confidence level.
+        """Compute the confidence interval of the estimate.
 
         For levels of at least 1/2 the null value lies outside exactly when the p-value
         is below 1 - `confidence_level`, unless an interval was chosen that does not go
@@ -159,7 +159,7 @@ class PairedResult:
         return ConfidenceInterval(*self._with_null(low, high))
 
     def _without_null(self, low: float, high: float) -> tuple[float, float]:
-        """Limits of a significant result, which exclude the null value despite rounding.
+        """Make the limits of a significant result exclude the null value despite rounding.
 
         Only the limit between null value and estimate can be beside it.
         """
@@ -171,7 +171,7 @@ class PairedResult:
         return low, high
 
     def _with_null(self, low: float, high: float) -> tuple[float, float]:
-        """Limits of any other result, which include the null value despite rounding."""
+        """Make the limits of any other result include the null value despite rounding."""
         null = self.null_value
         if low > null and self._is_rounding(low):
             low = null
@@ -186,7 +186,7 @@ class PairedResult:
         return abs(limit - self.null_value) <= ROUNDING * size
 
     def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
-        """Return the result as plain values, with the interval of one level."""
+        """Return the result as plain values, with the interval at one confidence level."""
         limits = self.confidence_interval(confidence_level) if self.has_interval else None
         low, high = limits or (None, None)
         values = {name: getattr(self, name) for name in _PLAIN_FIELDS}
@@ -201,7 +201,7 @@ class PairedResult:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "PairedResult":
-        """Restore a result from :meth:`to_dict`, with one interval only."""
+        """Restore a result from the output of :meth:`to_dict`, with one interval only."""
         has_interval = values["low"] is not None
         stored = StoredLimits(values["confidence_level"], values["low"], values["high"])
         plain = {name: values[name] for name in _PLAIN_FIELDS}
@@ -214,7 +214,7 @@ class PairedResult:
         )
 
     def to_frame(self, backend: str = "pandas", confidence_level: float = 0.95) -> Any:
-        """Return the result as a frame of one row."""
+        """Return the result as a data frame with one row."""
         values = self.to_dict(confidence_level)
         values["flags"] = " ".join(values["flags"])
         del values["details"], values["parts"]
@@ -241,7 +241,7 @@ class PairedResult:
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
 
     def _null_text(self) -> str:
-        """Null value, where it is not that of two equal classifiers."""
+        """Text of the null value; empty for the null value of two equal classifiers."""
         if self.null_value == ("ratio" in self.estimate_name.split()):
             return ""
         return f" for a null value of {self.null_value:g}"

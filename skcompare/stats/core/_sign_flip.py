@@ -47,7 +47,7 @@ CERTAIN = 50.0
 
 
 def can_flip_signs(values: IntArray) -> bool:
-    """Whether the tail probabilities take less than about a second and 200 MB.
+    """Whether tail probabilities take less than about a second and 200 MB to compute.
 
     Up to 40 numbers other than 0 always do. Of more, the sum of their sizes, as multiples
     of their greatest common divisor, must not be above some millions, and less for many
@@ -84,7 +84,7 @@ def sign_flip_tail(values: IntArray, total: int) -> tuple[float, float]:
 
 
 def _in_units(values: IntArray) -> tuple[IntArray, int]:
-    """Sorted sizes as multiples of their greatest common divisor, and that divisor."""
+    """Sorted absolute values in units of their greatest common divisor, and the divisor."""
     sizes = np.sort(np.abs(values[values != 0])).astype(np.int64)
     unit = int(np.gcd.reduce(sizes)) if len(sizes) else 1
     return sizes // unit, unit
@@ -92,7 +92,7 @@ def _in_units(values: IntArray) -> tuple[IntArray, int]:
 
 @lru_cache(maxsize=16)
 def _tail(key: bytes, total: int) -> tuple[float, float]:
-    """Tail probability of sizes in units; cached, because the limits use it again."""
+    """Tail probability of sizes in units, and its logarithm, cached for the limits."""
     sizes = np.frombuffer(key, dtype=np.int64)
     largest = int(sizes.sum())
     # All sums have the parity of the largest one.
@@ -111,7 +111,7 @@ def _tail(key: bytes, total: int) -> tuple[float, float]:
 def _tail_function(
     sizes: IntArray,
 ) -> Callable[[IntArray, int], tuple[float, float]] | None:
-    """Function that computes the tail in bounded time and memory; None where none does."""
+    """Choose a tail function with bounded time and memory; None if there is none."""
     # A sum of Python integers, which does not overflow.
     m, largest = len(sizes), sum(sizes.tolist())
     if m <= MOST_PAIRED and largest > MOST_CHOICES:
@@ -124,14 +124,14 @@ def _tail_function(
 
 
 def _halved_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """Tail probability from the whole distribution."""
+    """Tail probability from the full distribution, and its logarithm."""
     largest = int(sizes.sum())
     tail = float(_distribution(sizes)[(total + largest) // 2 :].sum())
     return tail, math.log(tail)
 
 
 def _distribution(sizes: IntArray) -> FloatArray:
-    """Probabilities of all sums from the least to the largest, in steps of 2.
+    """Probabilities of all sums from the smallest to the largest, in steps of 2.
 
     Each number adds nothing or itself to half of the sum, counted from its least value.
     Only sums and halves are taken, so that no digit is lost in the tails.
@@ -149,7 +149,7 @@ def _distribution(sizes: IntArray) -> FloatArray:
 
 
 def _paired_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """Tail probability of few numbers, however large, by counting all choices of signs.
+    """Tail probability of few numbers of any size, by counting all choices of signs.
 
     The sum is at least `total` where what is flipped adds to at most half of what is
     missing. Each sum of flipped numbers of one half goes with those of the other half
@@ -163,7 +163,7 @@ def _paired_tail(sizes: IntArray, total: int) -> tuple[float, float]:
 
 
 def _sums_of_choices(sizes: IntArray) -> IntArray:
-    """Sorted sums of all choices of some of the numbers."""
+    """Sorted sums of all subsets of the numbers."""
     sums = np.zeros(1, dtype=np.int64)
     for size in sizes:
         # Two sorted runs, which a stable sort only merges.
@@ -172,7 +172,7 @@ def _sums_of_choices(sizes: IntArray) -> IntArray:
 
 
 def _transformed_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """Tail probability of very many numbers."""
+    """Tail probability of very many numbers by Fourier transform, and its logarithm."""
     if total <= 0:
         # The other tail is smaller, and known to more digits than its complement.
         opposite = _transformed_tail(sizes, 2 - total)[0]
@@ -183,7 +183,7 @@ def _transformed_tail(sizes: IntArray, total: int) -> tuple[float, float]:
 
 
 def _tilted_tail(sizes: IntArray, total: int) -> float:
-    """Logarithm of the tail probability for very many numbers; `total` is above 0.
+    """Logarithm of the tail probability of very many numbers, for positive `total`.
 
     The signs are tilted so that `total` becomes the expected sum (exponential tilting),
     whose distribution is found from its characteristic function. The tilt is undone in the
@@ -216,7 +216,7 @@ def _tilted_tail(sizes: IntArray, total: int) -> float:
 def _transform(
     step: IntArray, turns: int, size: IntArray, number: IntArray, positive: FloatArray
 ) -> NDArray[np.complex128]:
-    """Characteristic function of half of the sum at some frequencies.
+    """Characteristic function of half of the sum at given frequencies.
 
     Most of it has vanished after a few numbers, and is not followed further.
     """
@@ -236,7 +236,7 @@ def _transform(
 
 
 def _spans(length: int) -> list[tuple[int, int]]:
-    """Begin and end of parts of bounded length."""
+    """Start and stop of consecutive blocks of bounded length."""
     starts = range(0, length, TURNED_AT_ONCE)
     return [(start, min(length, start + TURNED_AT_ONCE)) for start in starts]
 
@@ -258,7 +258,7 @@ BITS = 1.0 - 2.0 * ((np.arange(256) >> np.arange(8)[:, np.newaxis]) & 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlippedSums:
-    """Sums of values with flipped signs, each of which stands for its opposite too.
+    """Sums of values with flipped signs, each of which also represents its opposite.
 
     The observed sum is that of the values as they are. The test is inverted by the sum of
     the values minus delta times their weights, so the weights are summed with the same
@@ -292,7 +292,7 @@ class FlippedSums:
         return len(self.sums) + (not self.complete)
 
     def pvalue(self, alternative: str) -> tuple[float, float]:
-        """Probability of a sum at least as far out, and its logarithm; never 0.
+        """P-value of the observed sum, which is never 0, and its logarithm.
 
         A choice of signs counts with its opposite, so that one-sided p-values of
         exchanged roles mirror each other.
@@ -312,7 +312,7 @@ class FlippedSums:
         return share, math.log(share)
 
     def limits(self, confidence_level: float, alternative: str) -> tuple[float, float]:
-        """Limits of the differences that the test does not reject, by the same signs.
+        """Confidence limits of the difference by inverting the test with the same signs.
 
         For a difference delta, signs that flip some values give at least the observed sum
         exactly where these have a pooled difference of at most delta: sum of values over
@@ -338,7 +338,7 @@ class FlippedSums:
         )
 
     def _lower(self, alpha: float, alternative: str) -> float:
-        """Least difference whose p-value is not below alpha."""
+        """Smallest difference whose p-value is not below `alpha`."""
         flipped = _pooled(self.total - self.sums, self.weight - self.balances)
         opposite = _pooled(self.total + self.sums, self.weight + self.balances)
         n_ways = len(self.balances)
@@ -354,13 +354,13 @@ class FlippedSums:
 
 
 def _pooled(sums: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sums over weights; minus infinity for no value, with which any difference is kept."""
+    """Ratios of sums to weights; minus infinity, which rejects nothing, without weight."""
     empty = weights <= 0
     return np.where(empty, -math.inf, sums / np.where(empty, 1.0, weights))
 
 
 def _least_count(alpha: float, total: int) -> int:
-    """Least count that is a share of at least alpha in floating point."""
+    """Smallest count that is a share of at least `alpha` in floating point."""
     count = max(1, math.ceil(alpha * total))
     while count > 1 and (count - 1) / total >= alpha:
         count -= 1
@@ -376,7 +376,7 @@ def flipped_sums(
     n_resamples: int,
     random_state: Any,
 ) -> FlippedSums:
-    """Sums with all choices of signs for up to 20 values, and random ones for more.
+    """Sums with all choices of signs for up to 20 values, and random signs for more.
 
     The order of the values does not matter: signs go to them from the smallest to the
     largest.
@@ -396,7 +396,7 @@ def flipped_sums(
 def limits_of(
     flipped: FlippedSums, values: FloatArray, weights: FloatArray | None = None
 ) -> Limits:
-    """Function of the limits, which stores random signs but enumerates all signs again."""
+    """Return the function of the limits, which stores random but not enumerated signs."""
     if flipped.complete:
         return partial(_enumerated_limits, values, weights)
     return flipped.limits
@@ -413,7 +413,7 @@ def _enumerated_limits(
 
 
 def _columns(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sizes of the values, and their weights with the sign of the values.
+    """Absolute values, and the weights with the signs of the values.
 
     Where sizes are tied, the order of their signs is arbitrary. Both orders are used,
     because exchanged roles turn one into the other.
@@ -430,7 +430,7 @@ def _columns(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _enumerated(columns: FloatArray) -> FloatArray:
-    """Sums over the columns with all choices of signs, up to their opposites.
+    """Sums of the columns with all choices of signs, up to their opposites.
 
     The signs are those of the sizes, and half of all choices has the first one positive.
     """
@@ -445,7 +445,7 @@ def _seed(random_state: Any) -> IntArray:
 
 
 def _drawn(columns: FloatArray, n_resamples: int, seed: IntArray) -> list[FloatArray]:
-    """Sums over the columns with random signs.
+    """Sums of the columns with random signs.
 
     A byte holds the signs of eight values. The contribution of its 256 states to a sum is
     computed once and looked up for every draw, many times faster than a product with signs.

@@ -31,7 +31,7 @@ MOST_TERMS = 100_000
 
 
 def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
-    """P-value and its logarithm of a standard normal statistic.
+    """P-value of a standard normal statistic, and its logarithm.
 
     Positive `z` favours the challenger. Two-sided it is that of chi-squared z² with one
     degree of freedom.
@@ -45,7 +45,7 @@ def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
 
 
 def chi2_pvalue(statistic: float, df: float) -> tuple[float, float]:
-    """P-value and its logarithm of a chi-squared statistic; 1 where it has no df."""
+    """P-value of a chi-squared statistic, and its logarithm; 1 and 0 if `df` is 0."""
     if df == 0 or statistic <= 0:
         return 1.0, 0.0
     pvalue = float(gammaincc(df / 2, statistic / 2))
@@ -78,7 +78,7 @@ def _log_upper_gamma(a: float, x: float) -> float:
 def binomial_pvalue(
     successes: int, trials: int, alternative: str, *, mid: bool
 ) -> tuple[float, float]:
-    """P-value and its logarithm of Binomial(trials, 1/2), exact or mid-p.
+    """Exact or mid-p p-value of Binomial(trials, 1/2), and its logarithm.
 
     Mid-p counts half the probability of the observed number.
     """
@@ -128,7 +128,7 @@ def _bounded(pvalue: float, log_pvalue: float) -> tuple[float, float]:
 
 
 def student_pvalue(t: float, df: float, alternative: str) -> tuple[float, float]:
-    """P-value and its logarithm of Student's t; positive `t` favours the challenger."""
+    """P-value of Student's t, and its logarithm; positive `t` favours the challenger."""
     if alternative == "two-sided":
         pvalue, log_pvalue = _upper_tail(abs(t), df)
         pvalue, log_pvalue = 2 * pvalue, float(np.log(2)) + log_pvalue
@@ -138,7 +138,7 @@ def student_pvalue(t: float, df: float, alternative: str) -> tuple[float, float]
 
 
 def student_quantile(tail: float, df: float) -> float:
-    """Value that is exceeded with probability `tail`, at most 1/2."""
+    """Upper quantile of Student's t at tail probability `tail`, at most 1/2."""
     t = -float(stdtrit(df, tail))
     # SciPy before 1.12 has eight digits of it. Newton's method doubles them.
     log_density = (
@@ -156,7 +156,7 @@ def _upper_tail(t: float, df: float) -> tuple[float, float]:
 
 
 def _log_far_tail(t: float, df: float) -> float:
-    """Logarithm of the tail: half of the incomplete beta function I_x(df / 2, 1 / 2).
+    """Log tail of Student's t: half of the incomplete beta function I_x(df / 2, 1 / 2).
 
     x = df / (df + t²), by the continued fraction 26.5.8 of Abramowitz and Stegun (1964)
     and Lentz's method.
@@ -185,7 +185,7 @@ F_CONVERGED = 1e-17
 
 
 def f_pvalue(statistic: float, df1: float, df2: float) -> tuple[float, float]:
-    """Probability of at least this statistic, and its logarithm.
+    """P-value of an F statistic, and its logarithm.
 
     It is the regularised incomplete beta function I_x(df2 / 2, df1 / 2) at
     x = df2 / (df2 + df1 F).
@@ -202,13 +202,13 @@ def f_pvalue(statistic: float, df1: float, df2: float) -> tuple[float, float]:
 
 
 def f_quantile(tail: float, df1: float, df2: float) -> float:
-    """Value that is exceeded with probability `tail`."""
+    """Upper quantile of the F distribution at tail probability `tail`."""
     x = float(betaincinv(df2 / 2, df1 / 2, tail))
     return df2 * (1 - x) / (df1 * x)
 
 
 def _log_lower_beta(a: float, b: float, ratio: float) -> float:
-    """Logarithm of I_x(a, b) at x = 1 / (1 + ratio), for small x.
+    """Logarithm of the incomplete beta function I_x(a, b), for small x = 1 / (1 + ratio).
 
     By the power series 26.5.4 of Abramowitz and Stegun (1964).
     """
@@ -235,12 +235,12 @@ MOST_BINOMIAL_TERMS = 10_000
 
 
 def inside_unit(x: Points) -> FloatArray:
-    """Clip points to inside (0, 1), where rounding may have made them 0 or 1."""
+    """Clip points to the open interval (0, 1), which they may have left by rounding."""
     return np.minimum(np.maximum(x, TINY), NEARLY_ONE)
 
 
 def binomial_mass(k: int, n: int, x: Points) -> FloatArray:
-    """P(Binomial(n, x) = k) for x inside (0, 1), with all digits for large n too."""
+    """P(Binomial(n, x) = k) for x in (0, 1), accurate for large n."""
     return np.exp(log_binomial_mass(k, n, x))
 
 
@@ -256,7 +256,7 @@ def log_binomial_mass(k: int, n: int, x: Points) -> FloatArray:
 
 
 def _log_ratio(x: FloatArray, distance: FloatArray, p: float) -> FloatArray:
-    """Logarithm of x / p, where x is p plus the distance."""
+    """Logarithm of x / p, where x equals p plus `distance`."""
     near = np.minimum(np.maximum(distance / p, -0.5), 0.5)
     return np.where(np.abs(distance) < p / 2, np.log1p(near), np.log(x / p))
 
@@ -269,7 +269,7 @@ def _log_largest_mass(k: int, n: int) -> float:
 
 
 def stirling_error(n: int) -> float:
-    """Logarithm of n! minus that of Stirling's formula for it, for n of at least 1."""
+    """Error of Stirling's formula for the logarithm of n!, for n of at least 1."""
     if n < 100:
         formula = (n + 0.5) * math.log(n) - n + 0.5 * math.log(2 * math.pi)
         return float(gammaln(n + 1)) - formula
@@ -277,12 +277,12 @@ def stirling_error(n: int) -> float:
 
 
 def more(k: int, n: int, x: Points) -> FloatArray:
-    """P(Binomial(n, x) > k), an incomplete beta function, for k of at least 0."""
+    """P(Binomial(n, x) > k) by the incomplete beta function, for k of at least 0."""
     return np.zeros_like(x) if k >= n else betainc(k + 1, n - k, x)
 
 
 def log_more(k: int, n: int, x: Points) -> FloatArray:
-    """Logarithm of :func:`more`, which does not underflow."""
+    """Logarithm of :func:`more`, without underflow."""
     x = inside_unit(x)
     if k >= n:
         return np.full_like(x, -np.inf)
@@ -297,7 +297,7 @@ def log_more(k: int, n: int, x: Points) -> FloatArray:
 
 
 def _log_tail_ratio(k: int, n: int, x: FloatArray) -> FloatArray:
-    """Logarithm of the continued fraction of the incomplete beta function, far out.
+    """Logarithm of the continued fraction of the incomplete beta function, in the far tail.
 
     Equation 8.17.22 of the NIST Digital Library of Mathematical Functions, by Lentz's
     method. It converges fast where x is well below k / n.
@@ -322,14 +322,14 @@ def _log_tail_ratio(k: int, n: int, x: FloatArray) -> FloatArray:
 def reference_pvalue(
     statistic: float, df: float | None, alternative: str
 ) -> tuple[float, float]:
-    """P-value and its logarithm of a t statistic; of a normal one where df is None."""
+    """P-value of a t statistic, or of a normal one if `df` is None, and its logarithm."""
     if df is None:
         return normal_pvalue(statistic, alternative)
     return student_pvalue(statistic, df, alternative)
 
 
 def reference_quantile(tail: float, df: float | None) -> float:
-    """Value that a t (or normal) statistic exceeds with this probability."""
+    """Upper quantile of t (or normal if `df` is None) at tail probability `tail`."""
     if df is None:
         return float(-ndtri(tail))
     return float(student_quantile(tail, df))

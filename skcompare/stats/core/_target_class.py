@@ -24,7 +24,7 @@ FEW_CLUSTERS = "few-informative-clusters"
 
 
 def class_label(classes: np.ndarray, label: Any = None) -> Any:
-    """Class that a test is about.
+    """Return the target class of a test.
 
     By default 1 or True where it is one of two classes, as in scikit-learn, and the last
     class otherwise.
@@ -41,5 +41,5 @@ def class_label(classes: np.ndarray, label: Any = None) -> Any:
 
 
 def class_text(label: Any) -> str:
-    """Remark of a result that names the class."""
+    """Text that names the target class in a result."""
     return f"class {label!r} {OF_CLASS}"

@@ -1,4 +1,4 @@
-"""Tests and limits of an estimate in standard errors (Wald's test)."""
+"""Wald tests and confidence limits of an estimate with a standard error."""
 
 import math
 import sys
@@ -49,7 +49,7 @@ def studentised(
 
 @dataclass(frozen=True, slots=True)
 class Wald:
-    """Estimate with its standard error, whose null value is 0.
+    """Estimate with its standard error, tested against a null value of 0.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Wald:
     bounds: Pair = UNBOUNDED
 
     def limits(self, confidence_level: float, alternative: str) -> Pair:
-        """Limits at a quantile of t (or normal) times the standard error."""
+        """Confidence limits at a quantile of t (or normal) times the standard error."""
         if math.isnan(self.error):
             return math.nan, math.nan
         reach = critical_value(confidence_level, alternative, self.df) * self.error
@@ -75,7 +75,7 @@ class Wald:
         return one_sided(low, high, alternative, self.bounds)
 
     def fields(self, alternative: str, flags: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Fields of the test's result, with flags after its own."""
+        """Fields of the result of the test, with additional flags."""
         statistic, (pvalue, log_pvalue), own = studentised(
             self.estimate, self.error, self.df, alternative
         )
@@ -93,7 +93,7 @@ class Wald:
     def sample_size(
         self, n: float, *, alpha: float, power: float, alternative: str
     ) -> float:
-        """Number of records at which the estimate of n records is significant."""
+        """Number of records required to detect an estimate as large as the observed one."""
         return records_at(
             n, self.estimate, self.error, alpha=alpha, power=power, alternative=alternative
         )
@@ -102,12 +102,12 @@ class Wald:
 def critical_value(
     confidence_level: float, alternative: str, df: float | None = None
 ) -> float:
-    """Quantile of t (or normal) for the limits of a confidence level."""
+    """Critical value of t (or normal) for a confidence level."""
     return reference_quantile(each_tail(alpha_of(confidence_level), alternative), df)
 
 
 def normal_critical(alpha: float, alternative: str) -> float:
-    """Critical value of a normal statistic."""
+    """Critical value of a standard normal statistic."""
     return reference_quantile(each_tail(alpha, alternative), None)
 
 
@@ -124,7 +124,7 @@ def score_range(
     confidence_level: float,
     alternative: str,
 ) -> Pair:
-    """Limits of the differences within the critical number of standard errors.
+    """Limits of a difference, at the critical number of standard errors from the estimate.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def score_range(
 
 
 def _range_by_sign(estimate: float, significant: bool, alternative: str) -> Pair:
-    """Range of a difference without variance, which is infinite in standard errors."""
+    """Range of a difference with zero variance, decided by the sign of the estimate."""
     if significant and estimate > 0 and alternative != "less":
         return 0.0, math.inf
     if significant and estimate < 0 and alternative != "greater":

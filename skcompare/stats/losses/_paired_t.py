@@ -1,21 +1,20 @@
-"""Student's paired t test of two mean losses, and results that tests of losses share."""
+"""Student's paired t test of two mean losses, and helpers shared by tests of losses."""
 
 import math
 from typing import Any
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative
 from skcompare._registry.losses import record_losses
 from skcompare._registry.tests import ANY_LOSS, paired_test
-from skcompare._typing import FloatArray
+from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
 
 
 def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:
-    """Refuse too few records."""
+    """Raise an error if there are too few records."""
     if losses.n < least:
         raise ValueError(
             f"{test} needs at least {least} records. Got {losses.n}. One record says "
@@ -24,7 +23,7 @@ def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:
 
 
 def gain_of(losses: PairedLosses, error: float, df: float) -> Wald:
-    """Gain with its standard error; 0 where it is only rounding error."""
+    """Gain with its standard error; a gain of only rounding error is 0."""
     no_gain = losses.moments.no_gain and error == 0
     return Wald(0.0 if no_gain else losses.gain, error, df)
 
@@ -37,7 +36,7 @@ def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
 def loss_result(
     losses: PairedLosses, *, flags: tuple[str, ...] = (), **options: Any
 ) -> PairedResult:
-    """Result of a test of two mean losses; `options` are its other fields."""
+    """Return the result of a test of two mean losses, with `options` as other fields."""
     champion, challenger = losses.means
     return PairedResult(
         **{"estimate": losses.gain} | options,
@@ -80,7 +79,9 @@ def sample_size(
     sample_size=sample_size,
     preferred=True,
 )
-def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedResult:
+def paired_t(
+    losses: PairedLosses, *, alternative: Alternative = "two-sided"
+) -> PairedResult:
     """Compare two mean losses on one test set by the paired t test.
 
     The null hypothesis is that both trained classifiers have the same expected loss over
@@ -139,7 +140,6 @@ def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedR
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.076, t = 2.153, p = 0.0976
     """
-    check_alternative(alternative)
     check_records(losses, "paired_t")
     deviation, gain = losses.moments.gain_deviation, _of_records(losses)
     details = {"deviation": deviation, "se": gain.error}

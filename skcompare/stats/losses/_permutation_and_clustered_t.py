@@ -1,12 +1,13 @@
 """Permutation test of two mean losses, and tests of losses of grouped records."""
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative, check_choice, check_count
+from skcompare._core.validation import check_count
 from skcompare._registry.tests import ANY_LOSS, paired_test
+from skcompare._typing import Alternative
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._sign_flip import FlippedSums, flipped_sums, limits_of
@@ -34,7 +35,7 @@ from skcompare.stats.losses._paired_t import (
 def loss_permutation(
     losses: PairedLosses,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairedResult:
@@ -99,7 +100,6 @@ def loss_permutation(
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}, {result.method}")
     2.286, p = 0.0625, all signs
     """
-    check_alternative(alternative)
     n_resamples = check_count("n_resamples", n_resamples)
     check_records(losses, "loss_permutation")
     differences = without_noise(losses.differences, losses.moments.noise)
@@ -119,14 +119,14 @@ def loss_permutation(
 
 
 def method_text(flipped: FlippedSums, what: str) -> str:
-    """Text of the choices of signs: all of them, or a number of random ones."""
+    """Format the method: all signs, or a number of Monte Carlo draws."""
     if flipped.complete:
         return f"all {what}"
     return f"{len(flipped.sums)} Monte-Carlo {what}"
 
 
 def draws_error(flipped: FlippedSums, pvalue: float, alternative: str) -> dict[str, float]:
-    """Standard error of a p-value from random choices, by its name."""
+    """Monte Carlo error of a p-value as details of a result; empty if exact."""
     if flipped.complete:
         return {}
     n = flipped.n_choices
@@ -137,7 +137,7 @@ def draws_error(flipped: FlippedSums, pvalue: float, alternative: str) -> dict[s
     return {"monte_carlo_error": math.sqrt(share * (1 - share) / n) / 2}
 
 
-METHODS = ("auto", "t", "sign-flip")
+Method = Literal["auto", "t", "sign-flip"]
 MANY = 50
 """Smallest number of groups for which "auto" is "t"."""
 
@@ -163,8 +163,8 @@ def _sample_size(
 def clustered_t(
     losses: PairedLosses,
     *,
-    method: str = "auto",
-    alternative: str = "two-sided",
+    method: Method = "auto",
+    alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairedResult:
@@ -239,8 +239,6 @@ def clustered_t(
     >>> print(f"{result.estimate:.2f}, t = {result.statistic:.2f}, p = {result.pvalue:.3f}")
     0.15, t = 2.41, p = 0.095
     """
-    check_choice("method", method, METHODS)
-    check_alternative(alternative)
     n_resamples = check_count("n_resamples", n_resamples)
     groups = losses.groups
     if groups is None or groups.n_groups < 2:
@@ -277,7 +275,7 @@ def clustered_t(
 
 
 def _of_groups(losses: PairedLosses) -> Wald:
-    """Gain with its standard error between groups; 0 if it is only rounding error."""
+    """Gain with its standard error between groups; an error of only rounding is 0."""
     groups = losses.groups
     if groups is None or groups.n_groups < 2:
         return gain_of(losses, math.nan, math.nan)

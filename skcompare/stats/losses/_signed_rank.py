@@ -69,7 +69,7 @@ def rank_sum_chance(doubled: IntArray, room: int) -> tuple[float, float]:
 
 
 def _lower_tail(sizes: IntArray, counts: IntArray, bound: int) -> tuple[float, float]:
-    """Probability of at most `bound`, which is below the mean, and its logarithm."""
+    """Probability of a sum of at most `bound`, below the mean, and its logarithm."""
     m = int(counts.sum())
     if bound < sizes[0]:
         return math.ldexp(1.0, -m), -m * LOG_2
@@ -220,7 +220,7 @@ MARGIN = 3.0
 
 
 def in_units(values: FloatArray) -> tuple[IntArray, float]:
-    """Values as whole multiples of 1e-12, and the number of these units in 1.
+    """Values as integer multiples of 1e-12, and the number of these units in 1.
 
     Differences in later decimals are rounding errors, which would make zeros and ties into
     ranks. For values above about 500 000 fewer decimals are kept.
@@ -249,7 +249,7 @@ class WalshSums:
         return self._count_from(bound, self._stops(bound))
 
     def median(self) -> float:
-        """Return the middle of the sums, or the mean of the middle two."""
+        """Return the median of the sums."""
         middle = self.at((self.number + 1) // 2)
         if self.number % 2:
             return float(middle)
@@ -302,7 +302,7 @@ class WalshSums:
         return high
 
     def _stops(self, bound: int) -> IntArray:
-        """Ends of the sums that are at most `bound` in each row."""
+        """Position in each row after the last sum of at most `bound`."""
         return np.searchsorted(self.values, bound - self.values, side="right")
 
     def _count_from(self, bound: int, stops: IntArray) -> int:
@@ -312,7 +312,7 @@ class WalshSums:
         return (int(stops.sum()) + n_doubles) // 2
 
     def _list(self, starts: IntArray, widths: IntArray) -> IntArray:
-        """All sums of the parts of rows."""
+        """All sums in the given parts of the rows."""
         rows = np.repeat(np.arange(len(widths)), widths)
         offsets = np.cumsum(widths) - widths
         columns = np.arange(len(rows)) - np.repeat(offsets - starts, widths)
@@ -383,7 +383,7 @@ class SignedRanks:
         return int(self.negative.sum()) / 2
 
     def swap(self) -> "SignedRanks":
-        """Return the ranks of the numbers with opposite signs."""
+        """Return the signed ranks of the negated numbers."""
         return SignedRanks(self.negative, self.positive, self.n_zeros)
 
     @cached_property
@@ -411,7 +411,7 @@ class SignedRanks:
         return math.copysign(corrected, distance) / self.spread
 
     def chance(self, exact: bool, correction: float) -> tuple[float, float]:
-        """Probability of at least the sum of positive ranks, and its logarithm."""
+        """Upper tail probability of the sum of positive ranks, and its logarithm."""
         if self.n_ranked == 0:
             return 1.0, 0.0
         if exact:
@@ -423,7 +423,7 @@ class SignedRanks:
     def pvalue(
         self, alternative: str, exact: bool, correction: float
     ) -> tuple[float, float]:
-        """Return the p-value and its logarithm; two-sided it is twice the smaller tail."""
+        """Return the p-value, two-sided twice the smaller tail, and its logarithm."""
         smaller = self.swap()
         if alternative == "greater" or (
             alternative == "two-sided" and self.w_plus >= self.w_minus
@@ -438,7 +438,7 @@ class SignedRanks:
 def _normal_tail(
     difference: float, spread: float, correction: float
 ) -> tuple[float, float]:
-    """Normal probability of at least this difference of both sums, and its logarithm."""
+    """Normal tail probability of a difference of both rank sums, and its logarithm."""
     return normal_pvalue((difference / 2 - correction) / spread, "greater")
 
 
@@ -489,7 +489,7 @@ def _spread(values: IntArray) -> float:
 
 @dataclass(frozen=True)
 class _Probe:
-    """Probability for shifts from one position among the Walsh averages to another."""
+    """Probability for shifts between two positions among the Walsh averages."""
 
     first: int
     last: int
@@ -497,7 +497,7 @@ class _Probe:
 
 
 def _probability_or_bound(ranks: SignedRanks, tail: float) -> float:
-    """Exact probability, or a bound of it that is on the same side of `tail`."""
+    """Exact probability, or a bound on the same side of `tail`."""
     deviate = ranks.deviate(0.0)
     if deviate <= 0 and tail <= 0.5:
         # At or below the mean of a symmetric distribution.

@@ -2,20 +2,14 @@
 
 import math
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._core.validation import (
-    alpha_of,
-    check_alternative,
-    check_choice,
-    check_switches,
-    is_number,
-)
+from skcompare._core.validation import alpha_of, check_switches, is_number
 from skcompare._registry.tests import paired_test
-from skcompare._typing import IntArray
+from skcompare._typing import Alternative, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._power import check_power, tail_of
 from skcompare.stats.core._result import PairedResult
@@ -27,8 +21,8 @@ from skcompare.stats.losses._signed_rank import (
     lower_shift,
 )
 
-METHODS = ("auto", "exact", "normal")
-ZEROS = ("wilcox", "pratt")
+Method = Literal["auto", "exact", "normal"]
+Zeros = Literal["wilcox", "pratt"]
 
 MOST_EXACT = 1000
 """Largest number of ranked differences for which "auto" is "exact"."""
@@ -85,10 +79,10 @@ def _sample_size(
 def wilcoxon(
     losses: PairedLosses,
     *,
-    method: str = "auto",
-    zeros: str = "wilcox",
+    method: Method = "auto",
+    zeros: Zeros = "wilcox",
     correction: bool = False,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
     """Is one classifier's loss usually lower on the same records, by signed ranks?
@@ -184,10 +178,7 @@ def wilcoxon(
     >>> print(f"[{low:.3f}, {high:.3f}]")
     [0.045, 0.200]
     """
-    check_choice("method", method, METHODS)
-    check_choice("zeros", zeros, ZEROS)
     check_switches(correction=correction)
-    check_alternative(alternative)
     null = _checked_null(null_value)
     values, scale, n_zeros = _ranked(losses, zeros, null)
     exact = _is_exact(method, len(values), correction)

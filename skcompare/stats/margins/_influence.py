@@ -1,4 +1,4 @@
-"""Influence of each independent unit of the evidence on the difference."""
+"""Influence of each independent unit of the evidence on a difference."""
 
 import math
 from collections.abc import Mapping
@@ -125,7 +125,7 @@ def influence_moments(evidence: Any, **options: Any) -> InfluenceMoments | None:
 def _spread(
     influence: FloatArray, units: int, name: str, counts: Any = 1.0
 ) -> InfluenceMoments:
-    """Spread of units with this influence; `counts` are numbers of identical units."""
+    """Moments from the influence of each unit; `counts` are numbers of identical units."""
     size = float(np.abs(influence).max(initial=0.0))
     if size == 0 or units < 2:
         return InfluenceMoments(0.0, 0.0, units, name)
@@ -137,7 +137,7 @@ def _spread(
 
 
 def _even(spread: InfluenceMoments, sizes: Any) -> InfluenceMoments:
-    """Count groups of which a few have most records as fewer, by Kish's formula."""
+    """Reduce the number of groups to Kish's effective number if their sizes are uneven."""
     weights = np.asarray(sizes, dtype=np.float64)
     even = float(weights.sum() ** 2 / (weights**2).sum())
     if even > spread.units / UNEVEN:
@@ -206,7 +206,7 @@ def _of_grouped_placements(placements: PlacementValues) -> InfluenceMoments:
 
 
 def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> InfluenceMoments | None:
-    """Spread of accuracies by differences of groups, of other scores by their slopes."""
+    """Moments for groups: of accuracies by differences, of other scores by derivatives."""
     if SCORE not in options and LABEL not in options:
         sizes, total = sums.sizes, float(sums.n)
         difference = float(sums.differences.sum()) / total
@@ -226,7 +226,7 @@ def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> InfluenceMome
 
 
 def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> InfluenceMoments | None:
-    """Spread of a score of the counts, by its slopes."""
+    """Moments of the difference of a score of counts, by its derivatives."""
     slopes = _slopes(counts.classes, counts.cells, counts.counts, options)
     if slopes is None:
         return None
@@ -242,13 +242,13 @@ def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> InfluenceMome
 
 
 def _weighs_classes_alike(options: Mapping[str, Any]) -> bool:
-    """Whether a class of a few records counts as much as one of many."""
+    """Whether the score gives rare and common classes equal weight."""
     name = str(options.get(SCORE, ""))
     return name == "balanced_accuracy" or name.endswith("_macro")
 
 
 def _of_rarest_class(cells: IntArray, counts: Any) -> Any:
-    """Number of records of the rarest class that occurs."""
+    """Number of records of the rarest class present."""
     truth, records = cells[:, 0], np.asarray(counts)
     sizes = np.stack(
         [records[..., truth == code].sum(axis=-1) for code in np.unique(truth)], axis=-1
@@ -259,7 +259,7 @@ def _of_rarest_class(cells: IntArray, counts: Any) -> Any:
 def moments_of_counts(
     classes: Any, cells: IntArray, counts: Any, options: Mapping[str, Any]
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None:
-    """Difference, standard error, skewness and units of scores of many sets of counts.
+    """Difference, standard error, skewness and units of a score for many sets of counts.
 
     No unit counts where a class is too rare for the score. The counts have the shape
     (n_sets, n_cells). None where the score is unknown.
@@ -291,7 +291,7 @@ def _slopes(
 def _scored(
     classes: Any, cells: IntArray, counts: Any, options: Mapping[str, Any]
 ) -> tuple[Any, FloatArray] | None:
-    """Difference of a score, and the influence of a record of each cell on it."""
+    """Difference of a score, with the influence of a record of each cell."""
     name = options.get(SCORE, "precision")
     if not isinstance(name, str) or name not in COUNT_SCORES:
         return None
@@ -315,7 +315,7 @@ def _scored(
 
 
 def _of_scored(pair: ScoredPair) -> InfluenceMoments | None:
-    """Spread of any score, by its derivatives or by leaving parts out."""
+    """Moments of the difference of any score, by derivatives or by leaving parts out."""
     if pair.n > MOST_ROWS:
         return None
     influence = influences(pair, generator(0))
@@ -328,7 +328,7 @@ def _of_scored(pair: ScoredPair) -> InfluenceMoments | None:
 
 
 def _of_calibration(calibration: PairedCalibration) -> InfluenceMoments:
-    """Spread of squared errors, a sum over pairs of units, without its skewness."""
+    """Moments of calibration errors, with an undefined standard error and no skewness."""
     if calibration.groups is None:
         return InfluenceMoments(math.nan, 0.0, int(calibration.n), "records in bins")
     n_groups = len(np.unique(calibration.groups))

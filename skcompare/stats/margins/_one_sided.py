@@ -31,7 +31,7 @@ SIDES = ("greater", "less")
 
 
 class MarginTest:
-    """Registered test of some evidence, which runs once with the same options.
+    """Registered test bound to its evidence, with cached results.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class MarginTest:
         self._results: dict[Any, PairedResult] = {}
 
     def run(self, **options: Any) -> PairedResult:
-        """Return the result, with these options beside those of the test."""
+        """Return the result with additional options, cached after the first run."""
         key = tuple(sorted(options.items()))
         if key not in self._results:
             self._results[key] = self.compute(**{**self.options, **options})
@@ -87,7 +87,7 @@ class MarginTest:
 
 
 class MarginResult(NamedTuple):
-    """One-sided test of whether a difference is beyond a margin.
+    """Result of a one-sided test of whether a difference is beyond a margin.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ def margin_test(
 def margin_result(
     test: MarginTest, null_value: float, alternative: str, alpha: float
 ) -> MarginResult:
-    """Test a margin by a prepared test, as :func:`margin_test` does."""
+    """Run a prepared test at a margin, as :func:`margin_test` does."""
     result = test.result_at(null_value, alternative)
     low, high = result.confidence_interval(1 - alpha)
     limit = low if alternative == "greater" else high
@@ -231,7 +231,7 @@ def margin_result(
 def _without_variation(
     side: MarginResult, basis: ConstantDifferences | None, alpha: float
 ) -> MarginResult:
-    """Test of records in which nothing varies: by an exact bound, or undefined."""
+    """Return the result of records without variation: by an exact bound, or undefined."""
     if basis is None:
         unlimited = -math.inf if side.alternative == "greater" else math.inf
         equal = side.null_value == side.result.null_value == side.result.estimate
@@ -254,7 +254,7 @@ def _adjusted(
     rare: ConstantDifferences | None,
     alpha: float,
 ) -> MarginResult:
-    """Result with the largest p-value and the widest limit of the tests."""
+    """Return the result with the largest p-value and the widest limit of all tests."""
     unlimited = -math.inf if side.alternative == "greater" else math.inf
     if reason := adjusted.too_few():
         return side._replace(
@@ -273,7 +273,7 @@ def _adjusted(
 
 
 def _agreeing(side: MarginResult, alpha: float) -> MarginResult:
-    """Result whose p-value and limit agree, where rounding separates them.
+    """Make the p-value and the limit of a result agree despite rounding.
 
     Where they disagree, the test does not pass.
     """
@@ -294,7 +294,7 @@ def _agreeing(side: MarginResult, alpha: float) -> MarginResult:
 def _inverted(
     result: PairedResult, null_value: float, alternative: str, alpha: float
 ) -> float:
-    """Smallest level at which the interval excludes the null value.
+    """P-value by inversion: smallest level at which the interval excludes the null value.
 
     Above 1/2 intervals need not go with p-values, so that such a p-value counts as 1.
     """

@@ -1,4 +1,4 @@
-"""SkewnessAdjusted test of a difference whose distribution may be skewed.
+"""Skewness-adjusted test of a difference whose distribution may be skewed.
 
 The difference in standard errors is about normal for many records. Where its distribution
 has a long tail on the side of the null hypothesis, samples without that tail look better
@@ -30,7 +30,7 @@ TIMES = 2.0
 
 
 class Floor(NamedTuple):
-    """Least skewness and number of units of a kind, whatever was observed."""
+    """Minimum skewness and minimum number of units, for one kind of unit."""
 
     skewness: float
     """Least skewness of a unit."""
@@ -61,7 +61,7 @@ NOT_SKEWED = (
 
 
 class SkewnessAdjusted(NamedTuple):
-    """Test of a mean difference that allows for skewness, by Hall's transformation.
+    """Skewness-adjusted test of a mean difference, by Hall's transformation.
 
     The skewness that is allowed for is twice the observed one, and not less than that of
     few units, on the side that counts against the alternative.
@@ -108,7 +108,7 @@ class SkewnessAdjusted(NamedTuple):
         return student_pvalue(statistic, self.df, "greater")[0]
 
     def limit(self, alpha: float, alternative: str) -> float:
-        """One-sided limit, whose p-value is `alpha`; infinite where there is none."""
+        """One-sided limit whose p-value is `alpha`; infinite if there is none."""
         sign = 1 if alternative == "greater" else -1
         skewness = self._adverse_skewness(alternative)
         rest = 1 - skewness * (self._quantile(alpha) + skewness / 6)
@@ -118,7 +118,7 @@ class SkewnessAdjusted(NamedTuple):
         return self.estimate - sign * reach * self.moments.error
 
     def _adverse_skewness(self, alternative: str) -> float:
-        """Skewness that is allowed for, as a positive number."""
+        """Skewness to adjust for, as a positive number."""
         skewness = self.moments.skewness
         against = -skewness if alternative == "greater" else skewness
         if not self.moments.observed:
@@ -126,13 +126,13 @@ class SkewnessAdjusted(NamedTuple):
         return max(TIMES * against, self.floor.skewness / math.sqrt(self.moments.units))
 
     def _quantile(self, alpha: float) -> float:
-        """Critical value of a statistic without skewness."""
+        """Critical value at level `alpha` of a statistic without skewness."""
         if self.df is None:
             return float(-ndtri(alpha))
         return student_quantile(alpha, self.df)
 
     def too_few(self) -> str:
-        """Reason why too few units conclude nothing; empty where they are enough."""
+        """Reason why the number of units is too small; empty if there are enough units."""
         if self.moments.units >= self.floor.units:
             return ""
         return (
@@ -142,7 +142,7 @@ class SkewnessAdjusted(NamedTuple):
 
     @property
     def floor(self) -> Floor:
-        """Least skewness and number of such units."""
+        """Minimum skewness and minimum number of units for this kind of unit."""
         return FLOORS.get(self.moments.name, OTHER)
 
 
@@ -154,7 +154,7 @@ def skewness_adjusted_passes(
     floor: Floor,
     quantile: float,
 ) -> NDArray[np.bool_]:
-    """Whether many data sets are shown to be beyond a margin by :class:`SkewnessAdjusted`.
+    """Whether each of many data sets is beyond a margin by :class:`SkewnessAdjusted`.
 
     `distance` and `skewness` are positive towards what is to be shown.
     """
@@ -171,7 +171,7 @@ def skewness_adjusted_passes(
 def skewness_adjusted(
     name: str, moments: InfluenceMoments | None, result: PairedResult
 ) -> SkewnessAdjusted | None:
-    """Return the adjusted test beside a test; None where it is not needed or unknown."""
+    """Return the skewness-adjusted version of a test; None if not needed or unknown."""
     if name in NOT_SKEWED or moments is None:
         return None
     if math.isnan(moments.error):

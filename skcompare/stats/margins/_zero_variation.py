@@ -21,7 +21,7 @@ SMALLEST = float(np.finfo(float).tiny)
 
 
 class ConstantDifferences(NamedTuple):
-    """Exact test of the mean of independent differences that are all equal, and bounded.
+    """Exact test of the mean of bounded, independent differences that are all equal.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class ConstantDifferences(NamedTuple):
     bound: float
 
     def pvalue(self, null_value: float, alternative: str) -> float:
-        """P-value of the null hypothesis that their mean is not beyond the null value.
+        """P-value of the null hypothesis that the mean is not beyond the null value.
 
         The mean of differences of at least -R is at most b. By Markov's inequality the
         probability that one is v or more is then at most (b + R) / (v + R), and that all
@@ -75,7 +75,7 @@ class ConstantDifferences(NamedTuple):
 def constant_differences(
     evidence: Any, bound: float | None = None
 ) -> ConstantDifferences | None:
-    """Return the differences of the evidence if they are identical with a known bound.
+    """Return the constant differences of the evidence; None unless identical and bounded.
 
     `bound` is that of differences of a loss that declares none.
     """
@@ -89,7 +89,7 @@ def constant_differences(
 def rare_errors(
     evidence: Any, estimate: float, bound: float | None = None
 ) -> ConstantDifferences | None:
-    """Return the bound of rare errors that no record shows; None where there is none.
+    """Return the bound for rare errors that no record shows; None if there is none.
 
     If the records are typical except for a share q, which are as bad as possible, the mean
     is at the boundary for q = (v - b) / (v + R), and (1 - q)^n is the probability that n
@@ -117,7 +117,7 @@ def rare_errors(
 
 
 def _bound_of(losses: PairedLosses, bound: float | None) -> float | None:
-    """Largest loss of a record; None where it is unknown."""
+    """Largest possible loss of a record; None if unknown."""
     if bound is not None:
         return bound
     entry = record_losses().get(losses.loss)
@@ -125,7 +125,7 @@ def _bound_of(losses: PairedLosses, bound: float | None) -> float | None:
 
 
 def _of_placements(placements: PlacementValues) -> ConstantDifferences | None:
-    """Pairs of a positive and a negative record that both classifiers order alike.
+    """Pairs of positive and negative records, if both classifiers order all pairs equally.
 
     The number of disjoint pairs, which are independent, is that of the records of the
     smaller class; the difference of the AUCs is the mean difference of a pair.
@@ -141,14 +141,14 @@ def _of_placements(placements: PlacementValues) -> ConstantDifferences | None:
 
 
 def _same_order(champion: Any, challenger: Any) -> bool:
-    """Whether two scores order all records alike, ties included."""
+    """Whether two scores rank all records identically, including ties."""
     order = np.lexsort((challenger, champion))
     rises, steps = np.diff(champion[order]) > 0, np.diff(challenger[order])
     return bool(((steps > 0) == rises).all() and (steps >= 0).all())
 
 
 def _of_losses(losses: PairedLosses, bound: float | None) -> ConstantDifferences | None:
-    """Differences of losses that are the same for each record, if losses are bounded."""
+    """Differences of losses, if identical for all records and bounded."""
     bound = _bound_of(losses, bound)
     if losses.groups is not None or bound is None or losses.moments.gain_deviation > 0:
         return None
@@ -157,7 +157,7 @@ def _of_losses(losses: PairedLosses, bound: float | None) -> ConstantDifferences
 
 
 def has_zero_variation(result: Any, limit: float) -> bool:
-    """Whether an interval has no width, so that it does not show what could vary."""
+    """Whether a result has a standard error of 0 or an interval without width."""
     errors = [result.details.get(name) for name in ("standard_error", "se")]
     no_error = any(error == 0 for error in errors)
     return no_error or (math.isfinite(limit) and limit == result.estimate)

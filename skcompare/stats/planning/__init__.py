@@ -1,4 +1,4 @@
-"""Numbers of records that a comparison needs."""
+"""Numbers of records needed for a comparison."""
 
 from skcompare.stats.planning._auc_goal import AUCPlan, AUCPlanScenario, AUCQuestion, Truth
 from skcompare.stats.planning._goal import ComparisonPlan, PlanScenario, Question

@@ -1,4 +1,4 @@
-"""Goals and plans of a comparison of two AUCs."""
+"""Goals and plans for the comparison of two AUCs."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -24,7 +24,7 @@ GOAL_TEXTS = {
 
 
 class AUCPlanScenario(NamedTuple):
-    """Plan under another assumption."""
+    """Scenario of a plan: records and power under another assumption."""
 
     name: str
     """Name of the assumption."""
@@ -44,7 +44,7 @@ class AUCPlanScenario(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AUCPlan:
-    """Number of records that a comparison of two AUCs on a hold-out set needs.
+    """Sample-size plan for a comparison of two AUCs on a hold-out set.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class AUCPlan:
 
     @property
     def records(self) -> float:
-        """Records of both classes."""
+        """Number of records of both classes."""
         return self.positives + self.negatives
 
     @property
@@ -114,11 +114,11 @@ class AUCPlan:
 
     @property
     def enough(self) -> bool:
-        """Whether the records have the requested power."""
+        """Whether the number of records gives the requested power."""
         return self.power >= self.required_power
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values; None where a number is infinite or undefined."""
+        """Return the plan as plain values, with None for infinite or undefined numbers."""
         values = {name: _plain(value) for name, value in asdict(self).items()}
         return values | {
             "records": _plain(self.records),
@@ -180,7 +180,7 @@ BISECTIONS = 60
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Assumed difference, and its variances times the number of positives."""
+    """Assumed true difference, with its variances times the number of positives."""
 
     difference: float
     variance: float
@@ -243,7 +243,7 @@ class AUCQuestion:
 
     @property
     def kappa(self) -> float:
-        """Negatives for each positive."""
+        """Number of negatives per positive."""
         return (1 - self.prevalence) / self.prevalence
 
     def distance(self, difference: float) -> float:
@@ -256,7 +256,7 @@ class AUCQuestion:
         return difference if self.alternative == "greater" else -difference
 
     def power_at(self, positives: float, truth: Truth) -> float:
-        """Probability of success with this number of unrelated positives."""
+        """Probability of success with a given number of unrelated positives."""
         d, root = truth.difference, math.sqrt(positives)
         if self.margin is None:
             z = -float(ndtri(tail_of(self.alpha, self.alternative)))
@@ -269,7 +269,7 @@ class AUCQuestion:
         return max(0.0, shown)
 
     def scenario(self, name: str, truth: Truth) -> AUCPlanScenario:
-        """Records and power if this is the truth."""
+        """Return the records and power under an assumed truth."""
         d = truth.difference
         if self.n is not None:
             positives = self.n * self.prevalence
@@ -287,7 +287,7 @@ class AUCQuestion:
         return AUCPlanScenario(name, d, float(positives), float(negatives), power)
 
     def _positives(self, truth: Truth) -> float:
-        """Fewest unrelated positives with the power, as a fraction."""
+        """Smallest number of unrelated positives with the required power, not rounded."""
         if self.goal != "equivalence":
             z = -float(ndtri(tail_of(self.alpha, self.alternative)))
             if self.margin is not None:
@@ -311,7 +311,7 @@ class AUCQuestion:
         scenarios: tuple[AUCPlanScenario, ...],
         **fields: Any,
     ) -> AUCPlan:
-        """Plan if this is the truth, with scenarios of what else may be."""
+        """Return the plan under an assumed truth, with alternative scenarios."""
         scenario = self.scenario("", truth)
         return AUCPlan(
             goal=self.goal,
@@ -355,7 +355,7 @@ class AUCQuestion:
 
 
 def _beyond(distance: float, z: float, truth: Truth) -> float:
-    """Probability that an estimate this far out is beyond z null standard deviations."""
+    """Probability that an estimate exceeds z standard deviations of the null hypothesis."""
     excess = distance - z * math.sqrt(truth.null_variance)
     if truth.variance == 0:
         return float(excess > 0)
@@ -393,7 +393,7 @@ def _checked_margin(goal: str, margin: float | None) -> float | None:
 
 
 def check_between(name: str, value: object, low: float, high: float, what: str) -> None:
-    """Check that a value is a number strictly between two others."""
+    """Check that a value is a number strictly between two bounds."""
     if not is_number(value) or not low < value < high:
         range_text = f"above {low:g}" if math.isinf(high) else f"in ({low:g}, {high:g})"
         raise ValueError(f"`{name}` must be a number {range_text}. Got {value!r}. {what}")

@@ -1,4 +1,4 @@
-"""Goals and plans of a comparison of two accuracies."""
+"""Goals and plans for the comparison of two accuracies."""
 
 import math
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def margin_power(
     alpha: float,
     both_sides: bool,
 ) -> float:
-    """Probability that the difference is shown to be above -margin, and below margin.
+    """Power to show that the difference is above -margin, and below margin if `both_sides`.
 
     The test rejects a difference of -margin where Tango's score [1]_ exceeds the normal
     quantile of 1 - alpha; for equivalence (`both_sides`) it does so for both margins. The
@@ -79,7 +79,7 @@ def margin_records(
     power: float,
     both_sides: bool,
 ) -> float:
-    """Fewest records with a power that the next ten keep, approximate if they are many."""
+    """Smallest number of records that sustains the power; approximate if large."""
 
     def power_at(n: int) -> float:
         return margin_power(
@@ -100,7 +100,7 @@ def margin_records(
 
 
 def fewest_records(power_at: Callable[[int], float], near: int, power: float) -> float:
-    """Fewest records with the power, searched around the number of a formula.
+    """Smallest number of records with the power, searched near the number of a formula.
 
     Power goes up and down a little from record to record: up to 2000 records the next ten
     must have it too. Above that, the number is accurate to a thousandth.
@@ -123,7 +123,7 @@ def fewest_records(power_at: Callable[[int], float], near: int, power: float) ->
 
 
 def _fewest_in_favour(m: IntArray, n: int, margin: float, z: float) -> IntArray:
-    """Fewest of m discordant pairs in favour with a score above z; m + 1 where none has.
+    """Smallest number in favour of m discordant pairs with a score above z, or m + 1.
 
     The more pairs favour the challenger, the larger the score.
     """
@@ -145,7 +145,7 @@ def _score(favour: IntArray, m: IntArray, n: int, margin: float) -> FloatArray:
 
 
 def _null_variance(against: FloatArray, favour: FloatArray, margin: float) -> FloatArray:
-    """Variance of a record if the difference is -margin, from shares of discordant pairs.
+    """Variance of a record under a difference of -margin, from the discordant shares.
 
     The share in favour is estimated under the null hypothesis, as the positive root of a
     quadratic (Tango 1998); the other one is larger by the margin.
@@ -167,7 +167,7 @@ def _normal_power(
     z: float,
     both_sides: bool,
 ) -> float:
-    """Power if the estimated difference is normal, as in Connor's formula for a margin."""
+    """Power by a normal approximation, as in Connor's formula for a margin."""
     deviation = math.sqrt(max(disagreement - difference**2, DECIDED))
     against, favour = (disagreement - difference) / 2, (disagreement + difference) / 2
     powers = []
@@ -188,7 +188,7 @@ GOAL_TEXTS = {
 
 
 class PlanScenario(NamedTuple):
-    """Plan under another assumption."""
+    """Scenario of a plan: records and power under another assumption."""
 
     name: str
     """Name of the assumption."""
@@ -211,7 +211,7 @@ class PlanScenario(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """Number of records that a comparison of two accuracies on a hold-out set needs.
+    """Sample-size plan for a comparison of two accuracies on a hold-out set.
 
     Attributes
     ----------
@@ -279,16 +279,16 @@ class ComparisonPlan:
 
     @property
     def enough(self) -> bool:
-        """Whether the records have the requested power."""
+        """Whether the number of records gives the requested power."""
         return self.power >= self.required_power
 
     @property
     def discordant(self) -> float:
-        """Discordant pairs to be expected among the records."""
+        """Expected number of discordant pairs among the records."""
         return self.records * self.disagreement if self.disagreement else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values; None where a number is infinite or undefined."""
+        """Return the plan as plain values, with None for infinite or undefined numbers."""
         values = {
             name: _plain(value)
             for name, value in asdict(self).items()
@@ -427,7 +427,7 @@ class Question:
         assumption: str,
         scenarios: tuple[PlanScenario, ...],
     ) -> ComparisonPlan:
-        """Plan if these are the accuracies, with scenarios of what else may be."""
+        """Return the plan for assumed accuracies, with alternative scenarios."""
         difference = difference_of(*accuracies)
         scenario = self.scenario("", difference, disagreement)
         return ComparisonPlan(
@@ -451,7 +451,7 @@ class Question:
         )
 
     def scenario(self, name: str, difference: float, disagreement: float) -> PlanScenario:
-        """Records and power if difference and disagreement are these."""
+        """Return the records and power for an assumed difference and disagreement."""
         # By rounding of the shares the difference may exceed the disagreement.
         disagreement = max(disagreement, abs(difference))
         records = float(self.n or 0) or self._records(difference, disagreement)
@@ -513,7 +513,7 @@ class Question:
         )
 
     def never(self, difference: float) -> str:
-        """Message that explains why no number of records is enough."""
+        """Return a message that explains why no number of records is enough."""
         if self.margin is None and difference == 0:
             return (
                 "No number of records finds a difference of 0. Got equal accuracies. Pass "
@@ -549,13 +549,13 @@ def _checked_margin(goal: str, margin: float | None) -> float | None:
 
 
 def difference_of(champion: float, challenger: float) -> float:
-    """Challenger minus champion, without the noise of floating point."""
+    """Challenger minus champion, rounded to remove floating-point noise."""
     # 0.85 - 0.8 is a little less than 0.05 in floating point.
     return round(challenger - champion, 12)
 
 
 def possible_disagreement(champion: float, challenger: float) -> tuple[float, float]:
-    """Least and greatest disagreement of classifiers with these accuracies."""
+    """Smallest and largest possible disagreement of classifiers with given accuracies."""
     total = champion + challenger
     least = abs(difference_of(champion, challenger))
     return least, max(least, round(min(total, 2 - total), 12))

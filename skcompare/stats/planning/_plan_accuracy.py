@@ -1,7 +1,8 @@
-"""Numbers of records for two accuracies, from expected ones or from a pilot."""
+"""Plans for comparing two accuracies, from expected accuracies or from a pilot."""
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from skcompare._core.validation import check_confidence_level, is_number
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
@@ -204,7 +205,7 @@ def plan_from_pilot(
         effect = max(1.0, design_effect(pilot) or 1.0)
         question = replace(question, design_effect=effect)
     else:
-        test_method = "asymptotic" if question.method == "score" else question.method
+        test_method: Any = "asymptotic" if question.method == "score" else question.method
         result = mcnemar(table, method=test_method)
     share = table.n_discordant / table.n
     low, high = result.confidence_interval(level)
@@ -236,7 +237,7 @@ def _disagreement(
     disagreement: float | None,
     correlation: float | None,
 ) -> tuple[float, str]:
-    """Assumed disagreement, and its source."""
+    """Return the assumed disagreement and its source."""
     if disagreement is not None and correlation is not None:
         raise ValueError(
             "Pass `disagreement` or `correlation`, each says what the other does. Got "
@@ -260,7 +261,7 @@ def _disagreement(
 
 
 def _of_correlation(champion: float, challenger: float, correlation: float) -> float:
-    """Disagreement of classifiers whose correct predictions have this correlation."""
+    """Disagreement of classifiers whose correct predictions have a given correlation."""
     both, neither = champion * challenger, (1 - champion) * (1 - challenger)
     only_champion = champion * (1 - challenger)
     only_challenger = challenger * (1 - champion)
@@ -281,7 +282,7 @@ def _of_correlation(champion: float, challenger: float, correlation: float) -> f
 
 
 def _pilot_table(pilot: object) -> tuple[ContingencyTable, float | None]:
-    """Table of the pilot's records, and their mean number per group."""
+    """Contingency table of a pilot, and its mean number of records per group."""
     if isinstance(pilot, ContingencyTable):
         return pilot, None
     if isinstance(pilot, JointCounts):

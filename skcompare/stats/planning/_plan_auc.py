@@ -1,4 +1,4 @@
-"""Numbers of records for two AUCs, from expected ones or from a pilot."""
+"""Plans for comparing two AUCs, from expected AUCs or from a pilot."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from skcompare.stats.planning._goal import difference_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AUCPilot:
-    """Areas and placement values of two classifiers.
+    """Pilot data of two classifiers: AUCs and centred placement values.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class AUCPilot:
 
     @classmethod
     def of(cls, pilot: object) -> "AUCPilot":
-        """Make a pilot from placement values, after checking them."""
+        """Validate placement values and create a pilot from them."""
         if not isinstance(pilot, PlacementValues):
             raise TypeError(
                 "plan_auc_from_pilot needs PlacementValues. Got "
@@ -83,12 +83,12 @@ class AUCPilot:
 
     @property
     def kappa(self) -> float:
-        """Negatives for each positive."""
+        """Number of negatives per positive."""
         return self.sizes[1] / self.sizes[0]
 
     @property
     def variance(self) -> float:
-        """DeLong's variance of the difference, of unrelated records."""
+        """DeLong's variance of the difference, for unrelated records."""
         return self.variances(self.kappa)[0] / self.sizes[0]
 
     def variances(self, kappa: float) -> tuple[float, float]:
@@ -114,7 +114,7 @@ class AUCPilot:
         return float(inside.var(ddof=1) + outside.var(ddof=1) / kappa)
 
     def _differences(self) -> tuple[FloatArray, FloatArray]:
-        """Differences of each record, challenger minus champion."""
+        """Differences of the placement values of each record, challenger minus champion."""
         return (
             self.positives[1] - self.positives[0],
             self.negatives[1] - self.negatives[0],
@@ -142,7 +142,7 @@ class AUCPilot:
         return total + 2 * _unbiased(n_occurring) * float(of_positives @ of_negatives)
 
     def limits(self, level: float) -> tuple[float, float]:
-        """DeLong's interval of the difference."""
+        """DeLong's confidence interval of the difference."""
         error = math.sqrt(self.variance * self.design_effect)
         difference = self.areas[1] - self.areas[0]
         return score_range(
@@ -151,7 +151,7 @@ class AUCPilot:
 
 
 def _unbiased(n: int) -> float:
-    """Factor that makes a mean of squares of groups an unbiased variance."""
+    """Factor n / (n - 1) for an unbiased variance between groups."""
     if n < 2:
         raise ValueError(
             f"The pilot must have records of each class in two groups. Got {n}. Collect "
@@ -161,7 +161,7 @@ def _unbiased(n: int) -> float:
 
 
 class Binormal(NamedTuple):
-    """ROC curve whose scores are normal in both classes, after some increasing function.
+    """Binormal ROC curve: scores normal in both classes, up to a monotone transformation.
 
     With mean 0 and variance 1 of the positives' scores, `a` is the distance of the means in
     standard deviations of the positives, and `b` the standard deviation of the negatives in
@@ -173,18 +173,18 @@ class Binormal(NamedTuple):
 
     @classmethod
     def of_area(cls, area: float, b: float) -> "Binormal":
-        """Return the curve with this area, which is Phi(a / sqrt(1 + b²))."""
+        """Return the curve with a given area, which is Phi(a / sqrt(1 + b²))."""
         return cls(float(ndtri(area)) * math.sqrt(1 + b * b), b)
 
     @property
     def f(self) -> float:
-        """Derivative of the area by a."""
+        """Derivative of the area with respect to a."""
         square = 1 + self.b**2
         return math.exp(-(self.a**2) / (2 * square)) / math.sqrt(2 * math.pi * square)
 
     @property
     def g(self) -> float:
-        """Derivative of the area by b."""
+        """Derivative of the area with respect to b."""
         return -self.f * self.a * self.b / (1 + self.b**2)
 
 
@@ -486,7 +486,7 @@ def plan_auc_from_pilot(
 
 
 def _checked_null(null_variance: str | None, method: str, question: AUCQuestion) -> bool:
-    """Whether the level of the test rests on the champion's variance."""
+    """Whether the null variance is computed from the champion alone."""
     if null_variance is None:
         return method == "obuchowski1997" and question.margin is None
     check_choice("null_variance", null_variance, NULLS)
@@ -501,7 +501,7 @@ def _checked_null(null_variance: str | None, method: str, question: AUCQuestion)
 def _correlations(
     common: float | None, positives: float | None, negatives: float | None
 ) -> tuple[float, float] | None:
-    """Correlations among positives and among negatives; None where nothing is known."""
+    """Correlations among positives and among negatives; None if neither is specified."""
     by_class = (positives, negatives)
     if common is not None and by_class != (None, None):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Numbers of records at which a difference is shown to be beyond its boundaries."""
+"""Numbers of records to show that a difference is beyond its boundaries."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ MOST = 1e15
 
 
 class Growing(NamedTuple):
-    """MarginResult of a boundary as a function of the number of records."""
+    """Result at a boundary as a function of the number of records."""
 
     side: MarginResult
     alpha: float
@@ -41,12 +41,12 @@ class Growing(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """Distance of the difference from its boundary, positive on the side shown."""
+        """Distance of the difference from its boundary; positive on the required side."""
         distance = self.side.result.estimate - self.side.null_value
         return distance if self.side.alternative == "greater" else -distance
 
     def power(self, n: float) -> float:
-        """Probability that the side is shown with `n` records.
+        """Probability that the difference is shown to be on its side with `n` records.
 
         With Z normal the difference is at Z + a (Z² - 1) / 6 standard errors from the
         truth, and its estimated standard error is about 1 + a Z / 2 times the true one, if
@@ -76,7 +76,7 @@ class Growing(NamedTuple):
         return min(reached, float(ndtr((self.distance - self.rare(share)) / error)))
 
     def rare(self, share: float) -> float:
-        """Least distance of the difference, because rare errors may be in no record."""
+        """Required distance to allow for rare errors that no record shows."""
         unseen, side = self.side.rare_errors, self.side
         if unseen is None:
             return 0.0
@@ -86,7 +86,7 @@ class Growing(NamedTuple):
         return worst * (self.alpha ** (-1 / grown.n) - 1)
 
     def error(self, share: float) -> float:
-        """Standard error at `n / share` records."""
+        """Standard error with `1 / share` times as many records."""
         details = self.side.result.details
         total = self._error()
         pairs = float(details.get("standard_error_of_pairs", 0.0))
@@ -104,7 +104,7 @@ class Growing(NamedTuple):
         return reach / self._quantile()
 
     def critical(self, share: float) -> float:
-        """Standard errors that the difference must be away from the boundary."""
+        """Required distance from the boundary in standard errors."""
         basis = self.side.basis
         if not isinstance(basis, SkewnessAdjusted):
             return self._quantile()
@@ -136,7 +136,7 @@ def records_of_means(
     spreads: Sequence[float] | None = None,
     times: float = 1.0,
 ) -> float:
-    """Number of records at which all sides are shown with a probability.
+    """Number of records at which all sides are shown with probability `power`.
 
     The estimate is taken to be true; infinite where it is beyond a boundary. `spreads` are
     those of the sides' limits, where they do not vary as the difference does, and `times`
@@ -158,7 +158,7 @@ def records_of_means(
 
 
 def fewest_for(power_at: Callable[[float], float], near: float, power: float) -> float:
-    """Number of records from which on the power is reached, if it grows with them."""
+    """Smallest number of records with the required power, for increasing power."""
     most = max(2.0, near)
     while power_at(most) < power:
         most *= 2
@@ -187,7 +187,7 @@ def records_of_scores(
     alpha: float,
     power: float,
 ) -> float:
-    """Number of records with the power, if the shares of the cells are true.
+    """Number of records with the required power, if the observed cell shares are true.
 
     Data sets with these shares are drawn and decided as the gate decides them, because the
     normal approximation is poor where few records have different predictions. The search
@@ -210,7 +210,7 @@ def records_of_scores(
 
 
 def _next(n: int, reached: float, power: float, alpha: float) -> int:
-    """Number of records with the power, if the distance grows with its root."""
+    """Next number of records to try, if the distance grows with the square root."""
     needed = float(ndtri(power) - ndtri(alpha))
     distance = float(ndtri(min(max(reached, 0.01), 0.999)) - ndtri(alpha))
     return max(2, math.ceil(n * min(4.0, (needed / max(distance, 0.3)) ** 2)))
@@ -255,7 +255,7 @@ LEAST = 0.5
 
 
 def can_resample(calibration: PairedCalibration, options: Mapping[str, Any]) -> bool:
-    """Whether records were kept, each in one row, of which the test takes sums."""
+    """Whether ungrouped records with one row each were kept, for the analytic test."""
     return (
         calibration.cells is None
         and calibration.groups is None
@@ -271,7 +271,7 @@ def records_of_calibration(
     alpha: float,
     power: float,
 ) -> float:
-    """Number of records with the power, if the observed records are typical.
+    """Number of records with the required power, if the observed records are typical.
 
     A squared error that comes out large has a large standard error, too, so that limits
     vary less than the difference does. The reduction is estimated from resamples of `near`
@@ -291,7 +291,7 @@ def records_of_calibration(
 def _resampled(
     calibration: PairedCalibration, sides: Sequence[MarginResult], n: int, alpha: float
 ) -> tuple[list[float], float]:
-    """Spreads of limits, as shares of that of the difference, and its standard error."""
+    """Spread of each limit relative to that of the difference, and mean standard error."""
     rng = np.random.default_rng(0)
     all_sums = row_sums(calibration, 0), row_sums(calibration, 1)
     n_sets = min(MOST_CALIBRATION_SETS, MOST_ROWS // n)
@@ -315,7 +315,7 @@ def _resampled(
 
 
 def _of_rows(sums: RoleSums, rows: IntArray) -> RoleSums:
-    """Sums of these rows, each of which is a record."""
+    """Sums of selected rows, each of which is a record."""
     unit, count = np.arange(len(rows)), np.ones(len(rows))
     parts = sums.bin[rows], count, sums.events[rows], sums.excess[rows]
     return RoleSums(unit, *parts, sums.n_bins, len(rows), rows=1)

@@ -1,4 +1,4 @@
-"""Numbers of records for differences of accuracies, by the probabilities of all tables."""
+"""Numbers of records for differences of accuracies, by enumeration of all tables."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ NEAR_ENOUGH = 0.005
 
 
 class Boundary(NamedTuple):
-    """Difference that is to be excluded, with the side that must be shown."""
+    """Difference to be excluded, with the direction to be shown."""
 
     difference: float
     direction: str
@@ -40,7 +40,7 @@ def records_of_counts(
     alpha: float,
     power: float,
 ) -> float:
-    """Number of records at which all boundaries are excluded, if the table is typical.
+    """Number of records with the power to exclude all boundaries, if the table is typical.
 
     `method` is the requested one; by default it follows from the number of records.
     """
@@ -114,7 +114,7 @@ def power_of_counts(
 
 
 def _most_in_favour(fewest: IntArray, n: int) -> IntArray:
-    """Largest c with b >= fewest[c] for each b; -1 where there is none.
+    """Largest c with b >= fewest[c] for each b; -1 if there is none.
 
     `fewest` does not decrease with c but where no number is enough.
     """
@@ -125,7 +125,7 @@ def _most_in_favour(fewest: IntArray, n: int) -> IntArray:
 
 
 def _correction(method: str, difference: float) -> int:
-    """Additional number in favour that the test given the discordant pairs requires."""
+    """Additional number in favour required by tests conditional on discordant pairs."""
     return 1 if method in ("exact", "corrected") else 0
 
 
@@ -136,7 +136,7 @@ def _critical(
     method: str,
     alpha: float,
 ) -> float:
-    """Least score of Tango with which the test excludes the boundary."""
+    """Smallest Tango score with which the test excludes the boundary."""
     z = float(-ndtri(alpha))
     if method != "exact-unconditional":
         return z
@@ -149,7 +149,7 @@ def _critical(
 def _unconditional_critical(
     n: int, against: float, delta: float, alpha: float, z: float
 ) -> float:
-    """Score that separates outcomes by their significance, near the likely ones."""
+    """Critical score of the exact unconditional test, among likely outcomes."""
     rows = range(max(0, round(n * against) - ROWS), min(n, round(n * against) + ROWS) + 1)
     outcomes = {}
     for b in rows:
@@ -185,7 +185,7 @@ def _normal_power(
     method: str,
     alpha: float,
 ) -> float:
-    """Power if the difference is normal, as in Nam (1997), Biometrics 53, 1422-1430."""
+    """Power by a normal approximation, as in Nam (1997), Biometrics 53, 1422-1430."""
     against, favour = shares
     difference = favour - against
     deviation = math.sqrt(max((against + favour - difference**2) / n, 1e-300))
@@ -215,7 +215,7 @@ from 100 on with 0.06 at most.
 
 
 def method_for(n: float, margin: float, exact: bool) -> str:
-    """Method of McNemar's test of `n` records."""
+    """Choose the method of McNemar's test for `n` records."""
     if not (margin or exact or n < FEW_RECORDS):
         return "mid-p"
     if n <= MOST_EXACT:

@@ -1,14 +1,14 @@
-"""Difference, ratio and odds ratio of two precisions of clustered predictions."""
+"""Tests of the difference, ratio and odds ratio of two clustered precisions."""
 
 import math
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import paired_test
-from skcompare.evidence import CLASS_SCORES, ClassMoments, ClusterSums
+from skcompare._typing import Alternative
+from skcompare.evidence import ClassMoments, ClassScore, ClusterSums
 from skcompare.stats.core._limits import DIFFERENCE, one_sided_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue, reference_pvalue
@@ -32,8 +32,8 @@ from skcompare.stats.precision._precision_statistics import (
     share_contrast,
 )
 
-DIFFERENCE_METHODS = ("score", "wald")
-DISTRIBUTIONS = ("t", "normal")
+DifferenceMethod = Literal["score", "wald"]
+Distribution = Literal["t", "normal"]
 
 ROUNDING = 1e-12
 """Relative tolerance at which a score equals its greatest value."""
@@ -52,11 +52,11 @@ def clustered_precision(
     sums: ClusterSums,
     *,
     label: Any = None,
-    score: str = "precision",
-    method: str = "score",
+    score: ClassScore = "precision",
+    method: DifferenceMethod = "score",
     correction: str = "none",
-    distribution: str = "t",
-    alternative: str = "two-sided",
+    distribution: Distribution = "t",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two precisions on one test set whose records come in groups.
 
@@ -162,10 +162,6 @@ default="precision"
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.2g}")
     0.200, p = 7.1e-07
     """
-    check_choice("score", score, CLASS_SCORES)
-    check_choice("method", method, DIFFERENCE_METHODS)
-    check_choice("distribution", distribution, DISTRIBUTIONS)
-    check_alternative(alternative)
     check_two_classifiers(sums, "clustered_precision")
     fit = class_fit(sums, label, score, correction)
     statistic, df, flags = _difference_statistic(fit, method, distribution)
@@ -204,13 +200,13 @@ default="precision"
 
 
 def role_shares(fit: ClassFit) -> tuple[float, float]:
-    """Scores of champion and challenger; NaN without predictions that count."""
+    """Scores of champion and challenger; NaN where the denominator is 0."""
     champion, challenger = fit.raw.shares.tolist()
     return champion, challenger
 
 
 def fit_details(fit: ClassFit) -> dict[str, float]:
-    """Numbers of predictions that count, and of clusters that have one."""
+    """Denominators of both scores, and number of informative clusters."""
     champion, challenger = fit.raw.rows.tolist()
     return {
         "champion_predictions": champion,
@@ -222,7 +218,7 @@ def fit_details(fit: ClassFit) -> dict[str, float]:
 def _difference_statistic(
     fit: ClassFit, method: str, distribution: str
 ) -> tuple[float, float | None, tuple[str, ...]]:
-    """Return statistic, degrees of freedom and flags."""
+    """Return the statistic, its degrees of freedom and flags."""
     contrast = generalized_score if method == "score" else share_contrast
     plain = contrast(fit.raw)
     root = float(contrast(fit.moments).root)
@@ -254,8 +250,8 @@ def _difference_score_limits(
     return difference_score_limits(moments, n_clusters, critical, alternative)
 
 
-METHODS = ("wald", "score")
-RATIO_LINKS = ("logit", "log")
+Method = Literal["wald", "score"]
+RatioLink = Literal["logit", "log"]
 RATIO_NAMES = {"logit": "odds ratio", "log": "ratio"}
 
 
@@ -278,11 +274,11 @@ def gee_precision(
     sums: ClusterSums,
     *,
     label: Any = None,
-    score: str = "precision",
-    link: str = "logit",
-    method: str = "wald",
+    score: ClassScore = "precision",
+    link: RatioLink = "logit",
+    method: Method = "wald",
     correction: str = "none",
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """How many times the odds of the champion's being right are the challenger's?
 
@@ -389,10 +385,6 @@ default="precision"
     >>> result.flags
     ('invalid-design',)
     """
-    check_choice("score", score, CLASS_SCORES)
-    check_choice("link", link, RATIO_LINKS)
-    check_choice("method", method, METHODS)
-    check_alternative(alternative)
     check_two_classifiers(sums, "gee_precision")
     fit = class_fit(sums, label, score, correction)
     statistic, flags = _statistic(fit, link, method)
@@ -440,7 +432,7 @@ def log_contrast(moments: ClassMoments, link: str) -> Contrast:
 
 
 def ratio_of_shares(fit: ClassFit, link: str) -> float:
-    """Odds ratio or ratio, challenger over champion; NaN where it is undefined."""
+    """Odds ratio or ratio of the scores, challenger over champion; NaN if undefined."""
     if not fit.known:
         return math.nan
     (champion_hits, challenger_hits), (champion_rows, challenger_rows) = (
@@ -465,12 +457,12 @@ def ratio_of_shares(fit: ClassFit, link: str) -> float:
 
 
 def any_ratio(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Range of all ratios."""
+    """Return the range of all ratios, for undefined limits."""
     return 0.0, math.inf
 
 
 def only_ratio(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Limits without width, at a ratio of 1."""
+    """Return limits of zero width at a ratio of 1."""
     return one_sided_ratio(1.0, 1.0, alternative)
 
 

@@ -72,7 +72,7 @@ def transformed_covariance(correlation: FloatArray, weights: FloatArray) -> Floa
 
 @lru_cache(maxsize=8)
 def _coefficients(kinds: tuple[float, ...]) -> FloatArray:
-    """Coefficients of Chebyshev polynomials, for each pair of weights."""
+    """Chebyshev coefficients of the covariance, for each pair of weights."""
     order = np.arange(N_NODES)
     nodes = np.cos(np.pi * (order + 0.5) / N_NODES)
     transforms = [_transform(weight) for weight in kinds]
@@ -179,7 +179,7 @@ class CombinedPvalue:
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain values."""
+        """Return the result as a dictionary of built-in types."""
         return {
             "method": self.method,
             "statistic": self.statistic,
@@ -379,7 +379,7 @@ def chi2_quantiles(pvalues: Any, weights: Any) -> FloatArray:
 
 
 def _checked(pvalues: Any) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return the p-values with 1 for undefined ones, and a flag if there are any."""
+    """Return the p-values, with 1 where undefined, and a flag if any is undefined."""
     values = np.asarray(pvalues, dtype=np.float64)
     if values.ndim != 1 or not len(values):
         raise ValueError(

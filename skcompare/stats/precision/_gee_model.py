@@ -59,12 +59,12 @@ class ClassFit(NamedTuple):
 
     @property
     def alike(self) -> bool:
-        """Whether two classifiers have the same predictions that count in every cluster."""
+        """Whether both classifiers have the same rows and hits in every cluster."""
         return bool(predicted_alike(self.raw))
 
     @property
     def known(self) -> bool:
-        """Whether every classifier has a prediction that counts."""
+        """Whether the scores of all classifiers are defined."""
         return bool(has_predictions(self.raw))
 
     @property
@@ -87,7 +87,7 @@ def check_two_classifiers(sums: ClusterSums, test: str) -> None:
 def class_fit(
     sums: ClusterSums, label: Any = None, score: str = "precision", correction: str = "none"
 ) -> ClassFit:
-    """Return the moments of one class; of the default class where `label` is None."""
+    """Return the moments of one class, the default class if `label` is None."""
     check_choice("correction", correction, CORRECTIONS)
     rows = sums.class_rows()
     label = class_label(sums.classes, label)
@@ -99,7 +99,7 @@ def class_fit(
 
 
 def informative_clusters(outcomes: OutcomeRows, chosen: Any = slice(None)) -> int:
-    """Number of clusters with a prediction of a chosen classifier that counts."""
+    """Number of clusters that enter the score of any chosen classifier."""
     counts = (outcomes.rows[:, chosen] > 0).any(axis=1)
     return int(outcomes.weights[counts].sum())
 
@@ -138,7 +138,7 @@ def corrected_moments(
 
 
 def _products(weights: Any, first: FloatArray, second: FloatArray) -> FloatArray:
-    """Sums of products over clusters; by np.sum, so that equal columns agree exactly."""
+    """Weighted sums of products over clusters, exactly equal for equal columns."""
     k = first.shape[1]
     pairs = [
         [float(np.sum(weights * first[:, i] * second[:, j])) for j in range(k)]
@@ -148,7 +148,7 @@ def _products(weights: Any, first: FloatArray, second: FloatArray) -> FloatArray
 
 
 def link_values(moments: ClassMoments, link: str) -> tuple[FloatArray, FloatArray]:
-    """Parameters of the marginal model on its scale, and their slopes in the shares.
+    """Parameters of the marginal model on the link scale, and slopes in the shares.
 
     The parameters are infinite, and slopes NaN, where a logarithm is.
     """
@@ -182,7 +182,7 @@ def joint_covariance(
 
 
 def undecided(fit: ClassFit, root: float) -> tuple[str, ...]:
-    """Flags that say why there is no p-value; none where there is one."""
+    """Flags for an undefined p-value; empty if the p-value is defined."""
     if not fit.known:
         return ()  # Flagged "no-predictions".
     if np.isinf(root):
@@ -253,7 +253,7 @@ def restricted_shares(moments: ClassMoments, link: str, logarithm: Any) -> Float
 
 
 def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArray:
-    """Signed roots of the generalized score of ratios, by their logarithms.
+    """Signed roots of the generalized score, as a function of the log ratio.
 
     The efficient score of the ratio, with its sandwich: at a ratio of 1 it is the score
     test of equal shares (Leisenring, Alonzo and Pepe 2000), and positive where the observed
@@ -277,7 +277,7 @@ def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArr
 def ratio_score_limits(
     moments: ClassMoments, link: str, estimate: float, z: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of the ratios whose score is at most `z` in size.
+    """Limits of the ratios whose score is at most `z` in absolute value.
 
     The score of farther ratios may fall again, for few clusters. A limit is where it first
     passes `z`, starting from the estimate, or from 1 where the test does not reject 1, so
@@ -394,12 +394,12 @@ class Quadratic(NamedTuple):
     square: float
 
     def mirrored(self) -> "Quadratic":
-        """Return the same with the roles exchanged."""
+        """Return the quadratic with the roles exchanged."""
         return self._replace(estimate=-self.estimate, linear=-self.linear)
 
 
 def _polynomial(moments: ClassMoments) -> tuple[float, float, float]:
-    """Coefficients of the variance of the score, a polynomial of the difference."""
+    """Coefficients of the variance of the score, a polynomial in the difference."""
     rows = moments.rows.astype(np.float64)
     pooled = pooled_share(moments)
     both = np.array([pooled, pooled])

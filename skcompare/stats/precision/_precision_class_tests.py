@@ -44,7 +44,7 @@ LEFT_OUT = "unpredicted-classes"
 
 
 def class_test(test: str, rows: ClassRows) -> str:
-    """Return the name of the test of each class; check that it suits the clusters."""
+    """Resolve the name of the class tests, and check that the clusters allow the test."""
     check_choice("test", test, ("auto", *CLASS_TESTS))
     repeated = bool((rows.size > 1).any())
     if test == "auto":
@@ -95,11 +95,11 @@ class Significance:
 
     @property
     def boundary(self) -> Any:
-        """Whether a logarithm that the test takes is infinite, for each class."""
+        """Whether the test of each class has an infinite logarithm."""
         return at_boundary(self.moments, self.test)
 
     def flags(self, informative: IntArray) -> tuple[tuple[str, ...], ...]:
-        """Return codes of caveats of each class, the same as of tests of one class."""
+        """Return the codes of the caveats of each class, as in the tests of one class."""
         defined = self.known & ~self.boundary
         infinite = defined & np.isinf(self.contrast.root)
         few = defined & ~infinite & ~self.degenerate & (informative < FEW_INFORMATIVE)
@@ -118,7 +118,7 @@ class Significance:
 
 
 def at_boundary(moments: ClassMoments, test: str) -> Any:
-    """Whether a share is 0, or 0 or 1, where the test takes the logarithm."""
+    """Whether the test takes the logarithm of a share of 0, or of the odds of 0 or 1."""
     if test not in ("wald", "relative"):
         return np.zeros(moments.rows.shape[:-1], dtype=bool)
     no_hits = moments.hits == 0
@@ -133,7 +133,7 @@ def _tail(root: float, alternative: str) -> tuple[float, float]:
 
 
 def informative_clusters(rows: ClassRows, score: str) -> IntArray:
-    """Number of clusters with a prediction that counts, of either classifier, by class."""
+    """Number of clusters that enter the score of either classifier, by class."""
     by_prediction = score in ("precision", "negative_predictive_value")
     counted = rows.predicted if by_prediction else (rows.truth,)
     if score in ("precision", "recall"):

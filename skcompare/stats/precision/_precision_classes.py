@@ -187,7 +187,7 @@ class PrecisionByClass:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Codes of all caveats, of the classes and of the macro average, each once."""
+        """Distinct codes of the caveats of all classes and of the macro average."""
         codes = [code for flags in self.class_flags for code in flags]
         return tuple(dict.fromkeys([*codes, *self.macro.flags]))
 
@@ -197,7 +197,7 @@ class PrecisionByClass:
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all values as plain ones, with one dict per class."""
+        """Return all values as built-in types, with one dictionary per class."""
         columns = self._columns()
         columns["flags"] = [list(flags) for flags in self.class_flags]
         rows = zip(*columns.values(), strict=True)
@@ -210,7 +210,7 @@ class PrecisionByClass:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """Return a frame with one row per class.
+        """Return a data frame with one row per class.
 
         Parameters
         ----------
@@ -456,7 +456,7 @@ def _rows_of(counts: Any) -> ClassRows:
 def _effects(
     significance: Significance, level: float, alternative: str
 ) -> dict[str, FloatArray]:
-    """Effect sizes and their limits, which are the whole range where undefined."""
+    """Effect sizes with limits; undefined limits are the whole range."""
     moments, test = significance.moments, significance.test
     difference = share_contrast(moments)
     ratio, odds_ratio = log_ratio_contrast(moments), log_odds_contrast(moments)
@@ -513,7 +513,7 @@ def macro_difference(
     alternative: str,
     counts: JointCounts | ClusterSums,
 ) -> PairedResult:
-    """Difference of the mean scores of the classes that both classifiers predict."""
+    """Test the difference of mean scores over the classes that both classifiers predict."""
     predicted = has_predictions(moments)
     n_predicted = int(predicted.sum())
     roles = np.full(2, np.nan)

@@ -1,4 +1,4 @@
-"""Wald's tests of the difference, odds ratio and ratio of two precisions."""
+"""Wald tests of the difference, odds ratio and ratio of two precisions."""
 
 import math
 from collections.abc import Callable
@@ -54,18 +54,18 @@ class Question:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Scores of champion and challenger; NaN without predictions that count."""
+        """Scores of champion and challenger; NaN where the denominator is 0."""
         champion, challenger = self.moments.shares.tolist()
         return champion, challenger
 
     @property
     def known(self) -> bool:
-        """Whether both classifiers have predictions that count."""
+        """Whether the scores of both classifiers are defined."""
         return bool(has_predictions(self.moments))
 
     @property
     def n_informative(self) -> int:
-        """Number of records with a prediction that counts, of either classifier."""
+        """Number of records that enter the score of either classifier."""
         rr = self.moments.rr
         return int(rr[0, 0] + rr[1, 1] - rr[0, 1])
 
@@ -75,7 +75,7 @@ class Question:
         return mancl_derouen(self.moments) if correction == "mancl-derouen" else None
 
     def flags(self, contrast: Contrast, boundary: bool) -> tuple[str, ...]:
-        """Return codes of caveats of the statistic."""
+        """Return the codes of the caveats of the statistic."""
         root, flags = float(contrast.root), []
         no_variation = float(contrast.variance) == 0 or math.isnan(contrast.estimate)
         if predicted_alike(self.moments) or (root == 0 and no_variation):
@@ -104,7 +104,7 @@ class Question:
         boundary: bool = False,
         null_value: float = 0.0,
     ) -> PairedResult:
-        """Return the result with its p-value.
+        """Return the result of the test of a contrast.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class Question:
 
 
 def question(counts: JointCounts, label: Any, score: str, alternative: str) -> Question:
-    """Check the options of a test and return its moments."""
+    """Check the options of a test, and return the moments of one class."""
     check_choice("score", score, CLASS_SCORES)
     check_alternative(alternative)
     label = class_label(counts.classes, label)

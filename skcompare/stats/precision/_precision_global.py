@@ -1,8 +1,8 @@
-"""Tests that two classifiers are equally precise for all classes."""
+"""Tests of equal precision of two classifiers across all classes."""
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -42,7 +42,7 @@ FEW_PREDICTIONS = "few-predictions-of-a-class"
 
 
 class AllClasses:
-    """Tests of all classes of two classifiers.
+    """Tests of every class of two classifiers, and their combined results.
 
     Attributes
     ----------
@@ -107,12 +107,12 @@ class AllClasses:
         )
 
     def _is_news(self, flag: str) -> bool:
-        """Whether a flag says more than that classes have no predictions."""
+        """Whether a flag has another cause than classes without predictions."""
         undefined = np.isnan(self.significance.pvalue) & self.known
         return flag != "undefined-pvalue" or bool(undefined.any())
 
     def unknown(self, method: str) -> PairedResult:
-        """Return the result where no class has predictions of both classifiers."""
+        """Return the result if no class has predictions of both classifiers."""
         tail = (math.nan, math.nan)
         return self.result(method, math.nan, tail, None, (NO_PREDICTIONS,))
 
@@ -178,7 +178,7 @@ def _plain(values: FloatArray) -> list[float | None]:
 def quadratic_form(
     covariance: FloatArray, differences: FloatArray
 ) -> tuple[float, int, bool]:
-    """Quadratic form of differences with the inverse of their covariance, and its rank.
+    """Quadratic form in the inverse of a covariance matrix, with the rank of the matrix.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def exchanged_pvalues(
 def exchanged_moments(
     counts: JointCounts, score: str, n_draws: int, rng: np.random.RandomState
 ) -> Iterator[ClassMoments]:
-    """Moments of draws and classes along the first two axes, in batches.
+    """Yield moments after random exchanges, with draws and classes along the first axes.
 
     The two predictions of each record are exchanged with probability 1/2, so that of the
     records of one true class with the same two predictions a binomial number is exchanged.
@@ -280,7 +280,7 @@ def exchanged_moments(
 def _predicted(
     sides: tuple[IntArray, ...], incidence: list[tuple[Any, Any]], index: int
 ) -> IntArray:
-    """Predictions of each class by one classifier, or the correct ones among them."""
+    """Numbers of (correct) predictions of each class by one classifier."""
     counts = [side @ part[index] for side, part in zip(sides, incidence, strict=True)]
     return np.asarray(counts[0] + counts[1])
 
@@ -292,7 +292,7 @@ def _moments(
     size: dict[str, Any],
     base: ClassMoments,
 ) -> ClassMoments:
-    """Moments of each draw; every record is a cluster."""
+    """Moments of each draw, with every record as a cluster."""
     truth = size["truth"][:, np.newaxis]
     of_class = score in ("precision", "recall")
     by_prediction = score in ("precision", "negative_predictive_value")
@@ -324,13 +324,13 @@ def _sums(position: IntArray, values: IntArray, k: int) -> IntArray:
 
 
 def _incidence(label: IntArray, kept: Any, k: int) -> Any:
-    """Incidence matrix of cells and the classes that they count for."""
+    """Incidence matrix of cells and their classes, 0 for cells that do not count."""
     values = np.asarray(kept).astype(np.int64)
     return csr_array((values, (np.arange(len(label)), label)), shape=(len(label), k))
 
 
 MEASURE = "precision_by_class"
-METHODS = ("influence", "permutation")
+Method = Literal["influence", "permutation"]
 SCALES = {
     "both scores": ("both scores", "joint both scores"),
     "difference": ("difference", "joint Wald, difference"),
@@ -441,7 +441,7 @@ def precision_lancaster(
     *,
     score: str = "precision",
     test: str = "auto",
-    method: str = "influence",
+    method: Method = "influence",
     adjust: str = "holm",
     n_resamples: int = 2000,
     random_state: Any = 0,
@@ -515,7 +515,6 @@ default="holm"
     >>> print(f"{result.statistic:.2f}, df {result.df:.2f}, p = {result.pvalue:.5f}")
     37.56, df 7.67, p = 0.00001
     """
-    check_choice("method", method, METHODS)
     n_resamples = check_count("n_resamples", n_resamples, least=2)
     rng = check_random_state(random_state)
     classes = AllClasses(counts, score, test, adjust)
@@ -546,7 +545,7 @@ def precision_joint(
     counts: JointCounts,
     *,
     score: str = "precision",
-    scale: str = "both scores",
+    scale: Literal["both scores", "difference", "log-odds"] = "both scores",
     adjust: str = "holm",
 ) -> PairedResult:
     """Do two classifiers differ in the precision of any class? All are tested jointly.
@@ -622,7 +621,6 @@ default="holm"
     >>> print(f"{result.statistic:.2f}, df {result.df}, p = {result.pvalue:.5f}")
     23.66, df 4, p = 0.00009
     """
-    check_choice("scale", scale, tuple(SCALES))
     test, method = SCALES[scale]
     classes = AllClasses(counts, score, test, adjust)
     if not classes.known.any():

@@ -28,7 +28,7 @@ FARTHEST = 1e-18
 def wald_limits(
     estimate: float, error: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of a difference by its standard error, cut at -1 and 1.
+    """Wald limits of a difference, clipped to [-1, 1].
 
     -1 and 1 where the standard error is unknown.
     """
@@ -41,7 +41,7 @@ def wald_limits(
 def log_wald_limits(
     ratio: float, error: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of a ratio by the standard error of its logarithm.
+    """Wald limits of a ratio, computed on the log scale.
 
     0 and infinity where the ratio or the standard error is unknown.
     """
@@ -55,12 +55,12 @@ def log_wald_limits(
 
 
 def difference_range(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Range of all differences."""
+    """Return the range of all differences, for undefined limits."""
     return -1.0, 1.0
 
 
 def ratio_range(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Range of all ratios."""
+    """Return the range of all ratios, for undefined limits."""
     return 0.0, math.inf
 
 
@@ -77,13 +77,13 @@ def score_limits(
 def both_score_limits(
     moments: ClassMoments, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of the differences that not both generalized score tests reject."""
+    """Limits of the differences that at least one of the score tests does not reject."""
     low, high = both_score_range(moments, critical_value(confidence_level, alternative))
     return one_sided(float(low), float(high), alternative)
 
 
 def both_score_range(moments: ClassMoments, z: float) -> tuple[FloatArray, FloatArray]:
-    """Outer limits of :func:`score_range` of both tests."""
+    """Outer limits of both tests, from :func:`score_range`."""
     (low, high), (other_low, other_high) = (
         score_range(moments, weighted, z) for weighted in (False, True)
     )
@@ -138,7 +138,7 @@ def score_range(
 
 
 def score_root(moments: ClassMoments, delta: Any, weighted: bool) -> FloatArray:
-    """Signed roots of the score of differences along the last axis.
+    """Signed roots of the score, for differences along the last axis.
 
     Positive where the observed difference is greater. They are infinite where the variance
     is not positive, and the difference is rejected.
@@ -148,7 +148,7 @@ def score_root(moments: ClassMoments, delta: Any, weighted: bool) -> FloatArray:
 
 
 def restricted_shares(moments: ClassMoments, delta: Any) -> tuple[FloatArray, FloatArray]:
-    """Most likely shares of independent predictions that differ by `delta`.
+    """Maximum likelihood shares that differ by `delta`, for independent predictions.
 
     Differences are along the last axis. The difference rises with the multiplier of
     :func:`_shares_along`, which is found by bisection.
@@ -200,7 +200,7 @@ def _sums_of(moments: ClassMoments) -> _Sums:
 
 
 def _shares_along(sums: _Sums, position: Any) -> tuple[FloatArray, FloatArray]:
-    """Most likely shares of independent predictions along a path of differences.
+    """Maximum likelihood shares of independent predictions, on a path of differences.
 
     With Lagrange's multiplier m of the difference the champion's share solves ``hits - rows
     p = m p (1 - p)``, and the challenger's the same with -m. From m = 0, the observed
@@ -231,7 +231,7 @@ def _share_at(hits: FloatArray, rows: FloatArray, m: FloatArray) -> FloatArray:
 def _root_at(
     sums: _Sums, champion: FloatArray, challenger: FloatArray, weighted: bool
 ) -> FloatArray:
-    """Signed root of the score with residuals from these shares."""
+    """Signed root of the score, with residuals from the given shares."""
     both, rows_hits, hits_rows, rows = sums.crossed
     crossed = (
         both - champion * rows_hits - challenger * hits_rows + champion * challenger * rows
@@ -277,7 +277,7 @@ def _upper_limit(moments: ClassMoments, weighted: bool, z: float) -> FloatArray:
 
 
 def _null_between(sums: _Sums, weighted: bool, z: float) -> Any:
-    """Whether a difference of 0 lies ahead, on the same side of z as the observed one."""
+    """Whether a difference of 0 lies between the observed difference and the limit."""
     position = _null_position(sums)
     kept = _root_at(sums, *_shares_along(sums, position), weighted) >= -z
     return (kept == (z >= 0)) & ((position > 0) == (z >= 0)) & (position != 0)
@@ -303,13 +303,13 @@ def _swapped(moments: ClassMoments) -> ClassMoments:
 
 
 def _without_variance(moments: ClassMoments) -> Any:
-    """Whether predictions are the same, all correct, or all incorrect."""
+    """Whether the predictions are equal, all correct, or all incorrect."""
     pooled = pooled_share(moments)
     return predicted_alike(moments) | (pooled == 0) | (pooled == 1)
 
 
 def _unseen(moments: ClassMoments, z: float) -> FloatArray:
-    """Lower and upper reach of the difference where nothing varies."""
+    """Distances of the limits from 0 where the predictions have no variance."""
     square = max(0.0, z) ** 2
     # If all are correct, the challenger can only be worse by its own predictions, and
     # better by the champion's; if all are incorrect it is the other way round.

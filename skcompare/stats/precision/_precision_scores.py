@@ -1,4 +1,4 @@
-"""Score tests of the precision of one class: Kosinski's and Leisenring's."""
+"""Kosinski's and Leisenring's score tests of the precision of one class."""
 
 import math
 from collections.abc import Callable

@@ -42,7 +42,7 @@ class Contrast(NamedTuple):
 
 
 def share_contrast(moments: ClassMoments, covariance: Any = None) -> Contrast:
-    """Wald contrast of the shares themselves: Kosinski (2013), of multinomial counts.
+    """Wald contrast of the shares, for multinomial counts: Kosinski (2013).
 
     Equation (32) of Gondara: ``(P2 - P1)² / (Var P1 + Var P2 - 2 Cov)`` with the variances
     at the observed shares. It is 0 where both shares are 0 or both 1; a difference of 1 has
@@ -60,7 +60,7 @@ def share_contrast(moments: ClassMoments, covariance: Any = None) -> Contrast:
 
 
 def log_odds_contrast(moments: ClassMoments, covariance: Any = None) -> Contrast:
-    """Wald contrast of the log odds: marginal logistic GEE with independent working model.
+    """Wald contrast of the log odds, a logistic GEE with independence working model.
 
     The model has a parameter for each classifier, so that its fit is ``logit P`` and its
     sandwich has a closed form (Leisenring, Alonzo and Pepe 2000). The denominator is
@@ -137,7 +137,7 @@ def weighted_generalized_score(moments: ClassMoments) -> Contrast:
 
 
 def both_scores(moments: ClassMoments, alternative: str = "two-sided") -> Contrast:
-    """Generalized score or weighted one, whichever has the greater p-value.
+    """Generalized score or its weighted version, whichever has the greater p-value.
 
     The first has a small variance where the outcome is rare among the predictions of one
     classifier, the second where nearly all predictions are shared, so that each rejects too
@@ -182,14 +182,14 @@ def mancl_derouen(moments: ClassMoments, at: Any = None) -> FloatArray:
 
 
 def pooled_share(moments: ClassMoments) -> FloatArray:
-    """Share of all predictions of both classifiers; NaN without predictions."""
+    """Pooled share of hits of both classifiers; NaN without predictions."""
     total = moments.rows.sum(axis=-1)
     hits = moments.hits.sum(axis=-1)
     return np.where(total > 0, hits / np.where(total > 0, total, 1), np.nan)
 
 
 def has_predictions(moments: ClassMoments) -> Any:
-    """Whether every classifier has a prediction that counts."""
+    """Whether the scores of all classifiers have a positive denominator."""
     return (moments.rows > 0).all(axis=-1)
 
 
@@ -201,7 +201,7 @@ def predicted_alike(moments: ClassMoments) -> Any:
 def contrast_variance(
     moments: ClassMoments, at: FloatArray, slopes: FloatArray, covariance: FloatArray
 ) -> FloatArray:
-    """Variance of the second minus the first of two functions of the shares.
+    """Variance of the difference of two functions of the shares, second minus first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Precision at a prevalence: its value, influence of each record, and resamples."""
+"""Precision at a given prevalence, with influences of records and resamples."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ NOISE = 1e-12
 
 
 def precision_at(sensitivity: Any, false_alarms: Any, prevalence: Any) -> FloatArray:
-    """Share of correct predictions of a class; NaN without predictions of it.
+    """Precision at a prevalence, by Bayes' theorem; NaN without predictions of the class.
 
     Equation (28) of Gondara, with the rate of false alarms, 1 - specificity.
     """
@@ -37,7 +37,7 @@ def precision_at(sensitivity: Any, false_alarms: Any, prevalence: Any) -> FloatA
 
 @dataclass(frozen=True, slots=True)
 class Prevalence:
-    """Share of records of a class where the classifiers will be used.
+    """Share of a class in the population where the classifiers will be used.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Prevalence:
         return float(sum(polygamma(1, parameter) for parameter in self.beta))
 
     def describe(self, used: float) -> str:
-        """Text of the prevalence; that of the sample needs no number."""
+        """Format the prevalence, without a number for that of the sample."""
         if self.value is None:
             return "the prevalence of the sample"
         return f"a prevalence of {used:.4g} ({self.text})"
@@ -72,7 +72,7 @@ class Prevalence:
 
 
 def resolve_prevalence(prevalence: Any, n_classes: int) -> Prevalence:
-    """Return the prevalence given by a number, "uniform", a pair of numbers or None."""
+    """Create a `Prevalence` from a number, "uniform", a pair of numbers or None."""
     if prevalence is None:
         return Prevalence(None, None, "of the sample")
     if isinstance(prevalence, str) and prevalence == UNIFORM and n_classes > 1:
@@ -95,7 +95,7 @@ def resolve_prevalence(prevalence: Any, n_classes: int) -> Prevalence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassCells:
-    """Counts of records by whether they are of a class, in truth and as predicted.
+    """Counts of records by truth and both predictions, for one class against the rest.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class ClassCells:
 
     @property
     def others(self) -> Any:
-        """Number of other records."""
+        """Number of records of other classes."""
         return self.counts[..., 0, :, :].sum(axis=(-2, -1))
 
     @property
@@ -141,12 +141,12 @@ class ClassCells:
 
     @property
     def precisions(self) -> FloatArray:
-        """Shares of correct ones among the predictions of the class."""
+        """Precisions of both classifiers in the sample; NaN without predictions."""
         false, correct = self.named
         return precision_at(correct, false, 0.5)
 
     def rates(self) -> tuple[FloatArray, FloatArray]:
-        """Return sensitivities and rates of false alarms; NaN without records."""
+        """Return sensitivities and false positive rates; NaN without records."""
         false, correct = self.named
         with np.errstate(invalid="ignore", divide="ignore"):
             sensitivity = correct / np.asarray(self.of_it)[..., np.newaxis]
@@ -194,7 +194,7 @@ class ClassCells:
     def _within_classes(
         self, role: int, prediction: IntArray, truth: IntArray, prevalence: float, p: float
     ) -> FloatArray:
-        """Influence on the logarithm of the precision `p` of one role, by its two rates."""
+        """Influence on one log precision, through sensitivity and false positive rate."""
         sensitivity, alarms = (rates[role] for rates in self.rates())
         class_weight = (1 - p) / (self.of_it * sensitivity)
         # Finite also without false alarms, where the precision is 1.
@@ -205,7 +205,7 @@ class ClassCells:
 
 
 def without_rounding(values: Any, *numbers: float) -> FloatArray:
-    """Values, set to 0 or to one of the numbers where they equal it up to rounding."""
+    """Replace values by 0 or by one of the numbers if equal up to rounding."""
     for number in (0.0, *numbers):
         values = np.where(np.abs(values - number) <= NOISE, number, values)
     return np.asarray(values, dtype=np.float64)
@@ -232,7 +232,7 @@ def drawn_cells(
 
 
 def _multinomial(counts: IntArray, size: int, rng: np.random.Generator) -> IntArray:
-    """Draw the same number of records; a cell without records stays empty."""
+    """Resample the records of the cells; empty cells stay empty."""
     drawn = np.zeros((size, len(counts)), dtype=np.int64)
     occurring = np.flatnonzero(counts)
     if len(occurring):
@@ -242,7 +242,7 @@ def _multinomial(counts: IntArray, size: int, rng: np.random.Generator) -> IntAr
 
 
 def acceleration_of(moves: FloatArray, counts: IntArray) -> float:
-    """Efron's a (1987, equation 6.6) from the influence of the records of each cell."""
+    """Acceleration of Efron (1987, equation 6.6), from the influences of the cells."""
     variance = float((counts * moves**2).sum())
     if variance == 0:
         return 0.0
@@ -280,7 +280,7 @@ class CautiousResamples:
     def of(
         cls, values: FloatArray, estimate: float, acceleration: float | None
     ) -> "CautiousResamples":
-        """Create from values, with corrections if there is an acceleration."""
+        """Create resamples from values, BCa-corrected if there is an acceleration."""
         defined = np.sort(values[~np.isnan(values)])
         undefined = len(values) - len(defined)
         if acceleration is None or not len(defined):
@@ -292,7 +292,7 @@ class CautiousResamples:
         return cls(defined, undefined, estimate, shift, acceleration)
 
     def _towards(self, alternative: str) -> ResampledDifferences:
-        """Return the resamples, undefined ones on the side against an alternative."""
+        """Return the resamples, with undefined values against the alternative."""
         undefined = np.full(self.undefined, math.inf)
         parts = (-undefined, self.values) if alternative == "greater" else (
             self.values, undefined,
@@ -323,7 +323,7 @@ class CautiousResamples:
 
 
 def log_ratios(precisions: FloatArray) -> FloatArray:
-    """Logarithms of challenger over champion; NaN where both are 0 or one undefined."""
+    """Log ratios of the precisions, challenger over champion; NaN where undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithms: Any = np.log(precisions)
         return np.asarray(logarithms[..., 1] - logarithms[..., 0])

@@ -4,19 +4,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit, logit
 
-from skcompare._core.validation import (
-    check_alternative,
-    check_choice,
-    check_count,
-    check_switches,
-)
+from skcompare._core.validation import check_count, check_switches
 from skcompare._registry.tests import paired_test
-from skcompare._typing import FloatArray
+from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import JointCounts
 from skcompare.stats.core._limits import one_sided_ratio
 from skcompare.stats.core._result import PairedResult
@@ -78,7 +73,7 @@ class Question:
         return self.cells.influences(self.share.value, self.stratify)
 
     def drawn(self, n_resamples: int, random_state: Any) -> FloatArray | None:
-        """Precisions of both classifiers on resamples, of shape (n_resamples, 2)."""
+        """Resample both precisions, of shape (n_resamples, 2); None for method "delta"."""
         if self.method == "delta":
             return None
         rng = generator(random_state)
@@ -90,7 +85,7 @@ class Question:
         return precisions
 
     def acceleration(self, moves: FloatArray) -> float | None:
-        """Efron's a for method "bca", otherwise None."""
+        """Return Efron's acceleration for method "bca", otherwise None."""
         if self.method != "bca":
             return None
         return acceleration_of(moves, self.cells.counts)
@@ -99,7 +94,7 @@ class Question:
 def part_of(
     requested: Question, drawn: FloatArray | None, role: int
 ) -> dict[str, str | float]:
-    """Precision of one role with the rates it is computed from, for the report."""
+    """Precision of one role with its interval and rates, as a part of the result."""
     sensitivities, alarms = requested.cells.rates()
     low, high = _role_limits(requested, drawn, role)
     return {
@@ -117,7 +112,7 @@ def part_of(
 def _role_limits(
     question: Question, drawn: FloatArray | None, role: int
 ) -> tuple[float, float]:
-    """95 % limits of one updated precision; 0 and 1 where it is 0 or 1."""
+    """95 % limits of one updated precision; 0 and 1 for a precision of 0 or 1."""
     precision = float(question.precisions[role])
     if not 0 < precision < 1:
         return 0.0, 1.0
@@ -136,7 +131,7 @@ def _role_limits(
 
 
 def caveats(requested: Question) -> tuple[str, ...]:
-    """Caveats of the precisions themselves."""
+    """Flags that do not depend on the method."""
     cells, precisions = requested.cells, requested.precisions
     false, correct = cells.named
     flags = []
@@ -152,7 +147,7 @@ def caveats(requested: Question) -> tuple[str, ...]:
     return tuple(flags)
 
 
-METHODS = ("percentile", "bca", "delta")
+Method = Literal["percentile", "bca", "delta"]
 
 RESAMPLES = 9999
 UNDEFINED_RATIOS = "undefined-ratios"
@@ -174,11 +169,11 @@ def updated_precision(
     *,
     prevalence: Any = None,
     label: Any = None,
-    method: str = "percentile",
+    method: Method = "percentile",
     stratify: bool = False,
     n_resamples: int = RESAMPLES,
     random_state: Any = 0,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """How many times the champion's precision is the challenger's at a prevalence?
 
@@ -282,8 +277,6 @@ def updated_precision(
     >>> print(f"{result.estimate:.2f} times, [{low:.2f}, {high:.2f}]")
     1.61 times, [1.24, 2.11]
     """
-    check_choice("method", method, METHODS)
-    check_alternative(alternative)
     check_switches(stratify=stratify)
     n_resamples = check_count("n_resamples", n_resamples, least=99)
     share = resolve_prevalence(prevalence, counts.n_classes)
@@ -315,7 +308,7 @@ def updated_precision(
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """Result of a method for the ratio."""
+    """Statistic, p-value, estimate and limits of the ratio by one method."""
 
     statistic: float
     pvalue: float
@@ -382,12 +375,12 @@ def _tail(question: Question, drawn: FloatArray | None, alternative: str) -> _Ta
 
 
 def _whole(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Range of all ratios."""
+    """Return the range of all ratios, for undefined limits."""
     return 0.0, math.inf
 
 
 def _point(value: float, confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Limits without width, at the estimate."""
+    """Return limits of zero width at the estimate."""
     return one_sided_ratio(value, value, alternative)
 
 

@@ -1,15 +1,14 @@
-"""DeLong's test for records that come in groups."""
+"""DeLong's test for grouped records."""
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import paired_test
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._result import FEW_GROUPS, PairedResult
 from skcompare.stats.core._wald import studentised
@@ -27,8 +26,8 @@ from skcompare.stats.ranking._placement_moments import (
     score_flags,
 )
 
-INTERVALS = ("agreeing", "arctanh")
-METHODS = ("t", "normal")
+Interval = Literal["agreeing", "arctanh"]
+Method = Literal["t", "normal"]
 
 ROUNDING = 1e-12
 """Share of the terms of a variance below which their sum is rounding error, and 0."""
@@ -74,9 +73,9 @@ def _sample_size(
 def clustered_delong(
     placements: PlacementValues,
     *,
-    method: str = "t",
-    interval: str = "agreeing",
-    alternative: str = "two-sided",
+    method: Method = "t",
+    interval: Interval = "agreeing",
+    alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
     """Compare two AUCs on one test set whose records come in groups.
@@ -153,9 +152,6 @@ def clustered_delong(
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
     0.089, p = 0.0059
     """
-    check_choice("method", method, METHODS)
-    check_choice("interval", interval, INTERVALS)
-    check_alternative(alternative)
     null = check_auc_difference(null_value)
     check_two(placements, "clustered_delong")
     check_members(placements, "clustered_delong")
@@ -210,17 +206,17 @@ class Spread(NamedTuple):
 
     @property
     def fewest(self) -> int:
-        """Number of groups of the class that has fewer."""
+        """Smaller of the numbers of groups with positives and with negatives."""
         return min(self.with_positives, self.with_negatives)
 
     @property
     def defined(self) -> bool:
-        """Whether the groups give a variance of the difference."""
+        """Whether the variance of the difference is defined and not negative."""
         return self.fewest > 1 and self.covariance[2, 2] >= 0
 
 
 def _spread(placements: PlacementValues) -> Spread:
-    """Covariances between groups, of champion, challenger and their difference.
+    """Covariances of both AUCs and their difference, from sums over groups.
 
     They are made of the sums X and Y of V10 - A and of V01 - A over the positive and the
     negative records of a group, with Obuchowski's corrections for the numbers of groups.
@@ -264,7 +260,7 @@ def _group_sums(
     size: int,
     n_groups: int,
 ) -> tuple[FloatArray, int]:
-    """Sums of counts minus their mean, group by group, over the records of one class.
+    """Sums of centred counts over the records of one class by group, and number of groups.
 
     They are multiplied by the number of these records, so that they are whole, and 0 where
     nothing varies.

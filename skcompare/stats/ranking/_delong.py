@@ -5,19 +5,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from skcompare._core.design import HOLDOUT
 from skcompare._core.flags import explain
 from skcompare._core.validation import (
     alpha_of,
-    check_alternative,
     check_choice,
     check_confidence_level,
     is_number,
 )
 from skcompare._registry.tests import paired_test
-from skcompare._typing import ArrayLike
+from skcompare._typing import Alternative, ArrayLike
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import DIFFERENCE
 from skcompare.stats.core._power import records_at
@@ -39,11 +38,11 @@ from skcompare.stats.ranking._placement_moments import (
     wald_auc_limits,
 )
 
-INTERVALS = ("agreeing", "arctanh")
+Interval = Literal["agreeing", "arctanh"]
 
 
 def check_auc_difference(null_value: object) -> float:
-    """Check a difference of AUCs under the null hypothesis."""
+    """Check the hypothesized difference of AUCs."""
     if is_number(null_value) and -1 < null_value < 1:
         return float(null_value)
     raise ValueError(
@@ -53,7 +52,7 @@ def check_auc_difference(null_value: object) -> float:
 
 
 def check_two(placements: PlacementValues, name: str) -> None:
-    """Refuse placement values of other than two classifiers."""
+    """Raise an error unless there are placement values of two classifiers."""
     if placements.n_scores != 2:
         raise ValueError(
             f"{name} compares two classifiers. Got {placements.n_scores}: "
@@ -71,7 +70,7 @@ def records_needed(
     power: float,
     alternative: str,
 ) -> float:
-    """Number of records at which a normal test detects a difference of this distance.
+    """Number of records at which a normal test detects a given difference.
 
     `distance` is that from the null value. `variance` is that of the pilot of `n` records,
     and shrinks as records of both classes are added in the same proportion.
@@ -114,8 +113,8 @@ def _sample_size(
 def delong(
     placements: PlacementValues,
     *,
-    interval: str = "agreeing",
-    alternative: str = "two-sided",
+    interval: Interval = "agreeing",
+    alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
     """Compare two areas under the ROC curve on one test set by DeLong's test.
@@ -219,8 +218,6 @@ def delong(
     >>> print(f"[{low:.2f}, {high:.2f}]")
     [0.00, 0.56]
     """
-    check_choice("interval", interval, INTERVALS)
-    check_alternative(alternative)
     null = check_auc_difference(null_value)
     check_two(placements, "delong")
     check_members(placements, "delong")
@@ -259,7 +256,7 @@ def delong(
 def auc_details(
     placements: PlacementValues, variance: float, covariance: list[list[float]]
 ) -> dict[str, float]:
-    """Class sizes, and the covariance of the two AUCs with their correlation if defined."""
+    """Class sizes, standard error, covariance of both AUCs, and correlation if defined."""
     details = {
         "n_positives": placements.n_positives,
         "n_negatives": placements.n_negatives,
@@ -281,7 +278,7 @@ def paired_limits(
     variances: list[float],
     df: float | None = None,
 ) -> Callable[[float, str], tuple[float, float]]:
-    """Return the limits of a difference of two AUCs as a function, by name of the interval.
+    """Return a function that computes the named interval of a difference of two AUCs.
 
     Where the difference does not vary, a normal interval would have no width: correct for
     equal rankings, but not where both are perfect or the difference is not 0.
@@ -309,7 +306,7 @@ ONE_OF_A_CLASS = "one-record-of-a-class"
 
 @dataclass(frozen=True, slots=True)
 class AUCInterval:
-    """An AUC with its interval; unpacks to `(low, high)`.
+    """AUC with its confidence interval; unpacks to `(low, high)`.
 
     Attributes
     ----------
@@ -341,7 +338,7 @@ class AUCInterval:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their texts."""
+        """Flags with their text."""
         return explain(self.flags)
 
 
@@ -353,7 +350,7 @@ def auc_interval(
     confidence_level: float = 0.95,
     pos_label: Any = None,
 ) -> AUCInterval:
-    """Estimate the area under the ROC curve of a classifier, with its interval.
+    """Estimate the area under the ROC curve of a classifier, with a confidence interval.
 
     Parameters
     ----------

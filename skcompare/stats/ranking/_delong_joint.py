@@ -1,4 +1,4 @@
-"""DeLong's tests that several AUCs are equal, and of a weighted sum of them."""
+"""DeLong's tests of the equality of several AUCs and of a contrast of AUCs."""
 
 import math
 from collections.abc import Sequence

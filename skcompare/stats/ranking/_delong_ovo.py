@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative, check_choice, check_count
+from skcompare._core.validation import check_count
 from skcompare._registry.tests import paired_test
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClassPlacementValues
-from skcompare.stats.core._adjust import ADJUSTMENTS
+from skcompare.stats.core._adjust import Adjustment
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.ranking._delong import check_auc_difference
 from skcompare.stats.ranking._multiclass_auc import (
@@ -23,7 +23,8 @@ from skcompare.stats.ranking._multiclass_auc import (
     with_adjusted,
 )
 
-SCORES = ("roc_auc_ovo", "roc_auc_ovo_weighted")
+Score = Literal["roc_auc_ovo", "roc_auc_ovo_weighted"]
+SCORES: tuple[str, ...] = get_args(Score)
 NAMES = {
     "roc_auc_ovo": "mean one-vs-one AUC",
     "roc_auc_ovo_weighted": "prevalence-weighted one-vs-one AUC",
@@ -60,11 +61,11 @@ def _sample_size(
 def delong_ovo(
     values: ClassPlacementValues,
     *,
-    score: str = "roc_auc_ovo",
+    score: Score = "roc_auc_ovo",
     rare: str = "raise",
-    adjust: str = "holm",
+    adjust: Adjustment = "holm",
     max_pairs: int = 10,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
     """Compare two one-vs-one AUCs of many classes: Hand and Till's M.
@@ -147,10 +148,7 @@ default="holm"
     >>> part["first_class"], part["second_class"], round(part["adjusted_pvalue"], 4)
     (0, 1, 0.0498)
     """
-    check_choice("score", score, SCORES)
-    check_choice("adjust", adjust, ADJUSTMENTS)
     check_count("max_pairs", max_pairs, least=0)
-    check_alternative(alternative)
     null = check_auc_difference(null_value)
     kept = kept_classes(values, rare, others=False)
     mean = _mean_contrast(values, kept, _weights(values, kept, score))
@@ -169,7 +167,7 @@ default="holm"
 
 
 def _weights(values: ClassPlacementValues, kept: IntArray, score: str) -> FloatArray:
-    """Weights of the pairs, a symmetric matrix of all classes; each triangle adds up to 1.
+    """Symmetric matrix of the weights of pairs of classes; each triangle sums to 1.
 
     Classes that are left out have weight 0.
     """
@@ -184,7 +182,7 @@ def _weights(values: ClassPlacementValues, kept: IntArray, score: str) -> FloatA
 def _mean_contrast(
     values: ClassPlacementValues, kept: IntArray, weights: FloatArray
 ) -> Contrast:
-    """Contrast of the weighted mean over pairs."""
+    """Contrast of the weighted mean AUC over pairs of classes."""
     pairs = np.triu(weights)[np.ix_(kept, kept)]
     used = np.isin(values.codes, kept)
     areas, influences = [], []
@@ -231,7 +229,7 @@ def _pair_parts(
 def _sums_of_units(
     values: ClassPlacementValues, rows: IntArray, influence: FloatArray
 ) -> FloatArray:
-    """Influence of some records, added up in groups if there are any."""
+    """Influences of some records, summed within groups if there are groups."""
     if not values.is_grouped:
         return influence
     sums = np.bincount(values.unit_codes[rows], influence, values.n_units)

@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import replace
+from typing import Literal, get_args
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import paired_test
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClassPlacementValues
-from skcompare.stats.core._adjust import ADJUSTMENTS
+from skcompare.stats.core._adjust import Adjustment
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.core._wald import ZERO_VARIANCE
@@ -28,7 +28,8 @@ from skcompare.stats.ranking._multiclass_auc import (
     with_adjusted,
 )
 
-SCORES = ("roc_auc_ovr", "roc_auc_ovr_weighted")
+Score = Literal["roc_auc_ovr", "roc_auc_ovr_weighted"]
+SCORES: tuple[str, ...] = get_args(Score)
 NAMES = {
     "roc_auc_ovr": "mean one-vs-rest AUC",
     "roc_auc_ovr_weighted": "prevalence-weighted one-vs-rest AUC",
@@ -65,10 +66,10 @@ def _sample_size(
 def delong_ovr(
     values: ClassPlacementValues,
     *,
-    score: str = "roc_auc_ovr",
+    score: Score = "roc_auc_ovr",
     rare: str = "raise",
-    adjust: str = "holm",
-    alternative: str = "two-sided",
+    adjust: Adjustment = "holm",
+    alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
     """Compare two one-vs-rest AUCs of many classes by DeLong's method.
@@ -163,9 +164,6 @@ default="holm"
     0 0.076 0.1100
     2 0.057 0.1100
     """
-    check_choice("score", score, SCORES)
-    check_choice("adjust", adjust, ADJUSTMENTS)
-    check_alternative(alternative)
     null = check_auc_difference(null_value)
     kept = kept_classes(values, rare, others=True)
     mean = _mean_contrast(values, kept, _weights(values, kept, score))
@@ -202,7 +200,7 @@ default="holm"
     references=("DeLong1988", "Obuchowski1997"),
 )
 def delong_classes(
-    values: ClassPlacementValues, *, rare: str = "raise", adjust: str = "holm"
+    values: ClassPlacementValues, *, rare: str = "raise", adjust: Adjustment = "holm"
 ) -> PairedResult:
     """Do two classifiers differ in the AUC of any class?
 
@@ -261,7 +259,6 @@ default="holm"
     >>> print(f"{result.statistic:.2f}, df {result.df}, p = {result.pvalue:.1e}")
     20.66, df 3, p = 1.2e-04
     """
-    check_choice("adjust", adjust, ADJUSTMENTS)
     kept = kept_classes(values, rare, others=True)
     contrasts = class_contrasts(values, kept)
     differences = _differences(contrasts)
@@ -297,7 +294,7 @@ default="holm"
 
 
 def _weights(values: ClassPlacementValues, kept: IntArray, score: str) -> FloatArray:
-    """Weight of each class; the weights add up to 1."""
+    """Weight of each class; the weights sum to 1."""
     if score == "roc_auc_ovr":
         return np.full(len(kept), 1 / len(kept))
     counts = values.counts[kept]
@@ -308,7 +305,7 @@ def _weights(values: ClassPlacementValues, kept: IntArray, score: str) -> FloatA
 def _mean_contrast(
     values: ClassPlacementValues, kept: IntArray, weights: FloatArray
 ) -> Contrast:
-    """Contrast of the weighted mean areas."""
+    """Contrast of the weighted mean one-vs-rest AUC."""
     areas, influences = [], []
     for role in (0, 1):
         one_vs_rest = values.one_vs_rest(role)
@@ -318,7 +315,7 @@ def _mean_contrast(
 
 
 def class_contrasts(values: ClassPlacementValues, kept: IntArray) -> list[Contrast]:
-    """Contrast of each class."""
+    """Contrast of the one-vs-rest AUC of each class."""
     champion, challenger = values.one_vs_rest(0), values.one_vs_rest(1)
     return [
         contrast(

@@ -1,4 +1,4 @@
-"""Contrasts and results that the tests of multiclass AUCs share."""
+"""Contrasts and results shared by the tests of multiclass AUCs."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ UNKNOWN_GROUPS = "unknown-groups"
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Difference of a weighted mean of areas, with the contribution of each unit.
+    """Difference of weighted means of AUCs, with the contribution of each unit.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Contrast:
 
     @property
     def difference(self) -> float:
-        """Challenger minus champion."""
+        """Mean area of the challenger minus that of the champion."""
         return self.challenger - self.champion
 
     @property
@@ -79,7 +79,7 @@ class Contrast:
 
     @property
     def statistic(self) -> float:
-        """Distance from the null value in standard errors; infinite if it cannot vary."""
+        """Distance from the null value in standard errors; infinite without variance."""
         distance = self.difference - self.null_value
         if self.variance > 0:
             return distance / self.error
@@ -87,7 +87,7 @@ class Contrast:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Caveats of a difference that cannot vary, or whose variance is hardly known."""
+        """Caveats about a variance that is 0 or has few degrees of freedom."""
         if self.variance > 0:
             squares = np.square(self.deviations)
             fourth = float((squares**2).sum())
@@ -96,14 +96,14 @@ class Contrast:
         return (ZERO_VARIANCE,) if math.isinf(self.statistic) else ("degenerate",)
 
     def pvalue(self, alternative: str) -> tuple[float, float]:
-        """P-value and its logarithm, NaN where undefined."""
+        """Return the p-value and its logarithm; NaN where undefined."""
         if self.variance > 0:
             return normal_pvalue(self.statistic, alternative)
         return (math.nan, math.nan) if math.isinf(self.statistic) else (1.0, 0.0)
 
     @property
     def limits(self) -> Callable[[float, str], tuple[float, float]]:
-        """Interval of the difference, as a function of level and direction."""
+        """Limits of the difference as a function of confidence level and alternative."""
         critical = no_critical if math.isinf(self.statistic) else normal_critical
         return partial(score_range, self.difference, self.error, critical, BOUNDS)
 
@@ -119,7 +119,7 @@ def contrast(areas: tuple[float, float], first: FloatArray, second: FloatArray) 
 
 
 def _sum_of_squares(values: FloatArray) -> float:
-    """Sum of squares that does not depend on the order of the values, to the last bit.
+    """Sum of squares, identical to the last bit for any order of the values.
 
     Adding and subtracting a power of two above the sum rounds each square to a grid on
     which every sum is exact; the remainders are added up in the same way (Rump, Ogita
@@ -138,7 +138,7 @@ def _sum_of_squares(values: FloatArray) -> float:
 
 
 def kept_classes(values: ClassPlacementValues, rare: str, others: bool) -> IntArray:
-    """Positions of the classes that have a variance.
+    """Positions of the classes with enough records for a variance.
 
     With `others`, the rest of a class must have two records, or groups, as well.
     """
@@ -172,7 +172,7 @@ def _listed(values: ClassPlacementValues, chosen: np.ndarray) -> str:
 def joint_statistic(
     differences: FloatArray, parts: Sequence[Contrast]
 ) -> tuple[float, int]:
-    """Chi-squared statistic of all differences together, and its degrees of freedom.
+    """Joint chi-squared statistic of all differences, and its degrees of freedom.
 
     The statistic is ``d' S^- d`` with the joint covariance S and its rank; infinite where a
     combination of the differences is not 0 but cannot vary.
@@ -193,7 +193,7 @@ def joint_statistic(
 
 
 def joint_details(differences: FloatArray, parts: Sequence[Contrast]) -> dict[str, float]:
-    """Joint statistic with its p-value, where it is defined."""
+    """Joint statistic, degrees of freedom and p-value; empty if undefined."""
     statistic, df = joint_statistic(differences, parts)
     if math.isinf(statistic):
         return {}
@@ -205,7 +205,7 @@ def joint_details(differences: FloatArray, parts: Sequence[Contrast]) -> dict[st
 
 
 def part_of(contrast: Contrast, alternative: str) -> dict[str, Any]:
-    """Areas, difference, interval and p-value of a class, or a pair; None if undefined."""
+    """AUCs, difference, interval and p-value (None if undefined) of a class or a pair."""
     pvalue, _ = contrast.pvalue(alternative)
     low, high = contrast.limits(PART_LEVEL, alternative)
     return {
@@ -222,7 +222,7 @@ def part_of(contrast: Contrast, alternative: str) -> dict[str, Any]:
 def with_adjusted(
     parts: Sequence[Mapping[str, Any]], adjust: str
 ) -> tuple[dict[str, Any], ...]:
-    """Parts with their adjusted p-values, ordered by p-value."""
+    """Return the parts in order of p-value, with adjusted p-values."""
     raw = [math.nan if part["pvalue"] is None else part["pvalue"] for part in parts]
     adjusted = adjust_pvalues(raw, adjust)
     # Undefined p-values come last, and equal ones keep the order of the classes.
@@ -248,7 +248,7 @@ def area_result(
     details: Mapping[str, float],
     parts: tuple[dict[str, Any], ...],
 ) -> PairedResult:
-    """Result of a difference of mean areas."""
+    """Return the result of a test of a difference of mean AUCs."""
     pvalue, log_pvalue = contrast.pvalue(alternative)
     return PairedResult(
         statistic=contrast.statistic,
@@ -271,7 +271,7 @@ def area_result(
 def evidence_flags(
     values: ClassPlacementValues, kept: IntArray, distinct: int
 ) -> tuple[str, ...]:
-    """Caveats about classes, groups, and the number of distinct scores of a class."""
+    """Caveats about classes left out, groups, and few distinct scores of a class."""
     dropped = len(kept) < values.n_classes
     unknown = values.design.grouped and values.groups is None
     few = values.is_grouped and values.n_units < FEW
@@ -284,7 +284,7 @@ def evidence_flags(
 
 
 def left_out(values: ClassPlacementValues, kept: IntArray) -> str:
-    """Text that names the classes that are left out."""
+    """Text that lists the classes left out; empty if there are none."""
     dropped = np.delete(values.classes, kept)
     return f"without the classes {some_of(dropped)}" if len(dropped) else ""
 

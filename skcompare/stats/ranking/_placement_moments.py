@@ -1,4 +1,4 @@
-"""Variances, interval limits and flags that DeLong's tests share."""
+"""Variances, interval limits and flags shared by DeLong's tests."""
 
 import math
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ def anywhere(confidence_level: float, alternative: str) -> tuple[float, float]:
 
 
 def wald_auc_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
-    """Limits of an AUC at `z` standard errors, cut off at 0 and 1."""
+    """Wald limits of an AUC at `z` standard errors, clipped to [0, 1]."""
     return max(0.0, auc - z * deviation), min(1.0, auc + z * deviation)
 
 
 def logit_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
-    """Limits of an AUC other than 0 and 1, at `z` standard errors of its log odds."""
+    """Limits of an AUC strictly between 0 and 1, at `z` standard errors of its log odds."""
     centre, reach = float(logit(auc)), z * deviation / (auc * (1 - auc))
     return float(expit(centre - reach)), float(expit(centre + reach))
 
@@ -38,7 +38,7 @@ def logit_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
 def newcombe_limits(
     auc: float, n_positives: int, n_negatives: int, z: float
 ) -> tuple[float, float]:
-    """AUCs that lie `z` of their own standard errors from the observed one.
+    """Newcombe's limits: AUCs `z` of their own standard errors from the observed AUC.
 
     The variance of an AUC of t is Newcombe's (method 5 of [1]_), in which the mean class
     size replaces both sizes. It depends on the number of records only, so the interval has
@@ -77,7 +77,7 @@ def _newcombe_low(auc: float, m: int, n: int, z: float) -> float:
 def role_limits(
     auc: float, variance: float, n_positives: int, n_negatives: int, z: float
 ) -> tuple[float, float]:
-    """Logit limits of an AUC; Newcombe's where its placement values do not vary."""
+    """Logit limits of an AUC, or Newcombe's where the placement values do not vary."""
     if 0 < auc < 1 and variance > 0:
         return logit_limits(auc, math.sqrt(variance), z)
     return newcombe_limits(auc, n_positives, n_negatives, z)
@@ -90,7 +90,7 @@ def arctanh_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Limits of a difference other than -1 and 1, on Fisher's scale.
+    """Limits of a difference strictly between -1 and 1, on Fisher's arctanh scale.
 
     The method is that of Newson for differences of Somers' D = 2 AUC - 1 [1]_.
 
@@ -112,7 +112,7 @@ def mover_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Limits of a difference from the limits of both AUCs, squared and added [1]_.
+    """MOVER limits of a difference, from the limits of both AUCs [1]_.
 
     The AUCs are taken as uncorrelated. With their correlation, differences are significant
     too often, because logit limits are skewed. These limits are for differences that do
@@ -154,7 +154,7 @@ LEVEL = 0.95
 
 
 def check_members(placements: PlacementValues, name: str) -> None:
-    """Refuse a class of one record, whose variance is undefined."""
+    """Raise an error if a class has only one record and therefore no variance."""
     m, n = placements.n_positives, placements.n_negatives
     if m and n and min(m, n) < 2:
         raise ValueError(
@@ -179,7 +179,7 @@ def contrast(
 
 
 def score_flags(placements: PlacementValues) -> tuple[str, ...]:
-    """Flags about the number of records and the scores."""
+    """Flags for few records of a class, few distinct scores and binned scores."""
     few = min(placements.n_positives, placements.n_negatives) < FEW
     distinct = min(placements.n_distinct) < 3
     binned = not placements.is_exact
@@ -189,7 +189,7 @@ def score_flags(placements: PlacementValues) -> tuple[str, ...]:
 def variance_flags(
     placements: PlacementValues, weights: Sequence[int | Fraction]
 ) -> tuple[str, ...]:
-    """Flag of a weighted sum of AUCs whose variance has few degrees of freedom.
+    """Flag for a weighted sum of AUCs whose variance has few degrees of freedom.
 
     The variances of the two classes add up, with degrees of freedom by Welch's rule.
     """
@@ -213,7 +213,7 @@ def variance_flags(
 def level_details(
     placements: PlacementValues, weights: Sequence[int | Fraction]
 ) -> dict[str, float]:
-    """Bounds of the error of a weighted sum of AUCs by levels; empty without levels."""
+    """Error bounds of a weighted sum of AUCs of binned scores; empty for exact scores."""
     if placements.is_exact:
         return {}
     values = [float(weight) for weight in weights]
@@ -252,7 +252,7 @@ def role_parts(
 def quadratic_form(
     matrix: Sequence[Sequence[int]], vector: Sequence[int]
 ) -> tuple[Fraction, int, bool]:
-    """Quadratic form v' M⁻ v of a positive semidefinite matrix of whole numbers, exactly.
+    """Exact quadratic form v' M⁻ v of a positive semidefinite integer matrix.
 
     Bareiss's elimination of the bordered matrix (M v; v' 0), which divides without
     remainder. A diagonal element that is 0 has a row of zeros, so the rank is the number

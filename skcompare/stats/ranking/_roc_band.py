@@ -1,4 +1,4 @@
-"""Difference of two ROC curves at every false positive rate, with its bands."""
+"""Difference of two ROC curves by false positive rate, with confidence bands."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RocDifferenceBand:
-    """Difference of two ROC curves with its bands.
+    """Difference of two ROC curves, with pointwise and simultaneous bands.
 
     Attributes
     ----------
@@ -91,12 +91,12 @@ class RocDifferenceBand:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their texts."""
+        """Flags with their text."""
         return explain(self.flags)
 
     @property
     def ranges(self) -> tuple[tuple[float, float, str], ...]:
-        """False positive rates between 0 and 1 where the simultaneous band excludes 0.
+        """Ranges of rates between 0 and 1 at which the simultaneous band excludes 0.
 
         Each range is (from, to, role of the more sensitive classifier).
         """
@@ -128,7 +128,7 @@ class RocDifferenceBand:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the band as a frame with one row per false positive rate.
+        """Return the band as a data frame with one row per false positive rate.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class RocDifferenceBand:
 
 
 def range_text(ranges: tuple[tuple[float, float, str], ...]) -> str:
-    """Text of where a band excludes 0: the two widest ranges, and the number of others."""
+    """Format the two widest ranges where a band excludes 0, and the number of others."""
     if not ranges:
         return "no difference of the sensitivities is found"
     widest = sorted(sorted(ranges, key=lambda limits: limits[0] - limits[1])[:2])
@@ -189,7 +189,7 @@ def roc_difference_band(
     n_resamples: int | None = None,
     random_state: Any = 0,
 ) -> RocDifferenceBand:
-    """Estimate the difference of two ROC curves, with a pointwise and a simultaneous band.
+    """Estimate the difference of two ROC curves, with pointwise and simultaneous bands.
 
     Curves that cross may have equal areas. This is the difference of the sensitivities at
     each false positive rate, with a band for a rate that was chosen beforehand and a wider
@@ -318,14 +318,14 @@ def roc_difference_band(
 
 
 class Spread(NamedTuple):
-    """Standard error at each rate, and the critical value of all rates together."""
+    """Standard error at each rate, and the simultaneous critical value."""
 
     errors: FloatArray
     critical: float
 
 
 def usual_rates(n_negatives: int) -> FloatArray:
-    """Possible false positive rates of `n_negatives` records, or 501 of them."""
+    """Default false positive rates: all that `n_negatives` records allow, at most 501."""
     n = min(n_negatives, MOST_RATES)
     return np.arange(n + 1) / n
 
@@ -362,7 +362,7 @@ def _check_hold_out(placements: PlacementValues) -> None:
 
 
 def _curves(rows: Rows, rates: FloatArray) -> list[FloatArray]:
-    """Sensitivities of champion and challenger, as observed."""
+    """Observed sensitivities of champion and challenger."""
     return [
         RocCurve(score, rows.positive).sensitivities(*rows.counted, rates)[0]
         for score in rows.scores
@@ -428,5 +428,5 @@ def _effective(rows: Rows, grouped_variance: float, ungrouped_variance: float) -
 
 
 def _limits(difference: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Limits on both sides, cut off at -1 and 1."""
+    """Lower and upper limits, clipped to [-1, 1]."""
     return np.maximum(difference - half, -1.0), np.minimum(difference + half, 1.0)

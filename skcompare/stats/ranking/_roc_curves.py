@@ -1,4 +1,4 @@
-"""ROC curves of weighted and of resampled records, each score sorted only once."""
+"""ROC curves of weighted or resampled records, with each score sorted only once."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,7 +15,7 @@ SNAP = 1e-12
 
 
 class RocCurve:
-    """Sensitivity of one score at any false positive rate, for any weights of the records.
+    """ROC curve of one score at any false positive rate, for any weights of the records.
 
     The curve goes from threshold to threshold; records with tied scores pass a threshold
     together, along a straight line. At a false positive rate with several sensitivities
@@ -93,13 +93,13 @@ class RocCurve:
 
 
 def auc_of(rates: FloatArray, sensitivities: FloatArray) -> float:
-    """Area under a piecewise linear curve; a rate may come twice, at a jump."""
+    """Area under a piecewise linear curve; a rate occurs twice at a jump."""
     steps = np.diff(rates)
     return float(np.sum(steps * (sensitivities[1:] + sensitivities[:-1])) / 2)
 
 
 def same_ranking(left: FloatArray, right: FloatArray) -> bool:
-    """Whether two scores put all rows in the same order, with the same ties."""
+    """Whether two scores rank all rows in the same order, with the same ties."""
     if np.array_equal(left, right):
         return True
     order = np.lexsort((right, left))
@@ -110,7 +110,7 @@ def same_ranking(left: FloatArray, right: FloatArray) -> bool:
 
 
 def _cumulative(weights: IntArray, order: IntArray) -> IntArray:
-    """Cumulative sums of the weights in an order, from 0."""
+    """Cumulative sums of the weights in a given order, starting from 0."""
     sums = np.zeros((len(weights), weights.shape[1] + 1), dtype=np.int64)
     np.cumsum(weights[:, order], axis=1, out=sums[:, 1:])
     return sums
@@ -140,7 +140,7 @@ TRIES = 20
 
 
 class Rows(NamedTuple):
-    """Rows to resample: records, or cells of them with their numbers."""
+    """Rows to resample: records, or cells of records with their counts."""
 
     positive: NDArray[np.bool_]
     scores: FloatArray
@@ -149,7 +149,7 @@ class Rows(NamedTuple):
 
     @property
     def counted(self) -> tuple[IntArray, IntArray]:
-        """Records of each positive and of each negative row, of shape (1, n)."""
+        """Numbers of records of the positive and of the negative rows, of shape (1, n)."""
         if self.repeats is None:
             n_positives = int(np.count_nonzero(self.positive))
             sizes = n_positives, len(self.positive) - n_positives
@@ -160,7 +160,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(placements: PlacementValues) -> tuple[Rows, Rows]:
-    """Rows of the evidence, and those to resample, which may be fewer cells."""
+    """Rows of the evidence, and rows to resample, merged into cells if there are many."""
     groups = None if placements.groups is None else placements.group_codes()
     rows = Rows(placements.positive, placements.scores, placements.repeats, groups)
     if groups is not None or len(rows.positive) <= MOST_ROWS:
@@ -175,7 +175,7 @@ def rows_of(placements: PlacementValues) -> tuple[Rows, Rows]:
 
 
 def default_resamples(rows: Rows) -> int:
-    """Number of resamples that takes a few seconds."""
+    """Default number of resamples, which takes a few seconds."""
     for n_rows, n_resamples in RESAMPLES.items():
         if len(rows.positive) <= n_rows:
             return n_resamples
@@ -185,7 +185,7 @@ def default_resamples(rows: Rows) -> int:
 def resampled(
     rows: Rows, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield weights of the positive and of the negative rows, some resamples at a time."""
+    """Yield weights of the positive and negative rows, in batches of resamples."""
     if rows.groups is not None:
         yield from _resampled_groups(rows, rows.groups, n_resamples, rng)
         return
@@ -233,7 +233,7 @@ def _resampled_groups(
 
 
 def _bins(score: FloatArray, positive: NDArray[np.bool_], weights: IntArray) -> IntArray:
-    """Bins of a score, cut at quantiles of either class that are denser near 0 and 1.
+    """Bins of a score, cut at quantiles of both classes with levels denser near 0 and 1.
 
     Between two cuts a curve is taken as straight. Its variation there beyond the cuts is
     about one hundredth of its variance, the same at all rates.

@@ -30,7 +30,7 @@ def unpaired_delong(
     alternative: str = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
-    """Compare two AUCs that come from different records.
+    """Compare two AUCs on independent test sets by DeLong's test.
 
     The null hypothesis is that the two trained classifiers, each with a test set of its
     own, have the same area under the ROC curve; or, with another `null_value`, that they
@@ -141,7 +141,7 @@ def unpaired_delong(
 
 
 def _auc_and_variance(role: str, placements: PlacementValues) -> tuple[Fraction, Fraction]:
-    """AUC of the only classifier, and its variance."""
+    """AUC and its variance, from placement values of a single classifier."""
     if not isinstance(placements, PlacementValues):
         raise TypeError(
             f"unpaired_delong needs PlacementValues. Got {type(placements).__name__} for "

@@ -4,20 +4,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from skcompare._core.validation import (
-    alpha_of,
-    check_alternative,
-    check_choice,
-    check_count,
-    check_switches,
-)
+from skcompare._core.validation import alpha_of, check_count, check_switches
 from skcompare._registry.tests import ANY_SCORE, paired_test
-from skcompare._typing import FloatArray
+from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import RecordMean, ScoredPair
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._tails import normal_pvalue
@@ -42,7 +36,7 @@ Pair = tuple[float, float]
 
 
 def rounding_of(*values: float) -> float:
-    """Largest difference of these values that is only rounding error."""
+    """Largest difference of the given values that counts as rounding error."""
     return NOISE * max(1.0, *map(abs, values))
 
 
@@ -120,7 +114,7 @@ class ResampledDifferences:
         return float(self.values[min(n_rejected, len(self.values)) - 1])
 
     def error_of(self, pvalue: float, alternative: str, null: float = 0.0) -> float:
-        """Return the standard error of the p-value, by the delta method for its two shares.
+        """Return the Monte Carlo error of the p-value, by the delta method for two shares.
 
         These are the shares of resamples up to the null and below the estimate; the
         acceleration is taken as fixed.
@@ -147,7 +141,7 @@ def _density(z: float) -> float:
     return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
 
 
-METHODS = ("percentile", "bca", "basic", "normal")
+Method = Literal["percentile", "bca", "basic", "normal"]
 
 LARGE_SHIFT = float(ndtri(0.75))
 SHIFTED = "shifted-resamples"
@@ -190,11 +184,11 @@ def scored_sample_size(
 def bootstrap_difference(
     scored: ScoredPair,
     *,
-    method: str = "percentile",
+    method: Method = "percentile",
     n_resamples: int | None = None,
     stratify: bool = False,
     random_state: Any = 0,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two classifiers by any score, by resampling the records of a test set.
 
@@ -308,8 +302,6 @@ def bootstrap_difference(
     >>> print(f"[{low:.2f}, {high:.2f}], p = {result.pvalue:.4f}")
     [0.09, 0.15], p = 0.0002
     """
-    check_choice("method", method, METHODS)
-    check_alternative(alternative)
     check_switches(stratify=stratify)
     if stratify and scored.groups is not None:
         raise ValueError(
@@ -372,7 +364,7 @@ class _Tail:
 
 
 def _constant(estimate: float, bounds: tuple[float, float]) -> _Tail:
-    """Results where all resamples have the observed difference."""
+    """Return the results if all resamples have the observed difference."""
     if estimate == 0:
         return _Tail(0.0, 1.0, 0.0, partial(score_range, 0.0, 0.0, no_critical, bounds))
     statistic = math.copysign(math.inf, estimate)
@@ -382,7 +374,7 @@ def _constant(estimate: float, bounds: tuple[float, float]) -> _Tail:
 def _all_differences(
     bounds: tuple[float, float], confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of all possible differences."""
+    """Return the range of all differences, for undefined limits."""
     return bounds
 
 
@@ -439,7 +431,7 @@ def _inverted(
 
 
 def _acceleration(pair: ScoredPair, estimate: float, rng: np.random.Generator) -> float:
-    """Efron's a (1987, equation 6.6)."""
+    """Acceleration of Efron (1987, equation 6.6)."""
     if pair.symmetric:
         return 0.0
     influence = influences(pair, rng)
@@ -452,14 +444,14 @@ def _acceleration(pair: ScoredPair, estimate: float, rng: np.random.Generator) -
 def _without_rounding(
     values: Any, numbers: tuple[float, ...], rounding: float
 ) -> FloatArray:
-    """Return values, replaced by exact numbers where they differ only by rounding."""
+    """Replace values by exact numbers if equal up to rounding."""
     for number in numbers:
         values = np.where(np.abs(values - number) <= rounding, number, values)
     return np.asarray(values, dtype=np.float64)
 
 
 def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
-    """Flags of few groups, few records with different predictions, and few of a class."""
+    """Flags for few groups, few differing predictions and few records of a class."""
     flags = list(pair.flags)
     if pair.groups is not None and pair.n_units < FEW:
         flags.append(FEW_GROUPS)
@@ -471,7 +463,7 @@ def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
 
 
 def _least_of_class(pair: ScoredPair) -> float:
-    """Number of units of the rarer of two classes."""
+    """Number of units of the rarer class; infinite unless there are two classes."""
     classes = np.unique(pair.y)
     if len(classes) != 2:
         return math.inf

@@ -1,4 +1,4 @@
-"""Scores of a confusion matrix with their slopes, and the ranges of measures."""
+"""Scores of confusion matrices with their derivatives, and ranges of measures."""
 
 import math
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class ClassSums:
     def from_cells(
         cls, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> "ClassSums":
-        """Return the sums of records in cells, of shape (..., n_cells), in O(cells)."""
+        """Return the sums of cell counts of shape (..., n_cells), in linear time."""
         correct = truth == prediction
         return cls(
             _sums_by(truth[correct], counts[..., correct], n_classes),
@@ -57,7 +57,7 @@ class ClassSums:
         )
 
     def totals(self) -> "ClassSums":
-        """Return the sums over all classes, as those of one class."""
+        """Return the sums over all classes, as a single class."""
         parts = (self.correct, self.support, self.predicted)
         return ClassSums(*(part.sum(axis=-1, keepdims=True) for part in parts))
 
@@ -72,7 +72,7 @@ def _sums_by(position: IntArray, counts: FloatArray, n_classes: int) -> FloatArr
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Score and its derivatives by the sums of each class.
+    """Score and its derivatives with respect to the sums of each class.
 
     `undefined` is True where a denominator is 0; there the score, or its term, is 0.
     """
@@ -86,7 +86,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Score of one class: a ratio of correct records and a sum of counts.
+    """Score of one class, a ratio of correct records to a weighted sum of counts.
 
     The parameters are the weight of the numerator, and the coefficients of the sums in
     the denominator.
@@ -98,7 +98,7 @@ class Ratio:
     predicted: float
 
     def of_each_class(self, sums: ClassSums) -> Scored:
-        """Return the score of every class, 0 where it is 0 / 0 as in scikit-learn."""
+        """Return the score of every class, with 0 / 0 as 0 like in scikit-learn."""
         denominator = (
             self.correct * sums.correct
             + self.support * sums.support
@@ -123,7 +123,7 @@ JACCARD = Ratio(1, correct=-1, support=1, predicted=1)
 
 
 def _micro(ratio: Ratio, sums: ClassSums) -> Scored:
-    """Ratio of the sums over all classes."""
+    """Micro average: the ratio of the sums over all classes."""
     totals = ratio.of_each_class(sums.totals())
     shape = sums.predicted.shape
     return Scored(
@@ -136,7 +136,7 @@ def _micro(ratio: Ratio, sums: ClassSums) -> Scored:
 
 
 def _average(ratio: Ratio, sums: ClassSums, weights: FloatArray) -> Scored:
-    """Mean over classes with weights that add up to 1."""
+    """Weighted mean over classes, with weights that sum to 1."""
     by_class = ratio.of_each_class(sums)
     return Scored(
         (weights * by_class.value).sum(axis=-1),
@@ -148,7 +148,7 @@ def _average(ratio: Ratio, sums: ClassSums, weights: FloatArray) -> Scored:
 
 
 def _macro(ratio: Ratio, sums: ClassSums) -> Scored:
-    """Mean over the true classes.
+    """Macro average over the true classes.
 
     Classes that are only predicted are left out, so that two classifiers are scored by the
     same classes.
@@ -158,7 +158,7 @@ def _macro(ratio: Ratio, sums: ClassSums) -> Scored:
 
 
 def _weighted(ratio: Ratio, sums: ClassSums) -> Scored:
-    """Mean over classes weighted by their records; the weights have slopes, too."""
+    """Average weighted by support, including the derivatives of the weights."""
     n = sums.support.sum(axis=-1, keepdims=True)
     mean = _average(ratio, sums, sums.support / n)
     by_class = ratio.of_each_class(sums).value
@@ -167,7 +167,7 @@ def _weighted(ratio: Ratio, sums: ClassSums) -> Scored:
 
 
 def _matthews(sums: ClassSums) -> Scored:
-    """Gorodkin's correlation of true and predicted classes, for any number of classes."""
+    """Matthews correlation coefficient, in Gorodkin's multiclass form."""
     n = sums.support.sum(axis=-1, keepdims=True)
     # Shares instead of counts: the fourth power of a count loses precision.
     correct = sums.correct.sum(axis=-1, keepdims=True) / n
@@ -206,7 +206,7 @@ def _all_in_one(sums: FloatArray, n: FloatArray) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class CellScores:
-    """Scores of records in cells.
+    """Scores of cell counts, with their derivatives.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class CellScores:
 
 @dataclass(frozen=True, slots=True)
 class CountScore:
-    """Score of a confusion matrix with the name that it has in scikit-learn.
+    """Score of a confusion matrix, by its scikit-learn name.
 
     A macro average is over the true classes of the records, whatever a classifier predicts;
     scikit-learn adds the classes that are only predicted, unless `labels` is passed.
@@ -245,11 +245,11 @@ class CountScore:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and greatest difference of two such scores."""
+        """Least and greatest possible difference of two scores."""
         return (-2.0, 2.0) if self.name == "matthews_corrcoef" else (-1.0, 1.0)
 
     def scored(self, sums: ClassSums) -> Scored:
-        """Return the score with its slopes by the sums of each class."""
+        """Return the score and its derivatives with respect to the sums of each class."""
         if self.name == "matthews_corrcoef":
             return _matthews(sums)
         ratio, average = COUNT_SCORES[self.name]
@@ -264,7 +264,7 @@ class CountScore:
         return self.scored(ClassSums.from_confusion(confusion)).value
 
     def gradient(self, confusion: Any) -> FloatArray:
-        """Return derivatives by the counts, of the shape of the confusion matrices."""
+        """Return the gradient with respect to the counts of the confusion matrices."""
         scored = self.scored(ClassSums.from_confusion(confusion))
         diagonal = np.eye(scored.by_correct.shape[-1])
         return (
@@ -276,7 +276,7 @@ class CountScore:
     def of_cells(
         self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
-        """Return the score of records in cells, with its slopes by their counts."""
+        """Return the scores of cell counts, with slopes with respect to the counts."""
         scored = self.scored(ClassSums.from_cells(truth, prediction, counts, n_classes))
         slopes = scored.by_support[..., truth] + scored.by_predicted[..., prediction]
         correct = truth == prediction
@@ -318,7 +318,7 @@ BINARY_SCORES = frozenset(
 
 
 def count_score(name: str, classes: np.ndarray, pos_label: Any = None) -> CountScore:
-    """Return the score with this name for these classes.
+    """Return a score by name, for the given classes.
 
     Raises
     ------

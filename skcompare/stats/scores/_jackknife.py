@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skcompare._core.satterthwaite import degrees_of_freedom
-from skcompare._core.validation import check_alternative
 from skcompare._registry.tests import paired_test
-from skcompare._typing import FloatArray
+from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoredPair
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import student_pvalue, student_quantile
@@ -47,7 +46,7 @@ class _Scale(NamedTuple):
     sample_size=scored_sample_size,
 )
 def jackknife_difference(
-    scored: ScoredPair, *, alternative: str = "two-sided"
+    scored: ScoredPair, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
     """Compare two classifiers by a smooth score, leaving out one record at a time.
 
@@ -137,7 +136,6 @@ def jackknife_difference(
     >>> print(f"{result.estimate:.3f} [{low:.3f}, {high:.3f}], p = {result.pvalue:.1e}")
     0.127 [0.103, 0.156], p = 1.1e-08
     """
-    check_alternative(alternative)
     champion, challenger = check_scored(scored)
     rounding = rounding_of(champion, challenger)
     observed = scored.sign * (challenger - champion)
@@ -185,7 +183,7 @@ def jackknife_difference(
 
 
 def _are_equal(without: FloatArray, rounding: float) -> bool:
-    """Whether both scores are equal without each unit."""
+    """Whether both scores are equal whichever unit is left out."""
     return bool((np.abs(without[1] - without[0]) <= rounding).all())
 
 
@@ -223,7 +221,7 @@ def _scales(
 
 
 def _jackknife(difference: float, without: FloatArray, rounding: float) -> _Scale:
-    """Difference minus its bias, with its standard error and degrees of freedom."""
+    """Bias-corrected difference, with standard error and degrees of freedom."""
     k = len(without)
     deviations = without - without.mean()
     deviations = np.where(np.abs(deviations) <= rounding, 0.0, deviations)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative, check_count
+from skcompare._core.validation import check_count
 from skcompare._registry.tests import ANY_SCORE, paired_test
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ScoredPair
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._wald import no_critical, normal_critical, score_range
@@ -58,7 +58,7 @@ def permutation_difference(
     *,
     n_resamples: int | None = None,
     random_state: Any = 0,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two classifiers by any score, by exchanging their predictions within records.
 
@@ -147,7 +147,6 @@ def permutation_difference(
     >>> print(f"p = {permutation_difference(pair).pvalue:.4f}")
     p = 0.0001
     """
-    check_alternative(alternative)
     if n_resamples is None:
         n_resamples = default_resamples(scored, scored.score.studentised)
     n_resamples = check_count("n_resamples", n_resamples, least=99)
@@ -196,7 +195,7 @@ def permutation_difference(
 
 
 class _Exchange:
-    """Exchanges of the predictions for units; only units with differences matter."""
+    """Exchanges of the predictions of units whose predictions differ."""
 
     def __init__(self, pair: ScoredPair, rounding: float) -> None:
         self.pair, self.rounding = pair, rounding
@@ -221,7 +220,7 @@ class _Exchange:
     def sizes(
         self, n_resamples: int, exact: bool, random_state: Any
     ) -> tuple[FloatArray, float, float]:
-        """Return absolute statistics of all exchanges, the observed one and its error."""
+        """Return absolute statistics of exchanges, the observed statistic and its error."""
         unchanged = np.zeros((1, self.n_differ), dtype=bool)
         blocks = [self._differences(unchanged)]
         if exact:
@@ -264,7 +263,7 @@ class _Exchange:
         return differences, self._errors(weights, swapped)
 
     def _errors(self, weights: IntArray, swapped: np.ndarray) -> FloatArray:
-        """Standard errors from influences on both scores, added up in groups."""
+        """Standard errors from influences on both scores, summed within groups."""
         n = self.pair.n
         champion = self.score.slopes(weights)
         challenger = self.score.slopes(1 - weights)
@@ -284,7 +283,7 @@ class _Exchange:
 
 
 def _in_errors(differences: FloatArray, errors: FloatArray) -> FloatArray:
-    """Differences in standard errors; if these are 0, zero or infinite."""
+    """Differences in standard errors; 0 or infinite for a standard error of 0."""
     no_error = errors == 0
     unbounded = np.where(differences == 0, 0.0, np.copysign(np.inf, differences))
     unbounded = np.where(np.isnan(differences), np.nan, unbounded)
@@ -292,12 +291,12 @@ def _in_errors(differences: FloatArray, errors: FloatArray) -> FloatArray:
 
 
 def _counted(pvalue: float, n_sizes: int) -> float:
-    """P-value as an exact share of counts, in which each size has both signs."""
+    """P-value rounded to a multiple of 1 / (2 * n_sizes), as each size has both signs."""
     return round(pvalue * 2 * n_sizes) / (2 * n_sizes)
 
 
 def _error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
-    """Standard error of a p-value from draws that are counted with both signs."""
+    """Monte Carlo error of a p-value from draws that count with both signs."""
     if alternative == "two-sided":
         return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
     # A one-sided p-value is half of a two-sided one, or 1 minus half of one.

@@ -1,4 +1,4 @@
-"""Permutation distribution of a studentised difference, with roles exchanged in records."""
+"""Permutation distribution of a studentised difference, by exchanges within records."""
 
 import math
 import sys
@@ -33,7 +33,7 @@ class Score(Protocol):
     def of_cells(
         self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
-        """Return the score of records in cells, with its slopes by their counts."""
+        """Return the scores of cell counts, with slopes with respect to the counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ScorePair:
 
     @property
     def difference(self) -> FloatArray:
-        """Challenger minus champion."""
+        """Score of the challenger minus that of the champion."""
         return self.challenger - self.champion
 
     @property
@@ -73,7 +73,7 @@ class ScorePair:
 def score_pair(
     score: Score, cells: IntArray, counts: FloatArray, n_classes: int
 ) -> ScorePair:
-    """Both scores of records in cells of (truth, champion, challenger).
+    """Scores of both roles, from counts of cells (truth, champion, challenger).
 
     The influence of a record is the slope of the challenger's score by its cell minus that
     of the champion's, so that the variance of the difference is the sum of the squared
@@ -120,7 +120,7 @@ class Exchange:
 
     @classmethod
     def from_counts(cls, counts: JointCounts) -> "Exchange":
-        """Return the exchange of joint counts; swapped roles give the same one."""
+        """Create an exchange from joint counts, identical for swapped roles."""
         truth, prediction1, prediction2 = counts.cells.T
         is_equal = prediction1 == prediction2
         pairs = np.stack(
@@ -139,7 +139,7 @@ class Exchange:
 
     @property
     def n_outcomes(self) -> float:
-        """Number of possible sets of counts; infinite where there are too many."""
+        """Number of possible sets of counts; infinite on overflow."""
         with np.errstate(over="ignore"):
             return float(np.prod(self.totals + 1.0))
 
@@ -148,7 +148,7 @@ class Exchange:
         return max(1, CHUNK // len(self.cells))
 
     def statistics(self, score: Score, outcomes: IntArray) -> FloatArray:
-        """Return absolute statistics for numbers of shape (n_outcomes, n_pairs)."""
+        """Return absolute statistics of outcomes of shape (n_outcomes, n_pairs)."""
         equal = np.broadcast_to(self.equal, (len(outcomes), len(self.equal)))
         parts = [equal, outcomes, self.totals - outcomes]
         counts = np.concatenate(parts, axis=1, dtype=np.float64)
@@ -260,7 +260,7 @@ class PermutationDistribution:
         return float(_probabilities(log_pvalues)[position]), float(log_pvalues[position])
 
     def critical(self, alpha: float, alternative: str) -> float:
-        """Return the least statistic, towards the alternative, that the test rejects.
+        """Return the critical value: the least rejected statistic towards the alternative.
 
         It is the largest number if only an infinite one is rejected, and infinity if none
         is.
@@ -277,13 +277,13 @@ class PermutationDistribution:
 
     @property
     def _log_beyond(self) -> FloatArray:
-        """Logarithms of the probabilities of at least each size, with its sign."""
+        """Log probabilities of a statistic at or above each size."""
         is_zero = self.sizes <= self.slack
         return np.where(is_zero, self._log_before, self.log_tails - math.log(2))
 
     @property
     def _log_before(self) -> FloatArray:
-        """Logarithms of the probabilities of at least each size, with the opposite sign."""
+        """Log probabilities of a statistic at or above minus each size."""
         beyond = np.append(np.exp(self.log_tails[1:]), 0.0) / 2
         return np.log1p(-beyond)
 

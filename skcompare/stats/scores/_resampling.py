@@ -1,4 +1,4 @@
-"""Resamples of the records of a hold-out set, and their influence on a difference."""
+"""Resamples of the records of a hold-out set, and influences of the records."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -43,20 +43,20 @@ def default_resamples(pair: ScoredPair, studentised: bool = False) -> int:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return a fast generator of random numbers, seeded like scikit-learn's."""
+    """Return a fast random number generator, seeded like scikit-learn's."""
     seed = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32)
     return np.random.default_rng(seed)
 
 
 def parts(total: int, n: int) -> Iterator[int]:
-    """Yield numbers of resamples of n records that fit into memory together."""
+    """Yield batch sizes of resamples of n records that fit into memory."""
     block = max(1, CHUNK // max(1, n))
     for start in range(0, total, block):
         yield min(block, total - start)
 
 
 def check_scored(pair: ScoredPair) -> tuple[float, float]:
-    """Return both scores; refuse undefined ones, and fewer than two groups."""
+    """Return both scores; raise an error if undefined, or for fewer than two groups."""
     if pair.groups is not None and pair.n_units < 2:
         raise ValueError(
             "Resampling whole groups needs at least 2 of them. Got 1 group. One group says "
@@ -78,7 +78,7 @@ def check_scored(pair: ScoredPair) -> tuple[float, float]:
 def resampled_differences(
     pair: ScoredPair, n_resamples: int, stratify: bool, rng: np.random.Generator
 ) -> FloatArray:
-    """Differences of resamples of records, or of whole groups, with replacement.
+    """Score differences on resamples, with replacement, of records or whole groups.
 
     They are NaN where the score is undefined.
     """
@@ -99,7 +99,7 @@ def resampled_differences(
 def _drawn_counts(
     strata: Sequence[IntArray], n_units: int, size: int, rng: np.random.Generator
 ) -> IntArray:
-    """Counts of the units in resamples, with as many draws per stratum as it has units."""
+    """Counts of the units in resamples, drawn within strata of fixed size."""
     if n_units > BLOCK:
         return np.stack([_one_resample(strata, n_units, rng) for _ in range(size)])
     starts = n_units * np.arange(size)[:, np.newaxis]
@@ -132,7 +132,7 @@ def _one_resample(
 
 
 def left_out(pair: ScoredPair, rng: np.random.Generator, whole: int = WHOLE) -> FloatArray:
-    """Scores of both roles without each unit, or, for many units, without each part.
+    """Leave-one-out scores of both roles, by unit or, for many units, by part.
 
     The shape is (2, n_parts), with NaN where a score is undefined. Up to `whole` units are
     left out one by one; for more there are up to 200 random parts, and 50 for many records.
@@ -155,7 +155,7 @@ def left_out(pair: ScoredPair, rng: np.random.Generator, whole: int = WHOLE) -> 
 
 
 def influences(pair: ScoredPair, rng: np.random.Generator) -> FloatArray:
-    """Influence of each unit on the difference; the sum of squares is its variance.
+    """Influence of each unit on the difference, whose variance is the sum of squares.
 
     Influences are derivatives by the weights of the records (the infinitesimal jackknife).
     A score without these is computed again without each of up to 200 random parts of the
@@ -181,7 +181,7 @@ def influences(pair: ScoredPair, rng: np.random.Generator) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class ResampledCounts:
-    """F1, balanced accuracy and others of predicted labels; 0 / 0 counts as 0.
+    """Score of predicted labels, such as F1, with 0 / 0 counted as 0.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class ResampledCounts:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and greatest value."""
+        """Least and greatest value of the score."""
         greatest = self.score.bounds[1]
         return 1 - greatest, 1.0
 
@@ -213,7 +213,7 @@ class ResampledCounts:
         return predictions
 
     def prepared(self, y: IntArray, predictions: IntArray, rows: IntArray) -> "_Cells":
-        """Return the score of these records, as a function of their weights."""
+        """Return the score of the records as a function of their weights."""
         codes = y.astype(np.int64) * self.n_classes + predictions
         cells, where = np.unique(codes, return_inverse=True)
         where = where.reshape(-1)
@@ -224,7 +224,7 @@ class ResampledCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Records by true class and prediction."""
+    """Records grouped into cells of true class and prediction."""
 
     kind: ResampledCounts
     cells: IntArray
@@ -244,5 +244,5 @@ class _Cells:
         return self._scored(weights).values
 
     def slopes(self, weights: IntArray) -> FloatArray:
-        """Return derivatives by each weight, one row per row of weights."""
+        """Return derivatives with respect to each weight, one row per row of weights."""
         return self._scored(weights).slopes.take(self.where, axis=1)

@@ -4,18 +4,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from skcompare._core.validation import (
-    check_alternative,
-    check_choice,
-    check_count,
-    is_number,
-)
+from skcompare._core.validation import check_count, is_number
 from skcompare._registry.tests import paired_test
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import JointCounts
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
@@ -67,12 +62,12 @@ class OwnScore:
 
     @property
     def name(self) -> str:
-        """Name of the function; "score" if it has none."""
+        """Name of the function; "score" if anonymous."""
         name = getattr(self.function, "__name__", "score")
         return "score" if name == "<lambda>" else name
 
     def check(self, *confusions: IntArray) -> None:
-        """Refuse a function that returns no finite number for the observed counts."""
+        """Raise an error unless the function is finite for the observed counts."""
         for confusion in confusions:
             with np.errstate(all="ignore"):
                 value: Any = self.function(confusion.astype(np.float64))
@@ -87,7 +82,7 @@ class OwnScore:
     def of_cells(
         self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
-        """Return the score of records in cells, with its slopes by their counts.
+        """Return the scores of cell counts, with slopes with respect to the counts.
 
         The slope of a cell without records is 0, because it is not used.
         """
@@ -122,7 +117,7 @@ class OwnScore:
         return value, slopes
 
 
-METHODS = ("auto", "delta", "permutation")
+Method = Literal["auto", "delta", "permutation"]
 FEW_DIFFERENT, MANY_DIFFERENT, MOST_CELLS = 25, 1000, 2000
 MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")
 """Measures; accuracies are compared by McNemar's test unless this one is requested."""
@@ -172,10 +167,10 @@ def score_difference(
     *,
     score: str | Callable[..., float] = "balanced_accuracy",
     pos_label: Any = None,
-    method: str = "auto",
+    method: Method = "auto",
     n_resamples: int = 9999,
     random_state: Any = 0,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two classifiers by F1 or any other score that the counts give.
 
@@ -291,8 +286,6 @@ def score_difference(
     >>> print(f"{score_difference(counts, score='f1', method='delta').pvalue:.4f}")
     0.1049
     """
-    check_choice("method", method, METHODS)
-    check_alternative(alternative)
     n_resamples = check_count("n_resamples", n_resamples)
     resolved = _resolved(score, counts, pos_label)
     observed = _observed(resolved, counts)
@@ -388,7 +381,7 @@ def _permutation(
 
 
 def _error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
-    """Standard error of a p-value from draws that are counted with both signs."""
+    """Monte Carlo error of a p-value from draws that count with both signs."""
     if alternative == "two-sided":
         return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
     # A one-sided p-value is half of a two-sided one, or 1 minus half of one.
@@ -397,7 +390,7 @@ def _error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
 
 
 def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | OwnScore:
-    """Score by name, or by a user-defined function."""
+    """Return the score given by a name or a user-defined function."""
     if isinstance(score, str):
         return count_score(score, counts.classes, pos_label)
     if not callable(score):
@@ -416,7 +409,7 @@ def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | O
 
 
 def _observed(score: CountScore | OwnScore, counts: JointCounts) -> ScorePair:
-    """Both scores of the observed counts."""
+    """Scores of the observed counts, with the variance of their difference."""
     weights = counts.counts.astype(np.float64)
     pair = score_pair(score, counts.cells, weights, counts.n_classes)
     if not np.isfinite(pair.variance):
@@ -434,7 +427,7 @@ def _n_different(counts: JointCounts) -> int:
 
 
 def _is_small(score: CountScore | OwnScore, counts: JointCounts) -> bool:
-    """Whether the permutation distribution is needed, and fast enough."""
+    """Whether the permutation distribution is needed and fast to compute."""
     few = _n_different(counts) < MANY_DIFFERENT and len(counts.counts) < MOST_CELLS
     return few and isinstance(score, CountScore)
 

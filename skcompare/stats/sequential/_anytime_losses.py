@@ -53,7 +53,7 @@ LEAST_BOUND = 1e-140
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GridBets:
-    """Gains of a mixture of bets on the shares of the grid for some records.
+    """Gains on some records of a mixture of bets on a grid of shares.
 
     Attributes
     ----------
@@ -77,17 +77,17 @@ class GridBets:
 
     @property
     def reach(self) -> float:
-        """About half the width of the interval."""
+        """Approximate half-width of the interval."""
         return 3 * (self.deviation / math.sqrt(self.n) + self.bound / self.n)
 
     def swap(self) -> "GridBets":
-        """Return the same with the roles exchanged."""
+        """Return the bets with the roles exchanged."""
         swings = None if self.swings is None else self.swings[::-1]
         mirrored = self.growth[::-1]
         return replace(self, mean=-self.mean, growth=mirrored, swings=swings)
 
     def expected(self, records: float, beyond: float) -> "GridBets":
-        """Return the gains of `records` such records, shifted from their expectation.
+        """Return the gains projected to `records` records, shifted from expectation.
 
         The shift is `beyond` standard deviations of the common variation of all gains.
         """
@@ -97,7 +97,7 @@ class GridBets:
 
     @property
     def _own_swings(self) -> FloatArray:
-        """Swings, or those of normal differences where they are unknown.
+        """Swings, or if unknown those of normal differences.
 
         The mean slope of log(1 + s x), that of s / (1 + s x), is s (1 - s g'(s)), with g
         the mean gain; times a standard deviation of x (Stein's formula).
@@ -145,7 +145,7 @@ def loss_bets(losses: PairedLosses, bound: float) -> GridBets:
 
 
 def planned_bets(losses: PairedLosses, bound: float, null: float) -> GridBets:
-    """Return the gains of bets, with their variation between records if these are kept."""
+    """Return the gains of bets, with the variation between records if available."""
     bets = loss_bets(losses, bound)
     if losses.values is None:
         return bets
@@ -162,7 +162,7 @@ def planned_bets(losses: PairedLosses, bound: float, null: float) -> GridBets:
 
 
 def bound_of(loss: str, bound: float | None) -> float:
-    """Return the largest difference of two losses of a record, by default of the loss."""
+    """Return the bound on differences of losses, by default the bound of the loss."""
     entry = record_losses().get(loss)
     if bound is None and entry is not None:
         bound = entry.bound
@@ -194,7 +194,7 @@ def _check_within(largest: float, bound: float) -> None:
 
 
 def _growth(scaled: FloatArray) -> FloatArray:
-    """Sum of log(1 + share x) for each share, of differences in units of the bound."""
+    """Sum of log(1 + share * x) over scaled differences x, for each share."""
     growth = np.zeros(len(SHARES))
     powers, large = np.zeros(TERMS), SHARES[~SMALL]
     for start in range(0, len(scaled), CHUNK):

@@ -1,4 +1,4 @@
-"""E-values of differences of records, their inversion, and numbers of records for power.
+"""E-values of record differences, confidence limits by inversion, and sample sizes.
 
 The differences x of the records lie in [-R, R]. Against a mean of at most d one can bet a
 share kappa on the challenger: each record multiplies the wealth by
@@ -44,7 +44,7 @@ BESIDE = 1e-15
 
 
 class Bets(Protocol):
-    """Gains of mixtures of bets on some records."""
+    """Interface of the gains of a mixture of bets on some records."""
 
     @property
     def n(self) -> float:
@@ -60,35 +60,35 @@ class Bets(Protocol):
 
     @property
     def reach(self) -> float:
-        """About half the width of the interval, more than 0."""
+        """Approximate half-width of the interval, more than 0."""
 
     def log_wealth(self, null: float, alternative: str) -> float:
         """Return the logarithm of the e-value against a mean difference."""
 
     def swap(self) -> Self:
-        """Return the same with the roles exchanged."""
+        """Return the bets with the roles exchanged."""
 
     def expected(self, records: float, beyond: float) -> Self:
-        """Return the bets of `records` such records, `beyond` deviations from the mean."""
+        """Return bets projected to `records` records, `beyond` deviations from the mean."""
 
     def __add__(self, other: Any, /) -> Self: ...
 
 
 def anytime_tail(log_wealth: float) -> tuple[float, float]:
-    """P-value of an e-value, 1 / e but at most 1, and its logarithm."""
+    """P-value min(1, 1 / e) of an e-value, and its logarithm."""
     log_pvalue = -log_wealth if log_wealth > ROUNDING else 0.0
     return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
 
 
 def signed_evidence(bets: Bets, log_wealth: float, null: float) -> float:
-    """Logarithm of an e-value above 1, with the sign of mean minus null value."""
+    """Log e-value, at least 0, with the sign of the mean minus the null value."""
     if log_wealth <= ROUNDING:
         return 0.0
     return math.copysign(log_wealth, bets.mean - null)
 
 
 def evidence_details(log_wealth: float) -> dict[str, float]:
-    """Return the e-value and its logarithm by their names."""
+    """Return the e-value and its logarithm as details of a result."""
     details = {"log_e_value": log_wealth}
     if log_wealth < LARGEST_LOG:
         details["e_value"] = math.exp(log_wealth)
@@ -125,7 +125,7 @@ def agreeing_limits(
 
 
 def _upper(bets: Bets, most: float, alternative: str) -> float:
-    """Largest difference whose e-value is not above a bound."""
+    """Largest difference with a log e-value of at most `most`."""
 
     def beyond(difference: float) -> float:
         return bets.log_wealth(difference, alternative) - most
@@ -191,17 +191,17 @@ class CountBets:
 
     @property
     def reach(self) -> float:
-        """About half the width of the interval."""
+        """Approximate half-width of the interval."""
         return 3 * math.sqrt(self.only_champion + self.only_challenger + 1) / self.n
 
     def swap(self) -> "CountBets":
-        """Return the same with the roles exchanged."""
+        """Return the bets with the roles exchanged."""
         return replace(
             self, only_champion=self.only_challenger, only_challenger=self.only_champion
         )
 
     def expected(self, records: float, beyond: float) -> "CountBets":
-        """Return the bets of `records` such records, with a mean `beyond` the expected one.
+        """Return bets projected to `records` records, `beyond` deviations from the mean.
 
         In standard deviations of the mean; the counts change by their correlation with it.
         """
@@ -231,7 +231,7 @@ class CountBets:
         return constant + math.log(2) + self._log_integral(null, 0.0)
 
     def _log_integral(self, null: float, start: float) -> float:
-        """Log integral of gain times density of the bets, over kappa = tanh t from `start`.
+        """Log of the integral of gain times density over kappa = tanh t, from `start`.
 
         The integrand has one maximum in t, and falls exponentially at the ends.
         """
@@ -298,7 +298,7 @@ def _end(integrand: Callable[[FloatArray], FloatArray], mode: float, sign: float
 def _log_quadrature(
     integrand: Callable[[FloatArray], FloatArray], bounds: list[float]
 ) -> float:
-    """Logarithm of an integral by Gauss' rule on more and more panels."""
+    """Logarithm of an integral, by Gauss-Legendre quadrature on ever more panels."""
     previous, n_panels = math.nan, FEWEST_PANELS
     while True:
         edges = np.concatenate(
@@ -330,7 +330,7 @@ MOST_RECORDS = 1e15
 def anytime_records(
     bets: Bets, *, null: float, alpha: float, power: float, alternative: str
 ) -> float:
-    """Fewest records at which the e-value is above 1 / alpha with a probability of `power`.
+    """Smallest number of records at which the e-value exceeds 1 / alpha with `power`.
 
     Records are assumed to be like the observed ones. Infinite where the mean is at the null
     value, or on the other side. A test with interim analyses needs fewer on average,
@@ -358,7 +358,7 @@ def anytime_records(
 
 
 def _least(power_at: partial[float], low: float, high: float, power: float) -> float:
-    """Least whole number of records with this power, by doubling and bisection."""
+    """Smallest number of records with the given power, by doubling and bisection."""
     if power_at(low) >= power:
         return low
     step = 2 * low
@@ -395,7 +395,7 @@ def normal_power(
 def counted_power(
     bets: CountBets, records: float, *, null: float, alpha: float, alternative: str
 ) -> float:
-    """Power by the probabilities of all likely numbers of discordant records."""
+    """Power by summation over all likely numbers of discordant records."""
     b, c = bets.only_champion / bets.n, bets.only_challenger / bets.n
     only_champion, only_challenger = _likely(records, b)[:, np.newaxis], _likely(records, c)
     concordant = records - only_champion - only_challenger
@@ -414,7 +414,7 @@ def counted_power(
 
 
 def _likely(records: float, share: float) -> FloatArray:
-    """Likely numbers of records with an outcome of this probability."""
+    """Likely numbers of records with an outcome of the given probability."""
     mean = records * share
     reach = NEGLIGIBLE_SPREAD * math.sqrt(mean * (1 - share)) + NEGLIGIBLE_SPREAD * (
         mean > 0
@@ -431,7 +431,7 @@ def _grid_wealth(
     null: float,
     alternative: str,
 ) -> FloatArray:
-    """E-values of many counts at once, by one sum over the shares."""
+    """E-values of many counts at once, by summation over a grid of shares."""
     t = np.arange(SPACING / 2, FARTHEST, SPACING)
     if alternative == "two-sided":
         t = np.concatenate([-t[::-1], t])

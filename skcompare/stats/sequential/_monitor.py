@@ -1,4 +1,4 @@
-"""Monitor of interim analyses of a growing stream, which a file can store."""
+"""Monitor of interim analyses of a data stream, with storage in a file."""
 
 import json
 import math
@@ -32,7 +32,7 @@ TOO_MUCH = 1e-9
 
 
 def stored_looks(rows: Any) -> list[list[Any]]:
-    """Return the interim analyses of a file; check that their numbers are possible."""
+    """Validate and return interim analyses read from a file."""
     looks, previous = [_numbers(row, N_FIELDS) for row in rows], 0
     for n, _, low, high, pvalue, log_pvalue in looks:
         if not (previous < n and low <= high and 0 < pvalue <= 1 and log_pvalue <= 0):
@@ -42,7 +42,7 @@ def stored_looks(rows: Any) -> list[list[Any]]:
 
 
 def stored_bets(values: Any, prior: float | None, bound: float | None) -> Any:
-    """Return the bets of a file, on counts if there is a prior, otherwise on losses."""
+    """Validate and return stored bets, on counts if there is a prior, else on losses."""
     if prior is not None:
         _numbers(values.values(), 4)
         counts = CountBets(**values)
@@ -64,7 +64,7 @@ def stored_bets(values: Any, prior: float | None, bound: float | None) -> Any:
 
 
 def _numbers(values: Any, count: int) -> list[Any]:
-    """Return the values as a list; check that it has `count` finite numbers."""
+    """Return the values as a list; check for `count` finite numbers."""
     numbers = list(values)
     if len(numbers) != count or not all(is_number(v) and math.isfinite(v) for v in numbers):
         raise ValueError(f"it has {numbers!r:.60} where {count} numbers are")
@@ -82,7 +82,7 @@ EMPTY = "empty-intersection"
 
 
 class AnytimeLook(NamedTuple):
-    """Result of one interim analysis of a stream, by itself.
+    """Result of a single interim analysis of a stream.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class AnytimeLook(NamedTuple):
 
 
 class AnytimeMonitor:
-    """Watch a stream of records until the evidence is enough.
+    """Monitor of a stream of records, tested until the evidence is sufficient.
 
     Each batch of new records is an interim analysis, or look. The smallest p-value of all
     looks so far is valid, and so is the intersection of their intervals, for any number of
@@ -233,7 +233,7 @@ class AnytimeMonitor:
 
     @property
     def pvalue(self) -> float:
-        """Smallest p-value of all looks; 1 before the first."""
+        """Smallest p-value of all looks; 1 before the first look."""
         return min((look.pvalue for look in self.history), default=1.0)
 
     @property
@@ -308,7 +308,7 @@ class AnytimeMonitor:
         return look
 
     def _bets_on(self, batch: Any) -> tuple[CountBets | GridBets, dict[str, Any]]:
-        """Return the gains of bets on a batch, and the settings due to its loss."""
+        """Return the bets on a batch, and the settings implied by its loss."""
         if isinstance(batch, ContingencyTable):
             return count_bets(batch, float(self.prior or 1.0)), {}
         if self.loss not in (None, batch.loss):
@@ -342,13 +342,13 @@ class AnytimeMonitor:
         return low, min((look.high for look in self.history), default=math.inf)
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """Return a frame with one row per look and the fields of `AnytimeLook`."""
+        """Return a data frame with one row per look and the fields of `AnytimeLook`."""
         columns = zip(*self.history, strict=True) if self.history else [()] * 6
         fields = zip(AnytimeLook._fields, columns, strict=True)
         return frame_from_columns({name: list(values) for name, values in fields}, backend)
 
     def save(self, path: Any) -> None:
-        """Write the monitor to a JSON file, completely or not at all.
+        """Write the monitor to a JSON file, atomically.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class AnytimeMonitor:
 
     @classmethod
     def load(cls, path: Any) -> Self:
-        """Read a monitor that :meth:`save` wrote, which then continues unchanged.
+        """Read a monitor written by :meth:`save`, to be continued unchanged.
 
         Raises
         ------

@@ -3,8 +3,9 @@
 import math
 from functools import partial
 
-from skcompare._core.validation import check_alternative, is_number
+from skcompare._core.validation import is_number
 from skcompare._registry.tests import ANY_LOSS, paired_test
+from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.stats.accuracy._mcnemar import accuracy_result
 from skcompare.stats.accuracy._mcnemar_methods import check_difference
@@ -55,7 +56,7 @@ def _sample_size(
 def anytime_mcnemar(
     table: ContingencyTable,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     null_value: float = 0.0,
     prior: float = 1.0,
 ) -> PairedResult:
@@ -152,7 +153,6 @@ def anytime_mcnemar(
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.0389, 0.2321]
     """
-    check_alternative(alternative)
     null = check_difference(null_value)
     bets = count_bets(table, prior)
     concordant = table.n_discordant == 0
@@ -177,7 +177,7 @@ def anytime_mcnemar(
 
 
 def count_bets(table: ContingencyTable, prior: float) -> CountBets:
-    """Return the gains of bets on the records of a table."""
+    """Return the bets on the records of a table."""
     if table.fractional:
         raise ValueError(
             f"anytime_mcnemar needs whole counts. Got the fractional table {table}. Pass "
@@ -233,7 +233,7 @@ def anytime_losses(
     losses: PairedLosses,
     *,
     bound: float | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
     """Compare two mean losses on a stream that is looked at as often as one likes.
@@ -348,7 +348,6 @@ def anytime_losses(
     >>> print(f"[{low:.3f}, {high:.3f}]")
     [0.037, 0.090]
     """
-    check_alternative(alternative)
     bound = bound_of(losses.loss, bound)
     null = check_gain(null_value, bound)
     bets = loss_bets(losses, bound)
@@ -370,7 +369,7 @@ def anytime_losses(
 
 
 def check_gain(null_value: object, bound: float) -> float:
-    """Check that a gain under the null hypothesis is within the bound."""
+    """Check that the hypothesized gain is within the bound."""
     if is_number(null_value) and math.isfinite(null_value) and abs(null_value) < bound:
         return float(null_value)
     raise ValueError(

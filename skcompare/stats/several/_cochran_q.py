@@ -2,20 +2,20 @@
 
 import math
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc, chdtri, logsumexp, ndtri
 from sklearn.utils import check_random_state
 
-from skcompare._core.validation import check_choice, check_count
+from skcompare._core.validation import check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import CorrectnessPatterns
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
 
-METHODS = ("asymptotic", "exact", "permutation")
+Method = Literal["asymptotic", "exact", "permutation"]
 
 MOST_STATES = 1 << 24
 MOST_SUMS = 1 << 30
@@ -46,7 +46,7 @@ NOT_EXCHANGEABLE = "not-exchangeable"
 def cochran_q(
     patterns: CorrectnessPatterns,
     *,
-    method: str = "asymptotic",
+    method: Method = "asymptotic",
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairedResult:
@@ -132,13 +132,12 @@ def cochran_q(
     >>> print(f"{cochran_q(patterns, method='exact').pvalue:.4f}")
     0.0242
     """
-    check_choice("method", method, METHODS)
     n_resamples = check_count("n_resamples", n_resamples)
     k, informative = patterns.n_classifiers, patterns.n_informative
     statistic = q_statistic(patterns.both_correct)
     flags: tuple[str, ...] = ()
     details: dict[str, float] = {"n_classifiers": k, "n_informative": informative}
-    df, method_text = k - 1 if method == "asymptotic" else None, method
+    df, method_text = k - 1 if method == "asymptotic" else None, str(method)
     if informative == 0:
         tail, flags = (1.0, 0.0), ("degenerate",)
     elif method == "asymptotic":
@@ -175,7 +174,7 @@ def cochran_q(
 
 
 def q_statistic(both_correct: IntArray) -> float:
-    """Compute Q from how often each two classifiers are both correct; 0 if undefined.
+    """Compute Q from the counts of records that each pair has correct; 0 if undefined.
 
     The squares of the numbers of correct predictions of each record, which Q has in its
     denominator, add up to the sum of these counts.
@@ -189,7 +188,7 @@ def q_statistic(both_correct: IntArray) -> float:
 
 
 def _true_level(patterns: CorrectnessPatterns) -> float:
-    """Probability that Q of equally accurate classifiers is above its 5 % quantile.
+    """Estimated type I error of Q at the asymptotic 5 % quantile.
 
     Box's epsilon is the share of degrees of freedom that are left; by Huynh and Feldt's
     estimate, because few records make eigenvalues unequal by chance.
@@ -261,7 +260,7 @@ def _check_feasible(k: int, n_correct: list[int]) -> None:
 
 
 def _distribution(k: int, n_correct: list[int], least: int, *, log: bool) -> FloatArray:
-    """Probabilities of counts of correct predictions whose squares add to `least` or more.
+    """Probabilities of counts of correct predictions with squares summing to >= `least`.
 
     Each record adds 1 to the counts of a random set of classifiers of its size [3]_. The
     array has an axis for each classifier but the last, whose count follows from the others.
@@ -288,7 +287,7 @@ def _distribution(k: int, n_correct: list[int], least: int, *, log: bool) -> Flo
 def _drawn_tail(
     patterns: CorrectnessPatterns, n_resamples: int, rng: Any
 ) -> tuple[float, float]:
-    """P-value by random exchanges of correct and incorrect, and its logarithm."""
+    """Monte Carlo p-value by exchanges within records, and its logarithm."""
     totals, k = patterns.row_totals, patterns.n_classifiers
     # Records that all predict correctly do not change; whole numbers have no rounding.
     least = int(((patterns.n_correct - totals[k]) ** 2).sum())
@@ -302,7 +301,7 @@ def _drawn_tail(
 
 
 def drawn_counts(totals: IntArray, n_draws: int, rng: Any) -> IntArray:
-    """Draw correct predictions of each classifier, exchanged within records.
+    """Draw numbers of correct predictions of each classifier, exchanged within records.
 
     Classifier after classifier, given the number of correct predictions that each record
     has left for the following classifiers. Records with the same number left are identical,

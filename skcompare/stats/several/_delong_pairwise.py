@@ -140,7 +140,7 @@ def max_t_auc_pvalues(
 
 
 def _at_least(drawn: FloatArray, bars: FloatArray) -> IntArray:
-    """Count draws in which the greatest of a statistic and later ones reaches its bar."""
+    """Count draws in which the running maximum of each statistic reaches its threshold."""
     greatest = np.maximum.accumulate(drawn[::-1], axis=0)[::-1]
     return np.count_nonzero(greatest >= bars[:, np.newaxis], axis=1)
 
@@ -291,7 +291,7 @@ default="holm"
 def _limits(
     estimate: FloatArray, deviation: FloatArray, level: float, alternative: str
 ) -> FloatArray:
-    """Limits of the difference of each pair; -1 and 1 where it does not vary."""
+    """Limits of the difference of each pair; -1 and 1 without variance."""
     limits = [
         Wald(difference, error, None, DIFFERENCE).limits(level, alternative)
         if error or not difference

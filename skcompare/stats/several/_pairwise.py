@@ -118,17 +118,15 @@ class PairwiseResult(PairwiseRows):
 
     @property
     def results(self) -> tuple[PairedResult, ...]:
-        """Results of the test of each pair, not adjusted, with intervals at any level."""
-        return tuple(
-            mcnemar(table, method=self.method, alternative=self.alternative)
-            for table in self._tables()
-        )
+        """Unadjusted results of the tests of all pairs, with intervals at any level."""
+        options: dict[str, Any] = {"method": self.method, "alternative": self.alternative}
+        return tuple(mcnemar(table, **options) for table in self._tables())
 
     def __str__(self) -> str:
         return self._text(f"pairwise McNemar ({self.method})", list(self._contradiction()))
 
     def _contradiction(self) -> Iterator[str]:
-        """Yield a remark if the omnibus test rejects and no pair does."""
+        """Yield a remark if the omnibus test rejects but no pair does."""
         alpha = 1 - self.confidence_level
         if self.omnibus.pvalue < alpha and not (self.adjusted_pvalue < alpha).any():
             yield (
@@ -277,7 +275,7 @@ def max_t_pvalues(
 
 
 def _at_least(drawn: FloatArray, bars: FloatArray) -> IntArray:
-    """Count draws in which the greatest of a statistic and later ones reaches its bar."""
+    """Count draws in which the running maximum of each statistic reaches its threshold."""
     greatest = np.maximum.accumulate(drawn[::-1], axis=0)[::-1]
     return np.count_nonzero(greatest >= bars, axis=1)
 
@@ -315,7 +313,7 @@ def _exchanged(
 def _merged_opposites(
     patterns: CorrectnessPatterns, order: IntArray
 ) -> tuple[FloatArray, IntArray]:
-    """Merge each pattern with its opposite, without those of agreement; count records.
+    """Merge each pattern with its opposite, drop agreement, and count records.
 
     An exchange turns a pattern into its opposite, so that resamples do not distinguish
     them.
@@ -331,13 +329,13 @@ def _merged_opposites(
 
 
 def _root(covariance: IntArray) -> FloatArray:
-    """Symmetric root of a positive semidefinite matrix."""
+    """Symmetric square root of a positive semidefinite matrix."""
     values, vectors = np.linalg.eigh(covariance.astype(float))
     return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
 
 
 def _parts(total: int, most: int) -> list[int]:
-    """Sizes of parts of at most `most` that add to the total."""
+    """Batch sizes of at most `most` that sum to the total."""
     return [min(most, total - start) for start in range(0, total, most)]
 
 

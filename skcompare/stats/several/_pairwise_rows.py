@@ -1,4 +1,4 @@
-"""Common base of results of several pairs of classifiers, and groups of them."""
+"""Base class of pairwise results, and groups of classifiers that do not differ."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ SETTINGS = ("adjust", "alternative", "control", "confidence_level", "interval_le
 
 
 class PairwiseRows:
-    """Tests of several pairs; a subclass is a frozen dataclass with these attributes.
+    """Base class of tests of several pairs, for frozen dataclasses with these attributes.
 
     `columns` names the values of each row, `settings` those of all rows.
     """
@@ -76,7 +76,7 @@ class PairwiseRows:
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all values as plain ones, with one dict per pair."""
+        """Return all values as built-in types, with one dictionary per pair."""
         columns = self._columns()
         pairs = zip(*columns.values(), strict=True)
         return {
@@ -88,7 +88,7 @@ class PairwiseRows:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """Return a frame with one row per pair.
+        """Return a data frame with one row per pair.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class PairwiseRows:
         return columns
 
     def _text(self, test: str, remarks: Sequence[str] = ()) -> str:
-        """Return the text: test, omnibus test, one line per pair, remarks and caveats."""
+        """Format the test, omnibus test, pairs, remarks and caveats as text."""
         omnibus = self.omnibus
         degrees = "" if omnibus.df is None else f"df {omnibus.df:g}, "
         lines = [

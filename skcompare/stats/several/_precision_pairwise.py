@@ -1,4 +1,4 @@
-"""Tests of the precisions of all pairs of several classifiers, adjusted."""
+"""Tests of the precisions of all pairs of classifiers, with adjusted p-values."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,13 @@ from skcompare._core.validation import (
     check_count,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import CLASS_SCORES, ClassMoments, ClusterSums, OutcomeRows
+from skcompare.evidence import (
+    CLASS_SCORES,
+    ClassMoments,
+    ClassScore,
+    ClusterSums,
+    OutcomeRows,
+)
 from skcompare.stats.core._adjust import adjust_pvalues
 from skcompare.stats.core._limits import interval_level, one_sided, one_sided_ratio
 from skcompare.stats.core._result import PairedResult
@@ -46,7 +52,11 @@ from skcompare.stats.several._pairwise_rows import (
     PairwiseRows,
     pairs_of,
 )
-from skcompare.stats.several._precision_several import chosen_moments, precision_several
+from skcompare.stats.several._precision_several import (
+    Method,
+    chosen_moments,
+    precision_several,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -176,9 +186,9 @@ def pairwise_precision(
     sums: ClusterSums,
     *,
     label: Any = None,
-    score: str = "precision",
+    score: ClassScore = "precision",
     scale: str = "difference",
-    method: str = "score",
+    method: Method = "score",
     adjust: str = "holm",
     control: str | None = None,
     alternative: str = "two-sided",
@@ -340,7 +350,7 @@ class _Options(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """Test of a pair."""
+    """Result of the test of one pair."""
 
     fit: ClassFit
     estimate: float
@@ -383,7 +393,7 @@ def _contrast(moments: ClassMoments, options: _Options) -> Contrast:
 
 
 def _limits(pair: _Pair, options: _Options, critical: float) -> tuple[float, float]:
-    """Limits at the critical value; the whole range where p is undefined."""
+    """Limits at the critical value; the whole range for an undefined p-value."""
     differences = options.link == "identity"
     if math.isnan(pair.pvalue) or math.isnan(pair.estimate) or not pair.fit.known:
         return (-1.0, 1.0) if differences else (0.0, math.inf)
@@ -431,7 +441,7 @@ def _greatest(
     n_resamples: int,
     rng: Any,
 ) -> FloatArray:
-    """Sorted greatest statistics of normal draws with the covariances of classifiers."""
+    """Sorted maximum statistics of normal draws with the covariance of the classifiers."""
     at, slopes = _shares_and_slopes(fit.raw, options)
     share_covariance = fit.raw.covariance(at)
     covariance = np.nan_to_num(np.outer(slopes, slopes) * share_covariance)
@@ -482,7 +492,7 @@ def _shares_and_slopes(
 def _single_step(
     greatest: FloatArray, statistic: FloatArray, alternative: str, share: float
 ) -> tuple[FloatArray, float]:
-    """Return adjusted p-values, and the value beyond which they are below `share`."""
+    """Return adjusted p-values, and the critical value at the level `share`."""
     observed = -statistic if alternative == "less" else statistic
     if alternative == "two-sided":
         observed = np.abs(observed)

@@ -1,16 +1,16 @@
-"""Tests that several classifiers are equally precise, for clustered predictions."""
+"""Tests of equal precision of several classifiers, for clustered predictions."""
 
 import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import paired_test
-from skcompare.evidence import CLASS_SCORES, ClassMoments, ClusterSums
+from skcompare.evidence import ClassMoments, ClassScore, ClusterSums
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT, class_text
@@ -25,7 +25,7 @@ from skcompare.stats.precision._gee_model import (
 from skcompare.stats.precision._precision_statistics import has_predictions, predicted_alike
 from skcompare.stats.ranking._placement_moments import quadratic_form
 
-METHODS = ("score", "wald")
+Method = Literal["score", "wald"]
 LEVEL = 0.95
 
 
@@ -42,8 +42,8 @@ def precision_several(
     sums: ClusterSums,
     *,
     label: Any = None,
-    score: str = "precision",
-    method: str = "score",
+    score: ClassScore = "precision",
+    method: Method = "score",
     reference: str | None = None,
 ) -> PairedResult:
     """Are the precisions of two or more classifiers on one test set equal?
@@ -125,8 +125,6 @@ default="precision"
     >>> [round(part["odds_ratio"], 2) for part in result.parts]
     [1.0, 1.63, 2.47]
     """
-    check_choice("score", score, CLASS_SCORES)
-    check_choice("method", method, METHODS)
     if reference is not None:
         check_choice("reference", reference, sums.names)
     fit = class_fit(sums, label, score)
@@ -162,7 +160,7 @@ class _Joint(NamedTuple):
 
 
 def chosen_moments(moments: ClassMoments, chosen: Any) -> ClassMoments:
-    """Return the moments of some of the classifiers, in that order."""
+    """Return the moments of the chosen classifiers, in the given order."""
     table = np.ix_(chosen, chosen)
     return ClassMoments(
         moments.rows[chosen],
@@ -223,7 +221,7 @@ def _differenced(rows: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
 def _chi_squared(
     covariance: Sequence[Sequence[Fraction]], values: Sequence[Fraction]
 ) -> _Joint:
-    """Compute the quadratic form of the differences of neighbours, in whole numbers."""
+    """Compute the chi-squared statistic of differences of neighbours, exactly."""
     steps = [b - a for a, b in pairwise(values)]
     scale = math.lcm(*(entry.denominator for row in covariance for entry in row))
     unit = math.lcm(*(step.denominator for step in steps))
@@ -236,20 +234,20 @@ def _chi_squared(
 
 
 def _all_alike(moments: ClassMoments) -> bool:
-    """Whether all classifiers have the same predictions that count in every cluster."""
+    """Whether all classifiers have the same rows and hits in every cluster."""
     return all(
         bool((part == part.flat[0]).all()) for part in (moments.rr, moments.rh, moments.hh)
     )
 
 
 def _caveats(fit: ClassFit) -> tuple[str, ...]:
-    """Flags that do not depend on the test, such as of classifiers that are left out."""
+    """Flags that do not depend on the test, such as for classifiers left out."""
     left_out = (NO_PREDICTIONS,) * bool((fit.raw.rows == 0).any())
     return tuple(dict.fromkeys((*left_out, *fit.caveats)))
 
 
 def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any], ...]:
-    """Results of each classifier, with its odds ratio to the reference."""
+    """Results by classifier, with odds ratios to the reference."""
     with np.errstate(invalid="ignore"):
         values, _ = link_values(fit.raw, "logit")
         covariance = joint_covariance(fit.raw, "logit")

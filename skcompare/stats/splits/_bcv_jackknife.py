@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative
 from skcompare._registry.tests import ANY_LOSS, paired_test
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import BlockDifferences
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
@@ -41,7 +40,7 @@ class BlockContrasts(NamedTuple):
 
 
 class BlockVariance(NamedTuple):
-    """Variance of the mean difference, in its parts; arrays over data sets.
+    """Variance of the mean difference and its parts; arrays over data sets.
 
     Attributes
     ----------
@@ -194,7 +193,7 @@ def _sample_size(
     sample_size=_sample_size,
 )
 def bcv_jackknife_t(
-    blocks: BlockDifferences, *, alternative: str = "two-sided"
+    blocks: BlockDifferences, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
     """Compare two learning algorithms by a score under M × 2 block-regularized CV.
 
@@ -297,7 +296,6 @@ def bcv_jackknife_t(
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.2f}, p = {result.pvalue:.4f}")
     0.203, t = 2.92, p = 0.0096
     """
-    check_alternative(alternative)
     variance = _variance(blocks)
     wald = _wald(blocks, variance)
     return score_result(

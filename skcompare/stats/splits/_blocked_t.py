@@ -2,9 +2,9 @@
 
 import math
 
-from skcompare._core.validation import check_alternative, check_choice
+from skcompare._core.validation import check_choice
 from skcompare._registry.tests import ANY_SCORE, paired_test
-from skcompare._typing import FloatArray
+from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
@@ -46,7 +46,7 @@ def _scale_and_df(n_repeats: int, variant: str) -> tuple[float, float]:
 
 
 def _spread(values: FloatArray, noise: float) -> float:
-    """V, the variance of the differences with the divisor 2M."""
+    """Variance V of the differences, with the divisor 2M."""
     return variance_of(values, noise) * (len(values) - 1) / len(values)
 
 
@@ -65,7 +65,7 @@ def blocked_t(
     scores: ScoreDifferences,
     *,
     variant: str = "conservative",
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two learning algorithms by the blocked M×2 cross-validated t test.
 
@@ -164,7 +164,6 @@ def blocked_t(
     >>> print(f"{blocked_t(scores, variant='published').pvalue:.4f}")
     0.0677
     """
-    check_alternative(alternative)
     wald = _blocked(scores, variant)
     return wald_result(
         scores,
@@ -187,7 +186,7 @@ def correlated_scale(n_repeats: int, rho1: float, rho2: float) -> float:
 
 
 def correlated_df(n_repeats: int, rho1: float, rho2: float) -> float:
-    """Degrees of freedom f of a chi-squared variable with mean and variance of V."""
+    """Degrees of freedom f of a chi-squared variable matching mean and variance of V."""
     between = 1 + rho1 - 2 * rho2
     mean = 2 * n_repeats * (1 - rho2) - between
     variance = n_repeats * (1 - rho1) ** 2 + (n_repeats - 1) * between**2

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.validation import alpha_of, check_alternative
+from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import ANY_SCORE, paired_test
-from skcompare._typing import FloatArray
+from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats.core._limits import Pair, one_sided
 from skcompare.stats.core._result import PairedResult
@@ -304,7 +304,7 @@ FOLD_ORDER = "depends-on-fold-order"
     caution=LIBERAL,
 )
 def paired_5x2_t(
-    scores: ScoreDifferences, *, alternative: str = "two-sided"
+    scores: ScoreDifferences, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
     """Compare two learning algorithms by the 5×2 cross-validated paired t test.
 
@@ -383,7 +383,6 @@ def paired_5x2_t(
     >>> result.flags
     ('depends-on-fold-order', 'liberal')
     """
-    check_alternative(alternative)
     check_halves(scores, "paired_5x2_t", N_REPEATS)
     values, noise = without_rounding(scores)
     error = math.sqrt(within_repetitions(values, noise) / N_REPEATS)
@@ -414,7 +413,7 @@ def paired_5x2_t(
     caution=LIBERAL,
 )
 def combined_5x2_t(
-    scores: ScoreDifferences, *, alternative: str = "two-sided"
+    scores: ScoreDifferences, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
     """Compare two learning algorithms by the combined 5×2 cross-validated t test.
 
@@ -481,7 +480,6 @@ def combined_5x2_t(
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.043, t = 6.143, p = 0.0017
     """
-    check_alternative(alternative)
     check_halves(scores, "combined_5x2_t", N_REPEATS)
     values, noise = without_rounding(scores)
     error = math.sqrt(within_repetitions(values, noise) / N_REPEATS / len(values))
@@ -497,7 +495,7 @@ def combined_5x2_t(
 def _variants(
     values: FloatArray, error: float, alternative: str
 ) -> tuple[dict[str, Any], ...]:
-    """Results of the test for every half that could have come first."""
+    """Results of the test with each half in turn as the first."""
     parts = []
     for k, value in enumerate(values.tolist()):
         statistic, (pvalue, _), _ = studentised(value, error, N_REPEATS, alternative)
@@ -514,7 +512,7 @@ def _variants(
 
 
 def _first_scores(scores: ScoreDifferences) -> tuple[float, float]:
-    """Scores of both roles on the first half; NaN where they are unknown."""
+    """Scores of both roles on the first half; NaN if unknown."""
     if scores.champion is None or scores.challenger is None:
         return math.nan, math.nan
     return float(scores.champion[0, 0]), float(scores.challenger[0, 0])

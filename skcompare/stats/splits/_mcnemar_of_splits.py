@@ -7,9 +7,8 @@ from numbers import Real
 import numpy as np
 from scipy.special import betainc
 
-from skcompare._core.validation import check_alternative
 from skcompare._registry.tests import paired_test
-from skcompare._typing import IntArray
+from skcompare._typing import Alternative, IntArray
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.accuracy._mcnemar import accuracy_result
@@ -65,7 +64,7 @@ def _sample_size(
 def bcv_mcnemar(
     blocks: PairedBlocks,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     rho1: float = 0.5,
     rho2: float = 0.5,
 ) -> PairedResult:
@@ -148,7 +147,6 @@ def bcv_mcnemar(
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
     0.070, p = 0.0349
     """
-    check_alternative(alternative)
     effective = blocks.effective(effective_multiplier(_n_repeats(blocks), rho1, rho2))
     against, favour = effective.only_champion, effective.only_challenger
     root = _corrected_root(effective)
@@ -173,7 +171,7 @@ def bcv_mcnemar(
 
 
 def _corrected_root(effective: ContingencyTable) -> float:
-    """Signed root of the statistic."""
+    """Signed root of the statistic, with continuity correction."""
     against, favour = effective.only_champion, effective.only_challenger
     distance = max(0.0, abs(favour - against) - 1.0)
     if not distance:
@@ -361,7 +359,7 @@ def _folds_of(blocks: PairedBlocks) -> IntArray:
 def _parts(
     against: list[int], favour: list[int], terms: list[float]
 ) -> tuple[dict[str, float], ...]:
-    """Statistics of the folds, the largest first."""
+    """Statistics of the folds, in descending order."""
     order = np.argsort([-term for term in terms], kind="stable").tolist()
     return tuple(
         {

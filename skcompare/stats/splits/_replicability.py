@@ -37,11 +37,11 @@ class ReplicabilityResult:
 
     @property
     def least(self) -> float:
-        """Least possible value with this number of experiments: half of them reject."""
+        """Least possible value, where half of the experiments reject."""
         return float(_agreement(np.array(self.n // 2), self.n))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Percentile interval of the bootstrap over experiments.
+        """Return the percentile bootstrap interval over experiments.
 
         Experiments are drawn with replacement, which makes the number of rejections
         binomial, so that the percentiles are those of all possible resamples and no random
@@ -157,7 +157,7 @@ def _percentile(values: FloatArray, weights: FloatArray, share: float) -> float:
 
 
 def _decisions(decisions: Any, alpha: float | None) -> IntArray:
-    """Return zeros and ones, with one row per experiment."""
+    """Return the decisions as zeros and ones, with one row per experiment."""
     level = ALPHA if alpha is None else check_alpha(alpha)
     booleans = _decided(decisions, level)
     if booleans is decisions and alpha is not None:

@@ -1,12 +1,13 @@
-"""Student's t tests of score differences of many splits, corrected or not."""
+"""Corrected and uncorrected t tests of score differences of many splits."""
 
 import math
 
 import numpy as np
 from scipy.special import gammaincinv
 
-from skcompare._core.validation import check_alternative, check_choice
+from skcompare._core.validation import check_choice
 from skcompare._registry.tests import ANY_SCORE, paired_test
+from skcompare._typing import Alternative
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
@@ -46,7 +47,7 @@ def resampled(scores: ScoreDifferences, test: str, weight: float = 0.0) -> Wald:
 def corrected_t(
     scores: ScoreDifferences, test: str, alternative: str, correction: str
 ) -> PairedResult:
-    """Student's t with the corrected variance of the mean of J splits."""
+    """Student's t test with the corrected variance of the mean of J splits."""
     weight = _weight(scores, correction)
     wald, ratio = resampled(scores, test, weight), sizes_ratio(scores, test)
     name = next(key for key, value in CORRECTIONS.items() if value == weight)
@@ -65,7 +66,7 @@ def corrected_t(
 
 
 def uncorrected_t(scores: ScoreDifferences, test: str, alternative: str) -> PairedResult:
-    """Student's t of the mean of J splits, as if they were independent."""
+    """Student's t test of the mean of J splits, treated as independent."""
     wald = resampled(scores, test)
     return wald_result(
         scores,
@@ -84,7 +85,7 @@ def _details(scores: ScoreDifferences, wald: Wald) -> dict[str, float]:
 
 
 def _alike_flags(scores: ScoreDifferences, wald: Wald) -> tuple[str, ...]:
-    """Flag of splits that differ less than their test records explain.
+    """Flag for splits that differ less than chance in the test records explains.
 
     s² over the variance within the test sets is then about chi-squared over its degrees of
     freedom, or greater where training varies too.
@@ -99,7 +100,7 @@ def _alike_flags(scores: ScoreDifferences, wald: Wald) -> tuple[str, ...]:
 
 
 def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
-    """Ratio of test records to training records, the mean over all splits."""
+    """Mean ratio of test records to training records over all splits."""
     if (scores.n_train == 0).any():
         raise ValueError(
             f"{test} needs to know how many records the classifiers were trained on. Got "
@@ -110,7 +111,7 @@ def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
 
 
 def _weight(scores: ScoreDifferences, correction: str) -> float:
-    """Weight of a correction; the test sets of a single K-fold share no records."""
+    """Weight of n2 / n1 for a correction; 1 for a single K-fold with disjoint test sets."""
     check_choice("correction", correction, tuple(CORRECTIONS))
     values = scores.values
     if scores.design.kind == "kfold" or (values.ndim == 2 and len(values) == 1):
@@ -135,7 +136,7 @@ def _resampled_kfold(scores: ScoreDifferences, correction: str = "doubled") -> W
 def corrected_repeated_kfold_t(
     scores: ScoreDifferences,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     correction: str = "doubled",
 ) -> PairedResult:
     """Compare two learning algorithms by the corrected t test of K-fold cross-validation.
@@ -230,7 +231,6 @@ def corrected_repeated_kfold_t(
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.020, t = 2.108, p = 0.1027
     """
-    check_alternative(alternative)
     return corrected_t(scores, "corrected_repeated_kfold_t", alternative, correction)
 
 
@@ -244,7 +244,9 @@ def corrected_repeated_kfold_t(
     references=("Dietterich1998", "Yang2023"),
     caution=LIBERAL,
 )
-def kfold_t(scores: ScoreDifferences, *, alternative: str = "two-sided") -> PairedResult:
+def kfold_t(
+    scores: ScoreDifferences, *, alternative: Alternative = "two-sided"
+) -> PairedResult:
     """Compare two learning algorithms by the uncorrected t test of one K-fold CV.
 
     The null hypothesis is that the two algorithms, trained on (K - 1) n / K records, have
@@ -310,7 +312,6 @@ def kfold_t(scores: ScoreDifferences, *, alternative: str = "two-sided") -> Pair
     >>> result.flags
     ('liberal',)
     """
-    check_alternative(alternative)
     return uncorrected_t(scores, "kfold_t", alternative)
 
 
@@ -334,7 +335,7 @@ def _resampled_holdout(scores: ScoreDifferences, correction: str = "doubled") ->
 def corrected_repeated_holdout_t(
     scores: ScoreDifferences,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     correction: str = "doubled",
 ) -> PairedResult:
     """Compare two learning algorithms by the corrected t test of a repeated hold-out.
@@ -425,7 +426,6 @@ def corrected_repeated_holdout_t(
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.020, t = 2.268, p = 0.0726
     """
-    check_alternative(alternative)
     return corrected_t(scores, "corrected_repeated_holdout_t", alternative, correction)
 
 
@@ -440,7 +440,7 @@ def corrected_repeated_holdout_t(
     caution=LIBERAL,
 )
 def repeated_holdout_t(
-    scores: ScoreDifferences, *, alternative: str = "two-sided"
+    scores: ScoreDifferences, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
     """Compare two learning algorithms by the uncorrected t test of a repeated hold-out.
 
@@ -516,5 +516,4 @@ def repeated_holdout_t(
     >>> result.flags
     ('liberal',)
     """
-    check_alternative(alternative)
     return uncorrected_t(scores, "repeated_holdout_t", alternative)

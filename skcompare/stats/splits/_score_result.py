@@ -46,7 +46,7 @@ def check_splits(scores: ScoreDifferences, test: str, least: int = 2) -> None:
 
 
 def check_halves(scores: ScoreDifferences, test: str, n_repeats: int | None = None) -> None:
-    """Check that differences are those of both halves of a number of repetitions."""
+    """Check that there are differences of both halves of each repetition."""
     shape = scores.values.shape
     in_halves = len(shape) == 2 and shape[1] == 2
     if not in_halves or (shape[0] != n_repeats if n_repeats else shape[0] < 2):
@@ -59,7 +59,7 @@ def check_halves(scores: ScoreDifferences, test: str, n_repeats: int | None = No
 
 
 def without_rounding(scores: ScoreDifferences) -> tuple[FloatArray, float]:
-    """Flatten the differences of all splits; return them and the size of rounding.
+    """Return the flattened differences of all splits, and the rounding tolerance.
 
     0.1 + 0.2 differs from 0.3, and such differences are set to 0: those below 1e-12 of the
     scores, or 1e-12 where the scores are unknown and the differences not above 1.
@@ -74,12 +74,12 @@ def without_rounding(scores: ScoreDifferences) -> tuple[FloatArray, float]:
 
 
 def _largest(values: FloatArray | float) -> float:
-    """Largest absolute value among those that are not NaN."""
+    """Largest absolute value, ignoring NaN."""
     return float(np.fmax.reduce(np.abs(values), axis=None))
 
 
 def mean_of(values: FloatArray, noise: float) -> float:
-    """Mean of the defined values; 0 where it is only rounding."""
+    """Mean of the defined values; 0 if only rounding error."""
     mean = mean_defined(values)
     return 0.0 if abs(mean) <= noise else mean
 
@@ -100,12 +100,12 @@ def within_repetitions(values: FloatArray, noise: float) -> float:
 
 
 def wald_of(scores: Scores, estimate: float, error: float, df: float | None) -> Wald:
-    """Difference in standard errors, within the range that the score allows."""
+    """Wald test of a difference, with limits within the range of the score."""
     return Wald(estimate, error, df, range_of(scores))
 
 
 def range_of(scores: Scores) -> Pair:
-    """Range of the difference of the score; unbounded where that is unknown."""
+    """Range of the score difference; unbounded if unknown."""
     champion, challenger = scores.champion, scores.challenger
     if scores.score not in SHARES or champion is None or challenger is None:
         return UNBOUNDED
@@ -121,7 +121,7 @@ def wald_result(
     flags: tuple[str, ...] = (),
     **options: Any,
 ) -> PairedResult:
-    """Return the result of a test of a difference in standard errors."""
+    """Return the result of a Wald test of a score difference."""
     undefined = (UNDEFINED,) if math.isnan(wald.error) else ()
     return score_result(scores, **wald.fields(alternative, (*undefined, *flags)), **options)
 
@@ -147,7 +147,7 @@ def score_result(scores: Scores, **options: Any) -> PairedResult:
 
 
 def planned(rule: Callable[..., Wald]) -> Callable[..., float]:
-    """Sample size of a test by the rule that gives its estimate and standard error."""
+    """Return the sample size function of a test, given the rule for its estimate."""
 
     def sample_size(
         evidence: Any, *, alpha: float, power: float, alternative: str, **options: Any

@@ -1,12 +1,13 @@
 """Z tests of hold-outs of halves and of folds, and pseudo bootstrap t tests."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
-from skcompare._core.validation import check_alternative, check_choice, check_switches
+from skcompare._core.validation import check_switches
 from skcompare._registry.tests import ANY_LOSS, ANY_SCORE, paired_test
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ScoreDifferences, mean_defined
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
@@ -39,7 +40,7 @@ EXPERIMENTAL = "experimental"
 def pseudo_bootstrap_t(
     scores: ScoreDifferences,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     experimental: bool = False,
 ) -> PairedResult:
     """Compare two learning algorithms by the pseudo bootstrap, as far as it is known.
@@ -121,7 +122,6 @@ def pseudo_bootstrap_t(
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.030, t = 3.133, p = 0.0519
     """
-    check_alternative(alternative)
     return _bootstrap_result(scores, "pseudo_bootstrap_t", alternative, experimental, False)
 
 
@@ -138,7 +138,7 @@ def pseudo_bootstrap_t(
 def corrected_pseudo_bootstrap_t(
     scores: ScoreDifferences,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     experimental: bool = False,
 ) -> PairedResult:
     """Compare two learning algorithms by the corrected pseudo bootstrap, if reconstructed.
@@ -214,7 +214,6 @@ def corrected_pseudo_bootstrap_t(
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.030, t = 2.834, p = 0.0660
     """
-    check_alternative(alternative)
     name = "corrected_pseudo_bootstrap_t"
     return _bootstrap_result(scores, name, alternative, experimental, True)
 
@@ -291,7 +290,7 @@ FEW_BISECTIONS = "few-bisections"
 
 
 def _of_halves(scores: ScoreDifferences) -> Wald:
-    """Mean of the first row, with the standard error that bisections show."""
+    """Mean of the first row, with the standard error estimated from bisections."""
     _check_rows(scores)
     values, noise = without_rounding(scores)
     rows = values.reshape(scores.values.shape)
@@ -315,7 +314,7 @@ def _of_halves(scores: ScoreDifferences) -> Wald:
     sample_size=planned(_of_halves),
 )
 def conservative_z(
-    scores: ScoreDifferences, *, alternative: str = "two-sided"
+    scores: ScoreDifferences, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
     """Compare two learning algorithms by the conservative Z test.
 
@@ -399,7 +398,6 @@ def conservative_z(
     >>> print(f"{result.estimate:.3f}, z = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.030, z = 2.400, p = 0.0164
     """
-    check_alternative(alternative)
     wald = _of_halves(scores)
     n_rows, n_splits = scores.values.shape
     n_bisections = (n_rows - 1) // 2
@@ -436,7 +434,7 @@ def _check_rows(scores: ScoreDifferences) -> None:
         )
 
 
-VARIANCES = ("out", "in")
+Variance = Literal["out", "in"]
 
 
 @paired_test(
@@ -451,7 +449,10 @@ VARIANCES = ("out", "in")
     caution=LIBERAL,
 )
 def cv_ci_z(
-    scores: ScoreDifferences, *, variance: str = "out", alternative: str = "two-sided"
+    scores: ScoreDifferences,
+    *,
+    variance: Variance = "out",
+    alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare the classifiers that a K-fold cross-validation trained, by their mean loss.
 
@@ -539,8 +540,6 @@ def cv_ci_z(
     >>> print(f"{result.estimate:.3f}, z = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.050, z = 1.441, p = 0.1494
     """
-    check_choice("variance", variance, VARIANCES)
-    check_alternative(alternative)
     differences, noise = without_rounding(scores)
     within = _variances_of_records(scores, variance)
     n_test = scores.n_test
@@ -594,13 +593,13 @@ def _variances_of_records(scores: ScoreDifferences, variance: str) -> FloatArray
 
 
 def _role_mean(scores: ScoreDifferences, role: str) -> float:
-    """Mean score of a role over the records; NaN where it is unknown."""
+    """Mean score of a role over the records; NaN if unknown."""
     values = getattr(scores, role)
     return math.nan if values is None else _weighted(values.ravel(), scores.n_test)
 
 
 def _weighted(values: FloatArray, n_test: IntArray) -> float:
-    """Mean over the records of the folds on which the values are defined."""
+    """Mean of the defined values, weighted by the records of each fold."""
     defined = ~np.isnan(values)
     if not defined.any():
         return math.nan
