@@ -146,10 +146,10 @@ def paired_test(
     Returns
     -------
     decorator : callable
-        The decorated function checks its evidence and its options of a `Literal` type, and
-        its result has the name of the
-        test, its direction, the number of records, the subject of its conclusion, the
-        design, and a flag if that is not valid.
+        The decorated function takes its evidence, or arrays of which `from_predictions`
+        makes it, as in ``mcnemar(y_true, champion, challenger)``. It checks options of a
+        `Literal` type. Its result has the name of the test, its direction, the number of
+        records, the subject of its conclusion, the design, and a flag if that is not valid.
     """
     check_choice("kind", kind, get_args(Kind))
     for design in designs:
@@ -157,41 +157,22 @@ def paired_test(
     models_only = all(design.removeprefix("grouped ") == "holdout" for design in designs)
 
     def register(function: F) -> F:
-        signature = inspect.signature(function)
-        evidence_name = next(iter(signature.parameters))
-        choices = {
-            option: get_args(parameter.annotation)
-            for option, parameter in signature.parameters.items()
-            if get_origin(parameter.annotation) is Literal
-        }
+        read = _Arguments(name, needs, inspect.signature(function))
 
         @wraps(function)
         def run(*positional: Any, **options: Any) -> Any:
-            if len(positional) == 1 and evidence_name not in options:
-                # Nearly all calls; binding takes longer than some tests.
-                evidence, bound = positional[0], options
-            else:
-                bound = signature.bind(*positional, **options).arguments
-                evidence = bound.pop(evidence_name)
-            if not isinstance(evidence, needs):
-                raise TypeError(
-                    f"{name} needs {needs.__name__}. Got {type(evidence).__name__}. "
-                    f"{_advice(needs)}"
-                )
-            for option in choices.keys() & bound.keys():
-                check_choice(option, bound[option], choices[option])
-            result = function(evidence, **bound)
+            evidence, options = read(positional, options)
+            result = function(evidence, **options)
+            design: Design = evidence.design
             flags = (*result.flags, caution) if caution else result.flags
-            design: Design = evidence.design  # type: ignore[attr-defined]
             if not entry.valid_for(design):
                 time_flag = ("time-ordered",) * (design.kind == "time ordered")
                 flags = (*flags, "invalid-design", *time_flag)
-            n = getattr(evidence, "n", None) or evidence.n_records  # type: ignore[attr-defined]
             return replace(
                 result,
                 test=name,
-                alternative=bound.get("alternative", "two-sided"),
-                n=n,
+                alternative=options.get("alternative", "two-sided"),
+                n=getattr(evidence, "n", None) or evidence.n_records,
                 inference=entry.inference,
                 design=str(design),
                 flags=flags,
@@ -219,6 +200,58 @@ def paired_test(
         return run  # type: ignore[return-value]
 
     return register
+
+
+class _Arguments:
+    """Arguments of a test: evidence, or the arrays that it is made of, and options."""
+
+    def __init__(self, name: str, needs: type, signature: inspect.Signature) -> None:
+        self.name, self.needs, self.signature = name, needs, signature
+        self.evidence_name = next(iter(signature.parameters))
+        self.choices = {
+            option: get_args(parameter.annotation)
+            for option, parameter in signature.parameters.items()
+            if get_origin(parameter.annotation) is Literal
+        }
+
+    def __call__(
+        self, positional: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return the evidence and the options, both checked."""
+        if len(positional) > 1:
+            evidence, options = self._from_arrays(positional, options)
+        elif positional and self.evidence_name not in options:
+            # Nearly all calls; binding takes longer than some tests.
+            evidence = positional[0]
+        else:
+            options = self.signature.bind(*positional, **options).arguments
+            evidence = options.pop(self.evidence_name)
+        if not isinstance(evidence, self.needs):
+            raise TypeError(
+                f"{self.name} needs {self.needs.__name__}. Got {type(evidence).__name__}. "
+                f"{_advice(self.needs)}"
+            )
+        for option in self.choices.keys() & options.keys():
+            check_choice(option, options[option], self.choices[option])
+        return evidence, options
+
+    def _from_arrays(
+        self, arrays: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Make the evidence of arrays, with the options that the test itself lacks."""
+        make = getattr(self.needs, "from_predictions", None)
+        if make is None:
+            raise TypeError(
+                f"{self.name} takes {self.needs.__name__}, which cannot be made of arrays "
+                f"of predictions. Got {len(arrays)} arguments."
+            )
+        of_test = [*self.signature.parameters][1:]
+        own = {name: options[name] for name in options if name in of_test}
+        others = {name: options[name] for name in options if name not in of_test}
+        known = (*of_test, *keywords_of(make))
+        for name in others.keys() - set(known):
+            raise TypeError(str(unknown_name(f"option of {self.name}", name, known)))
+        return make(*arrays, **others), own
 
 
 def _advice(needs: type) -> str:

@@ -14,6 +14,9 @@ import pytest
 
 from skcompare._core.design import DESIGN_KINDS
 from skcompare._core.flags import FLAG_TEXTS
+from skcompare._registry.entries import keywords_of
+from skcompare.evidence import AgreementMatrix, ClassPlacementValues
+from skcompare.predictions import SCORES
 from skcompare.stats import PairedResult
 from skcompare.stats.margins import MarginTest, margin_result
 from tests.common.subjects import (
@@ -152,6 +155,32 @@ def check_evidence_is_left_alone(subject):
 
         assert pickled == pickle.dumps(evidence)
         assert_same(first, subject.run(evidence, alternative, **options), rel=0)
+
+
+def check_arrays(subject):
+    """Arrays are as good as the evidence that is made of them."""
+    make = getattr(subject.entry.needs, "from_predictions", None)
+    if make is None or subject.kind not in ("holdout", "unknown"):
+        return
+    rng = np.random.default_rng(6)
+    n_classes = 3 if subject.entry.needs is ClassPlacementValues else 2
+    y_true = rng.permutation(np.arange(60) % n_classes)
+    proba = rng.dirichlet(np.ones(n_classes), size=(2, 60))
+    required = getattr(subject.entry.needs, "required", {SCORES})
+    if n_classes > 2 or SCORES not in required:
+        arrays = proba if n_classes > 2 else proba.argmax(axis=2)
+    else:
+        arrays = proba[:, :, 1]
+    if subject.entry.needs is not AgreementMatrix:
+        arrays = [y_true, *arrays]
+    groups = {"groups": np.arange(60) // 3} if "groups" in keywords_of(make) else {}
+    options = {"experimental": True} if subject.experimental else {}
+
+    expected = subject.entry.function(make(*arrays, **groups), **options)
+
+    assert_same(expected, subject.entry.function(*arrays, **groups, **options))
+    with pytest.raises(TypeError, match=r"Unknown option of .* 'no_such_option'"):
+        subject.entry.function(*arrays, no_such_option=1)
 
 
 def check_wrong_evidence(subject):
@@ -479,6 +508,7 @@ GENERAL = (
     check_swapped_roles,
     check_round_trips,
     check_evidence_is_left_alone,
+    check_arrays,
     check_wrong_evidence,
     check_wrong_options,
     check_design,
