@@ -157,7 +157,10 @@ def test_arrays_that_are_wrong(pack):
         (described("'<f9'", "(2,)"), "Cannot read .* as an .npz file"),
         (described("'<U0'", "(2,)"), "must hold numbers, texts"),
         (described("'<U1'", "(2,)", b"\xff" * 8), "characters that Unicode does not have"),
-        (described("'<U1'", "(1,)", b"\x00\xd8\x00\x00"), "characters that Unicode does not"),
+        (
+            described("'<U1'", "(1,)", b"\x00\xd8\x00\x00"),
+            "characters that Unicode does not",
+        ),
         (described("'|b1'", "(2,)", b"\x01\x02"), "neither True nor False"),
         (described("'|S1'", "(2,)", b"a\xff"), "bytes that are not ASCII"),
         (stored(np.array([0.5, np.nan, 1])), "Record 2 of array 'x' .* missing value"),

@@ -556,6 +556,7 @@ WITHOUT = {"wilcoxon": "statistic", "discordant_odds_ratio": "difference"}
 """What a test has none of."""
 
 
+@pytest.mark.slow
 def test_equal_classifiers(data, champion):
     """The champion itself has difference and statistic 0, and no confidence."""
     for returns, name in itertools.product(RETURNS, PairedScorer.available_tests()):

@@ -101,6 +101,7 @@ def test_mirrored_roles():
         assert (-high, -low) == pytest.approx(one.confidence_interval(0.9), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_interval_agrees_with_the_draws():
     """Few draws err, and the limit beside 0 errs with them; else it is the exact one."""
     seen = set()

@@ -241,6 +241,7 @@ def test_groups_of_one_record():
     assert (one.design, two.design) == ("hold-out", "hold-out by groups")
 
 
+@pytest.mark.slow
 def test_variance_by_definition():
     """It is the jackknife's less pairs, or that of equal errors, whichever is larger."""
     for calibration, (jackknife, pairs, null, second, _) in zip(

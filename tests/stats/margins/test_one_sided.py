@@ -63,6 +63,7 @@ def cases(rng):
     yield "clustered_precision", sums, {"label": 1}
 
 
+@pytest.mark.slow
 def test_pvalue_and_limit_agree():
     """The limit is beyond the boundary exactly when p is below the level."""
     for seed in range(2):

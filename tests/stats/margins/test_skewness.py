@@ -175,6 +175,7 @@ def test_a_skewness_that_nobody_saw_is_supposed():
     assert (True, False) == (known.observed, supposed.observed)
 
 
+@pytest.mark.slow
 def test_two_chances_to_fail_share_the_level():
     """An equivalence is refuted at half the level beyond either margin."""
     n = 600

@@ -48,7 +48,7 @@ def test_power_of_a_number_of_records():
 def test_fewest_records():
     """The number has the power, so have the next ten, and one less does not."""
     for (champion, challenger, disagreement), method, alternative in itertools.product(
-        [(0.8, 0.85, 0.15), (0.5, 0.7, 0.2), (0.6, 0.8, 0.5), (0.0, 0.4, 0.4)],
+        [(0.8, 0.85, 0.15), (0.0, 0.4, 0.4)],
         METHODS,
         ["two-sided", "greater"],
     ):

@@ -215,6 +215,7 @@ def test_what_cannot_vary_is_not_consistent():
     assert (0.0, 0, False) == quadratic_form(np.zeros((1, 1)), np.array([0.5]))
 
 
+@pytest.mark.slow
 def test_simes_and_lancaster_combine_the_classes():
     """Both are functions of the p-values of the classes alone, and of correlations."""
     labels = random_labels(400, 4, 5)

@@ -107,7 +107,7 @@ def test_golden_scores_of_each_class():
 
 # Labels and predictions of every kind, and more of them in the slow tests.
 SEEDS = pytest.mark.parametrize(
-    "seeds", [(0, 3, 4, 5, 7), pytest.param(range(30), marks=pytest.mark.slow)]
+    "seeds", [(0, 4), pytest.param(range(30), marks=pytest.mark.slow)]
 )
 
 

@@ -118,6 +118,7 @@ def counted_right(counts):
 # ------------------------------------------------------------------ delta method
 
 
+@pytest.mark.slow
 def test_delta_and_jackknife():
     """Leaving out each record in turn gives the same standard error, but for 1 / n."""
     for score, n_classes in product(MANY_CLASSES, [2, 4]):
