@@ -253,7 +253,7 @@ def several_rows():
         least_work=TABLES,
         **halves(
             CorrectnessPatterns.from_predictions,
-            lambda p: pairwise_mcnemar(p).only_champion,
+            lambda p: pairwise_mcnemar(p).details["only_champion"],
         ),
     )
 

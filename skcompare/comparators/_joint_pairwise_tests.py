@@ -13,8 +13,12 @@ from skcompare.comparators._result_row import POS_LABEL
 from skcompare.evidence import ClusterSums, CorrectnessPatterns, PlacementValues
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
-from skcompare.stats import pairwise_delong, pairwise_mcnemar, pairwise_precision
-from skcompare.stats.several import PairwiseRows
+from skcompare.stats import (
+    PairwiseResult,
+    pairwise_delong,
+    pairwise_mcnemar,
+    pairwise_precision,
+)
 
 MAX_T = "max-t"
 DRAWS = ("n_resamples", "random_state")
@@ -40,7 +44,7 @@ class Family:
     test: str
     measures: tuple[str, ...]
     options: tuple[str, ...]
-    run: Callable[..., PairwiseRows]
+    run: Callable[..., PairwiseResult]
 
     @property
     def entry(self) -> PairedTestEntry:
@@ -57,20 +61,20 @@ class Family:
         return set(options) <= set(self.free_options)
 
 
-def _mcnemar(predictions: Predictions, measure: Measure, **options: Any) -> PairwiseRows:
+def _mcnemar(predictions: Predictions, measure: Measure, **options: Any) -> PairwiseResult:
     return pairwise_mcnemar(CorrectnessPatterns.from_predictions_of(predictions), **options)
 
 
 def _delong(
     predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
-) -> PairwiseRows:
+) -> PairwiseResult:
     placements = PlacementValues.from_predictions_of(predictions, pos_label=pos_label)
     return pairwise_delong(placements, **options)
 
 
 def _precision(
     predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
-) -> PairwiseRows:
+) -> PairwiseResult:
     # The class is that of the measure or `pos_label`.
     sums = ClusterSums.from_predictions_of(predictions)
     score: Any = measure.metric

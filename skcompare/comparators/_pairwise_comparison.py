@@ -345,7 +345,7 @@ class _Engine:
             PairRow(
                 row["champion"],
                 row["challenger"],
-                row.get("difference", row.get("estimate")),
+                row["estimate"],
                 row["low"],
                 row["high"],
                 row["pvalue"],
@@ -360,7 +360,7 @@ class _Engine:
             pairs,
             omnibus=self._requested_omnibus(measure, predictions) or result.omnibus,
             interval_level=result.interval_level,
-            method=getattr(result, "method", ""),
+            method=result.settings.get("method", ""),
             flags=result.flags,
         )
 

@@ -312,7 +312,7 @@ def test_several_agree_with_the_tests():
     for champion, challenger, difference, adjusted in zip(
         expected.champion,
         expected.challenger,
-        expected.difference,
+        expected.estimate,
         expected.adjusted_pvalue,
     ):
         row = result.pair(champion, challenger)

@@ -22,8 +22,12 @@ from skcompare.plots._run_tests import (
 from skcompare.plots.drawing._labels import shortened
 from skcompare.plots.drawing._style import percent
 from skcompare.plots.several._several import Pair, Several, several_of
-from skcompare.stats import PairedResult, PrecisionByClass, precision_by_class
-from skcompare.stats.several import PairwiseRows
+from skcompare.stats import (
+    PairedResult,
+    PairwiseResult,
+    PrecisionByClass,
+    precision_by_class,
+)
 
 ROLES = ("champion", "challenger")
 OF_PAIRS = "discordant_odds_ratio"
@@ -161,7 +165,7 @@ def found_in(
     options = {"alpha": alpha, "pairs": pairs, "most": most, "measure": measure}
     if isinstance(result, Mapping):
         return _together(result, options)
-    if isinstance(result, (list, tuple)) and not isinstance(result, PairwiseRows):
+    if isinstance(result, (list, tuple)) and not isinstance(result, PairwiseResult):
         return _together(_with_names(result), options)
     holder = comparison_behind(result)
     if isinstance(holder, PairTests):
@@ -376,7 +380,7 @@ def _of_classes(classes: PrecisionByClass) -> Found:
 
 def _has_several(holder: Any) -> bool:
     many = hasattr(holder, "classifiers") or hasattr(holder, "comparisons")
-    return many or isinstance(holder, PairwiseRows)
+    return many or isinstance(holder, PairwiseResult)
 
 
 def _of_several(several: Several, pairs: str, most: int) -> Found:

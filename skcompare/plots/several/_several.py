@@ -21,24 +21,18 @@ from skcompare.evidence import CorrectnessPatterns, PlacementValues
 from skcompare.plots._base import comparison_behind
 from skcompare.plots._run_tests import ACCURACY, LOSS, default_test_of
 from skcompare.predictions import Predictions
-from skcompare.stats import PairedResult, adjust_pvalues, pairwise_delong, pairwise_mcnemar
-from skcompare.stats.core import interval_level
-from skcompare.stats.several import (
-    PAIRWISE_ADJUSTMENTS,
-    NamedPair,
-    PairwiseRows,
-    groups_of,
-    pairs_of,
+from skcompare.stats import (
+    PairedResult,
+    PairwiseResult,
+    adjust_pvalues,
+    pairwise_delong,
+    pairwise_mcnemar,
 )
+from skcompare.stats.core import interval_level
+from skcompare.stats.several import PAIRWISE_ADJUSTMENTS, NamedPair, groups_of, pairs_of
 
 VALUES = ("accuracy", "auc", "share")
 """Keys of the measure of each classifier in the results of omnibus tests."""
-
-MEASURES = {
-    "PairwiseResult": ("accuracy", "mcnemar"),
-    "PairwiseAUCResult": ("roc_auc", "delong"),
-}
-"""Measure and test of each type of result of tests of all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +164,7 @@ def several_of(result: Any, measure: Any = None) -> Several:
             f"measure={measure!r} and {type(result).__name__}, which is about one. Leave "
             "it out."
         )
-    if isinstance(holder, PairwiseRows):
+    if isinstance(holder, PairwiseResult):
         return _of_rows(holder)
     if hasattr(holder, "classifiers") and hasattr(holder, "pairs"):
         return _of_comparison(holder)
@@ -207,31 +201,32 @@ def _of_comparison(
     )
 
 
-def _of_rows(rows: PairwiseRows) -> Several:
+def _of_rows(rows: PairwiseResult) -> Several:
     """Convert the result of a function that tests all pairs at once."""
-    kind = MEASURES.get(type(rows).__name__)
-    if kind is None:
+    if rows.test == "pairwise_precision":
         raise TypeError(
-            f"{type(rows).__name__} has no differences on the scale of the measure. Pass "
-            "what pairwise_mcnemar or pairwise_delong gave, or a MultipleComparison."
+            f"The result of {rows.test} has no differences on the scale of the measure. "
+            "Pass what pairwise_mcnemar or pairwise_delong gave, or a MultipleComparison."
         )
-    measure, test = kind
     values = values_of(rows.omnibus.parts)
     names = sorted(values, key=lambda name: -values[name])
     columns = rows.to_dict()["pairs"]
-    keys = [name for name in Pair.__dataclass_fields__ if name != "flags"]
+    keys = ("champion", "challenger", "low", "high", "pvalue", "adjusted_pvalue")
     return Several(
-        subject=measure,
-        measure=measure,
-        test=test,
+        subject=rows.measure,
+        measure=rows.measure,
+        test=rows.test.removeprefix("pairwise_"),
         names=tuple(names),
         values=tuple(values[name] for name in names),
-        pairs=tuple(Pair(**{key: row[key] for key in keys}) for row in columns),
+        pairs=tuple(
+            Pair(difference=row["estimate"], **{key: row[key] for key in keys})
+            for row in columns
+        ),
         alpha=alpha_of(rows.confidence_level),
         interval_level=rows.interval_level,
         alternative=rows.alternative,
         adjust=rows.adjust,
-        control=rows.control,  # type: ignore[attr-defined]
+        control=rows.control,
         flags=rows.flags,
         n_records=rows.n,
         design=str(rows.design),

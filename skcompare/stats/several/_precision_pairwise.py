@@ -1,22 +1,12 @@
 """Tests of the precisions of all pairs of classifiers, with adjusted p-values."""
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
-from sklearn.utils import check_random_state
 
-from skcompare._core.design import Design
-from skcompare._core.formatting import format_pvalue
-from skcompare._core.validation import (
-    alpha_of,
-    check_alternative,
-    check_choice,
-    check_confidence_level,
-    check_count,
-)
+from skcompare._core.validation import alpha_of, check_choice
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
     CLASS_SCORES,
@@ -25,9 +15,7 @@ from skcompare.evidence import (
     ClusterSums,
     OutcomeRows,
 )
-from skcompare.stats.core._adjust import adjust_pvalues
-from skcompare.stats.core._limits import interval_level, one_sided, one_sided_ratio
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._limits import one_sided, one_sided_ratio
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._wald import normal_critical
 from skcompare.stats.precision._clustered_precision import log_contrast, ratio_of_shares
@@ -46,12 +34,9 @@ from skcompare.stats.precision._precision_statistics import (
     generalized_score,
     share_contrast,
 )
-from skcompare.stats.several._pairwise_rows import (
-    PAIRWISE_ADJUSTMENTS,
-    SETTINGS,
-    PairwiseRows,
-    pairs_of,
-)
+from skcompare.stats.several._max_t import Draws, normal_draws
+from skcompare.stats.several._pairwise import PairTests, pairwise
+from skcompare.stats.several._pairwise_result import PairwiseResult
 from skcompare.stats.several._precision_several import (
     Method,
     chosen_moments,
@@ -59,127 +44,27 @@ from skcompare.stats.several._precision_several import (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairwisePrecisionResult(PairwiseRows):
-    """Tests of the precisions of several pairs of classifiers, with adjusted p-values.
+class _Options(NamedTuple):
+    """Options of the tests of all pairs."""
 
-    Attributes
-    ----------
-    champion, challenger : tuple of str
-        Names of the two classifiers of each pair.
-    estimate : ndarray of shape (n_pairs,)
-        Challenger minus champion, or over champion, as `scale` says.
-    statistic, pvalue, adjusted_pvalue : ndarray of shape (n_pairs,)
-        Signed roots, standard normal if two classifiers are equal, p-values, and those
-        adjusted for the number of pairs.
-    low, high : ndarray of shape (n_pairs,)
-        Limits of the estimates, at `interval_level`.
-    n : int
-        Number of predictions of each classifier.
-    label : object
-        The class.
-    score, scale, method, adjust, alternative : str
-        Options of the call.
-    control : str or None
-        The classifier that the others are compared with.
-    confidence_level : float
-        Level of the intervals together.
-    omnibus : PairedResult
-        :func:`~skcompare.stats.precision_several` of all classifiers.
-    critical : float
-        Critical value of the limits, in standard errors or as a score.
-    flags : tuple of str
-        Codes of caveats; `caveats` has their text.
-    monte_carlo_error : ndarray of shape (n_pairs,) or None
-        Standard errors of adjusted p-values that are drawn, as by "max-t".
-    """
-
-    columns: ClassVar[tuple[str, ...]] = (
-        "estimate",
-        "statistic",
-        "pvalue",
-        "adjusted_pvalue",
-        "low",
-        "high",
-    )
-    settings: ClassVar[tuple[str, ...]] = ("label", "score", "scale", "method", *SETTINGS)
-
-    champion: tuple[str, ...]
-    challenger: tuple[str, ...]
-    estimate: FloatArray
-    statistic: FloatArray
-    pvalue: FloatArray
-    adjusted_pvalue: FloatArray
-    low: FloatArray
-    high: FloatArray
-    n: int
-    label: object
-    score: str
-    scale: str
+    link: str
     method: str
-    adjust: str
     alternative: str
-    control: str | None
-    confidence_level: float
-    omnibus: PairedResult
-    design: Design
-    critical: float
-    flags: tuple[str, ...] = ()
-    monte_carlo_error: FloatArray | None = None
 
-    def __repr__(self) -> str:
-        return (
-            f"PairwisePrecisionResult({len(self)} pairs, scale={self.scale!r}, "
-            f"adjust={self.adjust!r}, control={self.control!r}, n={self.n})"
-        )
 
-    def __str__(self) -> str:
-        return self._text(
-            f"pairwise {self.score} of class {self.label!r} ({self.method}, {self.scale})"
-        )
+class _Pair(NamedTuple):
+    """Result of the test of one pair."""
 
-    @property
-    def interval_level(self) -> float:
-        """Confidence level of each interval.
-
-        All hold together at `confidence_level`: by the distribution of the greatest
-        statistic for adjust="max-t", and by Bonferroni's inequality otherwise, except for
-        adjust="none", where each holds by itself.
-        """
-        if self.adjust != "max-t":
-            return interval_level(self.confidence_level, self.adjust, len(self))
-        beyond = float(ndtr(-self.critical))
-        return 1 - (2 if self.alternative == "two-sided" else 1) * beyond
-
-    def _table(self) -> list[str]:
-        rows = [("champion", "challenger", self.scale, "interval", "p", "adjusted p")]
-        sign = "+" if self.scale == "difference" else ""
-        rows += [
-            (
-                row["champion"],
-                row["challenger"],
-                f"{row['estimate']:{sign}.4f}",
-                f"[{row['low']:.4f}, {row['high']:.4f}]",
-                format_pvalue(row["pvalue"]),
-                format_pvalue(row["adjusted_pvalue"]),
-            )
-            for row in self.to_dict()["pairs"]
-        ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return [
-            "  ".join(
-                cell.ljust(width) if i < 2 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in rows
-        ]
+    fit: ClassFit
+    estimate: float
+    statistic: float
+    pvalue: float
+    error: float
+    flags: tuple[str, ...]
 
 
 SCALES = {"difference": "identity", "odds ratio": "logit", "ratio": "log"}
 METHODS = ("score", "wald")
-
-SLACK = 1e-12
-"""Tolerance of equal statistics, relative for those above 1."""
 
 
 def pairwise_precision(
@@ -195,7 +80,7 @@ def pairwise_precision(
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     random_state: Any = 0,
-) -> PairwisePrecisionResult:
+) -> PairwiseResult:
     """Compare the precisions of all pairs of several classifiers on one test set.
 
     The null hypothesis of a pair is that predictions of the class are correct as often for
@@ -237,7 +122,7 @@ default="holm"
 
     Returns
     -------
-    result : PairwisePrecisionResult
+    result : PairwiseResult
         One row per pair; `omnibus` is the test that all are equal.
 
     Raises
@@ -285,79 +170,71 @@ default="holm"
     check_choice("score", score, CLASS_SCORES)
     check_choice("scale", scale, tuple(SCALES))
     check_choice("method", method, METHODS)
-    check_choice("adjust", adjust, PAIRWISE_ADJUSTMENTS)
-    check_alternative(alternative)
-    level = check_confidence_level(confidence_level)
-    n_resamples = check_count("n_resamples", n_resamples)
     if not isinstance(sums, ClusterSums):
         raise TypeError(
             f"pairwise_precision needs ClusterSums. Got {type(sums).__name__}. Make them "
             "by ClusterSums.from_predictions(y_true, *predictions)."
         )
     fit = class_fit(sums, label, score)
-    omnibus = precision_several(sums, label=fit.label, score=score, method=method)
-    pairs = pairs_of(sums.names, control, alternative)
-    options = _Options(SCALES[scale], method, alternative)
-    outcomes = sums.class_rows().of_class(fit.label, score)
-    tested = [
-        _pair_test(_pair_of(fit, outcomes, [i, j]), options)
-        for i, j in zip(*pairs, strict=True)
-    ]
-    own_level = level if adjust == "max-t" else interval_level(level, adjust, len(tested))
-    share = alpha_of(own_level)
-    greatest = None
-    if adjust == "max-t":
-        rng = check_random_state(random_state)
-        greatest = _greatest(fit, sums.names, pairs, options, n_resamples, rng)
-    adjusted, critical, error = _adjusted(tested, adjust, alternative, share, greatest)
-    limits = [_limits(test, options, critical) for test in tested]
-    flags = dict.fromkeys(flag for test in tested for flag in test.flags)
-    flags |= dict.fromkeys(omnibus.flags)
-    names = np.array(sums.names, dtype=object)
-    low, high = np.array(limits).T.copy()
-    return PairwisePrecisionResult(
-        champion=tuple(names[pairs[0]]),
-        challenger=tuple(names[pairs[1]]),
-        estimate=np.array([test.estimate for test in tested]),
-        statistic=np.array([test.statistic for test in tested]),
-        pvalue=np.array([test.pvalue for test in tested]),
-        adjusted_pvalue=adjusted,
-        low=low,
-        high=high,
-        n=sums.n,
-        label=fit.label,
-        score=score,
-        scale=scale,
-        method=method,
+    settings = {"label": fit.label, "score": score, "scale": scale, "method": method}
+    return pairwise(
+        sums,
+        partial(_tests, sums, fit, settings, alternative),
         adjust=adjust,
-        alternative=alternative,
         control=control,
-        confidence_level=level,
-        omnibus=omnibus,
-        design=sums.design,
-        critical=critical,
-        flags=tuple(flag for flag in flags if flag != "degenerate"),
-        monte_carlo_error=error,
+        alternative=alternative,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        random_state=random_state,
     )
 
 
-class _Options(NamedTuple):
-    """Options of the tests of all pairs."""
+def _tests(
+    sums: ClusterSums,
+    fit: ClassFit,
+    settings: dict[str, Any],
+    alternative: str,
+    champion: IntArray,
+    challenger: IntArray,
+) -> PairTests:
+    label, score, scale, method = settings.values()
+    omnibus = precision_several(sums, label=label, score=score, method=method)
+    options = _Options(SCALES[scale], method, alternative)
+    outcomes = sums.class_rows().of_class(label, score)
+    tested = [
+        _pair_test(_pair_of(fit, outcomes, [i, j]), options)
+        for i, j in zip(champion, challenger, strict=True)
+    ]
+    flags = dict.fromkeys(flag for test in tested for flag in test.flags)
+    flags |= dict.fromkeys(omnibus.flags)
+    flags.pop("degenerate", None)
+    statistic = np.array([test.statistic for test in tested])
+    pairs = champion, challenger
+    return PairTests(
+        test="pairwise_precision",
+        title=f"pairwise {score} of class {label!r} ({method}, {scale})",
+        measure=score,
+        estimate=np.array([test.estimate for test in tested]),
+        statistic=statistic,
+        pvalue=np.array([test.pvalue for test in tested]),
+        omnibus=omnibus,
+        limits=partial(_limits, tested, options),
+        draws=partial(_draws, fit, sums.names, pairs, options, statistic),
+        in_steps=False,
+        estimate_name=scale,
+        settings=settings,
+        flags=tuple(flags),
+    )
 
-    link: str
-    method: str
-    alternative: str
 
-
-class _Pair(NamedTuple):
-    """Result of the test of one pair."""
-
-    fit: ClassFit
-    estimate: float
-    statistic: float
-    pvalue: float
-    error: float
-    flags: tuple[str, ...]
+def _limits(
+    tested: list[_Pair], options: _Options, level: float, critical: float | None = None
+) -> tuple[FloatArray, FloatArray]:
+    if critical is None:
+        critical = normal_critical(alpha_of(level), options.alternative)
+    limits = [_pair_limits(pair, options, critical) for pair in tested]
+    low, high = np.array(limits).T.copy()
+    return low, high
 
 
 def _pair_of(fit: ClassFit, outcomes: OutcomeRows, pair: list[int]) -> ClassFit:
@@ -392,7 +269,7 @@ def _contrast(moments: ClassMoments, options: _Options) -> Contrast:
     return log_contrast(moments, options.link)
 
 
-def _limits(pair: _Pair, options: _Options, critical: float) -> tuple[float, float]:
+def _pair_limits(pair: _Pair, options: _Options, critical: float) -> tuple[float, float]:
     """Limits at the critical value; the whole range for an undefined p-value."""
     differences = options.link == "identity"
     if math.isnan(pair.pvalue) or math.isnan(pair.estimate) or not pair.fit.known:
@@ -413,44 +290,20 @@ def _limits(pair: _Pair, options: _Options, critical: float) -> tuple[float, flo
     return one_sided_ratio(low, high, sides)
 
 
-def _adjusted(
-    tested: list[_Pair],
-    adjust: str,
-    alternative: str,
-    share: float,
-    greatest: FloatArray | None,
-) -> tuple[FloatArray, float, FloatArray | None]:
-    """Return adjusted p-values, the critical value of intervals, and Monte Carlo errors."""
-    pvalue = np.array([test.pvalue for test in tested])
-    critical = normal_critical(share, alternative)
-    if greatest is None:
-        return adjust_pvalues(pvalue.tolist(), adjust), critical, None
-    statistic = np.array([test.statistic for test in tested])
-    adjusted, drawn_critical = _single_step(greatest, statistic, alternative, share)
-    error = np.sqrt(adjusted * (1 - adjusted) / (1 + len(greatest)))
-    # No smaller than without adjustment, and the limits no nearer.
-    adjusted, critical = np.fmax(adjusted, pvalue), max(critical, drawn_critical)
-    return np.where(np.isnan(pvalue), np.nan, adjusted), critical, error
-
-
-def _greatest(
+def _draws(
     fit: ClassFit,
     names: tuple[str, ...],
     pairs: tuple[IntArray, IntArray],
     options: _Options,
+    statistic: FloatArray,
     n_resamples: int,
     rng: Any,
-) -> FloatArray:
-    """Sorted maximum statistics of normal draws with the covariance of the classifiers."""
+) -> Draws:
+    """Draw normal statistics with the covariance of the classifiers."""
     at, slopes = _shares_and_slopes(fit.raw, options)
     share_covariance = fit.raw.covariance(at)
     covariance = np.nan_to_num(np.outer(slopes, slopes) * share_covariance)
-    # By name, so that the order of the classifiers changes no draw.
-    by_name = np.argsort(names)
-    values, vectors = np.linalg.eigh(covariance[np.ix_(by_name, by_name)])
-    root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-    drawn = np.empty((len(names), n_resamples))
-    drawn[by_name] = (rng.standard_normal((n_resamples, len(root))) @ root).T
+    drawn = normal_draws(covariance, names, n_resamples, rng)
     champion, challenger = pairs
     positions = [list(pair) for pair in zip(champion, challenger, strict=True)]
     variances = np.array(
@@ -468,14 +321,9 @@ def _greatest(
     # be greatest.
     kept = np.flatnonzero(variances > 0)
     if not len(kept):
-        return np.zeros(n_resamples)
-    draws = (drawn[challenger] - drawn[champion])[kept] / np.sqrt(variances[kept])[
-        :, np.newaxis
-    ]
-    if options.alternative == "two-sided":
-        return np.sort(np.abs(draws).max(axis=0))
-    # Each draw with its opposite, so that exchanged roles give exactly the opposite.
-    return np.sort(np.concatenate([draws.max(axis=0), (-draws).max(axis=0)]))
+        return Draws(statistic, [np.zeros((1, n_resamples))])
+    scale = np.sqrt(variances[kept])[:, np.newaxis]
+    return Draws(statistic, [(drawn[challenger] - drawn[champion])[kept] / scale])
 
 
 def _shares_and_slopes(
@@ -487,21 +335,3 @@ def _shares_and_slopes(
     rows = moments.rows.sum()
     pooled = moments.hits.sum() / rows if rows else 0.0
     return np.full(len(moments.rows), pooled), np.ones(len(moments.rows))
-
-
-def _single_step(
-    greatest: FloatArray, statistic: FloatArray, alternative: str, share: float
-) -> tuple[FloatArray, float]:
-    """Return adjusted p-values, and the critical value at the level `share`."""
-    observed = -statistic if alternative == "less" else statistic
-    if alternative == "two-sided":
-        observed = np.abs(observed)
-    observed = np.where(np.isnan(observed), -np.inf, observed)
-    magnitude = np.where(np.isfinite(observed), np.abs(observed), 0)
-    bars = observed - SLACK * np.maximum(1, magnitude)
-    beyond = len(greatest) - np.searchsorted(greatest, bars, side="left")
-    adjusted = (1 + beyond) / (1 + len(greatest))
-    # Largest number of draws that may be as great for a p-value below the level.
-    allowed = math.ceil(share * (1 + len(greatest)) - SLACK) - 2
-    critical = float(greatest[-1 - allowed]) if allowed >= 0 else math.inf
-    return adjusted, critical

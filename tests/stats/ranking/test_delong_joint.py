@@ -265,7 +265,7 @@ def test_pairs_are_delongs_tests():
             pair = PlacementValues.from_predictions(y, scores[a], scores[b])
             expected = delong(pair)
             assert ("ABCD"[a], "ABCD"[b]) == (result.champion[i], result.challenger[i])
-            assert expected.estimate == result.difference[i]
+            assert expected.estimate == result.estimate[i]
             assert tuple(expected) == pytest.approx((result.statistic[i], result.pvalue[i]))
             level = 0.95 if adjust == "none" else 1 - 0.05 / 6
             assert (result.low[i], result.high[i]) == pytest.approx(
@@ -379,7 +379,7 @@ def test_pairwise_result_says_all():
     )
     assert 3 == len(result) == len(result.to_frame())
     assert "pairwise DeLong, two-sided, n = 120" in str(result)
-    assert "PairwiseAUCResult(3 pairs" in repr(result)
+    assert "PairwiseResult(pairwise_delong, 3 pairs" in repr(result)
     assert not again.pvalue.flags.writeable
     assert [] == result.caveats
 

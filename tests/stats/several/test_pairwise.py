@@ -18,7 +18,7 @@ from skcompare.stats import (
     pairwise_mcnemar,
 )
 from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
-from skcompare.stats.several._pairwise_rows import PAIRWISE_ADJUSTMENTS
+from skcompare.stats.several._pairwise import PAIRWISE_ADJUSTMENTS
 from tests.common.golden import golden
 
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
@@ -49,8 +49,7 @@ def test_published_example(adjust):
     close = {"rel": 0, "abs": pairs["atol"]}
 
     assert [*pairs["discordant"].values()] == [
-        list(counts)
-        for counts in zip(result.only_champion, result.only_challenger, strict=True)
+        list(counts) for counts in zip(*result.details.values(), strict=True)
     ]
     assert pairs["asymptotic"] == pytest.approx(result.pvalue.tolist(), **close)
     assert pairs[adjust] == pytest.approx(result.adjusted_pvalue.tolist(), **close)
@@ -58,7 +57,7 @@ def test_published_example(adjust):
 
 def test_omnibus_rejects_and_no_pair_does():
     """The text says so, and only then."""
-    sentence = "cochran_q rejects equal accuracies at 0.05, but no pair differs"
+    sentence = "cochran_q rejects that all are equal at 0.05, but no pair differs"
     every = pairwise_mcnemar(published(), method="asymptotic")
     raw = pairwise_mcnemar(published(), method="asymptotic", adjust="none")
     strict = pairwise_mcnemar(published(), confidence_level=0.99)
@@ -84,10 +83,9 @@ def test_each_pair_is_mcnemar():
         for i, pair in enumerate(zip(result.champion, result.challenger, strict=True)):
             expected = mcnemar(patterns.contingency_table(*pair), method=method)
 
-            assert expected.estimate == pytest.approx(result.difference[i], rel=1e-14)
+            assert expected.estimate == pytest.approx(result.estimate[i], rel=1e-14)
             assert expected.statistic == pytest.approx(result.statistic[i], rel=1e-12)
             assert expected.pvalue == pytest.approx(result.pvalue[i], rel=1e-12, abs=0)
-            assert expected.to_dict() == result.results[i].to_dict()
 
 
 def test_pvalues_of_many_tables():
@@ -141,10 +139,11 @@ def test_intervals():
         assert 1 - 0.1 / 3 == pytest.approx(result.interval_level)
         assert 0.9 == alone.interval_level
         for one in (result, alone):
-            for i, test in enumerate(one.results):
+            for i, pair in enumerate(zip(one.champion, one.challenger, strict=True)):
+                test = mcnemar(patterns.contingency_table(*pair), method=method)
                 expected = test.confidence_interval(one.interval_level)
                 assert tuple(expected) == (one.low[i], one.high[i])
-                assert one.low[i] <= one.difference[i] <= one.high[i]
+                assert one.low[i] <= one.estimate[i] <= one.high[i]
 
 
 def test_bonferroni_and_intervals_agree():
@@ -202,7 +201,7 @@ def test_direction():
         for alternative in ("greater", "less")
     )
 
-    assert [0.25] == greater.difference.tolist()
+    assert [0.25] == greater.estimate.tolist()
     assert greater.pvalue[0] < 0.001
     assert less.pvalue[0] > 0.999
 
@@ -224,14 +223,13 @@ def test_without_discordant_records():
         result = pairwise_mcnemar(patterns, method=method, adjust=adjust, n_resamples=199)
 
         assert (0.0, 0.0, 1.0, 1.0) == (
-            result.difference[0],
+            result.estimate[0],
             result.statistic[0],
             result.pvalue[0],
             result.adjusted_pvalue[0],
         )
         assert result.low[0] < 0 < result.high[0]
         assert (result.adjusted_pvalue[1:] < 0.05).all()
-        assert result.results[0].degenerate
 
 
 def test_all_alike():
@@ -385,10 +383,13 @@ def test_frozen():
     for one in (result, again):
         with pytest.raises(FrozenInstanceError):
             one.n = 3
-        for name in ("pvalue", "adjusted_pvalue", "only_champion", "low"):
+        for name in ("pvalue", "adjusted_pvalue", "estimate", "low"):
             with pytest.raises(ValueError, match="read-only"):
                 getattr(one, name)[0] = 0
-    assert "PairwiseResult(3 pairs, method='mid-p', adjust='holm'" in repr(result)
+    assert (
+        "PairwiseResult(pairwise_mcnemar, 3 pairs, method='mid-p', adjust='holm'"
+        in repr(result)
+    )
 
 
 # ------------------------------------------------------------------------- refused

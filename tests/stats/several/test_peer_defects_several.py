@@ -3,7 +3,6 @@
 Each test names what is wrong elsewhere; the correct prediction is asserted here.
 """
 
-import math
 from itertools import pairwise
 
 import numpy as np
@@ -127,6 +126,5 @@ def test_underflow_is_not_certainty():
         result = pairwise_mcnemar(patterns, method=method)
 
         assert (result.pvalue > 0).all()
-        assert all(math.isfinite(test.log_pvalue) for test in result.results)
     drawn = pairwise_mcnemar(patterns, adjust="max-t", n_resamples=99)
     assert 1 / 100 == drawn.adjusted_pvalue.min()
