@@ -14,8 +14,7 @@ from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
 from skcompare.stats.core._power import METHODS
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.several._cochran_q import cochran_q
-from skcompare.stats.several._max_t import Draws, normal_draws
-from skcompare.stats.several._pairwise import PairTests, pairwise
+from skcompare.stats.several._pairwise import Draws, PairTests, normal_draws, pairwise
 from skcompare.stats.several._pairwise_result import PairwiseResult
 
 MOST_DRAWS = 1 << 24

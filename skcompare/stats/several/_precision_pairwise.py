@@ -34,8 +34,7 @@ from skcompare.stats.precision._precision_statistics import (
     generalized_score,
     share_contrast,
 )
-from skcompare.stats.several._max_t import Draws, normal_draws
-from skcompare.stats.several._pairwise import PairTests, pairwise
+from skcompare.stats.several._pairwise import Draws, PairTests, normal_draws, pairwise
 from skcompare.stats.several._pairwise_result import PairwiseResult
 from skcompare.stats.several._precision_several import (
     Method,

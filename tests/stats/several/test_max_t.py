@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from skcompare.evidence import CorrectnessPatterns
 from skcompare.stats import adjust_pvalues, mcnemar, pairwise_mcnemar
 from skcompare.stats.several import _mcnemar_pairwise
-from skcompare.stats.several._max_t import step_down
 from skcompare.stats.several._mcnemar_pairwise import max_t_draws
+from skcompare.stats.several._pairwise import step_down
 from tests.common.golden import golden
 
 PUBLISHED = golden("several")["published"]
