@@ -1,26 +1,15 @@
 """Goals and plans for the comparison of two AUCs."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from scipy.special import ndtr, ndtri
 
-from skcompare._core.validation import (
-    check_alpha,
-    check_alternative,
-    check_choice,
-    check_count,
-    is_number,
-)
-from skcompare.stats.core._power import check_power, tail_of
-from skcompare.stats.planning._goal import GOALS
-
-GOAL_TEXTS = {
-    "difference": "find a difference of the AUCs",
-    "noninferiority": "show that the challenger's AUC is less than {margin:g} lower",
-    "equivalence": "show that the AUCs differ by less than {margin:g}",
-}
+from skcompare._core.validation import check_count, is_number
+from skcompare.stats.core._power import tail_of
+from skcompare.stats.planning._goal import ROUNDING, Goal, Plan, _plain
 
 
 class AUCPlanScenario(NamedTuple):
@@ -41,9 +30,15 @@ class AUCPlanScenario(NamedTuple):
     power: float
     """Probability of success with these records; NaN where they are infinite."""
 
+    def __str__(self) -> str:
+        text = f"difference {self.difference:+.4f}"
+        if not math.isfinite(self.positives):
+            return f"{text}: no number of records is enough"
+        return f"{text}: {_counts_text(self)}, power {self.power:.3f}"
+
 
 @dataclass(frozen=True, slots=True)
-class AUCPlan:
+class AUCPlan(Plan):
     """Sample-size plan for a comparison of two AUCs on a hold-out set.
 
     Attributes
@@ -62,7 +57,7 @@ class AUCPlan:
     power : float
         Probability of success with these records, by a normal approximation; NaN where
         they are infinite.
-    wanted_power : float
+    required_power : float
         The requested power.
     prevalence : float
         Share of positives among the records.
@@ -82,6 +77,12 @@ class AUCPlan:
     scenarios : tuple of AUCPlanScenario
         Plans under other assumptions.
     """
+
+    goal_texts: ClassVar[Mapping[str, str]] = {
+        "difference": "find a difference of the AUCs",
+        "noninferiority": "show that the challenger's AUC is less than {margin:g} lower",
+        "equivalence": "show that the AUCs differ by less than {margin:g}",
+    }
 
     goal: str
     champion: float
@@ -108,72 +109,30 @@ class AUCPlan:
         return self.positives + self.negatives
 
     @property
-    def feasible(self) -> bool:
-        """Whether some number of records is enough."""
-        return math.isfinite(self.positives)
+    def _further(self) -> dict[str, Any]:
+        return {"records": _plain(self.records)}
 
     @property
-    def enough(self) -> bool:
-        """Whether the number of records gives the requested power."""
-        return self.power >= self.required_power
+    def _method_text(self) -> str:
+        return "DeLong"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values, with None for infinite or undefined numbers."""
-        values = {name: _plain(value) for name, value in asdict(self).items()}
-        return values | {
-            "records": _plain(self.records),
-            "feasible": self.feasible,
-            "enough": self.enough,
-            "scenarios": [
-                {name: _plain(value) for name, value in scenario._asdict().items()}
-                for scenario in self.scenarios
-            ],
-        }
-
-    def __str__(self) -> str:
-        direction = f", {self.alternative}" if self.goal == "difference" else ""
-        lines = [
-            self._summary(),
-            f"to {GOAL_TEXTS[self.goal].format(margin=self.margin)} "
-            f"(DeLong{direction}, alpha {self.alpha:g})",
+    def _assumptions(self) -> list[str]:
+        return [
             f"if AUC is {self.champion:.4g} (champion) and {self.challenger:.4g} "
             f"(challenger), difference {self.difference:+.4f}",
             f"and {self.assumption} ({self.method})",
         ]
-        if self.design_effect != 1:
-            lines.append(
-                f"with {self.design_effect:.3g} records of groups worth an unrelated one"
-            )
-        lines += [f"{row.name}: {_scenario_text(row)}" for row in self.scenarios]
-        return "\n".join(lines)
 
-    def _summary(self) -> str:
-        if not self.feasible:
-            return "no number of records is enough"
-        text = f"{_counts_text(self)} have power {self.power:.3f}"
-        return text if self.enough else f"{text}, less than {self.required_power:g}"
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    def _records_text(self) -> str:
+        return f"{_counts_text(self)} have power {self.power:.3f}"
 
 
 def _counts_text(plan: AUCPlan | AUCPlanScenario) -> str:
     return f"{plan.positives:.0f} positive and {plan.negatives:.0f} negative records"
 
 
-def _scenario_text(scenario: AUCPlanScenario) -> str:
-    text = f"difference {scenario.difference:+.4f}"
-    if not math.isfinite(scenario.positives):
-        return f"{text}: no number of records is enough"
-    return f"{text}: {_counts_text(scenario)}, power {scenario.power:.3f}"
-
-
 LEAST = 2
 """Least number of records of each class, for DeLong's variance."""
-
-ROUNDING = 1e-9
-"""Distance above a whole number of records up to which it counts as that number."""
 
 BISECTIONS = 60
 
@@ -188,14 +147,9 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class AUCQuestion:
+class AUCQuestion(Goal):
     """Goal and options of a plan, without the assumed truth."""
 
-    goal: str
-    margin: float | None
-    alpha: float
-    power: float
-    alternative: str
     n: int | None
     prevalence: float
     design_effect: float = 1.0
@@ -212,18 +166,7 @@ class AUCQuestion:
         prevalence: float,
         design_effect: float,
     ) -> "AUCQuestion":
-        check_choice("goal", goal, GOALS)
-        check_alternative(alternative)
-        if goal != "difference":
-            direction = "greater" if goal == "noninferiority" else "two-sided"
-            if alternative not in ("two-sided", direction):
-                raise ValueError(
-                    f"goal={goal!r} has its own direction. Got alternative="
-                    f"{alternative!r}. Leave it out, or exchange the classifiers."
-                )
-            alternative = direction
-        alpha = check_alpha(alpha)
-        check_power(power, alpha)
+        checked = Goal.of(goal, margin, alpha, power, alternative, "AUC")
         check_between(
             "prevalence", prevalence, 0, 1, "It is the share of positives in the records."
         )
@@ -231,29 +174,16 @@ class AUCQuestion:
             "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
         )
         return cls(
-            goal,
-            _checked_margin(goal, margin),
-            alpha,
-            float(power),
-            alternative,
-            None if n is None else _checked_records(n, prevalence),
-            float(prevalence),
-            float(design_effect),
+            **asdict(checked),
+            n=None if n is None else _checked_records(n, prevalence),
+            prevalence=float(prevalence),
+            design_effect=float(design_effect),
         )
 
     @property
     def kappa(self) -> float:
         """Number of negatives per positive."""
         return (1 - self.prevalence) / self.prevalence
-
-    def distance(self, difference: float) -> float:
-        """Distance of a difference from the null hypothesis; positive outside it."""
-        if self.margin is not None:
-            kept = difference if self.goal == "noninferiority" else -abs(difference)
-            return self.margin + kept
-        if self.alternative == "two-sided":
-            return abs(difference)
-        return difference if self.alternative == "greater" else -difference
 
     def power_at(self, positives: float, truth: Truth) -> float:
         """Probability of success with a given number of unrelated positives."""
@@ -264,7 +194,7 @@ class AUCQuestion:
             return sum(_beyond(root * side, z, truth) for side in sides)
         z = -float(ndtri(self.alpha))
         shown = _beyond(root * (self.margin + d), z, truth)
-        if self.goal == "equivalence":
+        if self.both_sides:
             shown += _beyond(root * (self.margin - d), z, truth) - 1
         return max(0.0, shown)
 
@@ -288,7 +218,7 @@ class AUCQuestion:
 
     def _positives(self, truth: Truth) -> float:
         """Smallest number of unrelated positives with the required power, not rounded."""
-        if self.goal != "equivalence":
+        if not self.both_sides:
             z = -float(ndtri(tail_of(self.alpha, self.alternative)))
             if self.margin is not None:
                 z = -float(ndtri(self.alpha))
@@ -333,26 +263,6 @@ class AUCQuestion:
             **fields,
         )
 
-    def check_possible(self, difference: float) -> None:
-        """Check that some number of records can reach the goal."""
-        if self.n is not None or self.distance(difference) > 0:
-            return
-        if self.margin is not None:
-            raise ValueError(
-                f"No number of records shows {self.goal} with a margin of {self.margin:g} "
-                f"if the difference is {difference:+g}, challenger less champion. Choose "
-                "the margin by what matters, and compare classifiers that can meet it."
-            )
-        if difference == 0:
-            raise ValueError(
-                "No number of records finds a difference of 0. Got equal AUCs. Pass AUCs "
-                "that differ, or goal='equivalence' or 'noninferiority' with a margin."
-            )
-        raise ValueError(
-            f"alternative={self.alternative!r} never finds a difference of {difference:+g},"
-            " challenger less champion. Turn one of them round."
-        )
-
 
 def _beyond(distance: float, z: float, truth: Truth) -> float:
     """Probability that an estimate exceeds z standard deviations of the null hypothesis."""
@@ -372,24 +282,6 @@ def _checked_records(n: object, prevalence: float) -> int:
             "expected. Pass a larger `n`."
         )
     return count
-
-
-def _checked_margin(goal: str, margin: float | None) -> float | None:
-    if goal == "difference":
-        if margin is not None:
-            raise ValueError(
-                f"goal='difference' has no margin. Got margin={margin!r}. Use "
-                "goal='noninferiority' or 'equivalence'."
-            )
-        return None
-    check_between(
-        "margin",
-        margin,
-        0,
-        1,
-        "It is the largest loss of AUC that does not matter, fixed before data are seen.",
-    )
-    return float(margin)  # type: ignore[arg-type]
 
 
 def check_between(name: str, value: object, low: float, high: float, what: str) -> None:

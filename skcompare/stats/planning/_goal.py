@@ -1,9 +1,9 @@
-"""Goals and plans for the comparison of two accuracies."""
+"""Goals and plans of comparisons, and those of two accuracies."""
 
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -27,6 +27,189 @@ from skcompare.stats.core._power import (
     mcnemar_power,
     mcnemar_records,
 )
+
+GOALS = ("difference", "noninferiority", "equivalence")
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Aim of a comparison: to find a difference, or to show that it is small enough.
+
+    Attributes
+    ----------
+    goal : {"difference", "noninferiority", "equivalence"}
+        What is to be shown.
+    margin : float or None
+        Margin of non-inferiority or equivalence.
+    alpha, power : float
+        Level of the test, and the requested probability of success.
+    alternative : {"two-sided", "less", "greater"}
+        Direction of the test.
+    """
+
+    goal: str
+    margin: float | None
+    alpha: float
+    power: float
+    alternative: str
+
+    @classmethod
+    def of(
+        cls,
+        goal: str,
+        margin: float | None,
+        alpha: float,
+        power: float,
+        alternative: str,
+        measure: str,
+    ) -> "Goal":
+        """Check the options; `measure` is named in messages."""
+        check_choice("goal", goal, GOALS)
+        check_alternative(alternative)
+        if goal != "difference":
+            direction = "greater" if goal == "noninferiority" else "two-sided"
+            if alternative not in ("two-sided", direction):
+                raise ValueError(
+                    f"goal={goal!r} has its own direction. Got alternative="
+                    f"{alternative!r}. Leave it out, or exchange the classifiers."
+                )
+            alternative = direction
+        alpha = check_alpha(alpha)
+        check_power(power, alpha)
+        margin = _checked_margin(goal, margin, measure)
+        return cls(goal, margin, alpha, float(power), alternative)
+
+    @property
+    def both_sides(self) -> bool:
+        """Whether the difference is to be shown to be within both margins."""
+        return self.goal == "equivalence"
+
+    def distance(self, difference: float) -> float:
+        """Distance of a difference from the null hypothesis; positive outside it."""
+        if self.margin is not None:
+            kept = -abs(difference) if self.both_sides else difference
+            return self.margin + kept
+        if self.alternative == "two-sided":
+            return abs(difference)
+        return difference if self.alternative == "greater" else -difference
+
+    def check_possible(self, difference: float, measures: str) -> None:
+        """Check that some number of records can reach the goal."""
+        if self.distance(difference) > 0:
+            return
+        if self.margin is not None:
+            raise ValueError(
+                f"No number of records shows {self.goal} with a margin of {self.margin:g} "
+                f"if the difference is {difference:+g}, challenger less champion. Choose "
+                "the margin by what matters, and compare classifiers that can meet it."
+            )
+        if difference == 0:
+            raise ValueError(
+                f"No number of records finds a difference of 0. Got equal {measures}. Pass "
+                f"{measures} that differ, or goal='equivalence' or 'noninferiority' with a "
+                "margin."
+            )
+        raise ValueError(
+            f"alternative={self.alternative!r} never finds a difference of {difference:+g},"
+            " challenger less champion. Turn one of them round."
+        )
+
+
+def _checked_margin(goal: str, margin: float | None, measure: str) -> float | None:
+    if goal == "difference":
+        if margin is not None:
+            raise ValueError(
+                f"goal='difference' has no margin. Got margin={margin!r}. Use "
+                "goal='noninferiority' or 'equivalence'."
+            )
+        return None
+    if is_number(margin) and 0 < margin < 1:
+        return float(margin)
+    raise ValueError(
+        f"`margin` of {goal} must be a number in (0, 1). Got {margin!r} instead. It is the "
+        f"largest loss of {measure} that does not matter, fixed before the data are seen."
+    )
+
+
+class Plan:
+    """Base class of plans, for frozen dataclasses with these attributes."""
+
+    __slots__ = ()
+
+    goal_texts: ClassVar[Mapping[str, str]]
+
+    goal: str
+    power: float
+    required_power: float
+    alpha: float
+    alternative: str
+    margin: float | None
+    design_effect: float
+    scenarios: tuple[Any, ...]
+    records: Any
+
+    @property
+    def feasible(self) -> bool:
+        """Whether some number of records is enough."""
+        return math.isfinite(self.records)
+
+    @property
+    def enough(self) -> bool:
+        """Whether the number of records gives the requested power."""
+        return self.power >= self.required_power
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, with None for infinite or undefined numbers."""
+        values = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+        return values | {
+            **self._further,
+            "feasible": self.feasible,
+            "enough": self.enough,
+            "scenarios": [
+                {name: _plain(value) for name, value in scenario._asdict().items()}
+                for scenario in self.scenarios
+            ],
+        }
+
+    def __str__(self) -> str:
+        direction = f", {self.alternative}" if self.goal == "difference" else ""
+        goal_text = self.goal_texts[self.goal].format(margin=self.margin)
+        lines = [
+            self._summary(),
+            f"to {goal_text} ({self._method_text}{direction}, alpha {self.alpha:g})",
+            *self._assumptions(),
+        ]
+        if self.design_effect != 1:
+            lines.append(
+                f"with {self.design_effect:.3g} records of groups worth an unrelated one"
+            )
+        return "\n".join([*lines, *(f"{row.name}: {row}" for row in self.scenarios)])
+
+    def _summary(self) -> str:
+        if not self.feasible:
+            return "no number of records is enough"
+        text = self._records_text()
+        return text if self.enough else f"{text}, less than {self.required_power:g}"
+
+    @property
+    def _further(self) -> dict[str, Any]:
+        """Values of `to_dict` beside the attributes."""
+        raise NotImplementedError
+
+    @property
+    def _method_text(self) -> str:
+        raise NotImplementedError
+
+    def _assumptions(self) -> list[str]:
+        raise NotImplementedError
+
+    def _records_text(self) -> str:
+        raise NotImplementedError
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
 
 STEPS = 1000
 """Inverse precision of numbers of records that are too large to be searched one by one."""
@@ -180,13 +363,6 @@ def _normal_power(
     return max(0.0, powers[0] + powers[1] - 1) if both_sides else powers[0]
 
 
-GOAL_TEXTS = {
-    "difference": "find a difference",
-    "noninferiority": "show that the challenger is less than {margin:g} worse",
-    "equivalence": "show that the accuracies differ by less than {margin:g}",
-}
-
-
 class PlanScenario(NamedTuple):
     """Scenario of a plan: records and power under another assumption."""
 
@@ -208,9 +384,15 @@ class PlanScenario(NamedTuple):
     approximate: bool = False
     """Whether the power is that of a normal approximation."""
 
+    def __str__(self) -> str:
+        text = f"difference {self.difference:+.4f}, disagreement {self.disagreement:.4f}"
+        if not math.isfinite(self.records):
+            return f"{text}: no number of records is enough"
+        return f"{text}: {self.records:.0f} records, {_power_text(self)}"
+
 
 @dataclass(frozen=True, slots=True)
-class ComparisonPlan:
+class ComparisonPlan(Plan):
     """Sample-size plan for a comparison of two accuracies on a hold-out set.
 
     Attributes
@@ -232,7 +414,7 @@ class ComparisonPlan:
     power : float
         Probability of success with these records, summed over all outcomes if not
         `approximate`; NaN where they are infinite.
-    wanted_power : float
+    required_power : float
         The requested power.
     alpha : float
         Level of the test.
@@ -252,6 +434,12 @@ class ComparisonPlan:
         Whether the power is that of a normal approximation, because discordant pairs are
         tens of thousands; see :func:`mcnemar_power`.
     """
+
+    goal_texts: ClassVar[Mapping[str, str]] = {
+        "difference": "find a difference",
+        "noninferiority": "show that the challenger is less than {margin:g} worse",
+        "equivalence": "show that the accuracies differ by less than {margin:g}",
+    }
 
     goal: str
     champion: float
@@ -273,74 +461,35 @@ class ComparisonPlan:
     approximate: bool = False
 
     @property
-    def feasible(self) -> bool:
-        """Whether some number of records is enough."""
-        return math.isfinite(self.records)
-
-    @property
-    def enough(self) -> bool:
-        """Whether the number of records gives the requested power."""
-        return self.power >= self.required_power
-
-    @property
     def discordant(self) -> float:
         """Expected number of discordant pairs among the records."""
         return self.records * self.disagreement if self.disagreement else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values, with None for infinite or undefined numbers."""
-        values = {
-            name: _plain(value)
-            for name, value in asdict(self).items()
-            if name not in ("possible_disagreement", "scenarios")
-        }
-        return values | {
-            "possible_disagreement": list(self.possible_disagreement),
-            "discordant": _plain(self.discordant),
-            "feasible": self.feasible,
-            "enough": self.enough,
-            "scenarios": [
-                {name: _plain(value) for name, value in scenario._asdict().items()}
-                for scenario in self.scenarios
-            ],
-        }
+    @property
+    def _further(self) -> dict[str, Any]:
+        possible = list(self.possible_disagreement)
+        return {"possible_disagreement": possible, "discordant": _plain(self.discordant)}
 
-    def __str__(self) -> str:
+    def _assumptions(self) -> list[str]:
         least, greatest = self.possible_disagreement
-        lines = [
-            self._summary(),
-            f"to {self._goal_text()}",
+        return [
             f"if accuracy is {self.champion:.4g} (champion) and {self.challenger:.4g} "
             f"(challenger), difference {self.difference:+.4f}",
             f"and they disagree on {self.disagreement:.4f} of the records: "
             f"{self.assumption}",
             f"{least:.4f} to {greatest:.4f} is possible",
         ]
-        if self.design_effect != 1:
-            lines.append(
-                f"with {self.design_effect:.3g} records of groups worth an unrelated one"
-            )
-        lines += [f"{row.name}: {_scenario_text(row)}" for row in self.scenarios]
-        return "\n".join(lines)
 
-    def _summary(self) -> str:
-        if not self.feasible:
-            return "no number of records is enough"
+    def _records_text(self) -> str:
         groups = "" if self.groups is None else f"from about {self.groups:.0f} groups, "
-        text = (
+        return (
             f"{self.records:.0f} records, about {self.discordant:.0f} of them discordant, "
             f"{groups}have {_power_text(self)}"
         )
-        return text if self.enough else f"{text}, less than {self.required_power:g}"
 
-    def _goal_text(self) -> str:
-        direction = f", {self.alternative}" if self.goal == "difference" else ""
-        text = GOAL_TEXTS[self.goal].format(margin=self.margin)
-        return f"{text} ({self.method}{direction}, alpha {self.alpha:g})"
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    @property
+    def _method_text(self) -> str:
+        return self.method
 
 
 def _power_text(plan: ComparisonPlan | PlanScenario) -> str:
@@ -348,16 +497,6 @@ def _power_text(plan: ComparisonPlan | PlanScenario) -> str:
     return f"{text} (normal approximation)" if plan.approximate else text
 
 
-def _scenario_text(scenario: PlanScenario) -> str:
-    text = (
-        f"difference {scenario.difference:+.4f}, disagreement {scenario.disagreement:.4f}"
-    )
-    if not math.isfinite(scenario.records):
-        return f"{text}: no number of records is enough"
-    return f"{text}: {scenario.records:.0f} records, {_power_text(scenario)}"
-
-
-GOALS = ("difference", "noninferiority", "equivalence")
 ALL_METHODS = (*METHODS, "score")
 
 ROUNDING = 1e-9
@@ -365,14 +504,9 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Question(Goal):
     """Goal and options of a plan, without the assumed truth."""
 
-    goal: str
-    margin: float | None
-    alpha: float
-    power: float
-    alternative: str
     method: str
     n: int | None
     design_effect: float = 1.0
@@ -388,8 +522,7 @@ class Question:
         method: str | None,
         n: int | None,
     ) -> "Question":
-        check_choice("goal", goal, GOALS)
-        check_alternative(alternative)
+        checked = Goal.of(goal, margin, alpha, power, alternative, "accuracy")
         default = "mid-p" if goal == "difference" else "score"
         method = check_choice("method", default if method is None else method, ALL_METHODS)
         if (method == "score") != (default == "score"):
@@ -397,28 +530,8 @@ class Question:
                 f"goal={goal!r} has no method {method!r}. Use one of "
                 f"{', '.join(METHODS) if goal == 'difference' else 'score'}."
             )
-        margin = _checked_margin(goal, margin)
-        if goal != "difference":
-            direction = "greater" if goal == "noninferiority" else "two-sided"
-            if alternative not in ("two-sided", direction):
-                raise ValueError(
-                    f"goal={goal!r} has its own direction. Got alternative="
-                    f"{alternative!r}. Leave it out, or exchange the classifiers."
-                )
-            alternative = direction
-        alpha = check_alpha(alpha)
-        check_power(power, alpha)
         n = None if n is None else check_count("n", n)
-        return cls(goal, margin, alpha, float(power), alternative, method, n)
-
-    def distance(self, difference: float) -> float:
-        """Distance of a difference from the null hypothesis; positive outside it."""
-        if self.margin is not None:
-            kept = difference if self.goal == "noninferiority" else -abs(difference)
-            return self.margin + kept
-        if self.alternative == "two-sided":
-            return abs(difference)
-        return difference if self.alternative == "greater" else -difference
+        return cls(**asdict(checked), method=method, n=n)
 
     def plan(
         self,
@@ -472,7 +585,7 @@ class Question:
                 self.margin,
                 alpha=self.alpha,
                 power=self.power,
-                both_sides=self.goal == "equivalence",
+                both_sides=self.both_sides,
             )
         else:
             needed = mcnemar_records(
@@ -499,7 +612,7 @@ class Question:
                 disagreement,
                 self.margin,
                 alpha=self.alpha,
-                both_sides=self.goal == "equivalence",
+                both_sides=self.both_sides,
             )
         if disagreement == 0:
             return 0.0
@@ -511,41 +624,6 @@ class Question:
             alternative=self.alternative,
             method=self.method,
         )
-
-    def never(self, difference: float) -> str:
-        """Return a message that explains why no number of records is enough."""
-        if self.margin is None and difference == 0:
-            return (
-                "No number of records finds a difference of 0. Got equal accuracies. Pass "
-                "accuracies that differ, or goal='equivalence' or 'noninferiority' with a "
-                "margin."
-            )
-        if self.margin is None:
-            return (
-                f"alternative={self.alternative!r} never finds a difference of "
-                f"{difference:+g}, challenger less champion. Turn one of them round."
-            )
-        return (
-            f"No number of records shows {self.goal} with a margin of {self.margin:g} "
-            f"if the difference is {difference:+g}, challenger less champion. Choose the "
-            "margin by what matters, and compare classifiers that can meet it."
-        )
-
-
-def _checked_margin(goal: str, margin: float | None) -> float | None:
-    if goal == "difference":
-        if margin is not None:
-            raise ValueError(
-                f"goal='difference' has no margin. Got margin={margin!r}. Use "
-                "goal='noninferiority' or 'equivalence'."
-            )
-        return None
-    if is_number(margin) and 0 < margin < 1:
-        return float(margin)
-    raise ValueError(
-        f"`margin` of {goal} must be a number in (0, 1). Got {margin!r} instead. It is the "
-        "largest loss of accuracy that does not matter, fixed before the data are seen."
-    )
 
 
 def difference_of(champion: float, challenger: float) -> float:

@@ -127,8 +127,8 @@ def plan_comparison(
     accuracies = (float(champion_accuracy), float(challenger_accuracy))
     difference = difference_of(*accuracies)
     share, assumption = _disagreement(*accuracies, disagreement, correlation)
-    if n is None and question.distance(difference) <= 0:
-        raise ValueError(question.never(difference))
+    if n is None:
+        question.check_possible(difference, "accuracies")
     least, greatest = possible_disagreement(*accuracies)
     scenarios: tuple[PlanScenario, ...] = ()
     if disagreement is None and correlation is None:

@@ -350,7 +350,8 @@ def plan_auc_comparison(
     check_between("spread_ratio", spread_ratio, 0, math.inf, "1 is for equal spread.")
     areas = (float(champion_auc), float(challenger_auc))
     difference = difference_of(*areas)
-    question.check_possible(difference)
+    if n is None:
+        question.check_possible(difference, "AUCs")
     correlations = _correlations(correlation, positive_correlation, negative_correlation)
     b = float(spread_ratio)
     curves = Binormal.of_area(areas[0], b), Binormal.of_area(areas[1], b)

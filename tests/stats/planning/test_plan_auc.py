@@ -435,7 +435,10 @@ def test_wrong_settings():
         ({"power": 0.04}, "`power` must be more than `alpha`"),
         ({"alternative": "less"}, "never finds a difference of"),
         ({"margin": 0.1}, "has no margin"),
-        ({"goal": "noninferiority"}, r"`margin` must be a number in \(0, 1\). Got None"),
+        (
+            {"goal": "noninferiority"},
+            r"`margin` of noninferiority must be a number in \(0, 1\). Got None",
+        ),
         ({"goal": "equivalence", "margin": 0.05}, "No number of records shows equivalenc"),
         ({"goal": "equivalence", "margin": 0.2, "alternative": "less"}, "own direction"),
         (

@@ -1,5 +1,6 @@
 """Plans of comparisons: numbers of records, power by enumeration, and their words."""
 
+import dataclasses
 import itertools
 import json
 import math
@@ -566,7 +567,7 @@ def test_plan_is_a_value():
     assert values == plan.to_dict()
     assert plan.records == values["records"]
     assert plan.scenarios[1].records == values["scenarios"][1]["records"]
-    fields = set(ComparisonPlan.__dataclass_fields__)
+    fields = {field.name for field in dataclasses.fields(ComparisonPlan)}
     assert fields | {"discordant", "feasible", "enough"} == values.keys()
 
 
