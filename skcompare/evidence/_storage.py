@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
+from skcompare._core.array_values import ArrayValues
 from skcompare._core.atomic_write import replaced_on_success
 from skcompare._core.design import Design
 
@@ -234,7 +235,7 @@ S = TypeVar("S", bound="Storable")
 know_class(Design)
 
 
-class Storable:
+class Storable(ArrayValues):
     """Base class of evidence that can be saved to a file.
 
     A derived class of another package needs only fields, or a `__reduce__` that returns the

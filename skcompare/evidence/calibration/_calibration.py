@@ -517,8 +517,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
             "design": as_design(self.design),
             "flags": tuple(self.flags),
         }
-        for name, value in attributes.items():
-            object.__setattr__(self, name, value)
+        self._set(**attributes)
 
     def _checked_records(self) -> tuple[list[Layout], dict[str, Any]]:
         if len(self.proba) != 2 or len(self.outcomes) != 2 or len(self.edges) != 2:

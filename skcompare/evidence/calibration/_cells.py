@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.array_values import ArrayValues
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.calibration._bins import (
     ALL_SUMS,
@@ -34,7 +35,7 @@ Rows = tuple[Pair, Pair, Pair]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalibrationCells:
+class CalibrationCells(ArrayValues):
     """Number of records in each cell, and sums over the records.
 
     A cell is a bin of the champion, one of the challenger, and whether the event of each
@@ -58,12 +59,7 @@ class CalibrationCells:
     sums: FloatArray
 
     def __post_init__(self) -> None:
-        for array in (self.code, self.counts, self.sums):
-            array.setflags(write=False)
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return CalibrationCells, (self.n_bins, self.code, self.counts, self.sums)
+        self._set(code=self.code, counts=self.counts, sums=self.sums)
 
     @classmethod
     def of(

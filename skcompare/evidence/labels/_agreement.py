@@ -65,11 +65,7 @@ class AgreementMatrix(Mergeable):
             raise ValueError(
                 "An agreement matrix needs at least one record. Got only zeros."
             )
-        for array in (counts, classes):
-            array.setflags(write=False)
-        object.__setattr__(self, "counts", counts)
-        object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "design", as_design(self.design))
+        self._set(counts=counts, classes=classes, design=as_design(self.design))
 
     def __repr__(self) -> str:
         counts = self.counts.tolist() if len(self.classes) <= FEW_CLASSES else "..."
@@ -77,22 +73,6 @@ class AgreementMatrix(Mergeable):
             f"AgreementMatrix({counts}, [{some_of(self.classes)}], n={self.n}, "
             f"design={self.design.name!r})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AgreementMatrix):
-            return NotImplemented
-        return (
-            self.design == other.design
-            and np.array_equal(self.classes, other.classes)
-            and np.array_equal(self.counts, other.counts)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.design, self.counts.tobytes()))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return AgreementMatrix, (self.counts, self.classes, self.design)
 
     @classmethod
     def from_predictions(

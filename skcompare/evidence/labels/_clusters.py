@@ -1,7 +1,7 @@
 """Predictions by cluster, for grouped or repeatedly predicted records."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, ClassVar, NamedTuple
 
@@ -423,10 +423,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         else:
             values |= {"tables": checked_tables(self, len(groups))[order]}
             values |= {"names": ROLES}
-        for name, value in values.items():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-            object.__setattr__(self, name, value)
+        self._set(**values)
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f"groups=[{some_of(self.groups)}], "
@@ -435,22 +432,6 @@ class ClusterSums(ClusterFrames, Mergeable):
             f"ClusterSums(n_groups={self.n_groups}, n={self.n}, {groups}{names}"
             f"design={self.design.name!r})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClusterSums):
-            return NotImplemented
-        return (self.design, self.names) == (other.design, other.names) and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("groups", "tables", "classes", "cells", "counts")
-        )
-
-    def __hash__(self) -> int:
-        arrays = (self.tables, self.cells, self.counts)
-        return hash((self.design, *(None if a is None else a.tobytes() for a in arrays)))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return ClusterSums, tuple(getattr(self, f.name) for f in fields(self))
 
     @classmethod
     def from_predictions(

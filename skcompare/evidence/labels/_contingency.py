@@ -172,9 +172,7 @@ class ContingencyTable(Mergeable):
             raise ValueError(
                 "A contingency table needs at least one record. Got only zeros."
             )
-        for name, count in zip(CELLS, counts, strict=True):
-            object.__setattr__(self, name, count)
-        object.__setattr__(self, "design", as_design(self.design))
+        self._set(**dict(zip(CELLS, counts, strict=True)), design=as_design(self.design))
 
     def __repr__(self) -> str:
         shown = [f"{name}={getattr(self, name)!r}" for name in CELLS]
@@ -305,26 +303,12 @@ class PairedBlocks(Mergeable):
         if design.n_splits != np.prod(shape):
             repeats, folds = shape if len(shape) == 2 else (1, shape[0])
             design = replace(design, n_repeats=repeats, n_folds=folds)
-        tables.setflags(write=False)
-        object.__setattr__(self, "tables", tables)
-        object.__setattr__(self, "design", design)
+        self._set(tables=tables, design=design)
         if tables.ndim == 3:
             _check_repeats(tables)
 
     def __repr__(self) -> str:
         return f"PairedBlocks({self.tables.tolist()}, design={self.design.name!r})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairedBlocks):
-            return NotImplemented
-        return self.design == other.design and np.array_equal(self.tables, other.tables)
-
-    def __hash__(self) -> int:
-        return hash((self.design, self.tables.tobytes()))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the tables come back read-only.
-        return PairedBlocks, (self.tables, self.design)
 
     @classmethod
     def from_predictions(

@@ -88,33 +88,14 @@ class JointCounts(JointFrames, Mergeable):
             cells, counts = _sorted_cells(np.asarray(self.cells), counts, len(classes))
         if not len(counts):
             raise ValueError("Joint counts need at least one record. Got only zeros.")
-        for array in (cells, counts, classes):
-            array.setflags(write=False)
-        object.__setattr__(self, "cells", cells)
-        object.__setattr__(self, "counts", counts)
-        object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "design", as_design(self.design))
+        design = as_design(self.design)
+        self._set(cells=cells, counts=counts, classes=classes, design=design)
 
     def __repr__(self) -> str:
         return (
             f"JointCounts(n={self.n}, classes=[{some_of(self.classes)}], "
             f"design={self.design.name!r})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, JointCounts):
-            return NotImplemented
-        return self.design == other.design and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("classes", "cells", "counts")
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.design, self.cells.tobytes(), self.counts.tobytes()))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return JointCounts, (self.counts, self.classes, self.cells, self.design)
 
     @classmethod
     def from_predictions(

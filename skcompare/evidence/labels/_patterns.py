@@ -176,33 +176,14 @@ class CorrectnessPatterns(Mergeable):
         else:
             bits, n = _checked_bits(self.bits, self.n), int(self.n)
         _check_size(len(bits), n)
-        bits.setflags(write=False)
-        object.__setattr__(self, "bits", bits)
-        object.__setattr__(self, "n", n)
-        object.__setattr__(self, "names", check_classifier_names(self.names, len(bits)))
-        object.__setattr__(self, "design", as_design(self.design))
+        names = check_classifier_names(self.names, len(bits))
+        self._set(bits=bits, n=n, names=names, design=as_design(self.design))
 
     def __repr__(self) -> str:
         return (
             f"CorrectnessPatterns(n={self.n}, names={list(self.names)}, "
             f"n_correct={self.n_correct.tolist()}, design={self.design.name!r})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CorrectnessPatterns):
-            return NotImplemented
-        return (self.design, self.names, self.n) == (
-            other.design,
-            other.names,
-            other.n,
-        ) and np.array_equal(self.bits, other.bits)
-
-    def __hash__(self) -> int:
-        return hash((self.design, self.names, self.n, self.bits.tobytes()))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the bits come back read-only.
-        return CorrectnessPatterns, (self.bits, self.names, self.design, self.n)
 
     @classmethod
     def from_predictions(

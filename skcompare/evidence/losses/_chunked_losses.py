@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skcompare._core.array_values import ArrayValues
 from skcompare._core.labels import check_groups, encode_labels, united_classes
 from skcompare._core.validation import check_same_length
 from skcompare._typing import ArrayLike, FloatArray, IntArray
@@ -23,7 +24,7 @@ from skcompare.evidence.losses._record_losses import (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LossGroups:
+class LossGroups(ArrayValues):
     """Number of records in each group, and sums of the differences of losses.
 
     Attributes
@@ -47,13 +48,7 @@ class LossGroups:
         for field in fields(self):
             array = getattr(self, field.name)
             if array is not None and array.flags.writeable:
-                array = array.copy()
-                array.setflags(write=False)
-                object.__setattr__(self, field.name, array)
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return LossGroups, tuple(getattr(self, field.name) for field in fields(self))
+                self._set(**{field.name: array.copy()})
 
     @classmethod
     def of(
@@ -79,19 +74,6 @@ class LossGroups:
     def swap(self) -> "LossGroups":
         """Return the sums with the roles exchanged."""
         return replace(self, gains=-self.gains)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LossGroups):
-            return NotImplemented
-        if (self.codes is None) != (other.codes is None):
-            return False
-        return all(
-            np.array_equal(getattr(self, field.name), getattr(other, field.name))
-            for field in fields(self)
-            if getattr(self, field.name) is not None
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, other: "LossGroups") -> "LossGroups":
         """Merge the sums of two shards; a group may be in both."""

@@ -530,9 +530,7 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
     def __post_init__(self) -> None:
         object.__setattr__(self, "design", as_design(self.design))
         if self.values is not None and self.values.flags.writeable:
-            values = np.array(self.values, dtype=np.float64)
-            values.setflags(write=False)
-            object.__setattr__(self, "values", values)
+            self._set(values=np.array(self.values, dtype=np.float64))
 
     def __repr__(self) -> str:
         champion, challenger = self.means
@@ -543,26 +541,6 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
             f"champion={champion:.4g}, challenger={challenger:.4g}, "
             f"design={self.design.name!r}{values})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairedLosses):
-            return NotImplemented
-        if self._key != other._key or self.groups != other.groups:
-            return False
-        if self.values is None or other.values is None:
-            return self.values is other.values
-        return np.array_equal(self.values, other.values)
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    @property
-    def _key(self) -> tuple[Any, ...]:
-        return self.moments, self.loss, self.clipped, self.design
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the losses come back read-only.
-        return PairedLosses, tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def n(self) -> int:

@@ -293,15 +293,12 @@ class ClassPlacementValues(Mergeable):
         check_same_length(codes=codes, champion=self.champion, challenger=self.challenger)
         for role in ("champion", "challenger"):
             scores = _checked_scores(role, getattr(self, role), len(classes))
-            object.__setattr__(self, role, scores)
+            self._set(**{role: scores})
         groups = None if self.groups is None else check_groups(self.groups).copy()
         if groups is not None:
             check_same_length(codes=codes, groups=groups)
-            groups.setflags(write=False)
-        object.__setattr__(self, "codes", codes)
-        object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "groups", groups)
-        object.__setattr__(self, "design", as_design(self.design))
+        design = as_design(self.design)
+        self._set(codes=codes, classes=classes, groups=groups, design=design)
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f"n_groups={self.n_units}, "
@@ -309,25 +306,6 @@ class ClassPlacementValues(Mergeable):
             f"ClassPlacementValues(n={self.n}, {groups}classes=[{some_of(self.classes)}], "
             f"design={self.design.name!r})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClassPlacementValues):
-            return NotImplemented
-        if (self.groups is None) != (other.groups is None):
-            return False
-        return self.design == other.design and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("codes", "champion", "challenger", "classes", "groups")
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.design, self.codes.tobytes(), self.champion.tobytes()))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        scores = self.champion, self.challenger
-        parts = (self.codes, *scores, self.classes, self.groups, self.design)
-        return ClassPlacementValues, parts
 
     @classmethod
     def from_predictions(

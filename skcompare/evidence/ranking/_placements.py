@@ -565,25 +565,24 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         if repeats is not None:
             repeats = check_repeats(repeats, len(positive))
             positive, scores, repeats = combined_cells(positive, scores, repeats)
-            repeats.setflags(write=False)
-        for array in (positive, scores):
-            array.setflags(write=False)
-        object.__setattr__(self, "repeats", repeats)
-        object.__setattr__(self, "score_bins", score_bins)
-        object.__setattr__(self, "positive", positive)
-        object.__setattr__(self, "scores", scores)
-        object.__setattr__(self, "names", names)
         if repeats is not None and self.groups is not None:
             raise ValueError(
                 "Records that are counted in cells have no groups. Got `groups`. Leave out "
                 "`repeats`, `score_bins` and `n_score_bins`, so that records stay apart."
             )
         groups = check_record_groups(self.groups, len(positive))
-        object.__setattr__(self, "groups", groups)
         design = self.design
         if design is None:
             design = HOLDOUT if groups is None else GROUPED_HOLDOUT
-        object.__setattr__(self, "design", as_design(design))
+        self._set(
+            positive=positive,
+            scores=scores,
+            names=names,
+            groups=groups,
+            design=as_design(design),
+            repeats=repeats,
+            score_bins=score_bins,
+        )
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f", n_groups={self.n_groups}"
@@ -593,35 +592,6 @@ class PlacementValues(PlacementFrames, PlacementAreas):
             f"PlacementValues(n_positives={self.n_positives}, "
             f"n_negatives={self.n_negatives}, names={list(self.names)}{groups}, "
             f"design={self.design.name!r})"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PlacementValues):
-            return NotImplemented
-        return (
-            (self.design, self.names, self.pos_label, self.score_bins)
-            == (other.design, other.names, other.pos_label, other.score_bins)
-            and np.array_equal(self.positive, other.positive)
-            and np.array_equal(self.scores, other.scores)
-            and _alike(self.groups, other.groups)
-            and _alike(self.repeats, other.repeats)
-        )
-
-    def __hash__(self) -> int:
-        # Adding 0.0 makes -0.0 of the scores 0.0, which equals it.
-        return hash((self.design, self.names, (self.scores + 0.0).tobytes()))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return PlacementValues, (
-            self.positive,
-            self.scores,
-            self.names,
-            self.groups,
-            self.design,
-            self.pos_label,
-            self.repeats,
-            self.score_bins,
         )
 
     @classmethod
@@ -752,9 +722,3 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         if not isinstance(other, PlacementValues):
             return NotImplemented
         return PlacementValues(*merged_parts(self, other))
-
-
-def _alike(first: NDArray[Any] | None, second: NDArray[Any] | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)

@@ -1,7 +1,6 @@
 """Score differences by block of a block-regularized cross-validation."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -114,35 +113,10 @@ class BlockDifferences(Storable):
             raise ValueError(f"Each block must hold a record. Got sizes {sizes.tolist()}.")
         if self.variance < 0 or (np.diag(own) < 0).any():
             raise ValueError("Variances must not be negative. Got one that is.")
-        for name, array in zip(_ARRAYS, (values, sides, sizes, own), strict=True):
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
         design = Design("bcv") if self.design is None else as_design(self.design)
         design = replace(design, n_repeats=n_repeats, n_folds=2)
-        object.__setattr__(self, "design", design)
-        object.__setattr__(self, "flags", tuple(self.flags))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BlockDifferences):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
-        """Return all fields, with arrays as shape and bytes, for comparison and hashing."""
-        return tuple(
-            (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
-            for value in self._held()
-        )
-
-    def _held(self) -> Iterator[Any]:
-        return (getattr(self, field.name) for field in fields(self))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return BlockDifferences, tuple(self._held())
+        self._set(values=values, sides=sides, sizes=sizes, own=own)
+        self._set(design=design, flags=tuple(self.flags))
 
     @classmethod
     def from_records(

@@ -1,7 +1,7 @@
 """Predictions of two classifiers with a score, for resampling and permutation."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -113,16 +113,8 @@ class ScoredPair(Storable):
         # As ranks, a score of another scale has the same order.
         first, second = (self.score.on_one_scale(arrays[name]) for name in _ARRAYS[1:3])
         order, symmetric = _own_order(arrays["y"], first, second, arrays.get("groups"))
-        for name, array in arrays.items():
-            sorted_array = array[order]
-            sorted_array.setflags(write=False)
-            object.__setattr__(self, name, sorted_array)
-        object.__setattr__(self, "symmetric", symmetric)
-        object.__setattr__(self, "design", as_design(self.design))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return ScoredPair, tuple(getattr(self, f.name) for f in fields(self) if f.init)
+        self._set(**{name: array[order] for name, array in arrays.items()})
+        self._set(symmetric=symmetric, design=as_design(self.design))
 
     def __repr__(self) -> str:
         grouped = "" if self.groups is None else f", n_units={self.n_units}"

@@ -1,7 +1,6 @@
 """Score differences of two classifiers on every split."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -84,42 +83,19 @@ class ScoreDifferences(Storable):
             )
         if values.ndim == 1 and design.kind in HALVES and values.size % 2 == 0:
             values = values.reshape(-1, 2)
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "design", design_of_shape(design, values.shape))
-        object.__setattr__(self, "flags", tuple(self.flags))
+        design = design_of_shape(design, values.shape)
+        self._set(values=values, design=design, flags=tuple(self.flags))
         for name in ("variances", "champion", "challenger"):
             array = getattr(self, name)
             if array is not None:
-                object.__setattr__(self, name, _of_shape(name, array, values.shape))
+                self._set(**{name: _of_shape(name, array, values.shape)})
         if self.variances is not None and (self.variances < 0).any():
             raise ValueError(
                 f"`variances` must not be negative. Got {np.nanmin(self.variances):g}."
             )
         for name, least in (("n_train", 0), ("n_test", 1)):
             sizes = _sizes(name, getattr(self, name), values.shape, least)
-            object.__setattr__(self, name, sizes)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ScoreDifferences):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
-        """Return all fields, with arrays as shape and bytes, for comparison and hashing."""
-        return tuple(
-            (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
-            for value in self._held()
-        )
-
-    def _held(self) -> Iterator[Any]:
-        return (getattr(self, field.name) for field in fields(self))
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the values come back read-only.
-        return ScoreDifferences, tuple(self._held())
+            self._set(**{name: sizes})
 
     @classmethod
     def from_scores(

@@ -1,11 +1,12 @@
 """Scores of two systems for each item, such as a question, a task or a prompt."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from skcompare._core.array_values import ArrayValues
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.predictions._frozen_rules import ROLES
@@ -31,7 +32,7 @@ GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ItemScores:
+class ItemScores(ArrayValues):
     """Scores of a champion and a challenger on the same items, such as questions.
 
     The systems need not be classifiers: language models, agents, translators, anything
@@ -107,8 +108,7 @@ class ItemScores:
         columns = {k: self._check_facts(k, v, len(items)) for k, v in self.columns.items()}
         values["columns"] = {name: _frozen(value) for name, value in columns.items()}
         values |= {"names": check_names(self.names), "bounds": bounds}
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        self._set(**values)
 
     @staticmethod
     def _check_facts(name: str, values: Any, n: int) -> np.ndarray:
@@ -124,29 +124,6 @@ class ItemScores:
         return (
             f"ItemScores(n={self.n}{tried}{groups}, champion={champion:.4g}, "
             f"challenger={challenger:.4g})"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ItemScores):
-            return NotImplemented
-        if self._key != other._key or set(self.columns) != set(other.columns):
-            return False
-        attributes = ("champion", "challenger", "attempts")
-        return all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in attributes
-        ) and all(np.array_equal(self.columns[k], other.columns[k]) for k in self.columns)
-
-    def __hash__(self) -> int:
-        return hash((self._key, *self.means))
-
-    @property
-    def _key(self) -> tuple[Any, ...]:
-        return self.fingerprint, self.names, self.bounds
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # By the constructor, so that the arrays are read-only again.
-        return ItemScores, tuple(
-            getattr(self, attribute.name) for attribute in fields(self)
         )
 
     @classmethod

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from skcompare._core.array_values import ArrayValues
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue
@@ -68,7 +69,7 @@ MOST_LINES = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PrecisionByClass:
+class PrecisionByClass(ArrayValues):
     """Tests of every class against the rest, with adjusted p-values.
 
     Attributes
@@ -160,10 +161,6 @@ class PrecisionByClass:
 
     def __len__(self) -> int:
         return len(self.classes)
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def __repr__(self) -> str:
         return (
