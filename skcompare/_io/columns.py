@@ -123,6 +123,19 @@ def is_source(frame: Any) -> bool:
     return isinstance(frame, (*FILES, Dataset, Frame))
 
 
+def is_file(data: Any) -> bool:
+    """Whether an object is the path of a file, or already a source of columns."""
+    return isinstance(data, str | os.PathLike) or is_source(data)
+
+
+def has_columns(data: Any) -> bool:
+    """Whether an object is a file, or a data frame with columns."""
+    # Reading the columns of a lazy frame would run its query.
+    # A pyarrow dataset has only a schema.
+    names = "columns", "column_names", "schema"
+    return is_file(data) or any(hasattr(type(data), name) for name in names)
+
+
 def check_column(source: Source, name: str, advice: str = "") -> None:
     """Raise an error if a column is unknown, with the closest names and advice."""
     names = source.names

@@ -1,13 +1,12 @@
 """Comparison of existing predictions."""
 
-import os
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from skcompare._io.columns import is_source
+from skcompare._io.columns import has_columns, is_file
 from skcompare._typing import ArrayLike
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._out_of_core import COLLECTED, counted_pair, tallied_comparison
@@ -263,13 +262,8 @@ def _read_predictions(
 
 def is_table(data: Any, predictions: Mapping[str, Any]) -> bool:
     """Whether `data` is a file, or a data frame whose columns `predictions` names."""
-    if isinstance(data, str | os.PathLike) or is_source(data):
-        return True
-    # Reading the columns of a lazy frame would run its query.
-    # A pyarrow dataset has only a schema.
-    names = "columns", "column_names", "schema"
-    has_columns = any(hasattr(type(data), name) for name in names)
-    return has_columns and any(map(_names_columns, predictions.values()))
+    named = has_columns(data) and any(map(_names_columns, predictions.values()))
+    return is_file(data) or named
 
 
 def _is_scalar(entry: Any) -> bool:

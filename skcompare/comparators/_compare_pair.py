@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from skcompare._core.validation import check_pos_label
-from skcompare.comparators._engine import PairEngine
-from skcompare.comparators._evidence_cache import EvidenceBehind, usual_options
+from skcompare.comparators._engine import EvidenceBehind, PairEngine, usual_options
 from skcompare.comparators._result_row import with_classes
 from skcompare.comparators._settings import installed_versions
 from skcompare.comparators._test_selection import RequestedTests

@@ -1,7 +1,6 @@
 """Comparison of two systems that were scored on the same items."""
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from time import perf_counter
@@ -11,7 +10,7 @@ import numpy as np
 
 from skcompare._core.design import UNKNOWN, Design, design_of_shape
 from skcompare._core.validation import check_choice
-from skcompare._io.columns import is_source
+from skcompare._io.columns import has_columns
 from skcompare._registry.tests import (
     ANY_LOSS,
     PairedTestEntry,
@@ -336,7 +335,7 @@ def compare_scores(
     scores = _scores_of(champion, challenger, columns, bounds, names)
     if requested == ALL:
         test_options = {name: {} for name in valid_item_tests(scores)}
-    is_unnamed = scores is not champion and not _is_table(champion)
+    is_unnamed = scores is not champion and not has_columns(champion)
     is_unnamed = is_unnamed and isinstance(item, str) and group is None
     if is_unnamed and unit is None and scores.n <= FEW_UNNAMED:
         means = scores.means
@@ -490,9 +489,9 @@ def _scores_of(
         arguments = columns | {"challenger": challenger, "bounds": bounds, "names": names}
         _check_alone(arguments, "`ItemScores` have the scores of both systems in them")
         return champion
-    if _is_table(champion) or _is_table(challenger):
+    if has_columns(champion) or has_columns(challenger):
         for role, data in (("champion", champion), ("challenger", challenger)):
-            if data is not None and not _is_table(data):
+            if data is not None and not has_columns(data):
                 raise ValueError(
                     "Champion and challenger must both be frames or files, or both "
                     f"arrays. The {role}'s is an array. Pass scores of one kind."
@@ -524,12 +523,3 @@ def _check_alone(arguments: dict[str, Any], reason: str) -> None:
             isinstance(value, str) and value == defaults.get(name)
         ):
             raise ValueError(f"{reason}. Got `{name}` as well. Leave it out.")
-
-
-def _is_table(data: Any) -> bool:
-    """Whether `data` is a file, or a data frame with columns."""
-    if isinstance(data, str | os.PathLike) or is_source(data):
-        return True
-    # A pyarrow dataset has only a schema.
-    names = ("columns", "column_names", "schema")
-    return any(hasattr(type(data), name) for name in names)

@@ -4,7 +4,7 @@
 import skcompare.metrics
 import skcompare.stats
 from skcompare.reports._assumptions import assumed_of_tests
-from skcompare.reports._comparison import Comparison
+from skcompare.reports._comparison import Comparison, MultipleComparison
 from skcompare.reports._html import brief_title
 from skcompare.reports._html_page import (
     STYLE,
@@ -17,7 +17,6 @@ from skcompare.reports._html_page import (
 from skcompare.reports._html_parts import html_facts, html_list, html_table, text
 from skcompare.reports._html_sections import assumed_part
 from skcompare.reports._json import from_standard_json, to_standard_json
-from skcompare.reports._multiple import MultipleComparison
 from skcompare.reports._pairwise import (
     ClassifierRow,
     PairRow,

@@ -20,6 +20,16 @@ def each_tail(share: float, alternative: str) -> float:
     return share / (2 if alternative == "two-sided" else 1)
 
 
+def any_difference(confidence_level: float, alternative: str) -> Pair:
+    """Range of all differences, where limits are undefined."""
+    return DIFFERENCE
+
+
+def any_ratio(confidence_level: float, alternative: str) -> Pair:
+    """Range of all ratios, where limits are undefined."""
+    return RATIO
+
+
 def one_sided(low: float, high: float, alternative: str, bounds: Pair = DIFFERENCE) -> Pair:
     """Clip limits to bounds, and extend one-sided limits to the bound on the open side."""
     least, greatest = bounds

@@ -9,7 +9,12 @@ import numpy as np
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums
-from skcompare.stats.core._limits import DIFFERENCE, one_sided_ratio
+from skcompare.stats.core._limits import (
+    DIFFERENCE,
+    any_difference,
+    any_ratio,
+    one_sided_ratio,
+)
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue, reference_pvalue
 from skcompare.stats.core._target_class import SCORE_TEXT, class_text
@@ -23,7 +28,7 @@ from skcompare.stats.precision._gee_model import (
     ratio_score_limits,
     undecided,
 )
-from skcompare.stats.precision._precision_limits import difference_range, log_wald_limits
+from skcompare.stats.precision._precision_limits import log_wald_limits
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
     generalized_score,
@@ -173,7 +178,7 @@ default="precision"
     shares = fit.raw.shares
     estimate = 0.0 if fit.alike else float(shares[1] - shares[0])
     if math.isnan(tail[0]) or not fit.known:
-        limits: Any = difference_range
+        limits: Any = any_difference
     elif method == "score":
         moments = fit.raw if "degenerate" in flags else fit.moments
         limits = partial(_difference_score_limits, moments, df, fit.n_clusters)
@@ -454,11 +459,6 @@ def ratio_of_shares(fit: ClassFit, link: str) -> float:
     if denominator == 0:
         return math.inf if numerator else math.nan
     return numerator / denominator
-
-
-def any_ratio(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Return the range of all ratios, for undefined limits."""
-    return 0.0, math.inf
 
 
 def only_ratio(confidence_level: float, alternative: str) -> tuple[float, float]:

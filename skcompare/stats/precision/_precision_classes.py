@@ -28,7 +28,7 @@ from skcompare.evidence import (
     JointCounts,
 )
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
-from skcompare.stats.core._limits import interval_level, one_sided
+from skcompare.stats.core._limits import any_difference, interval_level, one_sided
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
@@ -551,7 +551,7 @@ def macro_difference(
         n=counts.n,
         limits=partial(normal_range, estimate, error, critical, (-1.0, 1.0))
         if n_predicted
-        else _difference_range,
+        else any_difference,
         flags=flags,
         details={
             "standard_error": error,
@@ -561,7 +561,3 @@ def macro_difference(
         test="precision_by_class",
         design=str(counts.design),
     )
-
-
-def _difference_range(confidence_level: float, alternative: str) -> tuple[float, float]:
-    return -1.0, 1.0

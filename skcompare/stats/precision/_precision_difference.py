@@ -9,6 +9,7 @@ from typing import Any
 from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import CLASS_SCORES, ClassMoments, JointCounts
+from skcompare.stats.core._limits import any_difference, any_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
@@ -21,12 +22,7 @@ from skcompare.stats.core._target_class import (
 )
 from skcompare.stats.core._wald import ZERO_VARIANCE
 from skcompare.stats.precision._gee_model import BOUNDARY, ONE_CLUSTER
-from skcompare.stats.precision._precision_limits import (
-    difference_range,
-    log_wald_limits,
-    ratio_range,
-    wald_limits,
-)
+from skcompare.stats.precision._precision_limits import log_wald_limits, wald_limits
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
     has_predictions,
@@ -263,7 +259,7 @@ default="precision"
         scale="difference",
         method="Wald" if correction == "none" else f"Wald, {correction}",
         limits=partial(wald_limits, estimate, error),
-        unknown=difference_range,
+        unknown=any_difference,
     )
 
 
@@ -376,7 +372,7 @@ default="precision"
         scale="odds ratio",
         method="Wald" if correction == "none" else f"Wald, {correction}",
         limits=partial(log_wald_limits, ratio, math.sqrt(float(contrast.variance))),
-        unknown=ratio_range,
+        unknown=any_ratio,
         boundary=boundary,
         null_value=1.0,
     )
@@ -486,7 +482,7 @@ default="precision"
         scale="ratio",
         method="Wald" if correction == "none" else f"Wald, {correction}",
         limits=partial(log_wald_limits, ratio, math.sqrt(float(contrast.variance))),
-        unknown=ratio_range,
+        unknown=any_ratio,
         boundary=0.0 in (champion, challenger),
         null_value=1.0,
     )

@@ -54,16 +54,6 @@ def log_wald_limits(
     return one_sided_ratio(low, high, alternative)
 
 
-def difference_range(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Return the range of all differences, for undefined limits."""
-    return -1.0, 1.0
-
-
-def ratio_range(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Return the range of all ratios, for undefined limits."""
-    return 0.0, math.inf
-
-
 def score_limits(
     moments: ClassMoments, weighted: bool, confidence_level: float, alternative: str
 ) -> tuple[float, float]:

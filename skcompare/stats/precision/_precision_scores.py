@@ -8,13 +8,13 @@ from typing import Any
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import ClassMoments, JointCounts
+from skcompare.stats.core._limits import any_difference
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._target_class import class_label
 from skcompare.stats.core._wald import Wald
 from skcompare.stats.precision._precision_difference import Question, question
 from skcompare.stats.precision._precision_limits import (
     both_score_limits,
-    difference_range,
     score_limits,
     wald_limits,
 )
@@ -140,7 +140,7 @@ default="precision"
         scale="difference",
         method="both generalized scores",
         limits=partial(both_score_limits, comparison.moments),
-        unknown=difference_range,
+        unknown=any_difference,
     )
 
 
@@ -355,5 +355,5 @@ def _result(comparison: Question, weighted: bool, interval: str) -> PairedResult
         scale="difference",
         method="weighted generalized score" if weighted else "generalized score",
         limits=limits,
-        unknown=difference_range,
+        unknown=any_difference,
     )

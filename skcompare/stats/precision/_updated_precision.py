@@ -13,7 +13,7 @@ from skcompare._core.validation import check_count, check_switches
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import JointCounts
-from skcompare.stats.core._limits import one_sided_ratio
+from skcompare.stats.core._limits import any_ratio, one_sided_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
@@ -326,12 +326,12 @@ def _tail(question: Question, drawn: FloatArray | None, alternative: str) -> _Ta
         # Also where both are undefined: both predict the same for every record.
         if champion > 0:
             return _Tail(0.0, 1.0, 0.0, 1.0, partial(_point, 1.0), ("degenerate",))
-        return _Tail(0.0, 1.0, 0.0, math.nan, _whole, ("degenerate",))
+        return _Tail(0.0, 1.0, 0.0, math.nan, any_ratio, ("degenerate",))
     if not (champion > 0 and challenger > 0):
         ratio = (
             math.inf if champion == 0 and challenger > 0 else challenger / (champion or 1)
         )
-        return _Tail(math.nan, math.nan, math.nan, ratio, _whole)
+        return _Tail(math.nan, math.nan, math.nan, ratio, any_ratio)
     influences = question.moves
     distance = float(without_rounding(log_ratios(question.precisions)))
     ratio = challenger / champion if distance else 1.0
@@ -340,7 +340,7 @@ def _tail(question: Question, drawn: FloatArray | None, alternative: str) -> _Ta
         if distance == 0:
             return _Tail(0.0, 1.0, 0.0, 1.0, partial(_point, 1.0), ("degenerate",))
         statistic = math.copysign(math.inf, distance)
-        return _Tail(statistic, math.nan, math.nan, ratio, _whole, (ZERO_VARIANCE,))
+        return _Tail(statistic, math.nan, math.nan, ratio, any_ratio, (ZERO_VARIANCE,))
     influence = np.where(varies, influences[1] - influences[0], 0.0)
     prevalence_variance = (challenger - champion) ** 2 * question.share.logit_variance
     error = math.sqrt(
@@ -372,11 +372,6 @@ def _tail(question: Question, drawn: FloatArray | None, alternative: str) -> _Ta
         (UNDEFINED_RATIOS,) if resampled.undefined else (),
         details,
     )
-
-
-def _whole(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Return the range of all ratios, for undefined limits."""
-    return 0.0, math.inf
 
 
 def _point(value: float, confidence_level: float, alternative: str) -> tuple[float, float]:

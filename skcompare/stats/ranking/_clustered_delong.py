@@ -10,6 +10,7 @@ import numpy as np
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PlacementValues
+from skcompare.stats.core._limits import any_difference
 from skcompare.stats.core._result import FEW_GROUPS, PairedResult
 from skcompare.stats.core._wald import studentised
 from skcompare.stats.ranking._delong import (
@@ -20,7 +21,6 @@ from skcompare.stats.ranking._delong import (
     records_needed,
 )
 from skcompare.stats.ranking._placement_moments import (
-    anywhere,
     check_members,
     role_parts,
     score_flags,
@@ -172,7 +172,7 @@ def clustered_delong(
     variances = covariance.diagonal()[:2].tolist()
     details = auc_details(placements, variance, covariance.tolist())
     defined = ONE_GROUP_OF_A_CLASS not in flags
-    limits: Callable[[float, str], tuple[float, float]] = anywhere
+    limits: Callable[[float, str], tuple[float, float]] = any_difference
     if defined:
         limits = paired_limits(
             placements, interval, float(estimate), variance, variances, df

@@ -19,11 +19,6 @@ NEAREST = 1e-15
 """Absolute accuracy of a root of Newcombe's equation."""
 
 
-def anywhere(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Return the limits -1 and 1 of a difference whose variance is undefined."""
-    return -1.0, 1.0
-
-
 def wald_auc_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
     """Wald limits of an AUC at `z` standard errors, clipped to [0, 1]."""
     return max(0.0, auc - z * deviation), min(1.0, auc + z * deviation)

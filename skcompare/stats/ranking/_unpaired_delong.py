@@ -6,12 +6,11 @@ from fractions import Fraction
 
 from skcompare._core.validation import check_alternative, check_choice
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._limits import DIFFERENCE
+from skcompare.stats.core._limits import DIFFERENCE, any_difference
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._delong import check_auc_difference
 from skcompare.stats.ranking._placement_moments import (
-    anywhere,
     check_members,
     contrast,
     role_parts,
@@ -109,7 +108,7 @@ def unpaired_delong(
     if champion.design.name != "holdout" or challenger.design.name != "holdout":
         flags += (GROUPED,)
     flags += tuple(dict.fromkeys(score_flags(champion) + score_flags(challenger)))
-    limits: Callable[[float, str], tuple[float, float]] = anywhere
+    limits: Callable[[float, str], tuple[float, float]] = any_difference
     # Two perfect rankings differ by 0 without variance, which is no evidence of equality.
     if variance:
         error = math.sqrt(variance)

@@ -25,6 +25,7 @@ from skcompare.stats.scores._score_difference import (
     FEW_DIFFERENT_PREDICTIONS,
     SIGN_ONLY,
     UNDEFINED_RESAMPLES,
+    error_of_draws,
 )
 
 SLACK = 1e-9
@@ -174,7 +175,7 @@ def permutation_difference(
         ),
     }
     if not exact and not undefined:
-        details["monte_carlo_error"] = _error_of_draws(pvalue, n_resamples, alternative)
+        details["monte_carlo_error"] = error_of_draws(pvalue, n_resamples, alternative)
     if scored.groups is not None:
         details["groups"] = float(scored.n_units)
     resampling = "exact" if exact else f"{n_resamples} Monte-Carlo resamples"
@@ -293,15 +294,6 @@ def _in_errors(differences: FloatArray, errors: FloatArray) -> FloatArray:
 def _counted(pvalue: float, n_sizes: int) -> float:
     """P-value rounded to a multiple of 1 / (2 * n_sizes), as each size has both signs."""
     return round(pvalue * 2 * n_sizes) / (2 * n_sizes)
-
-
-def _error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
-    """Monte Carlo error of a p-value from draws that count with both signs."""
-    if alternative == "two-sided":
-        return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
-    # A one-sided p-value is half of a two-sided one, or 1 minus half of one.
-    two_sided = min(1.0, 2 * min(pvalue, 1 - pvalue))
-    return math.sqrt(two_sided * (1 - two_sided) / (1 + n_resamples)) / 2
 
 
 def _flags(

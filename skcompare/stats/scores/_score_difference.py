@@ -369,7 +369,7 @@ def _permutation(
         pvalue, log_pvalue = distribution.pvalue(statistic, alternative)
         details = {
             "resamples": float(n_resamples),
-            "monte_carlo_error": _error_of_draws(pvalue, n_resamples, alternative),
+            "monte_carlo_error": error_of_draws(pvalue, n_resamples, alternative),
         }
     few = _n_different(counts) < FEW_DIFFERENT
     flags = (FEW_DIFFERENT_PREDICTIONS,) if few else ()
@@ -380,7 +380,7 @@ def _permutation(
     return _Tail(pvalue, log_pvalue, method, distribution.critical, flags, details)
 
 
-def _error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
+def error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
     """Monte Carlo error of a p-value from draws that count with both signs."""
     if alternative == "two-sided":
         return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))

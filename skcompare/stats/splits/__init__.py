@@ -1,8 +1,8 @@
 """Tests of scores and tables on several splits."""
 
 from skcompare.stats.splits._bcv_jackknife import bcv_jackknife_t
-from skcompare.stats.splits._blocked_t import blocked_t
 from skcompare.stats.splits._five_by_two import (
+    blocked_t,
     calibrated_5x2_f,
     combined_5x2_f,
     combined_5x2_t,
