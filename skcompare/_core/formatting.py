@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 
 INFERENCE_TEXT = {
     "models": "two trained models, over new records",
@@ -102,3 +102,18 @@ def printable(text: str) -> str:
 def in_one_line(text: str) -> str:
     """Format a text in one line, without commands to a CI service."""
     return without_commands(printable(text))
+
+
+def aligned(
+    header: Sequence[str], cells: Iterable[Sequence[str]], text_columns: Container[str]
+) -> list[str]:
+    """Format a table as lines, with text aligned left and numbers right."""
+    lines = [header, *cells]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if name in text_columns else cell.rjust(width)
+            for name, cell, width in zip(header, line, widths, strict=True)
+        ).rstrip()
+        for line in lines
+    ]

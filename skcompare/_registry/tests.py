@@ -88,10 +88,10 @@ def paired_test(
     *,
     title: str,
     needs: type,
-    kind: Kind,
     measures: str | tuple[str, ...],
     designs: tuple[str, ...],
     references: tuple[str, ...],
+    kind: Kind = "difference",
     inference: Inference | None = None,
     sample_size: Callable[..., float] | None = None,
     plug_in: bool = True,
@@ -111,8 +111,6 @@ def paired_test(
         Name of the test in the literature.
     needs : type
         Type of the evidence, its only positional argument.
-    kind : {"difference", "ratio", "association", "omnibus", "combination"}
-        Kind of its estimate. The common checks of the kind apply to it.
     measures : str or tuple of str
         Measures that it compares: names of metrics, "any loss" for every mean loss of
         records, or "any score".
@@ -120,6 +118,9 @@ def paired_test(
         Designs that it is valid for, such as "holdout" or "grouped bcv".
     references : tuple of str
         Keys of its sources.
+    kind : {"difference", "ratio", "association", "omnibus", "combination"}
+        Kind of its estimate, a difference by default. The common checks of the kind apply
+        to it.
     inference : {"models", "algorithms"}, optional
         Subject of its conclusion. By default two trained models if it is valid for
         hold-outs only, and two learning algorithms otherwise.

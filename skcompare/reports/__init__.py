@@ -25,7 +25,7 @@ from skcompare.reports._pairwise import (
     decide_among,
 )
 from skcompare.reports._rows import ComparisonRow, Results
-from skcompare.reports._text import aligned, entry, markdown_table, markdown_text
+from skcompare.reports._text import entry, markdown_table, markdown_text
 from skcompare.reports._verdict import Verdict, decide, is_against, round_up
 
 __all__ = [

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
+from skcompare._core.formatting import aligned
 from skcompare.reports._comparison_data import ComparisonData
 from skcompare.reports._html import (
     comparison_html,
@@ -14,7 +15,6 @@ from skcompare.reports._html_page import json_of_page
 from skcompare.reports._multiple_data import MultipleComparisonData
 from skcompare.reports._pairwise import ROLES
 from skcompare.reports._text import (
-    aligned,
     comparison_markdown,
     comparison_text,
     design_text,

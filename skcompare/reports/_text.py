@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skcompare._core.design import HALVES
-from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._core.formatting import aligned, format_number, format_pvalue, in_one_line
 from skcompare.reports._comparison_data import ComparisonData
 from skcompare.reports._multiple_data import MultipleComparisonData
 from skcompare.reports._next_steps import records_needed
@@ -222,21 +222,6 @@ def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
     if row.kind == "difference":
         estimate = format_number(row.difference, decimals, signed=True)
     return [name, *roles, estimate, f"[{interval}]" if limits else "", *ends]
-
-
-def aligned(
-    header: list[str], cells: list[list[str]], text_columns: Sequence[str]
-) -> list[str]:
-    """Format a table as lines, with text aligned left and numbers right."""
-    lines = [header, *cells]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if name in text_columns else cell.rjust(width)
-            for name, cell, width in zip(header, line, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    ]
 
 
 def markdown_table(

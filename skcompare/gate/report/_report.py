@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
+    aligned,
     decimals_for,
     format_confidence,
     format_number,
@@ -16,7 +17,7 @@ from skcompare._core.formatting import (
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf, Condition, Superior
 from skcompare.gate._outcomes import DecisionData, Outcome
-from skcompare.reports import aligned, entry, markdown_table, markdown_text, round_up
+from skcompare.reports import entry, markdown_table, markdown_text, round_up
 
 PASSED, FAILED = "passed", "failed"
 LONGEST = 60

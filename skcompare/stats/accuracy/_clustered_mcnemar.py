@@ -276,7 +276,6 @@ def _sample_size(
     "clustered_mcnemar",
     title="McNemar's test for grouped records",
     needs=ClusterSums,
-    kind="difference",
     measures="accuracy",
     designs=("grouped holdout",),
     references=("Obuchowski1998", "Durkalski2003", "Yang2010", "Eliasziw1991"),

@@ -76,7 +76,6 @@ def _records_beyond(
     "mcnemar",
     title="McNemar's test",
     needs=ContingencyTable,
-    kind="difference",
     measures="accuracy",
     designs=("holdout",),
     references=("McNemar1947", "Fagerland2013"),

@@ -240,7 +240,6 @@ IGNORES_PAIRING = "ignores-pairing"
     "proportional_z",
     title="proportional test",
     needs=ContingencyTable,
-    kind="difference",
     measures="accuracy",
     designs=("holdout",),
     references=("Dietterich1998", "Yang2023"),

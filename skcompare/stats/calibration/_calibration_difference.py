@@ -140,7 +140,6 @@ def _sample_size(
     "calibration_difference",
     title="Difference of calibration errors",
     needs=PairedCalibration,
-    kind="difference",
     measures="squared_calibration_error",
     designs=("holdout", "grouped holdout"),
     references=("Efron1981", "Kumar2019", "Satterthwaite1946"),

@@ -20,6 +20,8 @@ from scipy.special import (
 
 from skcompare._typing import FloatArray
 
+Points = FloatArray | float
+
 SMALLEST = float(np.finfo(float).tiny)
 """P-value in the place of one that underflows; its logarithm stays exact."""
 
@@ -156,32 +158,8 @@ def _upper_tail(t: float, df: float) -> tuple[float, float]:
 
 
 def _log_far_tail(t: float, df: float) -> float:
-    """Log tail of Student's t: half of the incomplete beta function I_x(df / 2, 1 / 2).
-
-    x = df / (df + t²), by the continued fraction 26.5.8 of Abramowitz and Stegun (1964)
-    and Lentz's method.
-    """
-    a, b = df / 2, 0.5
-    square = t / df * t
-    x = 1 / (1 + square)
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    fraction = d
-    for m in range(1, MOST_TERMS):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        step = 1.0
-        for term in (even, odd):
-            d = 1 / (1 + term * d)
-            c = 1 + term / c
-            step = c * d
-            fraction *= step
-        if abs(step - 1) < CONVERGED:
-            break
-    log_front = -a * np.log1p(square) + b * np.log(square / (1 + square)) - np.log(a)
-    return float(log_front - betaln(a, b) + np.log(fraction) - np.log(2))
-
-
-F_CONVERGED = 1e-17
+    """Log tail of Student's t: half of I_x(df / 2, 1 / 2) at x = df / (df + t²)."""
+    return _log_lower_beta(df / 2, 0.5, t / df * t) - float(np.log(2))
 
 
 def f_pvalue(statistic: float, df1: float, df2: float) -> tuple[float, float]:
@@ -208,30 +186,39 @@ def f_quantile(tail: float, df1: float, df2: float) -> float:
 
 
 def _log_lower_beta(a: float, b: float, ratio: float) -> float:
-    """Logarithm of the incomplete beta function I_x(a, b), for small x = 1 / (1 + ratio).
+    """Logarithm of the incomplete beta function I_x(a, b) at a small 1 / (1 + ratio)."""
+    log_front = -a * np.log1p(ratio) + b * np.log(ratio / (1 + ratio)) - np.log(a)
+    fraction = _log_beta_fraction(a, b, 1 / (1 + ratio))
+    return float(log_front - betaln(a, b) + fraction)
 
-    By the power series 26.5.4 of Abramowitz and Stegun (1964).
+
+def _log_beta_fraction(a: float, b: float, x: Points) -> FloatArray:
+    """Logarithm of the continued fraction of the incomplete beta function, in the far tail.
+
+    Equation 8.17.22 of the NIST Digital Library of Mathematical Functions, by Lentz's
+    method. It converges fast where x is well below (a + 1) / (a + b + 2).
     """
-    x = 1 / (1 + ratio)
-    term = total = 1.0
-    for k in range(MOST_TERMS):
-        term *= (a + b + k) / (a + 1 + k) * x
-        total += term
-        if term <= F_CONVERGED * total:
+    c = np.ones_like(x)
+    d = 1 / (1 - (a + b) * x / (a + 1))
+    fraction = d
+    for j in range(1, MOST_TERMS):
+        for step in (
+            j * (b - j) * x / ((a + 2 * j - 1) * (a + 2 * j)),
+            -(a + j) * (a + b + j) * x / ((a + 2 * j) * (a + 2 * j + 1)),
+        ):
+            d = 1 / (1 + step * d)
+            c = 1 + step / c
+            fraction = fraction * (c * d)
+        if np.all(np.abs(c * d - 1) < CONVERGED):
             break
-    log_front = a * -math.log1p(ratio) - b * math.log1p(1 / ratio)
-    return log_front - math.log(a) - float(betaln(a, b)) + math.log(total)
+    return np.asarray(np.log(fraction))
 
-
-Points = FloatArray | float
 
 TINY = float(np.finfo(float).tiny)
 NEARLY_ONE = 1 - float(np.finfo(float).epsneg)
 
 TRUSTED_MASS = 1e-290
 """Probability below which the incomplete beta function loses digits or underflows."""
-
-MOST_BINOMIAL_TERMS = 10_000
 
 
 def inside_unit(x: Points) -> FloatArray:
@@ -292,31 +279,8 @@ def log_more(k: int, n: int, x: Points) -> FloatArray:
     if lost.any():
         x = np.asarray(x)[lost]
         start = log_binomial_mass(k + 1, n, x) + np.log1p(-x)
-        logarithm[lost] = start + _log_tail_ratio(k, n, x)
+        logarithm[lost] = start + _log_beta_fraction(k + 1.0, float(n - k), x)
     return logarithm
-
-
-def _log_tail_ratio(k: int, n: int, x: FloatArray) -> FloatArray:
-    """Logarithm of the continued fraction of the incomplete beta function, in the far tail.
-
-    Equation 8.17.22 of the NIST Digital Library of Mathematical Functions, by Lentz's
-    method. It converges fast where x is well below k / n.
-    """
-    a, b = float(k + 1), float(n - k)
-    c = np.ones_like(x)
-    d = 1 / (1 - (a + b) * x / (a + 1))
-    fraction = d
-    for j in range(1, MOST_BINOMIAL_TERMS):
-        for step in (
-            j * (b - j) * x / ((a + 2 * j - 1) * (a + 2 * j)),
-            -(a + j) * (a + b + j) * x / ((a + 2 * j) * (a + 2 * j + 1)),
-        ):
-            d = 1 / (1 + step * d)
-            c = 1 + step / c
-            fraction = fraction * (c * d)
-        if np.all(np.abs(c * d - 1) < CONVERGED):
-            break
-    return np.log(fraction)
 
 
 def reference_pvalue(

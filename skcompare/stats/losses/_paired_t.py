@@ -72,7 +72,6 @@ def sample_size(
     "paired_t",
     title="paired t test",
     needs=PairedLosses,
-    kind="difference",
     measures=ANY_LOSS,
     designs=("holdout",),
     references=("Student1908",),

@@ -68,7 +68,6 @@ def _sample_size(
     "wilcoxon",
     title="Wilcoxon's signed-rank test",
     needs=PairedLosses,
-    kind="difference",
     measures="any loss",
     designs=("holdout",),
     references=("Wilcoxon1945", "Pratt1959"),

@@ -94,7 +94,7 @@ class MarginResult(NamedTuple):
     null_value : float
         Difference at the margin, challenger minus champion.
     alternative : {"greater", "less"}
-        MarginResult of the margin on which the difference is to be shown.
+        Side of the margin on which the difference is to be shown.
     pvalue : float
         P-value of the null hypothesis that the difference is on the other side or at the
         margin; NaN where it is undefined, with a `reason`.
@@ -152,7 +152,7 @@ def margin_test(
     null_value : float, default=0.0
         Difference at the margin.
     alternative : {"greater", "less"}, default="greater"
-        MarginResult of the margin on which the difference is to be shown.
+        Side of the margin on which the difference is to be shown.
     alpha : float, default=0.05
         Level of the limit; 1 - alpha is its confidence level.
     bound : float or None, default=None

@@ -48,7 +48,6 @@ ROUNDING = 1e-12
     "clustered_precision",
     title="Score test of precision for grouped records",
     needs=ClusterSums,
-    kind="difference",
     measures="precision",
     designs=("grouped holdout",),
     references=("Leisenring2000", "LiangZeger1986", "ManclDeRouen2001", "Guo2005"),

@@ -11,7 +11,7 @@ import numpy as np
 from skcompare._core.array_values import ArrayValues
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
-from skcompare._core.formatting import format_pvalue
+from skcompare._core.formatting import aligned, format_pvalue
 from skcompare._core.validation import (
     alpha_of,
     check_alternative,
@@ -270,28 +270,19 @@ class PrecisionByClass(ArrayValues):
 
     def _table(self) -> list[str]:
         head = ("class", "champion", "challenger", "difference", "interval", "p", "adj. p")
-        rows = [head]
-        for i in range(min(len(self), MOST_LINES)):
-            limits = f"[{self.difference_low[i]:.4f}, {self.difference_high[i]:.4f}]"
-            rows.append(
-                (
-                    str(self.classes[i]),
-                    f"{self.champion[i]:.4f}",
-                    f"{self.challenger[i]:.4f}",
-                    f"{self.difference[i]:+.4f}",
-                    limits,
-                    format_pvalue(float(self.pvalue[i])),
-                    format_pvalue(float(self.adjusted_pvalue[i])),
-                )
+        rows = [
+            (
+                str(self.classes[i]),
+                f"{self.champion[i]:.4f}",
+                f"{self.challenger[i]:.4f}",
+                f"{self.difference[i]:+.4f}",
+                f"[{self.difference_low[i]:.4f}, {self.difference_high[i]:.4f}]",
+                format_pvalue(float(self.pvalue[i])),
+                format_pvalue(float(self.adjusted_pvalue[i])),
             )
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(
-                cell.rjust(width) if i else cell.ljust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in rows
+            for i in range(min(len(self), MOST_LINES))
         ]
+        lines = aligned(head, rows, ("class",))
         remaining = len(self) - MOST_LINES
         return lines + ([f"and {remaining} more classes"] if remaining > 0 else [])
 

@@ -164,7 +164,6 @@ def question(counts: JointCounts, label: Any, score: str, alternative: str) -> Q
     "precision_difference",
     title="Wald test of the difference of precisions",
     needs=JointCounts,
-    kind="difference",
     measures="precision",
     designs=("holdout",),
     references=("Kosinski2013", "Mancl2001"),

@@ -62,7 +62,6 @@ def _sample_size(
     "clustered_delong",
     title="DeLong's test for grouped records",
     needs=PlacementValues,
-    kind="difference",
     measures="roc_auc",
     designs=("grouped holdout",),
     references=("Obuchowski1997", "DeLong1988"),

@@ -103,7 +103,6 @@ def _sample_size(
     "delong",
     title="DeLong's test",
     needs=PlacementValues,
-    kind="difference",
     measures="roc_auc",
     designs=("holdout",),
     references=("DeLong1988", "Sun2014"),

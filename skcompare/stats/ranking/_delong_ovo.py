@@ -52,7 +52,6 @@ def _sample_size(
     "delong_ovo",
     title="DeLong's test of one-vs-one AUCs",
     needs=ClassPlacementValues,
-    kind="difference",
     measures=SCORES,
     designs=("holdout", "grouped holdout"),
     references=("HandTill2001", "DeLong1988", "Obuchowski1997"),

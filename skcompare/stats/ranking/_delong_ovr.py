@@ -57,7 +57,6 @@ def _sample_size(
     "delong_ovr",
     title="DeLong's test of one-vs-rest AUCs",
     needs=ClassPlacementValues,
-    kind="difference",
     measures=SCORES,
     designs=("holdout", "grouped holdout"),
     references=("DeLong1988", "Obuchowski1997"),

@@ -175,7 +175,6 @@ def scored_sample_size(
     "bootstrap_difference",
     title="Paired bootstrap of a score",
     needs=ScoredPair,
-    kind="difference",
     measures=ANY_SCORE,
     designs=("holdout", "grouped holdout"),
     references=("Efron1987", "DiCiccio1996", "Field2007"),

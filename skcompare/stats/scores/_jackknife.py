@@ -39,7 +39,6 @@ class _Scale(NamedTuple):
     "jackknife_difference",
     title="Jackknife t test of a score",
     needs=ScoredPair,
-    kind="difference",
     measures=("average_precision", *COUNT_SCORES),
     designs=("holdout", "grouped holdout"),
     references=("Quenouille1956", "Tukey1958", "Satterthwaite1946"),

@@ -48,7 +48,6 @@ USUAL_LEVEL = 0.05
     "permutation_difference",
     title="Paired permutation test of a score",
     needs=ScoredPair,
-    kind="difference",
     measures=ANY_SCORE,
     designs=("holdout", "grouped holdout"),
     references=("Yeh2000", "Bandos2005", "Chung2013", "Phipson2010"),

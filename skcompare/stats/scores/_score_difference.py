@@ -149,7 +149,6 @@ def _sample_size(
     "score_difference",
     title="Difference of a score of the counts",
     needs=JointCounts,
-    kind="difference",
     measures=MEASURES,
     designs=("holdout",),
     references=(

@@ -10,7 +10,7 @@ import numpy as np
 
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
-from skcompare._core.formatting import format_pvalue
+from skcompare._core.formatting import aligned, format_pvalue
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._result import PairedResult
@@ -183,17 +183,9 @@ class PairwiseResult:
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
 
     def _table(self) -> list[str]:
-        heading = (
-            "champion",
-            "challenger",
-            self.estimate_name,
-            "interval",
-            "p",
-            "adjusted p",
-        )
-        rows = [heading]
+        head = "champion", "challenger", self.estimate_name, "interval", "p", "adjusted p"
         sign = "+" if self.estimate_name == "difference" else ""
-        rows += [
+        rows = [
             (
                 row["champion"],
                 row["challenger"],
@@ -204,14 +196,7 @@ class PairwiseResult:
             )
             for row in self.to_dict()["pairs"]
         ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return [
-            "  ".join(
-                cell.ljust(width) if i < 2 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in rows
-        ]
+        return aligned(head, rows, head[:2])
 
     def _contradiction(self) -> Iterator[str]:
         """Yield a remark if the omnibus test rejects but no pair does."""

@@ -186,7 +186,6 @@ def _sample_size(
     "bcv_jackknife_t",
     title="M×2 BCV block jackknife t test",
     needs=BlockDifferences,
-    kind="difference",
     measures=(ANY_LOSS, *SCORES),
     designs=("bcv", "grouped bcv"),
     references=("Efron1981", "Satterthwaite1946", "Yang2023"),

@@ -1,6 +1,7 @@
 """Corrected and uncorrected t tests of score differences of many splits."""
 
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -44,12 +45,16 @@ def resampled(scores: ScoreDifferences, test: str, weight: float = 0.0) -> Wald:
     return wald_of(scores, mean_of(values, noise), error, len(values) - 1)
 
 
+def _corrected(test: str, scores: ScoreDifferences, correction: str = "doubled") -> Wald:
+    return resampled(scores, test, _weight(scores, correction))
+
+
 def corrected_t(
     scores: ScoreDifferences, test: str, alternative: str, correction: str
 ) -> PairedResult:
     """Student's t test with the corrected variance of the mean of J splits."""
     weight = _weight(scores, correction)
-    wald, ratio = resampled(scores, test, weight), sizes_ratio(scores, test)
+    wald, ratio = _corrected(test, scores, correction), sizes_ratio(scores, test)
     name = next(key for key, value in CORRECTIONS.items() if value == weight)
     return wald_result(
         scores,
@@ -119,19 +124,14 @@ def _weight(scores: ScoreDifferences, correction: str) -> float:
     return CORRECTIONS[correction]
 
 
-def _resampled_kfold(scores: ScoreDifferences, correction: str = "doubled") -> Wald:
-    return resampled(scores, "corrected_repeated_kfold_t", _weight(scores, correction))
-
-
 @paired_test(
     "corrected_repeated_kfold_t",
     title="corrected K-fold t test",
     needs=ScoreDifferences,
-    kind="difference",
     measures=ANY_SCORE,
     designs=("kfold", "repeated kfold"),
     references=("Bouckaert2004", "Nadeau2003", "Yang2023"),
-    sample_size=planned(_resampled_kfold),
+    sample_size=planned(partial(_corrected, "corrected_repeated_kfold_t")),
 )
 def corrected_repeated_kfold_t(
     scores: ScoreDifferences,
@@ -238,7 +238,6 @@ def corrected_repeated_kfold_t(
     "kfold_t",
     title="K-fold t test",
     needs=ScoreDifferences,
-    kind="difference",
     measures=ANY_SCORE,
     designs=("kfold",),
     references=("Dietterich1998", "Yang2023"),
@@ -318,19 +317,14 @@ def kfold_t(
 DESIGNS = ("repeated holdout",)
 
 
-def _resampled_holdout(scores: ScoreDifferences, correction: str = "doubled") -> Wald:
-    return resampled(scores, "corrected_repeated_holdout_t", _weight(scores, correction))
-
-
 @paired_test(
     "corrected_repeated_holdout_t",
     title="corrected repeated hold-out t test",
     needs=ScoreDifferences,
-    kind="difference",
     measures=ANY_SCORE,
     designs=DESIGNS,
     references=("Nadeau2003", "Yang2023"),
-    sample_size=planned(_resampled_holdout),
+    sample_size=planned(partial(_corrected, "corrected_repeated_holdout_t")),
 )
 def corrected_repeated_holdout_t(
     scores: ScoreDifferences,
@@ -433,7 +427,6 @@ def corrected_repeated_holdout_t(
     "repeated_holdout_t",
     title="repeated hold-out t test",
     needs=ScoreDifferences,
-    kind="difference",
     measures=ANY_SCORE,
     designs=DESIGNS,
     references=("Dietterich1998", "Nadeau2003", "Yang2023"),
