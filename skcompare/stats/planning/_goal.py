@@ -143,6 +143,7 @@ class Plan:
     required_power: float
     alpha: float
     alternative: str
+    method: str
     margin: float | None
     design_effect: float
     scenarios: tuple[Any, ...]
@@ -198,7 +199,7 @@ class Plan:
 
     @property
     def _method_text(self) -> str:
-        raise NotImplementedError
+        return self.method
 
     def _assumptions(self) -> list[str]:
         raise NotImplementedError
@@ -486,10 +487,6 @@ class ComparisonPlan(Plan):
             f"{self.records:.0f} records, about {self.discordant:.0f} of them discordant, "
             f"{groups}have {_power_text(self)}"
         )
-
-    @property
-    def _method_text(self) -> str:
-        return self.method
 
 
 def _power_text(plan: ComparisonPlan | PlanScenario) -> str:
