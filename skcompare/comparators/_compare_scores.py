@@ -140,7 +140,12 @@ def check_item_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> No
             )
 
 
-def item_row(prepared: Prepared, result: PairedResult, alpha: float) -> ComparisonRow:
+def item_row(
+    prepared: Prepared,
+    result: PairedResult,
+    alpha: float,
+    limits: tuple[float, float] | None = None,
+) -> ComparisonRow:
     """Return the report row of a result, in terms of scores."""
     return result_row(
         prepared.entry,
@@ -149,6 +154,7 @@ def item_row(prepared: Prepared, result: PairedResult, alpha: float) -> Comparis
         greater_is_better=True,
         alpha=alpha,
         note=result.remark,
+        limits=limits,
     )
 
 

@@ -302,6 +302,7 @@ class PairEngine:
         name: str,
         measure: Measure | None,
         label: Any = None,
+        limits: tuple[float, float] | None = None,
     ) -> ComparisonRow:
         """Return the row of a result."""
         result = said_of(result, self.of_class)
@@ -320,6 +321,7 @@ class PairEngine:
             label=class_label,
             flags=flags,
             note=result.remark.removeprefix(f"{suffix}, ").removesuffix(suffix),
+            limits=limits,
         )
 
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:

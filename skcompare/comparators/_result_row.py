@@ -25,6 +25,7 @@ def result_row(
     label: Any = None,
     flags: tuple[str, ...] = (),
     note: str = "",
+    limits: tuple[float, float] | None = None,
 ) -> ComparisonRow:
     """Return the report row of a result.
 
@@ -47,9 +48,11 @@ def result_row(
         Caveats beside those of the result.
     note : str
         Description of the estimate.
+    limits : tuple of two floats, optional
+        Limits of the row; by default those of the result, at the level 1 - alpha.
     """
-    low, high = None, None
-    if result.has_interval:
+    low, high = limits or (None, None)
+    if limits is None and result.has_interval:
         low, high = result.confidence_interval(1 - alpha)
     flags = (*result.flags, *flags)
     describes = "descriptive" in flags

@@ -359,8 +359,8 @@ def _from_sides(
     opposite = [
         margin_result(test, s.null_value, OPPOSITE[s.alternative], share) for s in sides
     ]
-    row = test.row(sides[0].result)
     low, high = _limits(test, sides, alpha)
+    row = test.row(sides[0].result, limits=(low, high))
     if math.isnan(pvalue):
         reason = next(side.reason for side in sides if side.reason)
         status = INCONCLUSIVE
@@ -382,7 +382,7 @@ def _from_sides(
         condition,
         status,
         tuple(reasons),
-        row=replace(row, low=low, high=high, pvalue=pvalue),
+        row=replace(row, pvalue=pvalue),
         low=low,
         high=high,
         level=alpha,

@@ -127,7 +127,7 @@ class ReadyTest(MarginTest):
     options : dict
         Options of the condition.
     row : callable
-        Function that makes the row of a report from a result.
+        `row(result, limits=limits)` makes the row of a report.
     bound : float or None, default=None
         Largest difference of one unit, where it is not that of a known loss.
     """
@@ -136,7 +136,7 @@ class ReadyTest(MarginTest):
         self,
         prepared: Prepared,
         options: dict[str, Any],
-        row: Callable[[PairedResult], ComparisonRow],
+        row: Callable[..., ComparisonRow],
         bound: float | None = None,
     ) -> None:
         merged = prepared.options | options
@@ -276,7 +276,7 @@ class PairSubject:
         return ReadyTest(
             prepared,
             options_of(condition, entry, prepared.evidence),
-            lambda result: engine.row_of(entry, result, measure.name, measure),
+            partial(engine.row_of, entry, name=measure.name, measure=measure),
         )
 
     def chosen(
@@ -545,7 +545,7 @@ class ItemSubject:
         return ReadyTest(
             prepared,
             options_of(condition, prepared.entry, prepared.evidence),
-            lambda result: item_row(prepared, result, alpha),
+            partial(item_row, prepared, alpha=alpha),
             None if bounds is None else bounds[1] - bounds[0],
         )
 

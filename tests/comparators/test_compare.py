@@ -122,7 +122,9 @@ def all_tests_of(probabilities):
     return compare(y, predictions, tests="all")
 
 
-@pytest.mark.parametrize("probabilities", [False, True])
+@pytest.mark.parametrize(
+    "probabilities", [False, pytest.param(True, marks=pytest.mark.slow)]
+)
 def test_all_tests(probabilities):
     """Every test that is valid and that the predictions suit has a row; the default
     decides.

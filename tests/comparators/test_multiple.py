@@ -128,6 +128,7 @@ def test_fits_of_a_pair_are_counted(refit):
 # ------------------------------------------------------------- pairs and adjustment
 
 
+@pytest.mark.slow
 def test_pairs_are_those_of_two_at_a_time(cancer, models, fitted):
     """Each pair has the p-value that the comparator of the two has, then adjusted."""
     X, y = cancer

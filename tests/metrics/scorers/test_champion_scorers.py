@@ -194,6 +194,7 @@ def test_scorers_of_one_subject(data, champion, challenger):
         assert expected == pytest.approx(make(returns=returns)(challenger, *data, **stored))
 
 
+@pytest.mark.slow
 def test_every_test_takes_stored_predictions(data, champion, challenger):
     """Each scorer finds the same by the champion as by its predictions."""
     for name, make in EVERY.items():
@@ -345,6 +346,7 @@ def test_other_processes(data, champion, challenger):
     assert by_fold(TREE, X, y, McNemarScorer(champion)) == pytest.approx(routed[0].tolist())
 
 
+@pytest.mark.slow
 def test_all_scorers_at_once(data, champion):
     """Many scorers beside each other, by names, each have their own score."""
     cv = ShuffleSplit(1, test_size=0.5, random_state=0)

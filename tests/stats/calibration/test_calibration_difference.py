@@ -573,6 +573,7 @@ def test_moments_given_numbers_a_cell(counts):
     assert spread == pytest.approx(variance[0], rel=1e-9, abs=1e-16)
 
 
+@pytest.mark.slow
 def test_numbers_a_cell_are_drawn_alike(monkeypatch):
     """Numbers by cell and numbers of drawn records have one law; blocks change nothing."""
     calibration = random_calibration(200, 22)
@@ -676,6 +677,7 @@ def test_exchange_by_enumeration():
     assert exact == pytest.approx(result.pvalue, abs=0.012)
 
 
+@pytest.mark.slow
 def test_exchange_of_bins_and_groups():
     """Exchanged columns are binned by the edges of the role they get, group by group."""
     y, first, second = random_labels(40, 12)

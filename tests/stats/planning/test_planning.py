@@ -79,6 +79,7 @@ def test_many_records():
         )
 
 
+@pytest.mark.slow
 def test_power_by_formula(monkeypatch):
     """Where discordant pairs are too many to sum over, the formula is as good."""
     for method, alternative, (disagreement, errors) in itertools.product(
@@ -461,6 +462,7 @@ def test_pilot_in_the_other_direction():
     assert math.inf == greater.scenarios[1].records
 
 
+@pytest.mark.slow
 def test_pilot_with_a_margin():
     """Tango's interval says how near the margin the truth may be."""
     table = ContingencyTable(200, 10, 10, 30)

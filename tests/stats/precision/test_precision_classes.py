@@ -193,6 +193,7 @@ def test_swapped_roles_mirror():
         assert one.class_flags == other.class_flags
 
 
+@pytest.mark.slow
 def test_clusters_of_one_record_are_records():
     """Sums of clusters that have a record each say what counts of records say."""
     labels = random_labels(150, 3, 4)

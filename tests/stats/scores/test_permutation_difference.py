@@ -439,6 +439,7 @@ def test_few_exchanges_that_matter():
     assert "few-different-predictions" not in permutation_difference(pair).flags
 
 
+@pytest.mark.slow
 def test_flags_and_numbers():
     """Few groups and few different predictions are said; slow scores get fewer
     exchanges.

@@ -56,6 +56,7 @@ def test_an_update_returns_its_look():
     assert looks == list(monitor.history)
 
 
+@pytest.mark.slow
 def test_looks_are_tests_of_all_records_so_far():
     """Each look is the test of the merged batches; together they are the best ones."""
     for number, (test, batches, settings) in enumerate(SETTINGS):
