@@ -12,6 +12,10 @@ from skcompare._registry.entries import add_entry, in_numpy, keywords_of
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class UndefinedRateError(ValueError):
+    """Error raised for a rate among an empty set of records."""
+
+
 @dataclass(frozen=True, slots=True)
 class MetricEntry:
     """Registry entry of a metric."""

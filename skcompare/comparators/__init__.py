@@ -11,18 +11,11 @@ from skcompare.comparators._compare_scores import (
     size_text,
 )
 from skcompare.comparators._cross_compare import CrossComparison, cross_compare
-from skcompare.comparators._engine import PairEngine, Prepared
 from skcompare.comparators._multiple_comparator import MultipleComparator
 from skcompare.comparators._out_of_core import COLLECTED, pair_of_tally, pair_on_engine
 from skcompare.comparators._paired_comparator import PairedComparator
 from skcompare.comparators._paired_estimator import PairedEstimator, make_paired_scorer
 from skcompare.comparators._settings import installed_versions
-from skcompare.comparators._tally_request import check_holds, requested_by_tests
-from skcompare.comparators._test_selection import (
-    no_test_note,
-    predictions_required,
-    why_unsuited,
-)
 
 __all__ = [
     "CrossComparison",

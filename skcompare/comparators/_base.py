@@ -17,6 +17,12 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
+from skcompare._analysis import (
+    RequestedTests,
+    check_positive,
+    named_tests,
+    predictions_required,
+)
 from skcompare._core.design import Design
 from skcompare._core.labels import check_groups, check_labels, classes_of
 from skcompare._core.sklearn_private import (
@@ -39,13 +45,7 @@ from skcompare.comparators._meta_estimator import (
     set_input_tags,
     tags_of,
 )
-from skcompare.comparators._result_row import check_positive
 from skcompare.comparators._settings import make_splits, resolve_cv
-from skcompare.comparators._test_selection import (
-    RequestedTests,
-    named_tests,
-    predictions_required,
-)
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.model_selection import BlockRegularized5x2CV

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis import check_positive, named_tests
 from skcompare._io.columns import has_columns, is_file
 from skcompare._typing import ArrayLike
 from skcompare.comparators._compare_pair import compare_pair
@@ -15,9 +16,7 @@ from skcompare.comparators._pairwise_comparison import (
     compare_several,
     named_of_several,
 )
-from skcompare.comparators._result_row import check_positive
 from skcompare.comparators._settings import check_settings, check_settings_of_several
-from skcompare.comparators._test_selection import named_tests
 from skcompare.evidence import Tally
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.predictions import (

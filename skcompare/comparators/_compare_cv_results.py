@@ -5,15 +5,14 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
+from skcompare._analysis import check_positive, named_tests, predictions_required
 from skcompare._core.design import Design
 from skcompare._core.labels import check_groups, check_labels, classes_of
 from skcompare._core.validation import check_switches
 from skcompare._typing import ArrayLike
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._dry_run import check_scored_classes
-from skcompare.comparators._result_row import check_positive
 from skcompare.comparators._settings import check_settings
-from skcompare.comparators._test_selection import named_tests, predictions_required
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import (
     CHALLENGER,

@@ -1,19 +1,23 @@
 """Comparison of the predictions of two classifiers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
+from skcompare._analysis import (
+    EvidenceBehind,
+    PairEngine,
+    RequestedTests,
+    usual_options,
+    with_adjusted,
+    with_classes,
+)
 from skcompare._core.validation import check_pos_label
-from skcompare.comparators._engine import EvidenceBehind, PairEngine, usual_options
-from skcompare.comparators._result_row import with_classes
 from skcompare.comparators._settings import installed_versions
-from skcompare.comparators._test_selection import RequestedTests
 from skcompare.evidence import MOST_CLASSES, JointCounts, PairedCalibration, PairedLosses
 from skcompare.metrics import Measure
 from skcompare.predictions import PairedPredictions
-from skcompare.reports import Comparison, ComparisonRow, decide
-from skcompare.stats import EnsembleAdvice, adjust_pvalues, recommend_ensemble
+from skcompare.reports import Comparison, decide
+from skcompare.stats import EnsembleAdvice, recommend_ensemble
 from skcompare.stats.agreement import MOST_CALIBRATION_ERROR, ROLES
 
 LOSS = "brier_score"
@@ -135,14 +139,3 @@ def compare_pair(
         advice=advice_for(pair, engine.evidence, primary, conclusion.winner),
         source=EvidenceBehind(pair, pos_label, usual_options(requested)),
     )
-
-
-def with_adjusted(rows: list[ComparisonRow], adjust: str) -> list[ComparisonRow]:
-    """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
-    others = [k for k, row in enumerate(rows) if not row.primary and row.pvalue is not None]
-    if adjust == "none" or not others:
-        return rows
-    adjusted = adjust_pvalues([rows[k].pvalue for k in others], adjust)  # type: ignore[misc]
-    for k, pvalue in zip(others, adjusted, strict=True):
-        rows[k] = replace(rows[k], adjusted_pvalue=float(pvalue))
-    return rows

@@ -8,6 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis import (
+    ALL,
+    POWER,
+    NamedTests,
+    Prepared,
+    named_tests,
+    result_row,
+    with_adjusted,
+)
 from skcompare._core.design import UNKNOWN, Design, design_of_shape
 from skcompare._core.validation import check_choice
 from skcompare._io.columns import has_columns
@@ -18,11 +27,7 @@ from skcompare._registry.tests import (
     paired_tests,
     tests_for,
 )
-from skcompare.comparators._compare_pair import with_adjusted
-from skcompare.comparators._engine import POWER, Prepared
-from skcompare.comparators._result_row import result_row
 from skcompare.comparators._settings import check_settings, installed_versions
-from skcompare.comparators._test_selection import ALL, NamedTests, named_tests
 from skcompare.evidence import (
     NEGATED,
     ClusterSums,

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.design import Design
-from skcompare._core.labels import class_codes
-from skcompare._core.validation import check_pos_label
-from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
-from skcompare.comparators._result_row import LABEL
-from skcompare.comparators._settings import Splits
-from skcompare.comparators._test_selection import (
+from skcompare._analysis import (
+    LABEL,
     NamedTests,
     RequestedTests,
     default_test,
     no_test_note,
 )
+from skcompare._core.design import Design
+from skcompare._core.labels import class_codes
+from skcompare._core.validation import check_pos_label
+from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
+from skcompare.comparators._settings import Splits
 from skcompare.metrics import Measure, class_order
 from skcompare.predictions import (
     PROBA,

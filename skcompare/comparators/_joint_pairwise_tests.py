@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skcompare._analysis import POS_LABEL
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._registry.tests import PairedTestEntry, get_test
-from skcompare.comparators._result_row import POS_LABEL
 from skcompare.evidence import ClusterSums, CorrectnessPatterns, PlacementValues
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions

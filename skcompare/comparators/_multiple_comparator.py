@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from skcompare._analysis import RequestedTests
 from skcompare._core.design import Design
 from skcompare._core.sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
@@ -17,7 +18,6 @@ from skcompare.comparators._pairwise_comparison import (
     named_of_several,
 )
 from skcompare.comparators._settings import check_settings_of_several
-from skcompare.comparators._test_selection import RequestedTests
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
 from skcompare.reports import MultipleComparison

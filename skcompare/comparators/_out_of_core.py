@@ -4,12 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from skcompare._analysis import (
+    PairEngine,
+    RequestedTests,
+    check_holds,
+    requested_by,
+    tallied_pair,
+    with_classes,
+)
 from skcompare._typing import ArrayLike
-from skcompare.comparators._engine import PairEngine
-from skcompare.comparators._result_row import with_classes
-from skcompare.comparators._tally_evidence import tallied_pair
-from skcompare.comparators._tally_request import check_holds, requested_by
-from skcompare.comparators._test_selection import RequestedTests
 from skcompare.evidence import LABELS, EngineTally, Tally, TallyRequest, tally_predictions
 from skcompare.metrics import Measure
 from skcompare.predictions import (

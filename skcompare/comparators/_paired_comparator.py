@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, ClassVar
 
+from skcompare._analysis import RequestedTests
 from skcompare._core.sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._settings import check_settings
-from skcompare.comparators._test_selection import RequestedTests
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
 from skcompare.reports import Comparison

@@ -7,10 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis import (
+    ALL,
+    LABEL,
+    POS_LABEL,
+    SCORE,
+    NamedTests,
+    PairEngine,
+    RequestedTests,
+    default_test,
+    is_about,
+    named_for,
+    named_tests,
+    no_test_note,
+    why_unsuited,
+    with_classes,
+)
 from skcompare._core.validation import check_pos_label
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare._typing import IntArray
-from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._joint_pairwise_tests import (
     MAX_T,
     Family,
@@ -18,24 +33,7 @@ from skcompare.comparators._joint_pairwise_tests import (
     max_t_family,
     options_of_several,
 )
-from skcompare.comparators._result_row import (
-    LABEL,
-    POS_LABEL,
-    SCORE,
-    is_about,
-    with_classes,
-)
 from skcompare.comparators._settings import installed_versions
-from skcompare.comparators._test_selection import (
-    ALL,
-    NamedTests,
-    RequestedTests,
-    default_test,
-    named_for,
-    named_tests,
-    no_test_note,
-    why_unsuited,
-)
 from skcompare.evidence import mean_defined
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions, one_class_of

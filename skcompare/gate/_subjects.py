@@ -9,24 +9,26 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._analysis import (
+    PairEngine,
+    Prepared,
+    check_holds,
+    no_test_note,
+    predictions_required,
+    requested_by_tests,
+    why_unsuited,
+)
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import as_array, check_same_length
 from skcompare._io.engine import Table
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators import (
     MEAN_SCORE,
-    PairEngine,
-    Prepared,
-    check_holds,
     item_row,
-    no_test_note,
     pair_of_tally,
     pair_on_engine,
-    predictions_required,
     prepared_scores,
-    requested_by_tests,
     size_text,
-    why_unsuited,
 )
 from skcompare.evidence import (
     ContingencyTable,

@@ -1,5 +1,22 @@
 """Metrics, measures and scorers."""
 
+from skcompare._analysis.measures import (
+    RANKING_SCORES,
+    WORSE_THAN_NO_SKILL,
+    Measure,
+    StoredPredictions,
+    Watch,
+    are_worse_than_no_skill,
+    block_differences,
+    class_order,
+    named_scoring,
+    one_score,
+    resolve_scoring,
+    score_differences,
+    scored_pair,
+    stored_part,
+    value_without_skill,
+)
 from skcompare._registry.metrics import MetricEntry, metric, metrics
 from skcompare.metrics._calibration import (
     ScoreDecomposition,
@@ -26,24 +43,6 @@ from skcompare.metrics._probabilities import (
     sensitivity_at_specificity,
     specificity_at_sensitivity,
     spherical_loss,
-)
-from skcompare.metrics.measures._measures import Measure, named_scoring, resolve_scoring
-from skcompare.metrics.measures._no_skill import (
-    WORSE_THAN_NO_SKILL,
-    are_worse_than_no_skill,
-    value_without_skill,
-)
-from skcompare.metrics.measures._scored_pair import RANKING_SCORES, scored_pair
-from skcompare.metrics.measures._scores import (
-    block_differences,
-    one_score,
-    score_differences,
-    stored_part,
-)
-from skcompare.metrics.measures._stored_classifier import (
-    StoredPredictions,
-    Watch,
-    class_order,
 )
 from skcompare.metrics.scorers._paired_scorer import PairedScorer
 from skcompare.metrics.scorers._scorers import (

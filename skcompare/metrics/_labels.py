@@ -9,13 +9,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skcompare._core.array_api import is_foreign, on_host
 from skcompare._core.labels import check_labels, classes_of
 from skcompare._core.validation import check_same_length, positive_class, some_of
-from skcompare._registry.metrics import metric
+from skcompare._registry.metrics import UndefinedRateError, metric
 from skcompare._typing import ArrayLike
 from skcompare.evidence import counted_rows, mean_loss
-
-
-class UndefinedRateError(ValueError):
-    """Error raised for a rate among an empty set of records."""
 
 
 @metric("accuracy", response_method="predict", greater_is_better=True, array_api=True)

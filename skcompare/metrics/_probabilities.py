@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis.measures import RATE
 from skcompare._core.array_api import is_foreign, on_host
 from skcompare._core.labels import check_labels, classes_of, in_class_order
 from skcompare._core.validation import (
@@ -335,9 +336,6 @@ def cost_weighted_loss(
     proba = truth.probabilities("y_proba", y_proba)
     return weighted_mean(cost(truth.codes, proba, cost_matrix=cost_matrix), sample_weight)
 
-
-RATE = 0.9
-"""The rate to reach by default."""
 
 SLACK = 1e-12
 """A rate this close below the requested one reaches it, because of rounding."""

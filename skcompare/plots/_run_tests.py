@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from skcompare._analysis import with_adjusted
 from skcompare._core.validation import check_alpha, check_alternative, check_choice
 from skcompare._registry.losses import loss_of, record_losses
 from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
 from skcompare.predictions import LABELS, SCORES, PairedPredictions, Predictions, what_lacks
-from skcompare.stats import PairedResult, adjust_pvalues
+from skcompare.stats import PairedResult
 from skcompare.stats.core import ADJUSTMENTS
 
 LABEL, LOSS, SCORE = "label", "loss", "score"
@@ -65,7 +66,7 @@ class PairTests:
         rows = runner.default() if tests is None else runner.named(tests)
         if tests is None and kind == "difference":
             rows = [replace(rows[0], primary=True), *rows[1:]]
-        return cls(tuple(_adjusted(rows, adjust)), alpha, adjust)
+        return cls(tuple(with_adjusted(rows, adjust)), alpha, adjust)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,14 +305,3 @@ def _gain_in_accuracy(pair: PairedPredictions) -> float:
     truth = pair.predictions.y_predicted()
     accuracies = [np.mean(role.known_labels() == truth) for role in pair.roles]
     return float(accuracies[1] - accuracies[0])
-
-
-def _adjusted(rows: list[IntervalRow], adjust: str) -> list[IntervalRow]:
-    """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
-    others = [k for k, row in enumerate(rows) if not row.primary and row.pvalue is not None]
-    if adjust == "none" or not others:
-        return rows
-    adjusted = adjust_pvalues([rows[k].pvalue for k in others], adjust)  # type: ignore
-    for k, pvalue in zip(others, adjusted, strict=True):
-        rows[k] = replace(rows[k], adjusted_pvalue=float(pvalue))
-    return rows

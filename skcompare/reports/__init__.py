@@ -3,6 +3,14 @@
 # These register the tests and metrics that reports name.
 import skcompare.metrics
 import skcompare.stats
+from skcompare._analysis import (
+    ComparisonRow,
+    Results,
+    Verdict,
+    decide,
+    is_against,
+    round_up,
+)
 from skcompare.reports._assumptions import assumed_of_tests
 from skcompare.reports._comparison import Comparison, MultipleComparison
 from skcompare.reports._html import brief_title
@@ -24,9 +32,7 @@ from skcompare.reports._pairwise import (
     PairwiseResults,
     decide_among,
 )
-from skcompare.reports._rows import ComparisonRow, Results
 from skcompare.reports._text import entry, markdown_table, markdown_text
-from skcompare.reports._verdict import Verdict, decide, is_against, round_up
 
 __all__ = [
     "ClassifierRow",

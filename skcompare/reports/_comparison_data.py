@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+from skcompare._analysis import ComparisonRow, Results, Verdict
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
 from skcompare._io.columns import frame_from_columns
 from skcompare.reports._json import from_standard_json, to_standard_json
-from skcompare.reports._rows import ComparisonRow, Results
-from skcompare.reports._verdict import Verdict
 from skcompare.stats import EnsembleAdvice, PairedResult
 
 SCHEMA = "skcompare.comparison"

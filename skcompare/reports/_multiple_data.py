@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+from skcompare._analysis import FAMILY_WISE, Verdict
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
 from skcompare._io.columns import frame_from_columns
@@ -14,8 +15,6 @@ from skcompare.reports._pairwise import (
     PairwiseComparison,
     PairwiseResults,
 )
-from skcompare.reports._rows import FAMILY_WISE
-from skcompare.reports._verdict import Verdict
 from skcompare.stats import PairedResult
 
 SCHEMA = "skcompare.multiple_comparison"

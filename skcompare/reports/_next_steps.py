@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterable, Iterator
 
+from skcompare._analysis import ComparisonRow, decimals_of, far_end, is_against, round_up
 from skcompare._core.design import Design
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._registry.tests import paired_tests, tests_for
 from skcompare.reports._comparison_data import ComparisonData
 from skcompare.reports._multiple_data import MultipleComparisonData
-from skcompare.reports._rows import ComparisonRow, decimals_of
-from skcompare.reports._verdict import far_end, is_against, round_up
 
 INCONCLUSIVE = "inconclusive"
 NO_DISCORDANT_PAIRS = "no-discordant-pairs"

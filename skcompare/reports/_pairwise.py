@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from skcompare._analysis import Verdict, level_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     INFERENCE_TEXT,
@@ -14,7 +15,6 @@ from skcompare._core.formatting import (
     format_pvalue,
     in_one_line,
 )
-from skcompare.reports._verdict import Verdict, level_text
 from skcompare.stats import PairedResult
 from skcompare.stats.several import NamedPair, groups_of, letters_of
 

@@ -4,12 +4,12 @@ import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from skcompare._analysis import FAMILY_WISE, ComparisonRow, decimals_of
 from skcompare._core.design import HALVES
 from skcompare._core.formatting import aligned, format_number, format_pvalue, in_one_line
 from skcompare.reports._comparison_data import ComparisonData
 from skcompare.reports._multiple_data import MultipleComparisonData
 from skcompare.reports._next_steps import records_needed
-from skcompare.reports._rows import FAMILY_WISE, ComparisonRow, decimals_of
 
 MARK = "*"
 """Mark of the row that the verdict comes from."""

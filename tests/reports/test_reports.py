@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 import pytest
 
 from skcompare import Comparison, compare
+from skcompare._analysis._rows import ComparisonRow, decimals_of
+from skcompare._analysis._verdict import round_up
 from skcompare._core.formatting import format_pvalue
-from skcompare.reports._rows import ComparisonRow, decimals_of
-from skcompare.reports._verdict import round_up
 
 Y = ["spam", "ham"] * 30
 OLD = ["spam", "spam"] * 10 + ["spam", "ham"] * 20

@@ -11,11 +11,11 @@ from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from skcompare._analysis.measures import StoredPredictions
 from skcompare._core.labels import check_labels, classes_of, in_class_order
 from skcompare._core.sklearn_private import scores_itself
 from skcompare._core.validation import check_pos_label, check_probabilities, some_of
 from skcompare.exceptions import ChampionMismatchError, EstimatorFailedError
-from skcompare.metrics.measures._stored_classifier import StoredPredictions
 from skcompare.predictions import (
     LABELS,
     PairedPredictions,

@@ -6,17 +6,17 @@ from typing import Any
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
-from skcompare._core.sklearn_private import make_known
-from skcompare._core.validation import unknown_name
-from skcompare._registry.metrics import MetricEntry, metrics, on_new_metric
-from skcompare._registry.scorer_names import PREFIX, NamedScorer
-from skcompare.metrics.measures._metric_scorer import (
+from skcompare._analysis.measures import (
     ClassMetric,
     entry_of,
     known_names,
     scorer_names,
     scorer_of,
 )
+from skcompare._core.sklearn_private import make_known
+from skcompare._core.validation import unknown_name
+from skcompare._registry.metrics import MetricEntry, metrics, on_new_metric
+from skcompare._registry.scorer_names import PREFIX, NamedScorer
 from skcompare.metrics.scorers._test_scorers import (
     DeLongScorer,
     McNemarScorer,

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis.measures import Measure, resolve_scoring, scored_pair
 from skcompare._core.design import HOLDOUT
 from skcompare._core.validation import some_of, unknown_name
 from skcompare._registry.tests import PairedTestEntry
 from skcompare.evidence import ContingencyTable, PlacementValues, ScoredPair
-from skcompare.metrics.measures._measures import Measure, resolve_scoring
-from skcompare.metrics.measures._scored_pair import scored_pair
 from skcompare.predictions import (
     LABELS,
     RANKS,

@@ -42,6 +42,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator
+from skcompare._analysis.measures._metric_scorer import DirectScorer
 from skcompare._core import sklearn_private
 from skcompare._registry.metrics import MetricEntry
 from skcompare.metrics import (
@@ -56,7 +57,6 @@ from skcompare.metrics import (
     resolve_scoring,
     sensitivity,
 )
-from skcompare.metrics.measures._metric_scorer import DirectScorer
 
 X, Y = make_classification(80, n_features=2, n_redundant=0, flip_y=0.2, random_state=0)
 ENTRIES = list(metrics().values())
@@ -440,7 +440,7 @@ def test_a_metric_without_weights_gets_none():
         return float(np.mean(y_pred == 2))
 
     entry = MetricEntry("twos", "twos", unweighted, "predict", True)
-    from skcompare.metrics.measures._metric_scorer import scorer_of
+    from skcompare._analysis.measures._metric_scorer import scorer_of
 
     scorer = scorer_of(entry, {})
     with pytest.raises(TypeError, match="sample_weight"):

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from skcompare._analysis._rows import ComparisonRow
+from skcompare._analysis._test_selection import NamedTests, RequestedTests
+from skcompare._analysis.measures import Measure
 from skcompare._registry.tests import PairedTestEntry, get_test
-from skcompare.comparators._test_selection import NamedTests, RequestedTests
-from skcompare.metrics import Measure
-from skcompare.reports import ComparisonRow
 from skcompare.stats import PairedResult
 from skcompare.stats.core import class_label, class_text
 

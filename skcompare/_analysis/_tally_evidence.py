@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis.measures import (
+    Measure,
+    StoredPredictions,
+    Watch,
+    class_order,
+    one_score,
+)
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._registry.losses import loss_of
 from skcompare._typing import IntArray
@@ -24,7 +31,6 @@ from skcompare.evidence import (
     Tally,
     TallyPlan,
 )
-from skcompare.metrics import Measure, StoredPredictions, Watch, class_order, one_score
 from skcompare.predictions import (
     LABELS,
     EstimatorPredictions,

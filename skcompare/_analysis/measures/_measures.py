@@ -20,21 +20,21 @@ from sklearn.metrics import (
 )
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 
-from skcompare._core.validation import some_of, unknown_name
-from skcompare._registry.metrics import metrics
-from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
-from skcompare.metrics.measures._metric_scorer import (
+from skcompare._analysis.measures._metric_scorer import (
     ClassMetric,
     DirectScorer,
     entry_of,
     known_names,
 )
-from skcompare.metrics.measures._stored_classifier import (
+from skcompare._analysis.measures._stored_classifier import (
     Probe,
     StoredPredictions,
     Watch,
     watched,
 )
+from skcompare._core.validation import some_of, unknown_name
+from skcompare._registry.metrics import metrics
+from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare.predictions import DECISION, LABELS, SCORES
 
 Scorer = Callable[[Any, Any, Any], float]

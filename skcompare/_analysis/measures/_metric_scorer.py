@@ -13,9 +13,8 @@ from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
 from skcompare._core.sklearn_private import scorer_told_classes
 from skcompare._core.validation import positive_class
-from skcompare._registry.metrics import MetricEntry, metrics
+from skcompare._registry.metrics import MetricEntry, UndefinedRateError, metrics
 from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
-from skcompare.metrics._labels import UndefinedRateError
 
 WEIGHT = "sample_weight"
 """Keyword of metrics that is passed as metadata."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
+from skcompare._analysis._tally_evidence import TalliedPredictions, can_be_tallied
+from skcompare._analysis.measures import RANKING_SCORES, Measure
 from skcompare._core.design import HOLDOUT, Design, remedy
 from skcompare._registry.metrics import tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
-from skcompare.comparators._tally_evidence import TalliedPredictions, can_be_tallied
 from skcompare.evidence import ScoreDifferences
-from skcompare.metrics import RANKING_SCORES, Measure
 from skcompare.predictions import LABELS, RANKS, SCORES, Predictions, what_lacks
 
 NamedTests = Mapping[str, Mapping[str, Any]]

@@ -4,11 +4,12 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from skcompare._analysis._engine import PairEngine
+from skcompare._analysis._tally_evidence import error_of_bins, needs_records
+from skcompare._analysis._test_selection import why_unsuited
+from skcompare._analysis.measures import Measure
 from skcompare._registry.losses import loss_of
 from skcompare._registry.tests import PairedTestEntry
-from skcompare.comparators._engine import PairEngine
-from skcompare.comparators._tally_evidence import error_of_bins, needs_records
-from skcompare.comparators._test_selection import why_unsuited
 from skcompare.evidence import (
     PairedCalibration,
     PairedLosses,
@@ -16,7 +17,6 @@ from skcompare.evidence import (
     Tally,
     TallyRequest,
 )
-from skcompare.metrics import Measure
 from skcompare.predictions import LABELS, Predictions
 
 DEFAULT_LOSS = "brier_score"

@@ -7,11 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from skcompare._registry.entries import keywords_of
-from skcompare._registry.losses import loss_of, record_losses
-from skcompare._registry.metrics import tested_instead
-from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
-from skcompare.comparators._result_row import (
+from skcompare._analysis._result_row import (
     LABEL,
     POS_LABEL,
     SCORE,
@@ -19,12 +15,13 @@ from skcompare.comparators._result_row import (
     result_row,
     said_of,
 )
-from skcompare.comparators._tally_evidence import (
+from skcompare._analysis._rows import ComparisonRow
+from skcompare._analysis._tally_evidence import (
     pair_of_class,
     tallied_evidence,
     tallied_scores,
 )
-from skcompare.comparators._test_selection import (
+from skcompare._analysis._test_selection import (
     ALL,
     RequestedTests,
     default_test,
@@ -33,8 +30,8 @@ from skcompare.comparators._test_selection import (
     tests_without_truth,
     why_unsuited,
 )
-from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
-from skcompare.metrics import (
+from skcompare._analysis._verdict import is_against
+from skcompare._analysis.measures import (
     WORSE_THAN_NO_SKILL,
     Measure,
     are_worse_than_no_skill,
@@ -42,8 +39,12 @@ from skcompare.metrics import (
     score_differences,
     scored_pair,
 )
+from skcompare._registry.entries import keywords_of
+from skcompare._registry.losses import loss_of, record_losses
+from skcompare._registry.metrics import tested_instead
+from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
+from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.predictions import SCORES, PairedPredictions
-from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
 from skcompare.stats.core import class_text
 from skcompare.stats.scores import BINARY_SCORES

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from skcompare._analysis._rows import ComparisonRow, decimals_of
 from skcompare._core.formatting import INFERENCE_TEXT, format_number, format_pvalue
-from skcompare.reports._rows import ComparisonRow, decimals_of
 
 RECORDS = "records"
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
+from skcompare._analysis.measures._scores import _split_scores, score_of_part
+from skcompare._analysis.measures._stored_classifier import Watch
 from skcompare._core.design import Design
 from skcompare.metrics import get_scorer_names, resolve_scoring
-from skcompare.metrics.measures._scores import _split_scores, score_of_part
-from skcompare.metrics.measures._stored_classifier import Watch
 from skcompare.predictions import EstimatorPredictions, PairedPredictions, Predictions
 
 BOUNDS = np.arange(0, 61, 12)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis.measures._measures import Measure
 from skcompare._core.validation import positive_class
 from skcompare._typing import IntArray
-from skcompare.metrics.measures._measures import Measure
 from skcompare.predictions import (
     LABELS,
     EstimatorPredictions,

@@ -6,6 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skcompare._analysis.measures._measures import Measure, Scorer
+from skcompare._analysis.measures._stored_classifier import (
+    StoredPredictions,
+    Watch,
+    class_order,
+    ordered_decision,
+    watched,
+)
 from skcompare._core.design import HOLDOUT
 from skcompare._core.validation import positive_class
 from skcompare._registry.losses import loss_of
@@ -22,15 +30,6 @@ from skcompare.evidence import (
     ScoredPair,
     number_of,
 )
-from skcompare.metrics._probabilities import RATE
-from skcompare.metrics.measures._measures import Measure, Scorer
-from skcompare.metrics.measures._stored_classifier import (
-    StoredPredictions,
-    Watch,
-    class_order,
-    ordered_decision,
-    watched,
-)
 from skcompare.predictions import (
     LABELS,
     SCORES,
@@ -40,6 +39,9 @@ from skcompare.predictions import (
 )
 from skcompare.stats.calibration import record_influences, role_sums, squared_errors
 from skcompare.stats.scores import BINARY_SCORES, COUNT_SCORES, ResampledCounts, count_score
+
+RATE = 0.9
+"""Rate at which sensitivity and specificity are compared by default."""
 
 RANKING_SCORES: dict[str, PairScore] = {
     "roc_auc": AreaUnderCurve(),

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from skcompare._core.flags import explain
 from skcompare._core.formatting import decimals_beside, decimals_for
 from skcompare._typing import Kind
-from skcompare.stats import ConfidenceInterval, PairedResult
+from skcompare.stats import ConfidenceInterval, PairedResult, adjust_pvalues
+
+Row = TypeVar("Row", bound=Any)
 
 RowKey = tuple[str, Any, str | None]
 """Measure, class or None, test or None."""
@@ -154,3 +156,14 @@ class Results(Mapping[RowKey, ComparisonRow]):
 
     def __repr__(self) -> str:
         return f"Results({', '.join(map(str, self))})"
+
+
+def with_adjusted(rows: list[Row], adjust: str) -> list[Row]:
+    """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
+    others = [k for k, row in enumerate(rows) if not row.primary and row.pvalue is not None]
+    if adjust == "none" or not others:
+        return rows
+    adjusted = adjust_pvalues([rows[k].pvalue for k in others], adjust)
+    for k, pvalue in zip(others, adjusted, strict=True):
+        rows[k] = replace(rows[k], adjusted_pvalue=float(pvalue))
+    return rows

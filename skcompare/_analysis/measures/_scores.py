@@ -7,6 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis.measures._measures import Measure
+from skcompare._analysis.measures._scored_pair import SAME, formula_of, record_differences
+from skcompare._analysis.measures._stored_classifier import (
+    StoredPredictions,
+    Watch,
+    class_order,
+    ordered_decision,
+    watched,
+)
 from skcompare._registry.losses import loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
@@ -15,15 +24,6 @@ from skcompare.evidence import (
     halves_of,
     shape_of,
     variance_of_mean,
-)
-from skcompare.metrics.measures._measures import Measure
-from skcompare.metrics.measures._scored_pair import SAME, formula_of, record_differences
-from skcompare.metrics.measures._stored_classifier import (
-    StoredPredictions,
-    Watch,
-    class_order,
-    ordered_decision,
-    watched,
 )
 from skcompare.predictions import EstimatorPredictions, PairedPredictions, Predictions
 from skcompare.stats.scores import COUNT_SCORES

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import make_scorer, roc_auc_score
 
+from skcompare._analysis.measures._stored_classifier import StoredPredictions
 from skcompare.evidence import JointCounts
 from skcompare.evidence.scores._vectorised_scores import LoopedScore
 from skcompare.metrics import resolve_scoring, scored_pair
-from skcompare.metrics.measures._stored_classifier import StoredPredictions
 from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import bootstrap_difference, permutation_difference, score_difference
 

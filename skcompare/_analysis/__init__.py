@@ -1,0 +1,46 @@
+"""Runs of tests: requests, choice of tests, evidence, rows and verdicts."""
+
+from skcompare._analysis._engine import (
+    POWER,
+    EvidenceBehind,
+    PairEngine,
+    Prepared,
+    usual_options,
+)
+from skcompare._analysis._result_row import (
+    LABEL,
+    POS_LABEL,
+    SCORE,
+    check_positive,
+    is_about,
+    result_row,
+    with_classes,
+)
+from skcompare._analysis._rows import (
+    FAMILY_WISE,
+    ComparisonRow,
+    Results,
+    decimals_of,
+    with_adjusted,
+)
+from skcompare._analysis._tally_evidence import tallied_pair
+from skcompare._analysis._tally_request import check_holds, requested_by, requested_by_tests
+from skcompare._analysis._test_selection import (
+    ALL,
+    NamedTests,
+    RequestedTests,
+    default_test,
+    named_for,
+    named_tests,
+    no_test_note,
+    predictions_required,
+    why_unsuited,
+)
+from skcompare._analysis._verdict import (
+    Verdict,
+    decide,
+    far_end,
+    is_against,
+    level_text,
+    round_up,
+)

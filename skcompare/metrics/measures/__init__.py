@@ -1,1 +1,0 @@
-"""Measures: scores of the predictions of two classifiers."""
