@@ -234,10 +234,11 @@ def test_records_travel_once_a_worker(backend, tmp_path):
     marked.folder = str(tmp_path)
     compared(marked)
 
-    # On a busy machine, one worker may get all the tasks of loky.
+    # On a busy machine, one worker may get all the tasks of loky, and Dask may send the
+    # records again, but not with each of the fits.
     counts = loads(tmp_path)
-    assert counts == [1] * len(counts)
     assert len(counts) <= 2 * (backend != "threading")
+    assert sum(counts) <= 5
 
 
 def process(task, records, mark):
