@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import ClassMoments, JointCounts
@@ -42,7 +44,9 @@ def _sample_size(
 ) -> float:
     """Number of records at which the test has the requested power."""
     moments = counts.class_rows().moments(score, class_label(counts.classes, label))
-    return Wald(float(statistic(moments).root), 1.0).sample_size(
+    # Without predictions of the class no number of records is enough.
+    root = float(np.nan_to_num(statistic(moments).root))
+    return Wald(root, 1.0).sample_size(
         counts.n, alpha=alpha, power=power, alternative=alternative
     )
 
