@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -36,6 +37,8 @@ def registries():
     from sklearn.metrics import _scorer
 
     # What registers is loaded first: its modules are not run again after the test.
+    for name in ("stats", "metrics", "evidence"):
+        import_module(f"skcompare.{name}")
     from skcompare._core import sklearn_private
     from skcompare._registry import losses, metrics, tests
 
