@@ -209,6 +209,16 @@ class _Arguments:
     def __init__(self, name: str, needs: type, signature: inspect.Signature) -> None:
         self.name, self.needs, self.signature = name, needs, signature
         self.evidence_name = next(iter(signature.parameters))
+        make = getattr(needs, "from_predictions", None)
+        self.array_names = (
+            frozenset(
+                name
+                for name, parameter in inspect.signature(make).parameters.items()
+                if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            )
+            if make
+            else frozenset[str]()
+        )
         self.choices = {
             option: get_args(parameter.annotation)
             for option, parameter in signature.parameters.items()
@@ -219,7 +229,7 @@ class _Arguments:
         self, positional: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
         """Return the evidence and the options, both checked."""
-        if len(positional) > 1:
+        if len(positional) > 1 or not self.array_names.isdisjoint(options):
             evidence, options = self._from_arrays(positional, options)
         elif positional and self.evidence_name not in options:
             # Nearly all calls; binding takes longer than some tests.
@@ -249,7 +259,7 @@ class _Arguments:
         of_test = [*self.signature.parameters][1:]
         own = {name: options[name] for name in options if name in of_test}
         others = {name: options[name] for name in options if name not in of_test}
-        known = (*of_test, *keywords_of(make))
+        known = (*of_test, *keywords_of(make), *self.array_names)
         for name in others.keys() - set(known):
             raise TypeError(str(unknown_name(f"option of {self.name}", name, known)))
         return make(*arrays, **others), own

@@ -181,6 +181,10 @@ def check_arrays(subject):
     expected = subject.entry.function(make(*arrays, **groups), **options)
 
     assert_same(expected, subject.entry.function(*arrays, **groups, **options))
+    names = inspect.signature(make).parameters
+    if not any(parameter.kind is parameter.VAR_POSITIONAL for parameter in names.values()):
+        by_name = dict(zip(names, arrays))
+        assert_same(expected, subject.entry.function(**by_name, **groups, **options))
     with pytest.raises(TypeError, match=r"Unknown option of .* 'no_such_option'"):
         subject.entry.function(*arrays, no_such_option=1)
 
