@@ -533,7 +533,7 @@ def _probability(delta: float, share: Confidence, part: Confidence) -> float:
     # just meets delta is its reciprocal.
     distances = np.concatenate([size / parts, sign * (2 * shares - 1)])
     inside = distances[(distances > nearest) & (distances < farthest)]
-    edges = np.log(np.unique(np.concatenate([[nearest], inside, [farthest]])))
+    edges = np.log(np.sort(np.concatenate([[nearest], inside, [farthest]])))
     half = np.diff(edges)[:, np.newaxis] / 2
     distance = np.exp(edges[:-1, np.newaxis] + half * (NODES + 1))
     mass = WEIGHTS * half * share.density((1 + sign * distance) / 2) * distance / 2

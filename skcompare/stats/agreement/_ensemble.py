@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import check_alpha, check_choice, is_number
@@ -15,7 +14,7 @@ from skcompare.stats.accuracy._mcnemar import mcnemar
 from skcompare.stats.agreement._bowker import bowker
 from skcompare.stats.agreement._disagreement import yule_q
 from skcompare.stats.agreement._error_correlation import error_correlation
-from skcompare.stats.core._tails import SMALLEST
+from skcompare.stats.core._tails import SMALLEST, more
 
 ROLES = ("champion", "challenger")
 COMBINE, SINGLE, NEITHER = "combine", "single", "neither"
@@ -261,9 +260,8 @@ def _useful(counts: JointCounts, better: str) -> tuple[EnsembleStep, str | None]
     for role, accuracy in zip(ROLES, accuracies, strict=True):
         n_correct = round(accuracy * counts.n)
         values[f"{role}_accuracy"] = accuracy
-        values[f"{role}_pvalue"] = max(
-            float(binom.sf(n_correct - 1, counts.n, share)), SMALLEST
-        )
+        pvalue = float(more(n_correct - 1, counts.n, share)) if n_correct else 1.0
+        values[f"{role}_pvalue"] = max(pvalue, SMALLEST)
     useful = [accuracy > share + TIE for accuracy in accuracies]
     observed = f"accuracies {accuracies[0]:.3f} and {accuracies[1]:.3f}"
     baseline = f"the share of the commonest class, {share:.3f}"

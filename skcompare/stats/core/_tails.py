@@ -244,8 +244,11 @@ def log_binomial_mass(k: int, n: int, x: Points) -> FloatArray:
 
 def _log_ratio(x: FloatArray, distance: FloatArray, p: float) -> FloatArray:
     """Logarithm of x / p, where x equals p plus `distance`."""
-    near = np.minimum(np.maximum(distance / p, -0.5), 0.5)
-    return np.where(np.abs(distance) < p / 2, np.log1p(near), np.log(x / p))
+    is_near = np.abs(distance) < p / 2
+    if is_near.all():
+        return np.log1p(distance / p)
+    near = np.where(is_near, distance / p, 0.0)
+    return np.where(is_near, np.log1p(near), np.log(x / p))
 
 
 @lru_cache(maxsize=64)
