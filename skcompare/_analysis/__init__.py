@@ -7,6 +7,13 @@ from skcompare._analysis._engine import (
     Prepared,
     usual_options,
 )
+from skcompare._analysis._pairwise_comparison import (
+    ClassifierRow,
+    PairRow,
+    PairwiseComparison,
+    PairwiseResults,
+    decide_among,
+)
 from skcompare._analysis._result_row import (
     LABEL,
     POS_LABEL,
@@ -22,6 +29,14 @@ from skcompare._analysis._rows import (
     Results,
     decimals_of,
     with_adjusted,
+)
+from skcompare._analysis._several import (
+    MAX_T,
+    SeveralEngine,
+    check_named,
+    comparison_of,
+    max_t_family,
+    named_of_several,
 )
 from skcompare._analysis._tally_evidence import tallied_pair
 from skcompare._analysis._tally_request import check_holds, requested_by, requested_by_tests

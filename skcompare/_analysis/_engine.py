@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -25,8 +25,10 @@ from skcompare._analysis._test_selection import (
     ALL,
     RequestedTests,
     default_test,
+    fitting_tests,
     named_for,
     no_test_note,
+    tests_to_run,
     tests_without_truth,
     why_unsuited,
 )
@@ -42,7 +44,7 @@ from skcompare._analysis.measures import (
 from skcompare._registry.entries import keywords_of
 from skcompare._registry.losses import loss_of, record_losses
 from skcompare._registry.metrics import tested_instead
-from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
+from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.predictions import SCORES, PairedPredictions
 from skcompare.stats import PairedResult
@@ -133,11 +135,7 @@ class PairEngine:
         return self._of_classes[position]
 
     def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
-        """Return one row per test of the measure, or a single row without test.
-
-        The primary row is that of the design's default test; if there is none it is the
-        one without test, because the verdict cannot come from a test that is not valid.
-        """
+        """Return one row per test of the measure, or a single row without test."""
         default = self.fitting_test(measure)
         rows = [
             self.untested(measure)
@@ -161,7 +159,7 @@ class PairEngine:
         if not reasons:
             return row
         note = f"{entry.name} has no p-value here, because {reasons[0]}"
-        for candidate in self._fitting_tests(measure):
+        for candidate in fitting_tests(measure, self.pair.alone, self.alternative):
             if candidate is not entry and candidate.kind == "difference":
                 fallback = self.tested(candidate, measure.name, measure)
                 has_pvalue = fallback.pvalue is not None and not math.isnan(fallback.pvalue)
@@ -179,30 +177,19 @@ class PairEngine:
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """Return the tests for the rows of a measure, with None for a row without test."""
-        default = self.fitting_test(measure)
         requested = [get_test(name) for name in self.requested or ()]
-        tests: list[PairedTestEntry | None] = [
+        tests = [
             entry
             for entry in requested
             if is_about(entry, measure, self.requested)
             and not (self._all and entry.lacks_bound(measure.metric))
         ]
-        if default is not None and (self.requested is None or primary):
-            tests = [default, *(entry for entry in tests if entry is not default)]
-        if not tests or (primary and default is None):
-            tests.insert(0, None)
-        return tests
+        is_first = primary or self.requested is None
+        return tests_to_run(self.fitting_test(measure), tests, is_first)
 
     def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
         """Return the first test of a measure that suits the design and the predictions."""
-        return next(self._fitting_tests(measure), None)
-
-    def _fitting_tests(self, measure: Measure) -> Iterator[PairedTestEntry]:
-        for entry in tests_for(measure.metric, self.pair.design):
-            # A test without direction cannot test a one-sided hypothesis.
-            is_sided = self.alternative == "two-sided" or "alternative" in entry.options
-            if is_sided and not why_unsuited(entry, self.pair.alone):
-                yield entry
+        return next(fitting_tests(measure, self.pair.alone, self.alternative), None)
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Return the rows of the requested tests of other measures."""

@@ -1,6 +1,6 @@
 """Selection of the tests of each measure before fitting."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 from skcompare._analysis._tally_evidence import TalliedPredictions, can_be_tallied
@@ -146,6 +146,33 @@ def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
     """Return the default test of a measure, or None if no test is valid."""
     valid = tests_for(measure.metric, design)
     return valid[0] if valid else None
+
+
+def fitting_tests(
+    measure: Measure, predictions: Predictions, alternative: str = "two-sided"
+) -> Iterator[PairedTestEntry]:
+    """Yield the tests of a measure that suit the design and the predictions."""
+    for entry in tests_for(measure.metric, predictions.design):
+        # A test without direction cannot test a one-sided hypothesis.
+        is_sided = alternative == "two-sided" or "alternative" in entry.options
+        if is_sided and not why_unsuited(entry, predictions):
+            yield entry
+
+
+def tests_to_run(
+    default: PairedTestEntry | None, requested: Iterable[PairedTestEntry], primary: bool
+) -> list[PairedTestEntry | None]:
+    """Return the tests for the rows of a measure, with None for a row without test.
+
+    The primary row is that of the design's default test; if there is none it is the one
+    without test, because the verdict cannot come from a test that is not valid.
+    """
+    tests: list[PairedTestEntry | None] = list(requested)
+    if default is not None and primary:
+        tests = [default, *(entry for entry in tests if entry is not default)]
+    if not tests or (primary and default is None):
+        tests.insert(0, None)
+    return tests
 
 
 def predictions_required(

@@ -6,16 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._analysis import check_positive, named_tests
+from skcompare._analysis import check_named, check_positive, named_of_several, named_tests
 from skcompare._io.columns import has_columns, is_file
 from skcompare._typing import ArrayLike
 from skcompare.comparators._compare_pair import compare_pair
+from skcompare.comparators._compare_several import compare_several
 from skcompare.comparators._out_of_core import COLLECTED, counted_pair, tallied_comparison
-from skcompare.comparators._pairwise_comparison import (
-    check_named,
-    compare_several,
-    named_of_several,
-)
 from skcompare.comparators._settings import check_settings, check_settings_of_several
 from skcompare.evidence import Tally
 from skcompare.metrics import Measure, resolve_scoring

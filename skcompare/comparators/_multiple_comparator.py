@@ -7,16 +7,17 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._analysis import RequestedTests
+from skcompare._analysis import (
+    MAX_T,
+    RequestedTests,
+    check_named,
+    max_t_family,
+    named_of_several,
+)
 from skcompare._core.design import Design
 from skcompare._core.sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
-from skcompare.comparators._joint_pairwise_tests import MAX_T, max_t_family
-from skcompare.comparators._pairwise_comparison import (
-    check_named,
-    compare_several,
-    named_of_several,
-)
+from skcompare.comparators._compare_several import compare_several
 from skcompare.comparators._settings import check_settings_of_several
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions

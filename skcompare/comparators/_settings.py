@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from skcompare._analysis import MAX_T
 from skcompare._core.design import Design, design_of
 from skcompare._core.validation import (
     check_alpha,
@@ -18,7 +19,6 @@ from skcompare._core.validation import (
     check_choice,
     check_count,
 )
-from skcompare.comparators._joint_pairwise_tests import MAX_T
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import Split, disjoint_split, n_rows, seeded
 from skcompare.stats.core import ADJUSTMENTS

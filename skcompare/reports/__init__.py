@@ -4,10 +4,15 @@
 import skcompare.metrics
 import skcompare.stats
 from skcompare._analysis import (
+    ClassifierRow,
     ComparisonRow,
+    PairRow,
+    PairwiseComparison,
+    PairwiseResults,
     Results,
     Verdict,
     decide,
+    decide_among,
     is_against,
     round_up,
 )
@@ -25,13 +30,6 @@ from skcompare.reports._html_page import (
 from skcompare.reports._html_parts import html_facts, html_list, html_table, text
 from skcompare.reports._html_sections import assumed_part
 from skcompare.reports._json import from_standard_json, to_standard_json
-from skcompare.reports._pairwise import (
-    ClassifierRow,
-    PairRow,
-    PairwiseComparison,
-    PairwiseResults,
-    decide_among,
-)
 from skcompare.reports._text import entry, markdown_table, markdown_text
 
 __all__ = [

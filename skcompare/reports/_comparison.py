@@ -12,8 +12,7 @@ from skcompare.reports._html import (
     several_html_fragment,
 )
 from skcompare.reports._html_page import json_of_page
-from skcompare.reports._multiple_data import MultipleComparisonData
-from skcompare.reports._pairwise import ROLES
+from skcompare.reports._multiple_data import ROLES, MultipleComparisonData
 from skcompare.reports._text import (
     comparison_markdown,
     comparison_text,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from skcompare._analysis import ComparisonRow, decimals_of
+from skcompare._analysis import ComparisonRow, PairwiseComparison, decimals_of
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare.reports._assumptions import assumed_of_tests
 from skcompare.reports._comparison_data import ComparisonData
@@ -18,9 +18,8 @@ from skcompare.reports._html_parts import (
     text,
 )
 from skcompare.reports._html_sections import assumed_part, gallery
-from skcompare.reports._multiple_data import MultipleComparisonData
+from skcompare.reports._multiple_data import ROLES, MultipleComparisonData
 from skcompare.reports._next_steps import next_steps, next_steps_among
-from skcompare.reports._pairwise import ROLES, PairwiseComparison
 from skcompare.reports._text import (
     TEXT_COLUMNS,
     Section,

@@ -4,21 +4,25 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from skcompare._analysis import FAMILY_WISE, Verdict
-from skcompare._core.design import Design
-from skcompare._core.flags import explain
-from skcompare._io.columns import frame_from_columns
-from skcompare.reports._json import from_standard_json, to_standard_json
-from skcompare.reports._pairwise import (
+from skcompare._analysis import (
+    FAMILY_WISE,
     ClassifierRow,
     PairRow,
     PairwiseComparison,
     PairwiseResults,
+    Verdict,
 )
+from skcompare._core.design import Design
+from skcompare._core.flags import explain
+from skcompare._io.columns import frame_from_columns
+from skcompare.reports._json import from_standard_json, to_standard_json
 from skcompare.stats import PairedResult
 
 SCHEMA = "skcompare.multiple_comparison"
 SCHEMA_VERSION = 1
+
+ROLES = ("classifier", "champion", "challenger", "group", "test")
+"""Columns of text in tables of several classifiers."""
 
 
 @dataclass(frozen=True, slots=True)

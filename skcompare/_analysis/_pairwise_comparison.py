@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from skcompare._analysis import Verdict, level_text
+from skcompare._analysis._verdict import Verdict, level_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     INFERENCE_TEXT,
@@ -17,9 +17,6 @@ from skcompare._core.formatting import (
 )
 from skcompare.stats import PairedResult
 from skcompare.stats.several import NamedPair, groups_of, letters_of
-
-ROLES = ("classifier", "champion", "challenger", "group", "test")
-"""Columns of text in tables of several classifiers."""
 
 MOST_NAMED = 3
 """Largest number of pairs that a caveat names; more are counted."""

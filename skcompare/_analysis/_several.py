@@ -1,0 +1,531 @@
+"""Comparisons of several classifiers by omnibus tests and tests of all pairs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skcompare._analysis._engine import PairEngine
+from skcompare._analysis._pairwise_comparison import (
+    ClassifierRow,
+    PairRow,
+    PairwiseComparison,
+)
+from skcompare._analysis._result_row import LABEL, POS_LABEL, SCORE, is_about, with_classes
+from skcompare._analysis._rows import ComparisonRow
+from skcompare._analysis._test_selection import (
+    RequestedTests,
+    default_test,
+    fitting_tests,
+    named_for,
+    named_tests,
+    no_test_note,
+    tests_to_run,
+    why_unsuited,
+)
+from skcompare._analysis.measures import Measure
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.validation import alpha_of, check_pos_label
+from skcompare._registry.tests import PairedTestEntry, get_test
+from skcompare.evidence import (
+    ClusterSums,
+    CorrectnessPatterns,
+    PlacementValues,
+    mean_defined,
+)
+from skcompare.predictions import Predictions, one_class_of
+from skcompare.stats import (
+    PairedResult,
+    PairwiseResult,
+    adjust_pvalues,
+    pairwise_delong,
+    pairwise_mcnemar,
+    pairwise_precision,
+)
+from skcompare.stats.core import interval_level
+from skcompare.stats.several import pairs_of
+
+MAX_T = "max-t"
+DRAWS = ("n_resamples", "random_state")
+"""Options of the resampling of "max-t"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Joint test of all pairs of classifiers by one measure.
+
+    Parameters
+    ----------
+    test : str
+        The registered test whose p-values it gives.
+    measures : tuple of str
+        The measures that it compares.
+    options : tuple of str
+        Options of the test that it takes as well.
+    run : callable
+        `run(predictions, measure, **options)` returns the pairs.
+    """
+
+    test: str
+    measures: tuple[str, ...]
+    options: tuple[str, ...]
+    run: Callable[..., PairwiseResult]
+
+    @property
+    def free_options(self) -> tuple[str, ...]:
+        """Options that can be requested, including those of the resampling for "max-t"."""
+        return (*self.options, *DRAWS)
+
+
+def _mcnemar(predictions: Predictions, measure: Measure, **options: Any) -> PairwiseResult:
+    return pairwise_mcnemar(CorrectnessPatterns.from_predictions_of(predictions), **options)
+
+
+def _delong(
+    predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
+) -> PairwiseResult:
+    placements = PlacementValues.from_predictions_of(predictions, pos_label=pos_label)
+    return pairwise_delong(placements, **options)
+
+
+def _precision(
+    predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
+) -> PairwiseResult:
+    # The class is that of the measure or `pos_label`.
+    sums = ClusterSums.from_predictions_of(predictions)
+    score: Any = measure.metric
+    return pairwise_precision(sums, label=pos_label, score=score, **options)
+
+
+OF_ONE_CLASS = ("precision", "recall", "specificity", "negative_predictive_value")
+
+_FAMILIES = (
+    Family("mcnemar", ("accuracy",), ("method",), _mcnemar),
+    Family("delong", ("roc_auc",), (POS_LABEL,), _delong),
+)
+_FAMILIES_OF_DRAWS = (
+    *_FAMILIES,
+    Family("gee_precision", OF_ONE_CLASS, (POS_LABEL,), _precision),
+)
+
+
+def family_of(test: str, design: Design, options: Mapping[str, Any]) -> Family | None:
+    """Return the family that runs a test on all pairs, or None if there is none."""
+    if design.name != HOLDOUT.name:
+        return None
+    families = (f for f in _FAMILIES if f.test == test and {*options} <= {*f.free_options})
+    return next(families, None)
+
+
+def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
+    """Return the family that adjusts the p-values of a measure by "max-t"."""
+    for family in _FAMILIES_OF_DRAWS:
+        if measure.metric in family.measures and get_test(family.test).valid_for(design):
+            return family
+    subjects = [name for family in _FAMILIES_OF_DRAWS for name in family.measures]
+    raise ValueError(
+        f"adjust='max-t' is for {', '.join(subjects)} on a hold-out. Got "
+        f"{measure.subject} and {design}. Choose 'holm', which is valid for every test."
+    )
+
+
+def named_of_several(tests: Any, adjust: Any) -> RequestedTests:
+    """Return the requested tests with their options, including those of the adjustment."""
+    is_max_t = isinstance(adjust, str) and adjust == MAX_T
+    draws = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS} if is_max_t else {}
+    return named_tests(tests, draws)
+
+
+def check_named(
+    requested: RequestedTests, measures: Sequence[Measure], adjust: str
+) -> None:
+    """Check that the requested tests are suitable for several classifiers."""
+    if adjust == MAX_T:
+        _check_max_t(requested, measures)
+        return
+    if not requested or isinstance(requested, str):
+        return
+    for name in requested:
+        entry = get_test(name)
+        _check_about(entry, measures, requested)
+        if entry.kind != "difference" and not is_omnibus(entry):
+            raise ValueError(
+                f"{name} is no test of a difference, which says who is better. Several "
+                "classifiers need one for their pairs, such as mcnemar, or a test of all "
+                "together, such as cochran_q. Compare two at a time."
+            )
+
+
+def is_omnibus(entry: PairedTestEntry) -> bool:
+    """Whether a test compares all classifiers together."""
+    return entry.kind == "omnibus" and hasattr(entry.needs, "from_predictions_of")
+
+
+def _check_about(
+    entry: PairedTestEntry,
+    measures: Sequence[Measure],
+    requested: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Check that a test belongs to one of the measures."""
+    if not any(is_about(entry, measure, requested) for measure in measures):
+        subjects = ", ".join(measure.subject for measure in measures)
+        raise ValueError(
+            f"{entry.name} measures {', '.join(entry.measures)}, and several classifiers "
+            f"are compared by {subjects}. Add it to `scoring`, or compare two at a time."
+        )
+
+
+def _check_max_t(requested: RequestedTests, measures: Sequence[Measure]) -> None:
+    """Check that the requested tests are available with "max-t"."""
+    families = {max_t_family(measure).test: max_t_family(measure) for measure in measures}
+    test_options = {"all": {}} if isinstance(requested, str) else (requested or {})
+    for name, options in test_options.items():
+        if name != "all" and is_omnibus(get_test(name)):
+            _check_about(get_test(name), measures, test_options)
+        elif name not in families:
+            raise ValueError(
+                f"With adjust='max-t' the pairs are tested by {', '.join(families)}. Got "
+                f"tests={name!r}. Leave it out, or choose adjust='holm', which is for "
+                "every test."
+            )
+        elif extra := sorted(set(options) - {*families[name].free_options}):
+            raise ValueError(
+                f"With adjust='max-t' {name} takes "
+                f"{', '.join(families[name].free_options)}. Got {', '.join(extra)}. Leave "
+                "it out, or choose adjust='holm'."
+            )
+
+
+class SeveralEngine:
+    """Engine that compares several classifiers by one measure.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Predictions of all classifiers, with true labels.
+    measure : Measure
+        The measure.
+    requested : RequestedTests
+        The requested tests.
+    control : str or None
+        The classifier that each other one is compared with.
+    alternative : str
+        Direction of the tests.
+    alpha : float
+        Level of the adjusted p-values.
+    adjust : str
+        Adjustment of the p-values.
+    pos_label : object, optional
+        The positive class of two.
+    """
+
+    def __init__(
+        self,
+        predictions: Predictions,
+        measure: Measure,
+        requested: RequestedTests,
+        *,
+        control: str | None,
+        alternative: str,
+        alpha: float,
+        adjust: str,
+        pos_label: Any = None,
+    ) -> None:
+        if predictions.y is None:
+            raise ValueError(
+                "Three or more classifiers are compared by who is right, which needs true "
+                "labels. Got none. Pass `y_true`, or two predictions at a time."
+            )
+        check_pos_label(pos_label, predictions.classes)
+        requested = with_classes(requested, predictions.classes)
+        self.measure, self.label, self.pos_label = measure, None, pos_label
+        if measure.label is not None:
+            position = measure.position(predictions.classes)
+            self.label, self.pos_label = predictions.classes[position].item(), True
+            predictions = one_class_of(predictions, position)
+        self.predictions = predictions
+        # "all" is what is valid for the class of the measure.
+        self.requested = named_for(requested, predictions)
+        self.control, self.alternative = control, alternative
+        self.alpha, self.adjust = alpha, adjust
+        names = predictions.names
+        first, second = pairs_of(names, control, alternative)
+        self.pairs = [(names[i], names[j]) for i, j in zip(first, second)]
+        # Scores of each classifier, which its pairs share.
+        self._known: dict[Any, Any] = {}
+
+    def comparisons(self, primary: bool = True) -> list[PairwiseComparison]:
+        """Return one comparison per test of the measure, or a single one without test.
+
+        The primary one is that of the design's default test, as for two classifiers.
+        """
+        if self.adjust == MAX_T:
+            return [self._of_family(max_t_family(self.measure, self.predictions.design))]
+        tests = tests_to_run(
+            self._default(),
+            [entry for entry in self._requested() if entry.kind == "difference"],
+            primary or self.requested is None,
+        )
+        return [
+            self._untested() if entry is None else self._tested(entry) for entry in tests
+        ]
+
+    def _requested(self) -> list[PairedTestEntry]:
+        """Return the requested tests of the measure."""
+        entries = map(get_test, self.requested or ())
+        return [e for e in entries if is_about(e, self.measure, self.requested)]
+
+    def _options_of(self, test: str) -> dict[str, Any]:
+        return {**(self.requested or {}).get(test, {})}
+
+    def _default(self) -> PairedTestEntry | None:
+        """Return the first test of a difference that suits the design and predictions."""
+        tests = fitting_tests(self.measure, self.predictions, self.alternative)
+        return next((entry for entry in tests if entry.kind == "difference"), None)
+
+    def _tested(self, entry: PairedTestEntry) -> PairwiseComparison:
+        options = self._options_of(entry.name)
+        family = family_of(entry.name, self.predictions.design, options)
+        return self._of_pairs(entry) if family is None else self._of_family(family)
+
+    def _requested_omnibus(self) -> PairedResult | None:
+        """Return the result of the omnibus test that was requested by name."""
+        entries = filter(is_omnibus, self._requested())
+        return next(map(self._run_omnibus, entries), None)
+
+    def _default_omnibus(self) -> PairedResult | None:
+        """Return the result of the design's first omnibus test."""
+        tests = fitting_tests(self.measure, self.predictions)
+        return next(map(self._run_omnibus, filter(is_omnibus, tests)), None)
+
+    def _run_omnibus(self, entry: PairedTestEntry) -> PairedResult:
+        options, needs, evidence_options = self._options_of(entry.name), entry.needs, {}
+        if SCORE in entry.options:
+            options[SCORE] = self.measure.metric
+        if self.pos_label is not None and LABEL in entry.options:
+            options[LABEL] = self.pos_label
+        if self.pos_label is not None and POS_LABEL in entry.evidence_options:
+            evidence_options[POS_LABEL] = self.pos_label
+        evidence = needs.from_predictions_of(self.predictions, **evidence_options)  # type: ignore[attr-defined]
+        result: PairedResult = entry.function(evidence, **options)
+        return result
+
+    def _of_family(self, family: Family) -> PairwiseComparison:
+        """Compare all pairs by a joint test."""
+        options = self._options_of(family.test)
+        if self.pos_label is not None and POS_LABEL in family.options:
+            options.setdefault(POS_LABEL, self.pos_label)
+        result = family.run(
+            self.predictions,
+            self.measure,
+            adjust=self.adjust,
+            control=self.control,
+            alternative=self.alternative,
+            confidence_level=1 - self.alpha,
+            **options,
+        )
+        comparison = comparison_of(result, self._requested_omnibus())
+        return replace(
+            comparison,
+            measure=self.measure.name,
+            label=self.label,
+            test=family.test,
+            alpha=self.alpha,
+        )
+
+    def _of_pairs(self, entry: PairedTestEntry) -> PairwiseComparison:
+        """Compare each pair separately, and adjust the p-values."""
+        level = interval_level(1 - self.alpha, self.adjust, len(self.pairs))
+        tested: list[ComparisonRow] = []
+        values: dict[str, float | None] = {}
+        for names in self.pairs:
+            engine = self._pair_engine(*names, level)
+            row = engine.tested(entry, self.measure.name, self.measure)
+            tested.append(row)
+            values |= zip(names, (row.champion, row.challenger))
+        pvalues = [np.nan if row.pvalue is None else row.pvalue for row in tested]
+        adjusted = np.asarray(adjust_pvalues(pvalues, self.adjust)).tolist()
+        pairs = [
+            PairRow(
+                *names,
+                row.difference,
+                row.low,
+                row.high,
+                row.pvalue,
+                None if row.pvalue is None else value,
+                row.flags,
+            )
+            for names, row, value in zip(self.pairs, tested, adjusted)
+        ]
+        result = tested[0].result
+        return self._comparison(
+            entry.name,
+            self._scores() if None in values.values() else self._shared(values),
+            pairs,
+            omnibus=self._requested_omnibus() or self._default_omnibus(),
+            interval_level=level,
+            method="" if result is None else result.method,
+            flags=tuple(dict.fromkeys(flag for row in tested for flag in row.flags)),
+        )
+
+    def _untested(self) -> PairwiseComparison:
+        """Return a comparison without test, with the reason why there is none."""
+        measure, design = self.measure, self.predictions.design
+        values = self._scores()
+        sign = 1 if measure.greater_is_better else -1
+        pairs = [
+            PairRow(champion, challenger, sign * (values[challenger] - values[champion]))
+            for champion, challenger in self.pairs
+        ]
+        entry = self._default() or default_test(measure, design)
+        unsuited = "" if entry is None else why_unsuited(entry, self.predictions)
+        note = unsuited or f"no test of {measure.subject} was requested"
+        if entry is None:
+            note = no_test_note(measure, design)
+        omnibus = self._requested_omnibus()
+        return self._comparison(None, values, pairs, note=note, omnibus=omnibus)
+
+    def _comparison(
+        self,
+        test: str | None,
+        values: Mapping[str, float],
+        pairs: Sequence[PairRow],
+        *,
+        interval_level: float = 0.95,
+        omnibus: PairedResult | None = None,
+        **details: Any,
+    ) -> PairwiseComparison:
+        greater = self.measure.greater_is_better
+        return PairwiseComparison(
+            measure=self.measure.name,
+            label=self.label,
+            test=test,
+            classifiers=_ranked(values, omnibus, greater),
+            pairs=tuple(sorted(pairs, key=_by_pvalue)),
+            alpha=self.alpha,
+            interval_level=interval_level,
+            alternative=self.alternative,
+            adjust=self.adjust,
+            control=self.control,
+            omnibus=omnibus,
+            greater_is_better=greater,
+            **details,
+        )
+
+    def _scores(self) -> dict[str, float]:
+        """Compute the score of each classifier without a test."""
+        reference, *names = self.predictions.names
+        values: dict[str, Any] = {}
+        for name in names:
+            row = self._pair_engine(reference, name, 0.95).untested(self.measure)
+            values |= {reference: row.champion, name: row.challenger}
+        return self._shared(values)
+
+    def _shared(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return mean scores over the splits on which all classifiers have a score.
+
+        A pair has means of its own splits. A ranking is of all classifiers, and none must
+        be first because its score is defined on easy splits only.
+        """
+        names = self.predictions.names
+        stored = [self._known.get((name, self.measure.subject)) for name in names]
+        scores = np.array([entry[0] for entry in stored if entry is not None])
+        undefined = ~np.isfinite(scores).all(axis=0)
+        if len(scores) < len(names) or not undefined.any():
+            return {**values}
+        shared = scores[:, ~undefined] if not undefined.all() else scores
+        return dict(zip(names, map(mean_defined, shared)))
+
+    def _pair_engine(self, champion: str, challenger: str, level: float) -> PairEngine:
+        return PairEngine(
+            self.predictions.pair(champion, challenger),
+            self.requested,
+            self.alternative,
+            1 - level,
+            self.pos_label,
+            of_class=self.label,
+            known=self._known,
+        )
+
+
+def comparison_of(
+    result: PairwiseResult, omnibus: PairedResult | None = None
+) -> PairwiseComparison:
+    """Return the comparison by the result of a joint test of all pairs.
+
+    Parameters
+    ----------
+    result : PairwiseResult
+        Differences of all pairs by a measure where greater is better.
+    omnibus : PairedResult, optional
+        Another test of all classifiers together than that of `result`.
+    """
+    keys = ("low", "high", "pvalue", "adjusted_pvalue")
+    pairs = [
+        PairRow(
+            row["champion"],
+            row["challenger"],
+            row["estimate"],
+            **{key: row[key] for key in keys},
+        )
+        for row in result.to_dict()["pairs"]
+    ]
+    omnibus = omnibus or result.omnibus
+    return PairwiseComparison(
+        measure=result.measure,
+        label=None,
+        test=result.test.removeprefix("pairwise_"),
+        classifiers=_ranked(_values_of(result.omnibus), omnibus, True),
+        pairs=tuple(sorted(pairs, key=_by_pvalue)),
+        alpha=alpha_of(result.confidence_level),
+        interval_level=result.interval_level,
+        alternative=result.alternative,
+        adjust=result.adjust,
+        control=result.control,
+        omnibus=omnibus,
+        method=result.settings.get("method", ""),
+        flags=result.flags,
+    )
+
+
+WITH_LIMITS = ("accuracy", "auc")
+"""Values in the parts of an omnibus test that `low` and `high` are limits of; beside a
+share they are limits of an odds ratio."""
+
+
+def _ranked(
+    values: Mapping[str, float], omnibus: PairedResult | None, greater_is_better: bool
+) -> tuple[ClassifierRow, ...]:
+    """Return the classifiers with their values and limits, the best first."""
+    limits = {}
+    if omnibus is not None and "invalid-design" not in omnibus.flags:
+        limits = {
+            part["name"]: (part["low"], part["high"])
+            for part in omnibus.parts
+            if any(kind in part for kind in WITH_LIMITS)
+        }
+    rows = [
+        ClassifierRow(name, value, *limits.get(name, (None, None)))
+        for name, value in values.items()
+    ]
+    sign = -1 if greater_is_better else 1
+    # Undefined values are last.
+    rows.sort(key=lambda row: (row.value != row.value, sign * row.value))
+    return tuple(rows)
+
+
+def _values_of(omnibus: PairedResult) -> dict[str, float]:
+    """Return the value of each classifier from the result of the omnibus test."""
+    kinds = (*WITH_LIMITS, "share")
+    return {
+        part["name"]: next(part[kind] for kind in kinds if kind in part)
+        for part in omnibus.parts
+    }
+
+
+def _by_pvalue(row: PairRow) -> tuple[Any, ...]:
+    """Sort key by adjusted, then raw p-value, with undefined and missing values last."""
+    if row.pvalue is None or row.adjusted_pvalue is None:
+        return (2.0, 2.0)
+    return (row.adjusted_pvalue, 1.5 if row.pvalue != row.pvalue else row.pvalue)
