@@ -31,7 +31,6 @@ from skcompare.plots import (
     SampleSizeDisplay,
 )
 from skcompare.plots._interval_rows import IntervalRow
-from skcompare.plots.several._several import several_of_predictions
 from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import (
     AnytimeMonitor,
@@ -153,8 +152,8 @@ def looks_by_the_thousand():
     )
 
 
-def several(n=5, names=None, control=None, records=400):
-    """Classifiers with shared difficulties, some of them equal."""
+def several(n=5, names=None, records=400):
+    """Predictions of classifiers with shared difficulties, some of them equal."""
     rng = np.random.default_rng(2)
     hard, y = rng.random(records), rng.integers(2, size=records)
     names = [f"model {k}" for k in range(n)] if names is None else names
@@ -163,9 +162,7 @@ def several(n=5, names=None, control=None, records=400):
         own = np.where(rng.random(records) < 0.5, hard, rng.random(records))
         predictions[name] = np.where(own < 0.7 + 0.25 * k / n, y, 1 - y)
     predictions[names[2]] = predictions[names[1]]
-    return several_of_predictions(
-        predictions_from_arrays(y, predictions), control=control, n_resamples=499
-    )
+    return predictions_from_arrays(y, predictions)
 
 
 def several_of_long_names():
@@ -186,7 +183,8 @@ def forest():
 
 def forest_of_long_names():
     """The pairs with the best of twenty classifiers, which are called alike."""
-    return ForestDisplay.of_result(several_of_long_names())
+    display = PairwiseDisplay.of_result(several_of_long_names(), n_resamples=499)
+    return ForestDisplay.of_result(display.several)
 
 
 def forest_of_letters():
@@ -231,22 +229,22 @@ def relative_precision_of_letters():
 
 def critical_difference():
     """Five classifiers, two of which are equal."""
-    return CriticalDifferenceDisplay.of_result(several())
+    return CriticalDifferenceDisplay.of_result(several(), n_resamples=499)
 
 
 def critical_difference_of_long_names():
     """Twenty classifiers."""
-    return CriticalDifferenceDisplay.of_result(several_of_long_names())
+    return CriticalDifferenceDisplay.of_result(several_of_long_names(), n_resamples=499)
 
 
 def pairwise():
     """Five classifiers, two of which are equal."""
-    return PairwiseDisplay.of_result(several())
+    return PairwiseDisplay.of_result(several(), n_resamples=499)
 
 
 def pairwise_of_long_names():
     """Twenty classifiers."""
-    return PairwiseDisplay.of_result(several_of_long_names())
+    return PairwiseDisplay.of_result(several_of_long_names(), n_resamples=499)
 
 
 def scored(n, gain=1.0, seed=0):

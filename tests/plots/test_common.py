@@ -122,7 +122,9 @@ def test_holds_numbers_alone(names):
         homes = re.findall(rb"skcompare\.[\w.]+", pickle.dumps(made(name)))
 
         assert homes
-        assert {b"plots"} == {home.split(b".")[1] for home in homes}
+        # Several classifiers are the rows of their comparison, which are numbers.
+        rows = b"skcompare._analysis._pairwise_comparison"
+        assert {b"plots"} == {home.split(b".")[1] for home in homes if home != rows}
         assert dataclasses.is_dataclass(made(name))
 
 

@@ -87,6 +87,6 @@ def test_predictions_without_names(display):
 
 @pytest.mark.parametrize("display", OF_SEVERAL)
 def test_unknown_measure(display):
-    """A measure that no test is of is unknown, whatever the design."""
-    with pytest.raises(ValueError, match=r"Unknown measure 'acuracy'.*mean 'accuracy'"):
+    """A measure that is no score and no loss is unknown, whatever the design."""
+    with pytest.raises(ValueError, match=r"Unknown scoring 'acuracy'.*mean 'accuracy'"):
         display.from_predictions(Y, PREDICTIONS, measure="acuracy")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from skcompare._analysis import PairRow, PairwiseComparison
 from skcompare._core.validation import alpha_of, check_choice, check_count, is_number
 from skcompare._registry.tests import get_test, paired_tests
 from skcompare.evidence import JointCounts
@@ -21,7 +22,7 @@ from skcompare.plots._run_tests import (
 )
 from skcompare.plots.drawing._labels import shortened
 from skcompare.plots.drawing._style import percent
-from skcompare.plots.several._several import Pair, Several, several_of
+from skcompare.plots.several._several_display import between, comparison_in, names_in
 from skcompare.stats import (
     PairedResult,
     PairwiseResult,
@@ -178,8 +179,10 @@ def found_in(
         return _of_decision(holder)
     if hasattr(holder, "rows") and hasattr(holder, "conclusion"):
         return _of_comparison(holder)
-    if isinstance(holder, Several) or _has_several(holder):
-        return _of_several(several_of(holder, measure), pairs, most)
+    if hasattr(holder, "comparisons") or isinstance(
+        holder, (PairwiseComparison, PairwiseResult)
+    ):
+        return _of_several(comparison_in(holder, measure)[0], pairs, most)
     raise TypeError(
         "`result` must be a Comparison, MultipleComparison, PairwiseComparison, "
         "GateDecision, PairedResult, PrecisionByClass, a fitted comparator, predictions of "
@@ -378,15 +381,11 @@ def _of_classes(classes: PrecisionByClass) -> Found:
     return Found(rows, alpha_of(classes.confidence_level), classes.adjust)
 
 
-def _has_several(holder: Any) -> bool:
-    many = hasattr(holder, "classifiers") or hasattr(holder, "comparisons")
-    return many or isinstance(holder, PairwiseResult)
-
-
-def _of_several(several: Several, pairs: str, most: int) -> Found:
+def _of_several(several: PairwiseComparison, pairs: str, most: int) -> Found:
     """Return the rows of all or selected pairs, with a remark on the selection."""
     selected, remark = _selected_pairs(several, pairs, most)
-    short = dict(zip(several.names, shortened(several.names, 20)))
+    names = names_in(several)
+    short = dict(zip(names, shortened(names, 20)))
     unit = unit_of(several.measure, several.greater_is_better)
     rows = tuple(
         IntervalRow(
@@ -415,7 +414,9 @@ def _of_several(several: Several, pairs: str, most: int) -> Found:
     return Found(rows, several.alpha, several.adjust, ("second", "first"), remarks)
 
 
-def _selected_pairs(several: Several, pairs: str, most: int) -> tuple[list[Pair], str]:
+def _selected_pairs(
+    several: PairwiseComparison, pairs: str, most: int
+) -> tuple[list[PairRow], str]:
     """Select the pairs to draw, and describe the selection."""
     all_pairs = list(several.pairs)
     if several.control is not None or (pairs == "auto" and len(all_pairs) <= most):
@@ -429,7 +430,7 @@ def _selected_pairs(several: Several, pairs: str, most: int) -> tuple[list[Pair]
     else:
         leader = several.leader
         with_leader = [
-            several.between(name, leader) for name in several.names if name != leader
+            between(several, name, leader) for name in names_in(several) if name != leader
         ]
         chosen = [pair for pair in with_leader if pair is not None]
         selection = "those with the best classifier"

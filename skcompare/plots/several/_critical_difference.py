@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from skcompare._analysis import PairwiseComparison
 from skcompare._core.flags import explain
 from skcompare._core.formatting import in_one_line
 from skcompare._typing import FloatArray
@@ -21,8 +22,7 @@ from skcompare.plots.forest._interval_axes import (
     text_below,
     wrapped,
 )
-from skcompare.plots.several._several import Several
-from skcompare.plots.several._several_display import SeveralDisplay
+from skcompare.plots.several._several_display import SeveralDisplay, between, names_in
 from skcompare.stats.scores import range_of
 
 APART = 0.24
@@ -57,10 +57,12 @@ class CriticalDifferenceDisplay(SeveralDisplay):
 
     Parameters
     ----------
-    several : Several
+    several : PairwiseComparison
         The classifiers with their values, and their pairs.
     groups : tuple of tuples of str
         The largest sets of classifiers in which no two differ significantly.
+    n_records : int, optional
+        Tested records.
 
     Attributes
     ----------
@@ -99,12 +101,13 @@ class CriticalDifferenceDisplay(SeveralDisplay):
     (('B', 'A'), ('C',))
     """
 
-    several: Several
+    several: PairwiseComparison
     groups: tuple[tuple[str, ...], ...]
+    n_records: int | None = None
 
     @classmethod
-    def _of(cls, several: Several) -> Self:
-        return cls(several, several.groups)
+    def _of(cls, several: PairwiseComparison, n_records: int | None) -> Self:
+        return cls(several, several.groups, n_records)
 
     @property
     def summary(self) -> str:
@@ -113,16 +116,16 @@ class CriticalDifferenceDisplay(SeveralDisplay):
         return f"{self._text()}{caveats}"
 
     def _text(self) -> str:
-        several = self.several
-        best, value = several.names[0], several.values[0]
+        several, values = self.several, _values_in(self.several)
         text = (
-            f"{len(several.names)} classifiers by {several.subject}; {in_one_line(best)} "
-            f"is first with {_value(value, several.values)}."
+            f"{len(values)} classifiers by {several.subject}; "
+            f"{in_one_line(names_in(several)[0])} is first with "
+            f"{_value(values[0], values)}."
         )
         if several.test is None:
             return f"{text} Nothing was tested: {several.note}."
         if several.control is not None:
-            verdicts = list(several.of_control.values())
+            verdicts = list(_beside_control(several).values())
             kinds = [kind for kind in MARKS if kind != "undefined" or kind in verdicts]
             counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in kinds)
             return f"{text} Beside the control {in_one_line(several.control)}: {counts}."
@@ -134,17 +137,15 @@ class CriticalDifferenceDisplay(SeveralDisplay):
         return f"{text} Not distinguished at {several.alpha:g}: {joined}{more}."
 
     def _columns(self) -> Mapping[str, Any]:
-        several = self.several
-        columns: dict[str, Any] = {"classifier": several.names, "value": several.values}
+        several, names = self.several, names_in(self.several)
+        columns: dict[str, Any] = {"classifier": names, "value": _values_in(several)}
         if several.control is not None:
-            verdicts = several.of_control
-            columns["beside control"] = [
-                verdicts.get(name, "control") for name in several.names
-            ]
+            verdicts = _beside_control(several)
+            columns["beside control"] = [verdicts.get(name, "control") for name in names]
             return columns
         numbers = [
             [k for k, group in enumerate(self.groups, start=1) if name in group]
-            for name in several.names
+            for name in names
         ]
         columns["groups"] = [", ".join(map(str, own)) for own in numbers]
         return columns
@@ -157,7 +158,7 @@ class CriticalDifferenceDisplay(SeveralDisplay):
     def _draw(self, ax: Any) -> None:
         plan = _Plan(self.several, self.groups)
         several = self.several
-        _draw_axis(ax, plan)
+        _draw_axis(ax, plan, self.n_records)
         for k in range(len(plan.names)):
             _draw_leader(ax, plan, k)
         if several.control is None:
@@ -169,17 +170,21 @@ class CriticalDifferenceDisplay(SeveralDisplay):
 class _Plan:
     """Layout of the diagram in inches below the axis, the worst classifier on the left."""
 
-    def __init__(self, several: Several, groups: Sequence[Sequence[str]]) -> None:
+    def __init__(
+        self, several: PairwiseComparison, groups: Sequence[Sequence[str]]
+    ) -> None:
         self.several = several
-        order = range(len(several.names) - 1, -1, -1)
-        short = distinct(several.names)
-        defined = [k for k in order if not math.isnan(several.values[k])]
-        self.values = np.array([several.values[k] for k in defined])
-        self.names = [several.names[k] for k in defined]
-        self.undefined = [short[k] for k in order if math.isnan(several.values[k])]
+        names, values = names_in(several), _values_in(several)
+        order = range(len(names) - 1, -1, -1)
+        short = distinct(names)
+        defined = [k for k in order if not math.isnan(values[k])]
+        self.values = np.array([values[k] for k in defined])
+        self.names = [names[k] for k in defined]
+        self.undefined = [short[k] for k in order if math.isnan(values[k])]
+        self.verdicts = {} if several.control is None else _beside_control(several)
         # The lower half has its names on the left, from the outermost one inwards.
         self.n_left = len(defined) // 2
-        self.text = [self._label(short[k], several.names[k], k) for k in defined]
+        self.text = [self._label(short[k], names[k], values[k], values) for k in defined]
         positions = {name: k for k, name in enumerate(self.names)}
         sets = [sorted(positions[n] for n in group if n in positions) for group in groups]
         self.members = sorted(members for members in sets if len(members) > 1)
@@ -221,12 +226,11 @@ class _Plan:
         edge = 0.3 * APART / self.inside
         return spread(desired.tolist(), APART / self.inside, edge, 1 - edge)
 
-    def _label(self, short: str, name: str, k: int) -> str:
-        value = _value(self.several.values[k], self.several.values)
+    def _label(self, short: str, name: str, value: float, values: Sequence[float]) -> str:
+        text = f"{short}  {_value(value, values)}"
         if self.several.control is None or self.several.test is None:
-            return f"{short}  {value}"
-        verdict = self.several.of_control.get(name, "control")
-        return f"{short}  {value}  {verdict}"
+            return text
+        return f"{text}  {self.verdicts.get(name, 'control')}"
 
     def _remarks(self) -> list[str]:
         several = self.several
@@ -248,7 +252,8 @@ class _Plan:
                 "not mean equal."
             )
         remarks.append(f"The axis has values of {several.subject}, not mean ranks.")
-        if several.has_undefined:
+        pvalues = [pair.adjusted_pvalue for pair in several.pairs]
+        if any(p is not None and math.isnan(p) for p in pvalues):
             same = "× marks it" if several.control else "two are not distinguished"
             remarks.append(f"Where p is undefined, {same}.")
         if self.undefined:
@@ -263,7 +268,34 @@ class _Plan:
         return f"{several.test}, {adjusted} {sign} {several.alpha:g}{side}"
 
 
-def _draw_axis(ax: Any, plan: _Plan) -> None:
+def _values_in(several: PairwiseComparison) -> tuple[float, ...]:
+    return tuple(row.value for row in several.classifiers)
+
+
+def _beside_control(several: PairwiseComparison) -> Mapping[str, str]:
+    """Return the result of the comparison of each classifier with the control."""
+    verdicts, control = (
+        {pair.beats(several.alpha) for pair in several.pairs},
+        several.control,
+    )
+    labels = {}
+    for name in (name for name in names_in(several) if name != control):
+        pair = between(several, name, str(control))
+        pvalue = None if pair is None else pair.adjusted_pvalue
+        if (name, control) in verdicts:
+            labels[name] = "better"
+        elif (control, name) in verdicts:
+            labels[name] = "worse"
+        elif several.test is None:
+            labels[name] = "not tested"
+        elif pvalue is None or math.isnan(pvalue):
+            labels[name] = "undefined"
+        else:
+            labels[name] = "not distinguished"
+    return labels
+
+
+def _draw_axis(ax: Any, plan: _Plan, n_records: int | None) -> None:
     several = plan.several
     # The axis has shares, so that the places of lines do not depend on the values.
     ax.set_xlim(0.0, 1.0)
@@ -282,7 +314,7 @@ def _draw_axis(ax: Any, plan: _Plan) -> None:
     ax.set_xticks((ticks - low) / (high - low), [f"{tick:.{decimals}f}" for tick in ticks])
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
-    records = "" if several.n_records is None else f" on {several.n_records:,} records"
+    records = "" if n_records is None else f" on {n_records:,} records"
     better = "" if several.greater_is_better else ", lower is better"
     ax.set_xlabel(
         f"{several.subject}{records}{better}; the best on the right →",
@@ -327,7 +359,7 @@ def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
     )
     several = plan.several
     if several.control is not None and several.test is not None:
-        verdict = several.of_control.get(plan.names[k])
+        verdict = plan.verdicts.get(plan.names[k])
         _mark(ax, slot, plan.bars + 0.5 * LANE, verdict)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from skcompare._analysis import PairwiseComparison
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._typing import FloatArray
@@ -14,8 +15,12 @@ from skcompare.plots.drawing._heatmap import DARK, heat_table
 from skcompare.plots.drawing._labels import distinct
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.forest._interval_axes import REMARK, inches_of, text_below, wrapped
-from skcompare.plots.several._several import Several
-from skcompare.plots.several._several_display import SeveralDisplay
+from skcompare.plots.several._several_display import (
+    SeveralDisplay,
+    between,
+    names_in,
+    swapped,
+)
 
 LARGE, LEAST = 9.0, 6.0
 """Font sizes of the text in cells, for few and for many classifiers."""
@@ -39,7 +44,7 @@ class PairwiseDisplay(SeveralDisplay):
 
     Parameters
     ----------
-    several : Several
+    several : PairwiseComparison
         The classifiers with their values, and their pairs.
     differences, adjusted_pvalues : ndarray of shape (n_classifiers, n_columns)
         Row minus column, and the p-values; NaN where there is none.
@@ -64,24 +69,24 @@ class PairwiseDisplay(SeveralDisplay):
     ...     names=["A", "B", "C"],
     ... )
     >>> display = PairwiseDisplay.of_result(pairwise_mcnemar(patterns))
-    >>> display.several.names
-    ('B', 'C', 'A')
+    >>> [row.name for row in display.several.classifiers]
+    ['B', 'C', 'A']
     >>> display.differences.round(2).tolist()
     [[nan, 0.0, 0.08], [0.0, nan, 0.08], [-0.08, -0.08, nan]]
     """
 
-    several: Several
+    several: PairwiseComparison
     differences: FloatArray
     adjusted_pvalues: FloatArray
 
     @classmethod
-    def _of(cls, several: Several) -> Self:
-        columns = several.names if several.control is None else (several.control,)
-        shape = (len(several.names), len(columns))
+    def _of(cls, several: PairwiseComparison, n_records: int | None) -> Self:
+        names, columns = names_in(several), _columns_of(several)
+        shape = (len(names), len(columns))
         differences, pvalues = np.full(shape, np.nan), np.full(shape, np.nan)
-        for i, row in enumerate(several.names):
+        for i, row in enumerate(names):
             for j, column in enumerate(columns):
-                pair = None if row == column else several.between(row, column)
+                pair = None if row == column else between(several, row, column)
                 if pair is not None:
                     # Replace -0.0 by 0.0.
                     differences[i, j] = pair.difference + 0.0
@@ -92,8 +97,7 @@ class PairwiseDisplay(SeveralDisplay):
     @property
     def columns(self) -> tuple[str, ...]:
         """Classifiers of the columns: all, or only the control."""
-        several = self.several
-        return several.names if several.control is None else (several.control,)
+        return _columns_of(self.several)
 
     @property
     def significant(self) -> Any:
@@ -105,7 +109,7 @@ class PairwiseDisplay(SeveralDisplay):
                     (row, column) in winners or (column, row) in winners
                     for column in self.columns
                 ]
-                for row in self.several.names
+                for row in names_in(self.several)
             ]
         )
 
@@ -119,14 +123,10 @@ class PairwiseDisplay(SeveralDisplay):
         several = self.several
         defined = [pair for pair in several.pairs if not math.isnan(pair.difference)]
         count = "1 pair" if len(several.pairs) == 1 else f"{len(several.pairs)} pairs"
-        text = f"{count} of {len(several.names)} classifiers by {several.subject}."
+        text = f"{count} of {len(several.classifiers)} classifiers by {several.subject}."
         if defined:
             largest = max(defined, key=lambda pair: abs(pair.difference))
-            largest = (
-                largest
-                if largest.difference >= 0
-                else largest.seen_from(largest.challenger)
-            )
+            largest = largest if largest.difference >= 0 else swapped(largest)
             size = format_number(largest.difference, 3, signed=True)
             names = (in_one_line(largest.challenger), in_one_line(largest.champion))
             text += f" The largest difference is {size}, of {names[0]} less {names[1]}."
@@ -138,7 +138,7 @@ class PairwiseDisplay(SeveralDisplay):
     def _columns(self) -> Mapping[str, Any]:
         cells = [
             (row, column, self.differences[i, j], self.adjusted_pvalues[i, j])
-            for i, row in enumerate(self.several.names)
+            for i, row in enumerate(names_in(self.several))
             for j, column in enumerate(self.columns)
             if row != column
         ]
@@ -151,7 +151,7 @@ class PairwiseDisplay(SeveralDisplay):
     @property
     def _size(self) -> float:
         """Font size of the text in cells."""
-        return max(LEAST, LARGE - 0.15 * max(0, len(self.several.names) - 5))
+        return max(LEAST, LARGE - 0.15 * max(0, len(self.several.classifiers) - 5))
 
     @property
     def _cell(self) -> float:
@@ -165,7 +165,7 @@ class PairwiseDisplay(SeveralDisplay):
         defined = self.differences[np.isfinite(self.differences)]
         small = len(defined) > 0 and 0 < np.abs(defined).max() < 0.01
         lines = []
-        for i, row in enumerate(several.names):
+        for i, row in enumerate(names_in(several)):
             line = []
             for j, column in enumerate(self.columns):
                 value = self.differences[i, j]
@@ -199,18 +199,18 @@ class PairwiseDisplay(SeveralDisplay):
         return several and widest > self._cell
 
     def _names(self) -> list[str]:
-        return distinct(self.several.names, LONGEST)
+        return distinct(names_in(self.several), LONGEST)
 
     def _draw(self, ax: Any) -> None:
         names = self._names()
-        short = dict(zip(self.several.names, names))
+        short = dict(zip(names_in(self.several), names))
         columns = [short[name] for name in self.columns]
         sizes = np.abs(np.nan_to_num(self.differences))
         largest = sizes.max()
         shades = sizes / largest if largest > 0 else sizes
         # The diagonal has no shade.
         is_diagonal = [
-            [row == column for column in self.columns] for row in self.several.names
+            [row == column for column in self.columns] for row in names_in(self.several)
         ]
         shades[np.array(is_diagonal)] = np.nan
         texts = self._cell_texts()
@@ -267,3 +267,7 @@ class PairwiseDisplay(SeveralDisplay):
         if any(math.isnan(pair.difference) for pair in several.pairs):
             remarks.append("Undefined: a classifier has no value, or no split has both.")
         return [*remarks, *(f"{caveat}." for caveat in explain(several.flags))]
+
+
+def _columns_of(several: PairwiseComparison) -> tuple[str, ...]:
+    return names_in(several) if several.control is None else (several.control,)

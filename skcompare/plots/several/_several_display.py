@@ -2,13 +2,25 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import numpy as np
+
+from skcompare._analysis import (
+    MAX_T,
+    PairRow,
+    PairwiseComparison,
+    SeveralEngine,
+    comparison_of,
+    max_t_family,
+)
+from skcompare._core.validation import check_alpha, check_alternative, check_choice
 from skcompare._registry.entries import keywords_of
+from skcompare._registry.losses import LossEntry, loss_of
 from skcompare._typing import ArrayLike
-from skcompare.plots._base import Display, check_options
-from skcompare.plots._run_tests import ACCURACY
-from skcompare.plots.several._several import Several, several_of, several_of_predictions
+from skcompare.metrics import Measure, resolve_scoring
+from skcompare.plots._base import Display, check_options, comparison_behind
 from skcompare.predictions import (
     LABELS,
     SCORES,
@@ -17,6 +29,138 @@ from skcompare.predictions import (
     predictions_from_cv_results,
     predictions_of_fitted,
 )
+from skcompare.stats import PairwiseResult
+from skcompare.stats.several import PAIRWISE_ADJUSTMENTS
+
+ACCURACY = "accuracy"
+AUTO, HOLM = "auto", "holm"
+
+
+def comparison_in(
+    result: Any, measure: Any = None
+) -> tuple[PairwiseComparison, int | None]:
+    """Return the comparison of several classifiers in a result, and its tested records.
+
+    Parameters
+    ----------
+    result : MultipleComparison, fitted MultipleComparator, PairwiseComparison, or result
+            of pairwise_mcnemar or pairwise_delong
+        Source of the numbers.
+    measure : str or tuple, optional
+        Key of the comparison in the `results` of a MultipleComparison; by default the
+        primary one.
+    """
+    holder = comparison_behind(result)
+    if hasattr(holder, "comparisons"):
+        comparison = holder.comparisons[0] if measure is None else holder.results[measure]
+        return comparison, holder.n_tested
+    if measure is not None:
+        raise ValueError(
+            "`measure` chooses among the comparisons of a MultipleComparison. Got "
+            f"measure={measure!r} and {type(result).__name__}, which is about one. Leave "
+            "it out."
+        )
+    if isinstance(holder, PairwiseComparison):
+        return holder, None
+    if not isinstance(holder, PairwiseResult):
+        raise TypeError(
+            "`result` must be a MultipleComparison, a fitted MultipleComparator, a "
+            "PairwiseComparison, or what pairwise_mcnemar or pairwise_delong gave. Got "
+            f"{type(result).__name__}. Two classifiers have a ForestDisplay."
+        )
+    if holder.test == "pairwise_precision":
+        raise TypeError(
+            f"The result of {holder.test} has no differences on the scale of the measure. "
+            "Pass what pairwise_mcnemar or pairwise_delong gave, or a MultipleComparison."
+        )
+    return comparison_of(holder), holder.n
+
+
+def compared(
+    predictions: Predictions,
+    *,
+    measure: Any = ACCURACY,
+    adjust: str = AUTO,
+    control: str | None = None,
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    pos_label: Any = None,
+    n_resamples: int = 9999,
+    random_state: Any = 0,
+) -> PairwiseComparison:
+    """Compare all pairs by the default test of the measure for the design."""
+    alpha = check_alpha(alpha)
+    check_choice("adjust", adjust, (AUTO, *PAIRWISE_ADJUSTMENTS))
+    check_alternative(alternative)
+    if len(predictions.names) < 2:
+        raise ValueError(
+            f"At least two classifiers are needed. Got {', '.join(predictions.names)}."
+        )
+    resolved, requested = _measure(measure), None
+    if adjust == AUTO:
+        is_drawn = resolved.metric in (ACCURACY, "roc_auc")
+        adjust = MAX_T if is_drawn and predictions.design.name == "holdout" else HOLM
+    if adjust == MAX_T:
+        draws = {"n_resamples": n_resamples, "random_state": random_state}
+        requested = {max_t_family(resolved, predictions.design).test: draws}
+    engine = SeveralEngine(
+        predictions,
+        resolved,
+        requested,
+        control=control,
+        alternative=alternative,
+        alpha=alpha,
+        adjust=adjust,
+        pos_label=pos_label,
+    )
+    return engine.comparisons()[0]
+
+
+@dataclass(frozen=True, slots=True)
+class MeanLoss:
+    """Scorer of the mean of a registered loss."""
+
+    loss: LossEntry
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        positions = np.searchsorted(estimator.classes_, y)
+        return float(np.mean(self.loss.function(positions, estimator.predict_proba(X))))
+
+
+def _measure(name: Any) -> Measure:
+    """Return a measure by the name of a score, or of a loss of each record."""
+    try:
+        return resolve_scoring([name])[0]
+    except ValueError:
+        loss = loss_of(name) if isinstance(name, str) else None
+        if loss is None:
+            raise
+        return Measure(name, False, frozenset({SCORES}), MeanLoss(loss), name)
+
+
+def names_in(comparison: PairwiseComparison) -> tuple[str, ...]:
+    """Return the names of the classifiers, the best one first."""
+    return tuple(row.name for row in comparison.classifiers)
+
+
+def between(comparison: PairwiseComparison, left: str, right: str) -> PairRow | None:
+    """Return the pair with `right` as its champion; None if it was not compared."""
+    for pair in comparison.pairs:
+        if {pair.champion, pair.challenger} == {left, right}:
+            return pair if pair.champion == right else swapped(pair)
+    return None
+
+
+def swapped(pair: PairRow) -> PairRow:
+    """Return a pair with its roles exchanged."""
+    return replace(
+        pair,
+        champion=pair.challenger,
+        challenger=pair.champion,
+        difference=-pair.difference,
+        low=None if pair.high is None else -pair.high,
+        high=None if pair.low is None else -pair.low,
+    )
 
 
 class SeveralDisplay(Display):
@@ -33,9 +177,11 @@ class SeveralDisplay(Display):
     - `n_resamples` and `random_state` of "max-t".
     """
 
+    several: PairwiseComparison
+
     @classmethod
     @abstractmethod
-    def _of(cls, several: Several) -> Self:
+    def _of(cls, several: PairwiseComparison, n_records: int | None) -> Self:
         """Create the display, without drawing it."""
 
     @classmethod
@@ -228,15 +374,19 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
             Its `frame()` needs no matplotlib.
         """
         if isinstance(result, Predictions):
-            check_options(cls, options, keywords_of(several_of_predictions))
+            check_options(cls, options, keywords_of(compared))
             measure_option = {} if measure is None else {"measure": measure}
-            return cls._of(several_of_predictions(result, **measure_option, **options))
-        if options:
+            comparison = compared(result, **measure_option, **options)
+            n_records: int | None = result.n_tested
+        elif options:
             raise ValueError(
                 f"{', '.join(options)}: the tests have run already. Leave this out, or "
                 "pass the predictions."
             )
-        return cls._of(several_of(result, measure))
+        else:
+            comparison, n_records = comparison_in(result, measure)
+        # The picture has the pairs, and not the test of all together.
+        return cls._of(replace(comparison, omnibus=None), n_records)
 
 
 def _by_name(estimators: Any) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from skcompare.plots import CriticalDifferenceDisplay, ForestDisplay, PairwiseDi
 from skcompare.plots.drawing._labels import lanes_of, spread
 from skcompare.plots.drawing._style import CHAMPION
 from skcompare.plots.several._critical_difference import _Plan
-from skcompare.plots.several._several import Pair, Several, several_of
+from skcompare.plots.several._several_display import between
 from skcompare.predictions import predictions_from_arrays
+from skcompare.reports import ClassifierRow, PairRow, PairwiseComparison
 from skcompare.stats import pairwise_delong, pairwise_mcnemar
 
 N = 400
@@ -35,7 +36,7 @@ def several(values, told_apart=(), **options):
     """Classifiers with these values, the first best, of which some pairs differ."""
     names = tuple(f"m{k}" for k in range(len(values)))
     pairs = tuple(
-        Pair(
+        PairRow(
             one,
             other,
             values[j] - values[i],
@@ -44,18 +45,17 @@ def several(values, told_apart=(), **options):
         for (i, one), (j, other) in combinations(enumerate(names), 2)
     )
     given = {
-        "subject": "accuracy",
         "measure": "accuracy",
+        "label": None,
         "test": "mcnemar",
-        "names": names,
-        "values": tuple(values),
+        "classifiers": tuple(map(ClassifierRow, names, values)),
         "pairs": pairs,
         "alpha": 0.05,
         "interval_level": 0.95,
         "alternative": "two-sided",
         "adjust": "max-t",
     }
-    return Several(**{**given, **options})
+    return PairwiseComparison(**{**given, **options})
 
 
 def bars(ax):
@@ -279,9 +279,9 @@ def test_losses_pair_by_pair():
     expected = compare(Y, scores, scoring="binary_brier_loss")
 
     assert expected.groups == display.groups
-    for one, other in zip(expected.classifiers, display.several.values, strict=True):
-        assert one.value == pytest.approx(other)
-    assert several_of(expected).between("C", "A").difference < 0
+    for one, other in zip(expected.classifiers, display.several.classifiers, strict=True):
+        assert one.value == pytest.approx(other.value)
+    assert between(expected.comparisons[0], "C", "A").difference < 0
     assert 3 == len(ForestDisplay.of_result(display.several).rows)
 
 
@@ -302,8 +302,8 @@ def test_lanes_do_not_overlap():
 def test_untested_is_not_said_to_be_alike():
     """Beside a control, too, what was not tested or has no p-value has words of its own."""
     pairs = (
-        Pair("m1", "m0", 0.1, adjusted_pvalue=float("nan")),
-        Pair("m1", "m2", -0.1, adjusted_pvalue=0.5),
+        PairRow("m1", "m0", 0.1, adjusted_pvalue=float("nan")),
+        PairRow("m1", "m2", -0.1, adjusted_pvalue=0.5),
     )
     options = {"control": "m1", "pairs": pairs}
     found = CriticalDifferenceDisplay.of_result(several([0.9, 0.8, 0.7], **options))
@@ -337,12 +337,15 @@ def test_values_are_those_of_the_measure(measure):
     }
     collected = predictions_from_arrays(Y, predictions)
     found = CriticalDifferenceDisplay.of_result(collected, measure=measure).several
-    losses = [log_loss(Y, predictions[name]) for name in found.names]
+    names = [row.name for row in found.classifiers]
+    losses = [log_loss(Y, predictions[name]) for name in names]
 
-    assert ("B", "A") == found.names
+    assert ["B", "A"] == names
     assert found.greater_is_better is measure.startswith("neg_")
     sign = -1 if found.greater_is_better else 1
-    assert [sign * loss for loss in losses] == pytest.approx(list(found.values))
+    assert [sign * loss for loss in losses] == pytest.approx(
+        [row.value for row in found.classifiers]
+    )
     (pair,) = found.pairs
     assert losses[1] - losses[0] == pytest.approx(abs(pair.difference))
     assert ("B", "A") == pair.beats(0.05)

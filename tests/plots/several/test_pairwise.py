@@ -6,7 +6,7 @@ import pytest
 from skcompare import compare
 from skcompare.plots import PairwiseDisplay
 from skcompare.plots.drawing._labels import distinct, marks_of
-from skcompare.plots.several._several import Pair, Several
+from skcompare.reports import ClassifierRow, PairRow, PairwiseComparison
 
 N = 400
 RNG = np.random.default_rng(0)
@@ -19,13 +19,12 @@ PREDICTIONS = {
 
 def made(difference):
     """Two classifiers with this difference."""
-    return Several(
-        subject="accuracy",
+    return PairwiseComparison(
         measure="accuracy",
+        label=None,
         test="mcnemar",
-        names=("a", "b"),
-        values=(0.8, 0.8),
-        pairs=(Pair("a", "b", difference, adjusted_pvalue=difference),),
+        classifiers=(ClassifierRow("a", 0.8), ClassifierRow("b", 0.8)),
+        pairs=(PairRow("a", "b", difference, adjusted_pvalue=difference),),
         alpha=0.05,
         interval_level=0.95,
         alternative="two-sided",
@@ -37,7 +36,7 @@ def test_row_less_column_and_best_first():
     """A cell is what the comparison says of the pair, seen from the column."""
     comparison = compare(Y, PREDICTIONS, adjust="max-t")
     display = PairwiseDisplay.of_result(comparison)
-    names = display.several.names
+    names = [row.name for row in display.several.classifiers]
 
     assert "best" == names[0]
     assert "worst" == names[-1]
