@@ -1,7 +1,6 @@
 """McNemar's test for grouped records."""
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -13,8 +12,8 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClusterSums
 from skcompare.stats.accuracy._limits import score_limits
-from skcompare.stats.core._limits import DIFFERENCE, each_tail, one_sided
-from skcompare.stats.core._power import mcnemar_records
+from skcompare.stats.core._limits import DIFFERENCE, Limits, each_tail, one_sided
+from skcompare.stats.core._power import Discordance, planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, sign_flip_tail
 from skcompare.stats.core._tails import normal_pvalue
@@ -245,31 +244,19 @@ MOST_FLIPPED = 500
 NOISE = 1e-12
 """Size, relative to its terms, up to which a sum of shares is 0."""
 
-Limits = Callable[[float, str], tuple[float, float]]
 
-
-def _sample_size(
-    sums: ClusterSums,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    method: Method = "auto",
-    **options: object,
-) -> float:
+def _effect(
+    sums: ClusterSums, *, method: Method = "auto", **options: object
+) -> Discordance:
     method = _resolved(method, sums)
     totals = _totals(_counts(sums, method), method)
-    needed = mcnemar_records(
+    return Discordance(
         totals.total / totals.n,
         totals.discordant / totals.n,
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
         method="exact" if method == "sign-flip" else "asymptotic",
+        # An effect below 1 may be chance.
+        design_effect=max(1.0, design_effect(sums) or 1.0),
     )
-    # An effect below 1 may be chance. These records were not enough, so more of them are
-    # needed in any case.
-    return max(needed * max(1.0, design_effect(sums) or 1.0), sums.n + 1.0)
 
 
 @paired_test(
@@ -280,7 +267,7 @@ def _sample_size(
     designs=("grouped holdout",),
     references=("Obuchowski1998", "Durkalski2003", "Yang2010", "Eliasziw1991"),
     inference="models",
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
 )
 def clustered_mcnemar(
     sums: ClusterSums,

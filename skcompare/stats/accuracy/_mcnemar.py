@@ -1,7 +1,7 @@
 """McNemar's test on one test set."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from scipy.special import ndtri
 
@@ -18,58 +18,54 @@ from skcompare.stats.accuracy._mcnemar_methods import (
     find,
     limits_by_name,
 )
-from skcompare.stats.core._power import mcnemar_records, tail_of
+from skcompare.stats.core._limits import outward
+from skcompare.stats.core._power import Discordance, Effect, planned, tail_of
 from skcompare.stats.core._result import PairedResult
 
 FEW_DISCORDANT = 25
 
 
-def _sample_size(
+class _Beyond(NamedTuple):
+    """Difference of two accuracies beyond a null value other than 0."""
+
+    table: ContingencyTable
+    null: float
+
+    def sample_size(
+        self, n: float, *, alpha: float, power: float, alternative: str
+    ) -> float:
+        """Number of records by the normal approximation of Tango's score.
+
+        As Nam (1997), Biometrics 53, 1422-1430, does for non-inferiority. Infinite where
+        the difference is on the other side.
+        """
+        table, difference = self.table, self.table.difference
+        distance = difference - self.null
+        if outward(distance, alternative) <= 0:
+            return math.inf
+        counts = table.only_champion, table.only_challenger
+        under_null = record_variance(self.null, *counts, n)
+        observed = table.n_discordant / n - difference**2
+        reach = -ndtri(tail_of(alpha, alternative)) * math.sqrt(under_null)
+        reach += ndtri(power) * math.sqrt(max(0.0, observed))
+        return float((reach / distance) ** 2)
+
+
+def _effect(
     table: ContingencyTable,
     *,
-    alpha: float,
-    power: float,
-    alternative: str,
     method: str = "mid-p",
     null_value: float = 0.0,
     **options: object,
-) -> float:
-    if null_value == 0:
-        # The permutation test is the exact one, and the unconditional test is no less
-        # powerful at these levels, so the records of the exact one are enough.
-        equivalents = {"permutation": "exact", "exact-unconditional": "exact"}
-        needed = mcnemar_records(
-            table.difference,
-            table.n_discordant / table.n,
-            alpha=alpha,
-            power=power,
-            alternative=alternative,
-            method=equivalents.get(method, method),
-        )
-    else:
-        needed = _records_beyond(table, null_value, alpha, power, alternative)
-    # These records were not enough, so more of them are needed in any case.
-    return max(needed, math.floor(table.n) + 1.0)
-
-
-def _records_beyond(
-    table: ContingencyTable, null: float, alpha: float, power: float, alternative: str
-) -> float:
-    """Number of records required to show that the difference is beyond a null value.
-
-    By the normal approximation of Tango's score, as Nam (1997), Biometrics 53, 1422-1430,
-    does for non-inferiority. Infinite where the difference is on the other side.
-    """
-    difference, n = table.difference, table.n
-    distance = difference - null
-    outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
-    if outward <= 0:
-        return math.inf
-    under_null = record_variance(null, table.only_champion, table.only_challenger, n)
-    observed = table.n_discordant / n - difference**2
-    reach = -ndtri(tail_of(alpha, alternative)) * math.sqrt(under_null)
-    reach += ndtri(power) * math.sqrt(max(0.0, observed))
-    return float((reach / distance) ** 2)
+) -> Effect:
+    if null_value:
+        return _Beyond(table, null_value)
+    # The permutation test is the exact one, and the unconditional test is no less
+    # powerful at these levels, so the records of the exact one are enough.
+    equivalents = {"permutation": "exact", "exact-unconditional": "exact"}
+    return Discordance(
+        table.difference, table.n_discordant / table.n, equivalents.get(method, method)
+    )
 
 
 @paired_test(
@@ -79,7 +75,7 @@ def _records_beyond(
     measures="accuracy",
     designs=("holdout",),
     references=("McNemar1947", "Fagerland2013"),
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
     preferred=True,
 )
 def mcnemar(

@@ -26,8 +26,9 @@ from skcompare.stats.calibration._resampling import (
     bootstrap_error,
     exchanged_differences,
 )
-from skcompare.stats.calibration._squared_errors import spiegelhalter_sums
-from skcompare.stats.core._limits import one_sided
+from skcompare.stats.calibration._squared_errors import Variance, spiegelhalter_sums
+from skcompare.stats.core._limits import one_sided, outward
+from skcompare.stats.core._power import planned, tail_of
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue, student_pvalue
 from skcompare.stats.core._wald import Wald
@@ -111,29 +112,32 @@ class _Tail(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-def _sample_size(
-    calibration: PairedCalibration,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    **options: object,
-) -> float:
-    """Number of records with the requested power to detect the observed difference."""
+class _Effect(NamedTuple):
+    """Difference of two calibration errors, with the parts of its variance."""
+
+    difference: float
+    variance: Variance
+
+    def sample_size(
+        self, n: float, *, alpha: float, power: float, alternative: str
+    ) -> float:
+        """Return the number of records with the requested power."""
+        size = outward(self.difference, alternative)
+        if size <= 0:
+            return math.inf
+        # With s times as many records the first part of the variance is s and the second
+        # s² times smaller, so 1 / s solves a quadratic equation.
+        quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
+        target = (size / quantiles) ** 2
+        root = math.sqrt(self.variance.first**2 + 4 * self.variance.second * target)
+        return n * (self.variance.first + root) / (2 * target)
+
+
+@planned
+def _sample_size(calibration: PairedCalibration, **options: object) -> _Effect:
     sums = role_sums(calibration, 0), role_sums(calibration, 1)
     champion, challenger = squared_errors(sums)
-    difference, variance = champion - challenger, variance_of(sums)
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    outward = {"greater": difference, "less": -difference}.get(alternative, abs(difference))
-    if outward <= 0:
-        return math.inf
-    # With s times as many records the first part of the variance is s and the second s²
-    # times smaller, so 1 / s solves a quadratic equation.
-    target = (outward / (float(ndtri(power)) - float(ndtri(tail)))) ** 2
-    root = math.sqrt(variance.first**2 + 4 * variance.second * target)
-    n_records = calibration.n * (variance.first + root) / (2 * target)
-    # These records did not reach significance, so more of them are always needed.
-    return max(n_records, calibration.n + 1.0)
+    return _Effect(champion - challenger, variance_of(sums))
 
 
 @paired_test(

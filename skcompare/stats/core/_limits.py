@@ -20,6 +20,11 @@ def each_tail(share: float, alternative: str) -> float:
     return share / (2 if alternative == "two-sided" else 1)
 
 
+def outward(distance: float, alternative: str) -> float:
+    """Distance in the direction of the alternative; its size if that is two-sided."""
+    return {"greater": distance, "less": -distance}.get(alternative, abs(distance))
+
+
 def any_difference(confidence_level: float, alternative: str) -> Pair:
     """Range of all differences, where limits are undefined."""
     return DIFFERENCE

@@ -1,6 +1,9 @@
 """Power and sample size of McNemar's test."""
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -14,7 +17,7 @@ from skcompare._core.validation import (
     is_number,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.stats.core._limits import each_tail
+from skcompare.stats.core._limits import each_tail, outward
 
 
 def mcnemar_sample_size(
@@ -168,13 +171,40 @@ def records_at(
     distance. Infinite without a distance from the null value, or where it is in the other
     direction; NaN where it is undefined.
     """
-    check_power(power, alpha)
-    outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
-    if outward <= 0:
+    size = outward(distance, alternative)
+    if size <= 0:
         return math.inf
     quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
-    # These records were not enough, so more of them are needed in any case.
-    return max(n * (quantiles * error / outward) ** 2, n + 1.0)
+    return n * (quantiles * error / size) ** 2
+
+
+class Effect(Protocol):
+    """Observed effect, of which the number of records that would show it is known."""
+
+    def sample_size(
+        self, n: float, *, alpha: float, power: float, alternative: str
+    ) -> float:
+        """Return the number of records required, if `n` records had this effect."""
+
+
+def planned(effect_of: Callable[..., Effect]) -> Callable[..., float]:
+    """Return the `sample_size` of a registered test, from the rule for its effect.
+
+    `effect_of` takes the evidence and the options of the test.
+    """
+
+    def sample_size(
+        evidence: Any, *, alpha: float, power: float, alternative: str, **options: Any
+    ) -> float:
+        check_power(power, check_alpha(alpha))
+        n = getattr(evidence, "n", None) or evidence.n_records
+        needed = effect_of(evidence, **options).sample_size(
+            n, alpha=alpha, power=power, alternative=alternative
+        )
+        # These records were not enough, so more of them are needed in any case.
+        return max(needed, math.floor(n) + 1.0)
+
+    return sample_size
 
 
 def tail_of(alpha: float, alternative: str) -> float:
@@ -343,6 +373,34 @@ def mcnemar_records(
             if n_kept > LASTING:
                 return float(n_records - LASTING)
         start += len(n)
+
+
+@dataclass(frozen=True, slots=True)
+class Discordance:
+    """Effect of two accuracies: their difference and their disagreement.
+
+    `method` is that of McNemar's test, and `design_effect` the number of records of groups
+    that are worth an unrelated one.
+    """
+
+    difference: float
+    disagreement: float
+    method: str
+    design_effect: float = 1.0
+
+    def sample_size(
+        self, n: float, *, alpha: float, power: float, alternative: str
+    ) -> float:
+        """Return the number of records at which McNemar's test shows the difference."""
+        needed = mcnemar_records(
+            self.difference,
+            self.disagreement,
+            alpha=alpha,
+            power=power,
+            alternative=alternative,
+            method=self.method,
+        )
+        return needed * self.design_effect
 
 
 def by_formula(n: int, disagreement: float) -> bool:

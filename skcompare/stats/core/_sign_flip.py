@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
+from skcompare.stats.core._limits import Limits
 
 LOG_2 = math.log(2)
 
@@ -240,8 +241,6 @@ def _spans(length: int) -> list[tuple[int, int]]:
     starts = range(0, length, TURNED_AT_ONCE)
     return [(start, min(length, start + TURNED_AT_ONCE)) for start in starts]
 
-
-Limits = Callable[[float, str], tuple[float, float]]
 
 MOST_ENUMERATED = 20
 """Number of values up to which all choices of signs are enumerated: half a million."""

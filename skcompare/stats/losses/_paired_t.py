@@ -9,6 +9,7 @@ from skcompare._registry.losses import record_losses
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import PairedLosses
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
 
@@ -26,6 +27,12 @@ def gain_of(losses: PairedLosses, error: float, df: float) -> Wald:
     """Gain with its standard error; a gain of only rounding error is 0."""
     no_gain = losses.moments.no_gain and error == 0
     return Wald(0.0 if no_gain else losses.gain, error, df)
+
+
+def gain_of_records(losses: PairedLosses, **options: object) -> Wald:
+    """Gain with its standard error for unrelated records."""
+    error = losses.moments.gain_deviation / math.sqrt(losses.n)
+    return gain_of(losses, error, losses.n - 1)
 
 
 def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
@@ -59,15 +66,6 @@ def _loss_title(loss: str) -> str:
     return loss if loss.endswith(("loss", "cost", "error")) else f"{loss} loss"
 
 
-def sample_size(
-    losses: PairedLosses, *, alpha: float, power: float, alternative: str, **options: object
-) -> float:
-    """Number of records at which the observed gain is significant."""
-    return _of_records(losses).sample_size(
-        losses.n, alpha=alpha, power=power, alternative=alternative
-    )
-
-
 @paired_test(
     "paired_t",
     title="paired t test",
@@ -75,7 +73,7 @@ def sample_size(
     measures=ANY_LOSS,
     designs=("holdout",),
     references=("Student1908",),
-    sample_size=sample_size,
+    sample_size=planned(gain_of_records),
     preferred=True,
 )
 def paired_t(
@@ -140,15 +138,10 @@ def paired_t(
     0.076, t = 2.153, p = 0.0976
     """
     check_records(losses, "paired_t")
-    deviation, gain = losses.moments.gain_deviation, _of_records(losses)
+    deviation, gain = losses.moments.gain_deviation, gain_of_records(losses)
     details = {"deviation": deviation, "se": gain.error}
     if deviation > 0:
         details["d_z"] = losses.gain / deviation
     return loss_result(
         losses, **gain.fields(alternative), method="Student's t", details=details
     )
-
-
-def _of_records(losses: PairedLosses) -> Wald:
-    error = losses.moments.gain_deviation / math.sqrt(losses.n)
-    return gain_of(losses, error, losses.n - 1)

@@ -9,14 +9,15 @@ from skcompare._core.validation import check_count
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import PairedLosses
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._sign_flip import FlippedSums, flipped_sums, limits_of
 from skcompare.stats.core._wald import Wald
 from skcompare.stats.losses._paired_t import (
     check_records,
     gain_of,
+    gain_of_records,
     loss_result,
-    sample_size,
     without_noise,
 )
 
@@ -28,7 +29,7 @@ from skcompare.stats.losses._paired_t import (
     measures=ANY_LOSS,
     designs=("holdout",),
     references=("Fisher1935", "Phipson2010"),
-    sample_size=sample_size,
+    sample_size=planned(gain_of_records),
     of_records=True,
 )
 def loss_permutation(
@@ -141,12 +142,15 @@ MANY = 50
 """Smallest number of groups for which "auto" is "t"."""
 
 
-def _sample_size(
-    losses: PairedLosses, *, alpha: float, power: float, alternative: str, **options: object
-) -> float:
-    return _of_groups(losses).sample_size(
-        losses.n, alpha=alpha, power=power, alternative=alternative
-    )
+def _of_groups(losses: PairedLosses, **options: object) -> Wald:
+    """Gain with its standard error between groups; an error of only rounding is 0."""
+    groups = losses.groups
+    if groups is None or groups.n_groups < 2:
+        return gain_of(losses, math.nan, math.nan)
+    residuals = groups.gains - groups.sizes * losses.gain
+    k = groups.n_groups
+    error = math.sqrt(k / (k - 1) * float(residuals @ residuals)) / losses.n
+    return gain_of(losses, error if error > losses.moments.noise else 0.0, k - 1)
 
 
 @paired_test(
@@ -156,7 +160,7 @@ def _sample_size(
     measures=ANY_LOSS,
     designs=("grouped holdout",),
     references=("Liang1986", "Fisher1935"),
-    sample_size=_sample_size,
+    sample_size=planned(_of_groups),
 )
 def clustered_t(
     losses: PairedLosses,
@@ -270,14 +274,3 @@ def clustered_t(
         flags=(*(() if flipped.size else ("degenerate",)), *flags),
         details=details | draws_error(flipped, pvalue, alternative),
     )
-
-
-def _of_groups(losses: PairedLosses) -> Wald:
-    """Gain with its standard error between groups; an error of only rounding is 0."""
-    groups = losses.groups
-    if groups is None or groups.n_groups < 2:
-        return gain_of(losses, math.nan, math.nan)
-    residuals = groups.gains - groups.sizes * losses.gain
-    k = groups.n_groups
-    error = math.sqrt(k / (k - 1) * float(residuals @ residuals)) / losses.n
-    return gain_of(losses, error if error > losses.moments.noise else 0.0, k - 1)

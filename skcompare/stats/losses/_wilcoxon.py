@@ -5,14 +5,14 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import ndtri
 
 from skcompare._core.validation import alpha_of, check_switches, is_number
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, IntArray
 from skcompare.evidence import PairedLosses
-from skcompare.stats.core._power import check_power, tail_of
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.losses._signed_rank import (
     MOST_RANKED,
     SignedRanks,
@@ -33,21 +33,17 @@ LEAST_RANKED = {"two-sided": 6, "greater": 5, "less": 5}
 FEW = "few-differences"
 
 
-def _sample_size(
+def _effect(
     losses: PairedLosses,
     *,
-    alpha: float,
-    power: float,
-    alternative: str,
     zeros: str = "wilcox",
     null_value: float = 0.0,
     **options: object,
-) -> float:
-    """Number of records for the requested power.
+) -> Wald:
+    """Share of sums of two differences above 0, minus 1/2, with its standard error.
 
     By Noether (1987), Journal of the American Statistical Association 82, 645-647.
     """
-    check_power(power, alpha)
     values, _, _ = _ranked(losses, zeros, null_value)
     n = len(values)
     sums = WalshSums(values)
@@ -55,13 +51,7 @@ def _sample_size(
     share -= float((np.sign(values) + 1).sum()) / 2
     # Share of sums of two records above 0, minus that expected of equal classifiers.
     excess = share / max(1, n * (n - 1) // 2) - 0.5
-    outward = {"greater": excess, "less": -excess}.get(alternative, abs(excess))
-    if outward <= 0 or n < 2:
-        return math.inf
-    reach = ndtri(power) - ndtri(tail_of(alpha, alternative))
-    n_records = reach**2 / (3 * outward**2) * losses.n / n
-    # These records did not reach significance, so more of them are always needed.
-    return max(float(math.ceil(n_records)), losses.n + 1.0)
+    return Wald(excess, math.sqrt(1 / (3 * n)) if n >= 2 else math.inf)
 
 
 @paired_test(
@@ -71,7 +61,7 @@ def _sample_size(
     measures="any loss",
     designs=("holdout",),
     references=("Wilcoxon1945", "Pratt1959"),
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
     plug_in=False,
     of_records=True,
 )

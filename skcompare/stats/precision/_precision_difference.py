@@ -1,7 +1,6 @@
 """Wald tests of the difference, odds ratio and ratio of two precisions."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import CLASS_SCORES, ClassMoments, JointCounts
-from skcompare.stats.core._limits import any_difference, any_ratio
+from skcompare.stats.core._limits import Limits, any_difference, any_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
@@ -34,8 +33,6 @@ from skcompare.stats.precision._precision_statistics import (
 )
 
 CORRECTIONS = ("none", "mancl-derouen")
-
-Limits = Callable[[float, str], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)

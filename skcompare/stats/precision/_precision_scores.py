@@ -11,6 +11,7 @@ from skcompare._core.validation import check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import ClassMoments, JointCounts
 from skcompare.stats.core._limits import any_difference
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._target_class import class_label
 from skcompare.stats.core._wald import Wald
@@ -31,24 +32,17 @@ from skcompare.stats.precision._precision_statistics import (
 INTERVALS = ("agreeing", "wald")
 
 
-def _sample_size(
+def _effect(
     statistic: Callable[[ClassMoments], Contrast],
     counts: JointCounts,
     *,
-    alpha: float,
-    power: float,
-    alternative: str,
     label: Any = None,
     score: str = "precision",
     **options: object,
-) -> float:
-    """Number of records at which the test has the requested power."""
+) -> Wald:
     moments = counts.class_rows().moments(score, class_label(counts.classes, label))
     # Without predictions of the class no number of records is enough.
-    root = float(np.nan_to_num(statistic(moments).root))
-    return Wald(root, 1.0).sample_size(
-        counts.n, alpha=alpha, power=power, alternative=alternative
-    )
+    return Wald(float(np.nan_to_num(statistic(moments).root)), 1.0)
 
 
 @paired_test(
@@ -58,7 +52,7 @@ def _sample_size(
     measures="precision",
     designs=("holdout",),
     references=("Kosinski2013", "Leisenring2000"),
-    sample_size=partial(_sample_size, both_scores),
+    sample_size=planned(partial(_effect, both_scores)),
 )
 def precision_both_scores(
     counts: JointCounts,
@@ -154,7 +148,7 @@ default="precision"
     measures="precision",
     designs=("holdout",),
     references=("Kosinski2013", "Leisenring2000"),
-    sample_size=partial(_sample_size, weighted_generalized_score),
+    sample_size=planned(partial(_effect, weighted_generalized_score)),
 )
 def precision_weighted_score(
     counts: JointCounts,

@@ -10,6 +10,7 @@ from scipy.special import ndtri, polygamma
 from skcompare._core.validation import is_number
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import JointCounts
+from skcompare.stats.core._limits import Pair
 from skcompare.stats.scores._bootstrap import ResampledDifferences
 
 UNIFORM = "uniform"
@@ -209,9 +210,6 @@ def without_rounding(values: Any, *numbers: float) -> FloatArray:
     for number in (0.0, *numbers):
         values = np.where(np.abs(values - number) <= NOISE, number, values)
     return np.asarray(values, dtype=np.float64)
-
-
-Pair = tuple[float, float]
 
 
 def drawn_cells(

@@ -1,7 +1,7 @@
 """Ratio of two precisions at the prevalence where the classifiers will be used."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from skcompare._core.validation import check_count, check_switches
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import JointCounts
-from skcompare.stats.core._limits import any_ratio, one_sided_ratio
+from skcompare.stats.core._limits import Limits, any_ratio, one_sided_ratio
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
@@ -151,8 +151,6 @@ Method = Literal["percentile", "bca", "delta"]
 
 RESAMPLES = 9999
 UNDEFINED_RATIOS = "undefined-ratios"
-
-Limits = Callable[[float, str], tuple[float, float]]
 
 
 @paired_test(

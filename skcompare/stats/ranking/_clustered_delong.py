@@ -11,14 +11,15 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import any_difference
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import FEW_GROUPS, PairedResult
-from skcompare.stats.core._wald import studentised
+from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._delong import (
     auc_details,
+    auc_effect,
     check_auc_difference,
     check_two,
     paired_limits,
-    records_needed,
 )
 from skcompare.stats.ranking._placement_moments import (
     check_members,
@@ -38,24 +39,11 @@ FEW_FOR_NORMAL = "few-groups-for-normal"
 ONE_GROUP_OF_A_CLASS = "one-group-of-a-class"
 
 
-def _sample_size(
-    placements: PlacementValues,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    null_value: float = 0.0,
-    **options: object,
-) -> float:
-    spread = _spread(placements)
-    return records_needed(
-        float(_difference(placements)) - null_value,
-        float(spread.covariance[2, 2]),
-        placements.n,
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-    )
+def _effect(
+    placements: PlacementValues, *, null_value: float = 0.0, **options: object
+) -> Wald:
+    variance = float(_spread(placements).covariance[2, 2])
+    return auc_effect(float(_difference(placements)) - null_value, variance)
 
 
 @paired_test(
@@ -66,7 +54,7 @@ def _sample_size(
     designs=("grouped holdout",),
     references=("Obuchowski1997", "DeLong1988"),
     inference="models",
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
     of_records=True,
 )
 def clustered_delong(

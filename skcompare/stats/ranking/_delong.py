@@ -19,7 +19,7 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, ArrayLike
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import DIFFERENCE
-from skcompare.stats.core._power import records_at
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import reference_quantile
 from skcompare.stats.core._wald import Wald, studentised
@@ -61,42 +61,20 @@ def check_two(placements: PlacementValues, name: str) -> None:
         )
 
 
-def records_needed(
-    distance: float,
-    variance: float,
-    n: int,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-) -> float:
-    """Number of records at which a normal test detects a given difference.
+def auc_effect(distance: float, variance: float) -> Wald:
+    """Distance of a difference of AUCs from the null value, with its standard error.
 
-    `distance` is that from the null value. `variance` is that of the pilot of `n` records,
-    and shrinks as records of both classes are added in the same proportion.
+    That shrinks as records of both classes are added in the same proportion; without
+    variance no number of records is known to be enough.
     """
-    error = math.sqrt(variance) if variance > 0 else math.inf
-    return records_at(n, distance, error, alpha=alpha, power=power, alternative=alternative)
+    return Wald(distance, math.sqrt(variance) if variance > 0 else math.inf)
 
 
-def _sample_size(
-    placements: PlacementValues,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    null_value: float = 0.0,
-    **options: object,
-) -> float:
+def _effect(
+    placements: PlacementValues, *, null_value: float = 0.0, **options: object
+) -> Wald:
     estimate, variance = contrast(placements, (-1, 1))
-    return records_needed(
-        float(estimate) - null_value,
-        float(variance),
-        placements.n,
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-    )
+    return auc_effect(float(estimate) - null_value, float(variance))
 
 
 @paired_test(
@@ -106,7 +84,7 @@ def _sample_size(
     measures="roc_auc",
     designs=("holdout",),
     references=("DeLong1988", "Sun2014"),
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
     preferred=True,
 )
 def delong(

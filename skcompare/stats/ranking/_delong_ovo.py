@@ -11,7 +11,9 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClassPlacementValues
 from skcompare.stats.core._adjust import Adjustment
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.ranking._delong import check_auc_difference
 from skcompare.stats.ranking._multiclass_auc import (
     Contrast,
@@ -19,7 +21,6 @@ from skcompare.stats.ranking._multiclass_auc import (
     contrast,
     kept_classes,
     part_of,
-    records_for,
     with_adjusted,
 )
 
@@ -31,21 +32,17 @@ NAMES = {
 }
 
 
-def _sample_size(
+def _effect(
     values: ClassPlacementValues,
     *,
-    alpha: float,
-    power: float,
-    alternative: str,
     score: str = "roc_auc_ovo",
     rare: str = "raise",
     null_value: float = 0.0,
     **options: object,
-) -> float:
+) -> Wald:
     kept = kept_classes(values, rare, others=False)
     mean = _mean_contrast(values, kept, _weights(values, kept, score))
-    mean = replace(mean, null_value=null_value)
-    return records_for(mean, values.n, alpha, power, alternative)
+    return Wald(replace(mean, null_value=null_value).statistic, 1.0)
 
 
 @paired_test(
@@ -55,7 +52,7 @@ def _sample_size(
     measures=SCORES,
     designs=("holdout", "grouped holdout"),
     references=("HandTill2001", "DeLong1988", "Obuchowski1997"),
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
 )
 def delong_ovo(
     values: ClassPlacementValues,

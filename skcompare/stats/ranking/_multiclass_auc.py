@@ -18,7 +18,6 @@ from skcompare.stats.core._tails import chi2_pvalue, normal_pvalue
 from skcompare.stats.core._wald import (
     NO_DIFFERENCE,
     ZERO_VARIANCE,
-    Wald,
     no_critical,
     normal_critical,
     score_range,
@@ -287,9 +286,3 @@ def left_out(values: ClassPlacementValues, kept: IntArray) -> str:
     """Text that lists the classes left out; empty if there are none."""
     dropped = np.delete(values.classes, kept)
     return f"without the classes {some_of(dropped)}" if len(dropped) else ""
-
-
-def records_for(contrast: Contrast, n: int, alpha: float, power: float, side: str) -> float:
-    """Number of records at which the observed difference reaches the requested power."""
-    in_errors = Wald(contrast.statistic, 1.0)
-    return in_errors.sample_size(n, alpha=alpha, power=power, alternative=side)

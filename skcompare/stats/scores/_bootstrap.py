@@ -1,7 +1,7 @@
 """Bootstrap of the difference of any score on one test set."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -13,10 +13,13 @@ from skcompare._core.validation import alpha_of, check_count, check_switches
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import RecordMean, ScoredPair
+from skcompare.stats.core._limits import Limits, Pair
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._wald import (
     ZERO_VARIANCE,
+    Wald,
     no_critical,
     normal_critical,
     score_range,
@@ -31,8 +34,6 @@ from skcompare.stats.scores._resampling import (
 from skcompare.stats.scores._score_difference import FEW_DIFFERENT
 
 NOISE = 1e-12
-
-Pair = tuple[float, float]
 
 
 def rounding_of(*values: float) -> float:
@@ -152,23 +153,14 @@ FEW_OF_CLASS = "few-of-a-class"
 MOST_LEFT_OUT = 0.5
 TOO_FEW = "too-few-resamples"
 
-Limits = Callable[[float, str], tuple[float, float]]
 
-
-def scored_sample_size(
-    pair: ScoredPair, *, alpha: float, power: float, alternative: str, **options: object
-) -> float:
+@planned
+def scored_sample_size(pair: ScoredPair, **options: object) -> Wald:
     """Number of records at which the observed difference reaches the requested power."""
     champion, challenger = check_scored(pair)
     influence = influences(pair, generator(0))
-    size = abs(challenger - champion)
-    if size == 0 or not influence.any():
-        return math.inf
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    target = float(ndtri(power) - ndtri(tail))
-    n_records = pair.n * (target / size) ** 2 * float(influence @ influence)
-    # These records did not reach significance, so more of them are always needed.
-    return max(n_records, pair.n + 1.0)
+    error = math.sqrt(influence @ influence) if influence.any() else math.inf
+    return Wald(challenger - champion, error)
 
 
 @paired_test(

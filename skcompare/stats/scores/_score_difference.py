@@ -12,6 +12,7 @@ from skcompare._core.validation import check_count, is_number
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import JointCounts
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._wald import (
@@ -128,21 +129,15 @@ FEW_DIFFERENT_PREDICTIONS = "few-different-predictions"
 SIGN_ONLY = "sign-only-interval"
 
 
-def _sample_size(
+def _effect(
     counts: JointCounts,
     *,
-    alpha: float,
-    power: float,
-    alternative: str,
     score: Any = "balanced_accuracy",
     pos_label: Any = None,
     **options: object,
-) -> float:
-    """Number of records at which the observed difference reaches the requested power."""
+) -> Wald:
     observed = _observed(_resolved(score, counts, pos_label), counts)
-    return Wald(float(observed.statistic), 1.0).sample_size(
-        counts.n, alpha=alpha, power=power, alternative=alternative
-    )
+    return Wald(float(observed.statistic), 1.0)
 
 
 @paired_test(
@@ -159,7 +154,7 @@ def _sample_size(
         "Takahashi2022",
         "Yeh2000",
     ),
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
 )
 def score_difference(
     counts: JointCounts,

@@ -20,15 +20,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaln, gammaln, logsumexp, ndtr, xlogy
 
-from skcompare._core.validation import alpha_of, check_alpha, check_alternative
+from skcompare._core.validation import alpha_of, check_alternative
 from skcompare._typing import FloatArray
-from skcompare.stats.core._power import check_power
+from skcompare.stats.core._limits import outward
 
 SMALLEST = 5e-324
 """Smallest double, instead of a p-value of 0."""
@@ -327,34 +327,40 @@ FARTHEST_MEAN = 9.0
 MOST_RECORDS = 1e15
 
 
-def anytime_records(
-    bets: Bets, *, null: float, alpha: float, power: float, alternative: str
-) -> float:
-    """Smallest number of records at which the e-value exceeds 1 / alpha with `power`.
+class BetsAgainst(NamedTuple):
+    """Bets on records, and the mean difference that they are to be evidence against."""
 
-    Records are assumed to be like the observed ones. Infinite where the mean is at the null
-    value, or on the other side. A test with interim analyses needs fewer on average,
-    because it may stop at one of them.
-    """
-    check_alternative(alternative)
-    check_power(power, check_alpha(alpha))
-    distance = bets.mean - null
-    outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
-    if outward <= 0:
-        return math.inf
-    # A rejection on the wrong side does not count, and hardly ever happens.
-    if distance < 0:
-        bets, null = bets.swap(), -null
-    side = "two-sided" if alternative == "two-sided" else "greater"
-    powered = partial(normal_power, bets, null=null, alpha=alpha, alternative=side)
-    needed = _least(powered, 1.0, MOST_RECORDS, power)
-    if isinstance(bets, CountBets):
-        share = (bets.only_champion + bets.only_challenger) / bets.n
-        if needed * share <= FEW_DISCORDANT:
-            summed = partial(counted_power, bets, null=null, alpha=alpha, alternative=side)
-            needed = _least(summed, max(1.0, needed // 2), 2 * needed + 8, power)
-    # The observed records were not enough, so at least one more is needed.
-    return max(needed, math.floor(bets.n) + 1.0)
+    bets: Bets
+    null: float
+
+    def sample_size(
+        self, n: float, *, alpha: float, power: float, alternative: str
+    ) -> float:
+        """Smallest number of records at which the e-value exceeds 1 / alpha with `power`.
+
+        Records are assumed to be like the observed ones. Infinite where the mean is at the
+        null value, or on the other side. A test with interim analyses needs fewer on
+        average, because it may stop at one of them.
+        """
+        bets, null = self
+        check_alternative(alternative)
+        distance = bets.mean - null
+        if outward(distance, alternative) <= 0:
+            return math.inf
+        # A rejection on the wrong side does not count, and hardly ever happens.
+        if distance < 0:
+            bets, null = bets.swap(), -null
+        side = "two-sided" if alternative == "two-sided" else "greater"
+        powered = partial(normal_power, bets, null=null, alpha=alpha, alternative=side)
+        needed = _least(powered, 1.0, MOST_RECORDS, power)
+        if isinstance(bets, CountBets):
+            share = (bets.only_champion + bets.only_challenger) / bets.n
+            if needed * share <= FEW_DISCORDANT:
+                summed = partial(
+                    counted_power, bets, null=null, alpha=alpha, alternative=side
+                )
+                needed = _least(summed, max(1.0, needed // 2), 2 * needed + 8, power)
+        return needed
 
 
 def _least(power_at: partial[float], low: float, high: float, power: float) -> float:

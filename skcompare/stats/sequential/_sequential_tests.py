@@ -9,13 +9,14 @@ from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.stats.accuracy._mcnemar import accuracy_result
 from skcompare.stats.accuracy._mcnemar_methods import check_difference
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.losses._paired_t import loss_result
 from skcompare.stats.sequential._anytime_losses import bound_of, loss_bets, planned_bets
 from skcompare.stats.sequential._e_values import (
+    BetsAgainst,
     CountBets,
     anytime_limits,
-    anytime_records,
     anytime_tail,
     evidence_details,
     signed_evidence,
@@ -25,22 +26,11 @@ LEAST_PRIOR, MOST_PRIOR = 0.2, 1e6
 """Range of the prior; outside, the integral and numbers of records lose digits."""
 
 
+@planned
 def _sample_size(
-    table: ContingencyTable,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    null_value: float = 0.0,
-    prior: float = 1.0,
-) -> float:
-    return anytime_records(
-        count_bets(table, prior),
-        null=check_difference(null_value),
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-    )
+    table: ContingencyTable, *, null_value: float = 0.0, prior: float = 1.0
+) -> BetsAgainst:
+    return BetsAgainst(count_bets(table, prior), check_difference(null_value))
 
 
 @paired_test(
@@ -196,24 +186,13 @@ def check_prior(prior: object) -> float:
     )
 
 
+@planned
 def _losses_sample_size(
-    losses: PairedLosses,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    bound: float | None = None,
-    null_value: float = 0.0,
-) -> float:
+    losses: PairedLosses, *, bound: float | None = None, null_value: float = 0.0
+) -> BetsAgainst:
     bound = bound_of(losses.loss, bound)
     null = check_gain(null_value, bound)
-    return anytime_records(
-        planned_bets(losses, bound, null),
-        null=null,
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-    )
+    return BetsAgainst(planned_bets(losses, bound, null), null)
 
 
 @paired_test(

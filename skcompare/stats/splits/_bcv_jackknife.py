@@ -1,6 +1,7 @@
 """Block jackknife t test of any score for M × 2 block-regularized cross-validation."""
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import BlockDifferences
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
@@ -170,16 +172,11 @@ UNSTABLE = "unstable-training"
 UNKNOWN_VARIANCE = "unknown-variance"
 
 
-def _sample_size(
-    blocks: BlockDifferences, *, alpha: float, power: float, alternative: str
-) -> float:
+def _effect(blocks: BlockDifferences) -> Wald:
     variance = _variance(blocks)
-    if _is_unstable(blocks, variance):
-        # Chance in the training does not go away with more records.
-        return math.nan
-    return _wald(blocks, variance).sample_size(
-        blocks.n_records, alpha=alpha, power=power, alternative=alternative
-    )
+    wald = _wald(blocks, variance)
+    # Chance in the training does not go away with more records.
+    return replace(wald, error=math.nan) if _is_unstable(blocks, variance) else wald
 
 
 @paired_test(
@@ -189,7 +186,7 @@ def _sample_size(
     measures=(ANY_LOSS, *SCORES),
     designs=("bcv", "grouped bcv"),
     references=("Efron1981", "Satterthwaite1946", "Yang2023"),
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
 )
 def bcv_jackknife_t(
     blocks: BlockDifferences, *, alternative: Alternative = "two-sided"

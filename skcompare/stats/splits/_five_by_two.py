@@ -11,6 +11,7 @@ from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats.core._limits import Pair, one_sided
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import f_pvalue, f_quantile
 from skcompare.stats.core._wald import ZERO_VARIANCE, Wald, studentised
@@ -19,7 +20,6 @@ from skcompare.stats.splits._score_result import (
     UNDEFINED,
     check_halves,
     mean_of,
-    planned,
     range_of,
     score_result,
     variance_of,

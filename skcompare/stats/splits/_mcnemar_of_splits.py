@@ -3,6 +3,7 @@
 import math
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.special import betainc
@@ -26,26 +27,10 @@ RECORDS_OF_AVERAGES = 2
 TRAINING_UNSEEN = "training-unseen"
 
 
-def _sample_size(
-    blocks: PairedBlocks,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    rho1: float = 0.5,
-    rho2: float = 0.5,
-) -> float:
+def _sample_size(blocks: PairedBlocks, **options: Any) -> float:
     table = blocks.average
-    needed = bcv_mcnemar_sample_size(
-        table.difference,
-        table.n_discordant / table.n,
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-        rho1=rho1,
-        rho2=rho2,
-        n_repeats=_n_repeats(blocks),
-    )
+    shares = table.difference, table.n_discordant / table.n
+    needed = bcv_mcnemar_sample_size(*shares, n_repeats=_n_repeats(blocks), **options)
     # The observed records were not enough, so at least one more is needed.
     return max(needed, math.floor(blocks.n_records) + 1.0)
 

@@ -10,13 +10,13 @@ from skcompare._core.validation import check_choice
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ScoreDifferences
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
 from skcompare.stats.splits._score_result import (
     LIBERAL,
     check_splits,
     mean_of,
-    planned,
     variance_of,
     wald_of,
     wald_result,

@@ -1,7 +1,6 @@
 """Common parts of tests of score differences: rounding, edge cases, limits, results."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -144,17 +143,3 @@ def score_result(scores: Scores, **options: Any) -> PairedResult:
         flags=tuple(flags),
         **options,
     )
-
-
-def planned(rule: Callable[..., Wald]) -> Callable[..., float]:
-    """Return the sample size function of a test, given the rule for its estimate."""
-
-    def sample_size(
-        evidence: Any, *, alpha: float, power: float, alternative: str, **options: Any
-    ) -> float:
-        estimate = rule(evidence, **options)
-        return estimate.sample_size(
-            evidence.n_records, alpha=alpha, power=power, alternative=alternative
-        )
-
-    return sample_size

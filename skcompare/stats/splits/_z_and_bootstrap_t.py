@@ -9,13 +9,13 @@ from skcompare._core.validation import check_switches
 from skcompare._registry.tests import ANY_LOSS, ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ScoreDifferences, mean_defined
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
 from skcompare.stats.splits._resampled_t import sizes_ratio
 from skcompare.stats.splits._score_result import (
     LIBERAL,
     mean_of,
-    planned,
     variance_of,
     wald_of,
     wald_result,

@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from scipy.stats import norm
 
 from skcompare.evidence import PlacementValues
 from skcompare.stats import auc_interval, delong
-from skcompare.stats.ranking._delong import records_needed
+from skcompare.stats.core._power import planned
+from skcompare.stats.ranking._delong import auc_effect
 from tests.common.golden import golden
 
 GOLDEN = golden("auc")
@@ -420,18 +422,20 @@ def test_cells_flag_what_records_flag():
 
 def test_records_needed():
     """At so many records the test has the wanted power, by its normal approximation."""
-    distance, variance, n = 0.05, 0.0009, 300
-    needed = records_needed(
-        distance, variance, n, alpha=0.05, power=0.8, alternative="two-sided"
-    )
-    z = distance / math.sqrt(variance * n / needed)
+    variance, n = 0.0009, 300
+
+    def records_needed(distance, alternative="greater"):
+        plan = planned(lambda evidence: auc_effect(distance, variance))
+        return plan(SimpleNamespace(n=n), alpha=0.05, power=0.8, alternative=alternative)
+
+    needed = records_needed(0.05, "two-sided")
+    z = 0.05 / math.sqrt(variance * n / needed)
 
     assert 0.8 == pytest.approx(norm.sf(norm.isf(0.025) - z))
-    sided = {"alpha": 0.05, "power": 0.8, "alternative": "greater"}
-    assert records_needed(distance, variance, n, **sided) < needed
-    assert math.inf == records_needed(-distance, variance, n, **sided)
-    assert math.inf == records_needed(0.0, variance, n, **sided)
-    assert n + 1 == records_needed(0.9, variance, n, **sided)
+    assert records_needed(0.05) < needed
+    assert math.inf == records_needed(-0.05)
+    assert math.inf == records_needed(0.0)
+    assert n + 1 == records_needed(0.9)
 
 
 def test_result_pickles_with_its_interval():
