@@ -4,7 +4,7 @@ from skcompare._analysis._engine import (
     POWER,
     EvidenceBehind,
     PairEngine,
-    Prepared,
+    PreparedTest,
     usual_options,
 )
 from skcompare._analysis._pairwise_comparison import (

@@ -4,8 +4,9 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from skcompare._analysis._result_row import (
     LABEL,
@@ -49,6 +50,7 @@ from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.predictions import SCORES, PairedPredictions
 from skcompare.stats import PairedResult
 from skcompare.stats.core import class_text
+from skcompare.stats.margins import MarginTest
 from skcompare.stats.scores import BINARY_SCORES
 
 POWER = 0.8
@@ -78,19 +80,52 @@ SHARED_SCORES = (BlockDifferences, ScoreDifferences)
 """Evidence whose scores of a classifier are shared by all its pairs."""
 
 
-class Prepared(NamedTuple):
-    """A test of a measure with its evidence and options."""
+class PreparedTest(MarginTest):
+    """Test with its evidence and options, that runs and makes the rows of its results.
 
-    entry: PairedTestEntry
-    evidence: Any
-    options: dict[str, Any]
+    Parameters
+    ----------
+    entry : PairedTestEntry
+        The test.
+    evidence : object
+        Its evidence.
+    options : dict
+        Its options.
+    row : callable
+        `row(result, **details)` makes the row of a report; `details` are those of
+        :func:`result_row`.
+    bound : float or None, default=None
+        Largest difference of one unit, where it is not that of a known loss.
+    """
 
-    def run(self, **options: Any) -> PairedResult:
-        """Run the test with the prepared options, updated by those passed."""
-        result: PairedResult = self.entry.function(
-            self.evidence, **{**self.options, **options}
-        )
-        return result
+    def __init__(
+        self,
+        entry: PairedTestEntry,
+        evidence: Any,
+        options: Mapping[str, Any],
+        row: Callable[..., ComparisonRow],
+        bound: float | None = None,
+    ) -> None:
+        super().__init__(evidence, entry, options, bound)
+        self.row = row
+
+    def units_needed(
+        self, row: ComparisonRow, *, alpha: float, alternative: str
+    ) -> float | None:
+        """Number of units needed to detect a difference of the observed size.
+
+        None if the row is significant, has no difference or an undefined p-value, if the
+        difference is against the direction of the test, or if its variance is unknown.
+        """
+        sample_size = self.entry.sample_size
+        if sample_size is None or row.pvalue is None or not row.pvalue >= alpha:
+            return None
+        has_difference = row.difference != 0 and not math.isnan(row.difference)
+        if not has_difference or is_against(row, alternative):
+            return None
+        options = {"alternative": alternative} | self.options
+        needed = sample_size(self.evidence, alpha=alpha, power=POWER, **options)
+        return needed if math.isfinite(needed) else None
 
 
 class PairEngine:
@@ -115,6 +150,7 @@ class PairEngine:
         self.evidence = EvidenceBehind(pair)
         self._scores: dict[Any, Any] = {}
         self._of_classes: dict[int, PairEngine] = {}
+        self._fitting: dict[str | None, list[PairedTestEntry]] = {}
 
     def about(self, measure: Measure) -> "PairEngine":
         """Return the engine for the classes of a measure: all, or one against the rest."""
@@ -137,31 +173,34 @@ class PairEngine:
     def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
         """Return one row per test of the measure, or a single row without test."""
         default = self.fitting_test(measure)
-        rows = [
-            self.untested(measure)
-            if entry is None
-            else self._tested_or_else(entry, measure)
-            if entry is default
-            else self.tested(entry, measure.name, measure)
-            for entry in self.tests_of(measure, primary)
-        ]
-        rows = [self._flag_no_skill(row, measure) for row in rows]
-        return [replace(rows[0], primary=primary), *rows[1:]]
+        rows = []
+        for k, entry in enumerate(self.tests_of(measure, primary)):
+            is_primary = primary and k == 0
+            if entry is None:
+                row = self.untested(measure, is_primary)
+            elif entry is default:
+                row = self._tested_or_else(entry, measure, is_primary)
+            else:
+                row = self.tested(entry, measure.name, measure, primary=is_primary)
+            rows.append(self._flag_no_skill(row, measure))
+        return rows
 
-    def _tested_or_else(self, entry: PairedTestEntry, measure: Measure) -> ComparisonRow:
+    def _tested_or_else(
+        self, entry: PairedTestEntry, measure: Measure, primary: bool
+    ) -> ComparisonRow:
         """Return the row of the default test, or of a fallback if the variance is unusable.
 
         A difference of zero estimated variance, such as that of a perfect and a constant
         ranking, has a p-value by permutation.
         """
-        row = self.tested(entry, measure.name, measure)
+        row = self.tested(entry, measure.name, measure, primary=primary)
         reasons = [WITHOUT_SPREAD[flag] for flag in row.flags if flag in WITHOUT_SPREAD]
         if not reasons:
             return row
         note = f"{entry.name} has no p-value here, because {reasons[0]}"
-        for candidate in fitting_tests(measure, self.pair.alone, self.alternative):
+        for candidate in self._fitting_tests(measure):
             if candidate is not entry and candidate.kind == "difference":
-                fallback = self.tested(candidate, measure.name, measure)
+                fallback = self.tested(candidate, measure.name, measure, primary=primary)
                 has_pvalue = fallback.pvalue is not None and not math.isnan(fallback.pvalue)
                 if has_pvalue and ROUGH.isdisjoint(fallback.flags):
                     return replace(fallback, note=note)
@@ -171,9 +210,9 @@ class PairEngine:
         """Flag the row if both classifiers are worse than one that ignores the features."""
         values = row.champion, row.challenger
         greater, label = measure.greater_is_better, self.pos_label
-        are_worse = are_worse_than_no_skill(measure, self.pair, values, greater, label)
-        flags = [WORSE_THAN_NO_SKILL] * all(are_worse)
-        return replace(row, flags=(*row.flags, *flags))
+        if all(are_worse_than_no_skill(measure, self.pair, values, greater, label)):
+            return replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL))
+        return row
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """Return the tests for the rows of a measure, with None for a row without test."""
@@ -189,12 +228,19 @@ class PairEngine:
 
     def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
         """Return the first test of a measure that suits the design and the predictions."""
-        return next(fitting_tests(measure, self.pair.alone, self.alternative), None)
+        return next(iter(self._fitting_tests(measure)), None)
+
+    def _fitting_tests(self, measure: Measure) -> list[PairedTestEntry]:
+        if measure.metric not in self._fitting:
+            self._fitting[measure.metric] = list(
+                fitting_tests(measure, self.pair.alone, self.alternative)
+            )
+        return self._fitting[measure.metric]
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Return the rows of the requested tests of other measures."""
         return [
-            self.tested(entry, self._subject(entry), None, label)
+            self.tested(entry, self._subject(entry), label=label)
             for entry in self.other_tests(measures)
             for label in self._labels(entry)
         ]
@@ -219,8 +265,10 @@ class PairEngine:
     def rows_without_truth(self) -> list[ComparisonRow]:
         """Return the rows of the tests without true labels, the primary one first."""
         tests = tests_without_truth(self.requested, self.pair.design)
-        rows = [self.tested(entry, self._subject(entry), None) for entry in tests]
-        return [replace(rows[0], primary=True), *rows[1:]]
+        return [
+            self.tested(entry, self._subject(entry), primary=k == 0)
+            for k, entry in enumerate(tests)
+        ]
 
     def _subject(self, entry: PairedTestEntry) -> str:
         """Return the subject of a test that belongs to none of the compared measures."""
@@ -240,57 +288,54 @@ class PairEngine:
     def records_needed(self, row: ComparisonRow, measure: Measure) -> float | None:
         """Number of records needed to detect a difference of the observed size.
 
-        None if the row is significant, has no difference or an undefined p-value, if the
-        difference is against the direction of the test, or if its variance is unknown.
+        None if :meth:`PreparedTest.units_needed` is, or if the row is not of the default
+        test.
         """
-        if row.test is None or row.pvalue is None or not row.pvalue >= self.alpha:
+        default = self.fitting_test(measure)
+        if default is None or row.test != default.name:
             return None
-        entry = get_test(row.test)
-        has_difference = row.difference != 0 and not math.isnan(row.difference)
-        if (
-            entry.sample_size is None
-            or not has_difference
-            or is_against(row, self.alternative)
-        ):
-            return None
-        if entry is not self.fitting_test(measure):
-            return None
-        evidence = self._of(entry, measure)
-        needed = entry.sample_size(
-            evidence,
-            alpha=self.alpha,
-            power=POWER,
-            **{"alternative": self.alternative} | self._options(entry, measure),
-        )
-        if isinstance(evidence, ScoreDifferences):
+        test = self.prepared(default, measure, row.measure)
+        needed = test.units_needed(row, alpha=self.alpha, alternative=self.alternative)
+        if needed is not None and isinstance(test.evidence, ScoreDifferences):
             # A split may leave records out, but they have to be collected.
-            needed *= self.pair.predictions.n_records / evidence.n_records
-        return needed if math.isfinite(needed) else None
+            needed *= self.pair.predictions.n_records / test.evidence.n_records
+        return needed
 
     def tested(
         self,
         entry: PairedTestEntry,
         name: str,
-        measure: Measure | None,
+        measure: Measure | None = None,
         label: Any = None,
+        primary: bool = False,
     ) -> ComparisonRow:
         """Run a test and return its row."""
-        prepared = self.prepared(entry, measure)
-        options = {} if label is None else {LABEL: label}
-        return self.row_of(entry, prepared.run(**options), name, measure, label)
+        test = self.prepared(entry, measure, name, label)
+        return test.row(test.run(), primary=primary)
 
-    def prepared(self, entry: PairedTestEntry, measure: Measure | None) -> Prepared:
-        """Prepare a test of a measure."""
-        return Prepared(entry, self._of(entry, measure), self._options(entry, measure))
+    def prepared(
+        self,
+        entry: PairedTestEntry,
+        measure: Measure | None,
+        name: str,
+        label: Any = None,
+    ) -> PreparedTest:
+        """Prepare a test of a measure, or of a class."""
+        options = self._options(entry, measure)
+        if label is not None:
+            options[LABEL] = label
+        row = partial(self._row_of, entry, name=name, measure=measure, label=label)
+        return PreparedTest(entry, self._of(entry, measure), options, row)
 
-    def row_of(
+    def _row_of(
         self,
         entry: PairedTestEntry,
         result: PairedResult,
+        *,
         name: str,
         measure: Measure | None,
-        label: Any = None,
-        limits: tuple[float, float] | None = None,
+        label: Any,
+        **details: Any,
     ) -> ComparisonRow:
         """Return the row of a result."""
         result = said_of(result, self.of_class)
@@ -309,7 +354,7 @@ class PairEngine:
             label=class_label,
             flags=flags,
             note=result.remark.removeprefix(f"{suffix}, ").removesuffix(suffix),
-            limits=limits,
+            **details,
         )
 
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
@@ -344,7 +389,7 @@ class PairEngine:
         options |= (self.requested or {}).get(entry.name, {})
         return {name: options[name] for name in entry.evidence_options if name in options}
 
-    def untested(self, measure: Measure) -> ComparisonRow:
+    def untested(self, measure: Measure, primary: bool = False) -> ComparisonRow:
         """Return the row of a measure without test."""
         scores = self._scored(ScoreDifferences, measure)
         champion, challenger = scores.means
@@ -359,6 +404,7 @@ class PairEngine:
             challenger=challenger,
             difference=scores.mean,
             greater_is_better=measure.greater_is_better,
+            primary=primary,
             flags=scores.flags,
             note=no_test_note(measure, self.pair.design) if default is None else note,
         )

@@ -26,6 +26,8 @@ def result_row(
     flags: tuple[str, ...] = (),
     note: str = "",
     limits: tuple[float, float] | None = None,
+    pvalue: float | None = None,
+    primary: bool = False,
 ) -> ComparisonRow:
     """Return the report row of a result.
 
@@ -50,6 +52,10 @@ def result_row(
         Description of the estimate.
     limits : tuple of two floats, optional
         Limits of the row; by default those of the result, at the level 1 - alpha.
+    pvalue : float, optional
+        P-value of the row; by default that of the result.
+    primary : bool, default=False
+        Whether the verdict comes from the row.
     """
     low, high = limits or (None, None)
     if limits is None and result.has_interval:
@@ -68,9 +74,10 @@ def result_row(
         difference=result.estimate if entry.kind == "difference" else math.nan,
         low=low,
         high=high,
-        pvalue=None if describes else result.pvalue,
+        pvalue=None if describes else result.pvalue if pvalue is None else pvalue,
         greater_is_better=greater_is_better,
         kind=entry.kind,
+        primary=primary,
         flags=flags,
         note=note,
         result=result,

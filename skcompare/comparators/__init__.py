@@ -5,7 +5,6 @@ from skcompare.comparators._compare_cv_results import compare_cv_results
 from skcompare.comparators._compare_scores import (
     MEAN_SCORE,
     compare_scores,
-    item_row,
     item_tests,
     prepared_scores,
     size_text,

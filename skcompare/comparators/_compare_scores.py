@@ -1,8 +1,8 @@
 """Comparison of two systems that were scored on the same items."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from skcompare._analysis import (
     ALL,
-    POWER,
     NamedTests,
-    Prepared,
+    PreparedTest,
     named_tests,
     result_row,
     with_adjusted,
@@ -38,7 +37,7 @@ from skcompare.evidence import (
     why_no_evidence,
 )
 from skcompare.predictions import ROLES, ItemScores, check_names
-from skcompare.reports import Comparison, ComparisonRow, Verdict, decide, is_against
+from skcompare.reports import Comparison, ComparisonRow, Verdict, decide
 from skcompare.stats import PairedResult
 
 MEAN_SCORE = "mean_score"
@@ -64,7 +63,8 @@ def prepared_scores(
     options: Mapping[str, Any] | None = None,
     *,
     alternative: str | None = None,
-) -> Prepared:
+    alpha: float = 0.05,
+) -> PreparedTest:
     """Prepare a test of mean scores with its evidence and options.
 
     Parameters
@@ -79,12 +79,14 @@ def prepared_scores(
         Options of the test.
     alternative : {"two-sided", "less", "greater"}, optional
         Direction, for a test that has one.
+    alpha : float, default=0.05
+        Intervals of its rows have level 1 - alpha.
 
     Returns
     -------
-    prepared : Prepared
-        Registry entry, evidence and options. Its results are positive where the challenger
-        is better; those of losses are about negated scores, see :func:`item_row`.
+    test : PreparedTest
+        Its results are positive where the challenger is better; those of losses are about
+        negated scores, and the rows about scores.
     """
     test_options = dict(options or {})
     entry = get_test(default_item_test(scores) if test is None else test)
@@ -94,12 +96,14 @@ def prepared_scores(
         raise ValueError(
             f"{entry.name} cannot run. {reason}. Use {default_item_test(scores)}."
         )
-    if BOUND in entry.options and BOUND not in test_options and scores.bounds is not None:
-        low, high = scores.bounds
-        test_options[BOUND] = high - low
+    bound = None if scores.bounds is None else scores.bounds[1] - scores.bounds[0]
+    if BOUND in entry.options and bound is not None:
+        test_options.setdefault(BOUND, bound)
     if alternative is not None and "alternative" in entry.options:
         test_options["alternative"] = alternative
-    return Prepared(entry, item_evidence(scores, entry.needs), test_options)
+    evidence = item_evidence(scores, entry.needs)
+    row = partial(_item_row, entry, evidence, alpha=alpha)
+    return PreparedTest(entry, evidence, test_options, row, bound)
 
 
 def default_item_test(scores: ItemScores) -> str:
@@ -145,21 +149,17 @@ def check_item_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> No
             )
 
 
-def item_row(
-    prepared: Prepared,
-    result: PairedResult,
-    alpha: float,
-    limits: tuple[float, float] | None = None,
+def _item_row(
+    entry: PairedTestEntry, evidence: Any, result: PairedResult, **details: Any
 ) -> ComparisonRow:
     """Return the report row of a result, in terms of scores."""
     return result_row(
-        prepared.entry,
-        _of_scores(result, prepared.evidence),
+        entry,
+        _of_scores(result, evidence),
         measure=MEAN_SCORE,
         greater_is_better=True,
-        alpha=alpha,
         note=result.remark,
-        limits=limits,
+        **details,
     )
 
 
@@ -175,24 +175,6 @@ def _of_scores(result: PairedResult, evidence: Any) -> PairedResult:
         challenger=None if result.challenger is None else 0.0 - result.challenger,
         greater_is_better=True,
     )
-
-
-def items_needed(
-    prepared: Prepared, row: ComparisonRow, *, alpha: float, alternative: str
-) -> float | None:
-    """Number of items needed to detect a difference of the observed size.
-
-    None if the row is significant, has no difference or an undefined p-value, or if the
-    difference is against the direction of the test.
-    """
-    sample_size = prepared.entry.sample_size
-    if sample_size is None or row.pvalue is None or not row.pvalue >= alpha:
-        return None
-    if row.difference == 0 or math.isnan(row.difference) or is_against(row, alternative):
-        return None
-    options = {"alternative": alternative} | prepared.options
-    needed = sample_size(prepared.evidence, alpha=alpha, power=POWER, **options)
-    return None if math.isnan(needed) else needed
 
 
 ITEMS = "items"
@@ -384,8 +366,9 @@ def _of_folds(
     scores = replace(scores, design=design_of_shape(Design(kind), scores.values.shape))
     entry = tests_for(MEAN_SCORE, scores.design)[0]
     result = entry.function(scores, alternative=alternative)
-    row = result_row(entry, result, measure=MEAN_SCORE, greater_is_better=True, alpha=alpha)
-    row = replace(row, primary=True)
+    row = result_row(
+        entry, result, measure=MEAN_SCORE, greater_is_better=True, alpha=alpha, primary=True
+    )
     return _comparison(
         [row],
         settings,
@@ -408,13 +391,12 @@ def _compared(
     default = default_item_test(scores)
     tests = {default: test_options.get(default, {}), **test_options}
     prepared = [
-        prepared_scores(scores, name, options, alternative=alternative)
+        prepared_scores(scores, name, options, alternative=alternative, alpha=alpha)
         for name, options in tests.items()
     ]
-    rows = [item_row(test, test.run(), alpha) for test in prepared]
-    rows[0] = replace(rows[0], primary=True)
+    rows = [test.row(test.run(), primary=test is prepared[0]) for test in prepared]
     rows = with_adjusted(rows, adjust)
-    needed = items_needed(prepared[0], rows[0], alpha=alpha, alternative=alternative)
+    needed = prepared[0].units_needed(rows[0], alpha=alpha, alternative=alternative)
     return _of_items(scores, rows, settings, start, needed)
 
 

@@ -1,10 +1,11 @@
 """Evaluation of the conditions of a gate against the evidence of their slices."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from skcompare._analysis import PreparedTest
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     decimals_beside,
@@ -18,7 +19,7 @@ from skcompare.evidence import ContingencyTable, JointCounts, PairedCalibration
 from skcompare.gate._conditions import AnyOf, Condition, GateConditions, bounds_of
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._outcomes import FAILED, INCONCLUSIVE, PASSED, Outcome, all_of, any_of
-from skcompare.gate._subjects import ReadyTest, Subject, Unsuited
+from skcompare.gate._subjects import Subject, Unsuited
 from skcompare.metrics import (
     WORSE_THAN_NO_SKILL,
     are_worse_than_no_skill,
@@ -50,7 +51,7 @@ TOO_FEW_TO_PLAN = "these records are too few to say how many would settle it"
 
 
 def records_needed(
-    condition: Condition, test: ReadyTest, sides: Sequence[MarginResult], alpha: float
+    condition: Condition, test: PreparedTest, sides: Sequence[MarginResult], alpha: float
 ) -> float | None:
     """Number of records needed to show a condition, if the observed difference is true.
 
@@ -73,7 +74,7 @@ def records_needed(
     return max(float(math.ceil(needed)), math.floor(n) + 1.0)
 
 
-def too_few_to_plan(test: ReadyTest, sides: Sequence[MarginResult]) -> bool:
+def too_few_to_plan(test: PreparedTest, sides: Sequence[MarginResult]) -> bool:
     """Whether the records are too few to estimate the true difference."""
     evidence = test.evidence
     if sides[0].result.n < FEWEST:
@@ -84,7 +85,7 @@ def too_few_to_plan(test: ReadyTest, sides: Sequence[MarginResult]) -> bool:
 
 
 def _needed(
-    condition: Condition, test: ReadyTest, sides: Sequence[MarginResult], alpha: float
+    condition: Condition, test: PreparedTest, sides: Sequence[MarginResult], alpha: float
 ) -> float | None:
     entry, evidence = test.entry, test.evidence
     if entry.name == "mcnemar" and isinstance(evidence, ContingencyTable):
@@ -117,7 +118,7 @@ def _needed(
     return needed
 
 
-def _by_own_plan(test: ReadyTest, side: MarginResult, alpha: float) -> float:
+def _by_own_plan(test: PreparedTest, side: MarginResult, alpha: float) -> float:
     """Number of records needed according to the sample size function of the test."""
     options = test.options | {
         "alternative": side.alternative,
@@ -210,7 +211,9 @@ def _below_zero(condition: Condition) -> bool:
     )
 
 
-def too_few_resamples(test: ReadyTest, sides: Sequence[MarginResult], alpha: float) -> str:
+def too_few_resamples(
+    test: PreparedTest, sides: Sequence[MarginResult], alpha: float
+) -> str:
     """Return the reason why the resamples are too few for a pass, or an empty string.
 
     A p-value from R resamples is at least about 1 / (R + 1). The interval at the level then
@@ -251,24 +254,50 @@ class Least(NamedTuple):
     discordant: int | None = None
 
 
+class Ready(NamedTuple):
+    """Condition with its slice and its test, or with the reason why there is none."""
+
+    condition: Condition
+    subject: Subject
+    n_records: int
+    test: PreparedTest | None
+    reason: str = ""
+
+
+def ready_condition(condition: Condition, subject: Subject) -> Ready:
+    """Make the slice and the test of a condition.
+
+    Raises an error if the condition can never apply to this subject.
+    """
+    n_records = 0
+    try:
+        if condition.where is not None:
+            subject = subject.part(condition.where)
+        n_records = subject.n_records
+        return Ready(condition, subject, n_records, subject.ready(condition))
+    except Unsuited as error:
+        return Ready(condition, subject, n_records, None, str(error))
+
+
 def judge(
     condition: Condition | AnyOf,
-    subject: Subject,
+    tests: Iterator[Ready],
     alpha: float,
     least: Least,
     planned: bool = True,
 ) -> Outcome:
     """Judge a condition, or several conditions of which any is enough.
 
-    With `planned` it has the number of records that would settle an open condition.
+    It takes the next one of the tests, or the next ones. With `planned` it has the number
+    of records that would settle an open condition.
     """
     if isinstance(condition, AnyOf):
-        return _judge_any(condition, subject, alpha, least, planned)
-    return _judge_one(condition, subject, alpha, least, planned)
+        return _judge_any(condition, tests, alpha, least, planned)
+    return _judge_one(next(tests), alpha, least, planned)
 
 
 def _judge_any(
-    condition: AnyOf, subject: Subject, alpha: float, least: Least, planned: bool
+    condition: AnyOf, tests: Iterator[Ready], alpha: float, least: Least, planned: bool
 ) -> Outcome:
     """Judge each condition, and adjust the p-values.
 
@@ -276,9 +305,7 @@ def _judge_any(
     together.
     """
     share = alpha / len(condition.conditions)
-    parts = [
-        _judge_one(leaf, subject, share, least, planned) for leaf in condition.conditions
-    ]
+    parts = [_judge_one(next(tests), share, least, planned) for _ in condition.conditions]
     raw = [math.nan if part.pvalue is None else part.pvalue for part in parts]
     adjusted = adjust_pvalues([1.0 if math.isnan(p) else p for p in raw], "holm")
     outcome = any_of(
@@ -304,26 +331,24 @@ def _adjusted(part: Outcome, pvalue: float, alpha: float) -> Outcome:
     return part
 
 
-def _judge_one(
-    condition: Condition, subject: Subject, alpha: float, least: Least, planned: bool
-) -> Outcome:
-    n_records = 0
-    try:
-        if condition.where is not None:
-            subject = subject.part(condition.where)
-        n_records = subject.n_records
-        test = subject.ready(condition, alpha)
-        sides = [margin_result(test, *boundary, alpha) for boundary in condition.boundaries]
-    except Unsuited as error:
+def _judge_one(ready: Ready, alpha: float, least: Least, planned: bool) -> Outcome:
+    condition, test, reason = ready.condition, ready.test, ready.reason
+    sides: list[MarginResult] = []
+    if test is not None:
+        try:
+            sides = [margin_result(test, *side, alpha) for side in condition.boundaries]
+        except ValueError as error:
+            reason = str(error)
+    if test is None or not sides:
         return Outcome(
             condition,
             INCONCLUSIVE,
-            (f"no evidence: {error}",),
+            (f"no evidence: {reason}",),
             level=alpha,
-            n_records=n_records,
+            n_records=ready.n_records,
         )
-    outcome = _from_sides(condition, test, sides, alpha, n_records, planned)
-    outcome = _with_margin(outcome, condition, sides[0].result, subject)
+    outcome = _from_sides(condition, test, sides, alpha, ready.n_records, planned)
+    outcome = _with_margin(outcome, condition, sides[0].result, ready.subject)
     return _with_minimum(condition, outcome, least)
 
 
@@ -344,7 +369,7 @@ def _with_margin(
 
 def _from_sides(
     condition: Condition,
-    test: ReadyTest,
+    test: PreparedTest,
     sides: Sequence[MarginResult],
     alpha: float,
     n_records: int,
@@ -357,10 +382,13 @@ def _from_sides(
     # Shown not to hold: beyond a boundary on the other side. Two tests share the level.
     share = alpha / len(sides)
     opposite = [
-        margin_result(test, s.null_value, OPPOSITE[s.alternative], share) for s in sides
+        margin_result(test, s.null_value, OPPOSITE[s.alternative], share)
+        for s in sides
+        if len(sides) == 1 or not pvalue < alpha
     ]
-    low, high = _limits(test, sides, alpha)
-    row = test.row(sides[0].result, limits=(low, high))
+    limits = {side.alternative: side.limit for side in (*opposite, *sides)}
+    low, high = limits[ABOVE], limits[BELOW]
+    row = test.row(sides[0].result, limits=(low, high), pvalue=pvalue)
     if math.isnan(pvalue):
         reason = next(side.reason for side in sides if side.reason)
         status = INCONCLUSIVE
@@ -382,7 +410,7 @@ def _from_sides(
         condition,
         status,
         tuple(reasons),
-        row=replace(row, pvalue=pvalue),
+        row=row,
         low=low,
         high=high,
         level=alpha,
@@ -392,18 +420,6 @@ def _from_sides(
         records_needed=needed,
         flags=row.flags,
     )
-
-
-def _limits(
-    test: ReadyTest, sides: Sequence[MarginResult], alpha: float
-) -> tuple[float, float]:
-    """Lower and upper one-sided confidence limits of the difference."""
-    limits = {side.alternative: side.limit for side in sides}
-    boundary = sides[0].null_value
-    for direction in (ABOVE, BELOW):
-        if direction not in limits:
-            limits[direction] = margin_result(test, boundary, direction, alpha).limit
-    return limits[ABOVE], limits[BELOW]
 
 
 def _limits_text(
@@ -457,7 +473,7 @@ def _pvalue_text(pvalue: float, alpha: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def _discordant(test: ReadyTest) -> float | None:
+def _discordant(test: PreparedTest) -> float | None:
     """Number of discordant pairs, or None if the test does not count them."""
     evidence = test.evidence
     if isinstance(evidence, JointCounts):
@@ -509,12 +525,25 @@ def stops(subject: Subject) -> dict[str, str]:
     return dict(zip(flags, explain(flags), strict=True))
 
 
-def judged(gate: GateConditions, subject: Subject, *, planned: bool = True) -> GateDecision:
-    """Judge conditions without a ledger; `planned` adds the records needed."""
+def judged(
+    gate: GateConditions,
+    subject: Subject,
+    tests: Iterable[Ready] | None = None,
+    *,
+    planned: bool = True,
+) -> GateDecision:
+    """Judge conditions; `planned` adds the records needed.
+
+    `tests` are those of the leaves of the gate, by default made when they are judged, so
+    that one slice at a time is in memory.
+    """
     stopping = stops(subject)
+    if tests is None:
+        tests = (ready_condition(leaf, subject) for leaf in gate.leaves)
+    remaining = iter(tests)
     least = Least(gate.min_records, gate.min_discordant)
     outcomes = tuple(
-        judge(condition, subject, gate.alpha, least, planned)
+        judge(condition, remaining, gate.alpha, least, planned)
         for condition in gate.conditions
     )
     champion, challenger = subject.names

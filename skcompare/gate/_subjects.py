@@ -1,6 +1,6 @@
 """Subjects of a gate: predictions, scores or counts of two classifiers."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skcompare._analysis import (
     PairEngine,
-    Prepared,
+    PreparedTest,
     check_holds,
     no_test_note,
     predictions_required,
@@ -24,7 +24,6 @@ from skcompare._io.engine import Table
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators import (
     MEAN_SCORE,
-    item_row,
     pair_of_tally,
     pair_on_engine,
     prepared_scores,
@@ -49,9 +48,6 @@ from skcompare.predictions import (
     pair_of_fitted,
     part_of,
 )
-from skcompare.reports import ComparisonRow
-from skcompare.stats import PairedResult
-from skcompare.stats.margins import MarginTest
 from skcompare.stats.planning import method_for
 
 MANY_RECORDS, LEFT_TO_THE_TEST, RESAMPLES = 1_000, 50_000, 1_999
@@ -63,10 +59,12 @@ AT_MARGIN = {"precision_both_scores": "precision_difference"}
 them where a condition has a margin."""
 
 
-def options_of(
-    condition: Condition, entry: PairedTestEntry, evidence: Any
-) -> dict[str, Any]:
-    """Choose the options of a test that the condition does not set.
+LEVEL = 0.05
+"""Level of an engine whose rows have the limits of the condition, of another level."""
+
+
+def with_options(test: PreparedTest, condition: Condition) -> PreparedTest:
+    """Set the options of a test that the condition leaves open.
 
     Accuracies are compared by mid-p where there is no margin, which from 100 records on
     passes with a probability of at most 0.059 at a level of 0.05; with fewer records, at a
@@ -74,14 +72,17 @@ def options_of(
     takes up to 5,000 records here: with more, Tango's score is accurate enough at a margin
     that is not small, and the exact test given the discordant pairs is used elsewhere.
     """
-    if entry.name == "bootstrap_difference" and "n_resamples" not in condition.options:
-        few = MANY_RECORDS < evidence.n <= LEFT_TO_THE_TEST
-        return {"n_resamples": RESAMPLES} if few else {}
-    if entry.name != "mcnemar" or "method" in condition.options:
-        return {}
-    if evidence.fractional:
-        return {"method": "corrected"}
-    return {"method": method_for(evidence.n, condition.margin, condition.exact)}
+    name, evidence = test.entry.name, test.evidence
+    if name == "bootstrap_difference" and "n_resamples" not in condition.options:
+        if MANY_RECORDS < evidence.n <= LEFT_TO_THE_TEST:
+            test.options["n_resamples"] = RESAMPLES
+    elif name == "mcnemar" and "method" not in condition.options:
+        test.options["method"] = (
+            "corrected"
+            if evidence.fractional
+            else method_for(evidence.n, condition.margin, condition.exact)
+        )
+    return test
 
 
 def test_at_margin(
@@ -119,38 +120,6 @@ def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
         )
 
 
-class ReadyTest(MarginTest):
-    """Test of a condition with its evidence, ready to run.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The test with its evidence.
-    options : dict
-        Options of the condition.
-    row : callable
-        `row(result, limits=limits)` makes the row of a report.
-    bound : float or None, default=None
-        Largest difference of one unit, where it is not that of a known loss.
-    """
-
-    def __init__(
-        self,
-        prepared: Prepared,
-        options: dict[str, Any],
-        row: Callable[..., ComparisonRow],
-        bound: float | None = None,
-    ) -> None:
-        merged = prepared.options | options
-        super().__init__(prepared.evidence, prepared.entry, merged, bound)
-        self.row = row
-
-    def compute(self, **options: Any) -> PairedResult:
-        """Run the test, or raise `Unsuited` if the evidence does not suit."""
-        with refused_as_unsuited():
-            return super().compute(**options)
-
-
 class Subject(Protocol):
     """Interface of the data that a gate judges."""
 
@@ -185,7 +154,7 @@ class Subject(Protocol):
     def part(self, where: Mapping[str, Any]) -> "Subject":
         """Return the subject restricted to a slice."""
 
-    def ready(self, condition: Condition, alpha: float) -> ReadyTest:
+    def ready(self, condition: Condition) -> PreparedTest:
         """Return the test of a condition, or raise `Unsuited` if there is none."""
 
 
@@ -270,20 +239,14 @@ class PairSubject:
         columns = {name: column[keep] for name, column in self.columns.items()}
         return PairSubject(part_of(self.pair, keep), columns, self.pos_label)
 
-    def ready(self, condition: Condition, alpha: float) -> ReadyTest:
+    def ready(self, condition: Condition) -> PreparedTest:
         """Return the test of a condition."""
-        engine, measure, entry = self.chosen(condition, alpha)
+        engine, measure, entry = self.chosen(condition)
         with refused_as_unsuited():
-            prepared = engine.prepared(entry, measure)
-        return ReadyTest(
-            prepared,
-            options_of(condition, entry, prepared.evidence),
-            partial(engine.row_of, entry, name=measure.name, measure=measure),
-        )
+            test = engine.prepared(entry, measure, measure.name)
+        return with_options(test, condition)
 
-    def chosen(
-        self, condition: Condition, alpha: float
-    ) -> tuple[PairEngine, Measure, PairedTestEntry]:
+    def chosen(self, condition: Condition) -> tuple[PairEngine, Measure, PairedTestEntry]:
         """Choose the test of a condition, with its measure and its engine."""
         measure = condition.scored
         if measure is None:
@@ -294,7 +257,7 @@ class PairSubject:
         measure.check_classes(self.pair.predictions.classes)
         self._check_predictions(measure)
         self._check_averaged(measure)
-        engine = self._engine(condition, alpha).about(measure)
+        engine = self._engine(condition).about(measure)
         name = condition.test_name
         if name is None:
             entry = test_at_margin(condition, engine.fitting_test(measure), self.design)
@@ -333,14 +296,14 @@ class PairSubject:
                 "classes"
             )
 
-    def _engine(self, condition: Condition, alpha: float) -> PairEngine:
+    def _engine(self, condition: Condition) -> PairEngine:
         """Return the cached engine of the requested test."""
         name = condition.test_name
         tests = None if name is None else {name: dict(condition.options)}
         key = repr(tests)
         if key not in self.engines:
             self.engines[key] = PairEngine(
-                self.pair, tests, "greater", alpha, self.pos_label
+                self.pair, tests, "greater", LEVEL, self.pos_label
             )
         return self.engines[key]
 
@@ -528,7 +491,7 @@ class ItemSubject:
             raise Unsuited("no item is in the slice")
         return ItemSubject(self.scores.subset(keep))
 
-    def ready(self, condition: Condition, alpha: float) -> ReadyTest:
+    def ready(self, condition: Condition) -> PreparedTest:
         """Return the test of a condition."""
         if condition.scored is not None:
             raise ValueError(
@@ -537,29 +500,17 @@ class ItemSubject:
                 "scores."
             )
         with refused_as_unsuited():
-            prepared = prepared_scores(
-                self.scores, self._test(condition), condition.options
-            )
-        bounds = self.scores.bounds
-        if not prepared.entry.valid_for(self.design):
-            raise Unsuited(f"{prepared.entry.name} is not valid for {self.design}")
-        check_exact_test(condition, prepared.entry)
-        return ReadyTest(
-            prepared,
-            options_of(condition, prepared.entry, prepared.evidence),
-            partial(item_row, prepared, alpha=alpha),
-            None if bounds is None else bounds[1] - bounds[0],
-        )
+            test = prepared_scores(self.scores, self._test(condition), condition.options)
+        if not test.entry.valid_for(self.design):
+            raise Unsuited(f"{test.entry.name} is not valid for {self.design}")
+        check_exact_test(condition, test.entry)
+        return with_options(test, condition)
 
     def _test(self, condition: Condition) -> str | None:
         """Name of the requested test, with `anytime` chosen by the kind of scores."""
         if condition.anytime and self.scores.right_or_wrong:
             return "anytime_mcnemar"
         return condition.test_name
-
-
-LEVEL = 0.05
-"""Level for choosing tests, which does not depend on it."""
 
 
 class TalliedSubject(PairSubject):
@@ -667,9 +618,9 @@ class CountedSubject:
         conditions = [c for c in self.conditions if c.where == where]
         return self._counted(table, conditions, self._classes)
 
-    def ready(self, condition: Condition, alpha: float) -> ReadyTest:
+    def ready(self, condition: Condition) -> PreparedTest:
         """Return the test of a condition on all records."""
-        return self._whole.ready(condition, alpha)
+        return self._whole.ready(condition)
 
     @cached_property
     def _whole(self) -> PairSubject:
@@ -714,7 +665,7 @@ def required(
                 "are. Pass a greater `collect` where they fit in memory."
             )
         try:
-            engine, measure, entry = subject.chosen(condition, LEVEL)
+            engine, measure, entry = subject.chosen(condition)
         except Unsuited:
             # Reported when the counts are judged.
             continue

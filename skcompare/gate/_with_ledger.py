@@ -2,15 +2,16 @@
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from skcompare.comparators import installed_versions
-from skcompare.gate._conditions import AnyOf, GateConditions
+from skcompare.gate._conditions import GateConditions
 from skcompare.gate._decision import GateDecision
-from skcompare.gate._evaluate import judged, stops
+from skcompare.gate._evaluate import Ready, judged, ready_condition, stops
 from skcompare.gate._outcomes import INCONCLUSIVE, NOT_PASSED, PASSED
-from skcompare.gate._subjects import PairSubject, Subject, Unsuited
+from skcompare.gate._subjects import PairSubject, Subject
 from skcompare.gate.ledger._digests import digests_of, gate_digest
 from skcompare.gate.ledger._ledger import (
     Ledger,
@@ -79,7 +80,8 @@ def _judge_as_look(
             return judged(gate, subject)
         decision = _blind_decision(gate, subject, NOT_PASSED, gate.alpha)
         return replace(decision, reasons=tuple(stopping.values()), flags=tuple(stopping))
-    _check_configuration(gate, subject)
+    # Errors of the configuration are raised here, before the look is spent.
+    tests = [ready_condition(leaf, subject) for leaf in gate.leaves]
     taken = take_look(
         ledger,
         holdout,
@@ -90,25 +92,17 @@ def _judge_as_look(
         blind=blind,
     )
     judge = _judged_blindly if blind else _judged_openly
-    return judge(gate, subject, ledger, taken)
-
-
-def _check_configuration(gate: GateConditions, subject: Subject) -> None:
-    """Raise an error if a condition can never apply to this subject."""
-    for condition in gate.conditions:
-        leaves = condition.conditions if isinstance(condition, AnyOf) else (condition,)
-        for leaf in leaves:
-            try:
-                part = subject if leaf.where is None else subject.part(leaf.where)
-                part.ready(leaf, gate.alpha)
-            except Unsuited:
-                continue
+    return judge(gate, subject, tests, ledger, taken)
 
 
 def _judged_openly(
-    gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
+    gate: GateConditions,
+    subject: Subject,
+    tests: Sequence[Ready],
+    ledger: Ledger,
+    taken: Taken,
 ) -> GateDecision:
-    decision = judged(gate.at_level(taken.look.level), subject)
+    decision = judged(gate.at_level(taken.look.level), subject, tests)
     before = finish_look(ledger, taken, decision.status)
     if decision.passed != (before == PASSED):
         # Two results of one look would be two chances; both must be a pass.
@@ -123,7 +117,11 @@ def _judged_openly(
 
 
 def _judged_blindly(
-    gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
+    gate: GateConditions,
+    subject: Subject,
+    tests: Sequence[Ready],
+    ledger: Ledger,
+    taken: Taken,
 ) -> GateDecision:
     """Decide whether the gate passes, revealing nothing else about the true labels.
 
@@ -134,7 +132,7 @@ def _judged_blindly(
     level = taken.look.level
     status = taken.look.status
     if status != NOT_PASSED:
-        result = _blind_status(gate.at_level(level), subject)
+        result = _blind_status(gate.at_level(level), subject, tests)
         before = finish_look(ledger, taken, result)
         status = PASSED if (before, result) == (PASSED, PASSED) else NOT_PASSED
     closed = status == PASSED or taken.state.passed is not None
@@ -142,11 +140,11 @@ def _judged_blindly(
     return replace(decision, look=taken.summary(ledger.path, closed=closed))
 
 
-def _blind_status(gate: GateConditions, subject: Subject) -> str:
+def _blind_status(gate: GateConditions, subject: Subject, tests: Sequence[Ready]) -> str:
     try:
         # The records needed are not reported, and the time of computing them would
         # distinguish an inconclusive gate from a failed one.
-        passed = judged(gate, subject, planned=False).passed
+        passed = judged(gate, subject, tests, planned=False).passed
     except (ImportError, MemoryError, OSError):
         # Lack of resources, whatever the labels are; the look can be repeated.
         raise

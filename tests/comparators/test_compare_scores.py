@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from skcompare import Comparison, compare, compare_scores
-from skcompare.comparators._compare_scores import item_row, prepared_scores
+from skcompare.comparators._compare_scores import prepared_scores
 from skcompare.evidence import ClusterSums, ContingencyTable, PairedLosses
 from skcompare.predictions import ItemScores
 from skcompare.stats import mcnemar
@@ -301,7 +301,7 @@ def test_prepared_scores():
         scores = ItemScores.from_scores(old, new, items=item, groups=groups)
         prepared = prepared_scores(scores, alternative="greater")
         result = prepared.run()
-        row = item_row(prepared, result, 0.05)
+        row = prepared.row(result)
 
         assert (test, kind) == (prepared.entry.name, type(prepared.evidence))
         assert scores.design == prepared.evidence.design

@@ -580,9 +580,9 @@ def test_a_file_that_is_replaced_meanwhile_decides_nothing(path, monkeypatch):
     """The look must still be there when its result is written."""
     judged = looks_module._judged_openly
 
-    def replaced_file(gate, subject, ledger, taken):
+    def replaced_file(gate, subject, tests, ledger, taken):
         path.unlink()
-        return judged(gate, subject, ledger, taken)
+        return judged(gate, subject, tests, ledger, taken)
 
     monkeypatch.setattr(looks_module, "_judged_openly", replaced_file)
     with pytest.raises(ValueError, match="no longer in the ledger"):
