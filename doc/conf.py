@@ -18,6 +18,8 @@ import registry_pages  # noqa: E402
 import report_page  # noqa: E402
 
 import skcompare  # noqa: E402
+import skcompare._io.columns  # noqa: E402
+from skcompare._io.readers import list_formats  # noqa: E402
 
 project = "skcompare"
 author = "The skcompare developers"
@@ -40,6 +42,7 @@ exclude_patterns = [
     "whats_new/upcoming_changes",
 ]
 templates_path = ["_templates"]
+rst_epilog = f".. |formats| replace:: {list_formats(suffixes=True)}\n"
 
 # A docstring states types in words; annotations are for type checkers.
 autodoc_typehints = "none"

@@ -1,53 +1,23 @@
 """Columns of data frames and files, and data frames made from columns."""
 
 import os
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
 from skcompare._core.validation import check_choice, unknown_name
 from skcompare._io.arrays import arrays_of, from_native, narwhals_module
-from skcompare._io.csv import CsvFile
-from skcompare._io.json_lines import JsonLinesFile
-from skcompare._io.npz import NpzFile
-from skcompare._io.parquet import PARQUET, ParquetFile
+from skcompare._io.npz import NpzFile as NpzFile
+from skcompare._io.parquet import ParquetFile as ParquetFile
+from skcompare._io.readers import Source, list_formats, reader_of
+from skcompare._io.text_files import CsvFile
 from skcompare.exceptions import MissingDependencyError
 
 BACKENDS = ("pandas", "polars", "pyarrow")
-JSON_LINES = (".jsonl", ".ndjson")
-NPZ = ".npz"
-FILES = (CsvFile, JsonLinesFile, NpzFile, ParquetFile)
 MOST_NAMES, LONGEST_NAME = 20, 60
 """Largest numbers of columns in a message, and of characters of each name."""
-
-
-class Source(Protocol):
-    """Source of columns: a frame, or a file of one of several formats.
-
-    Attributes
-    ----------
-    key : hashable
-        Equal for the same frame or file.
-    text : str
-        Name in messages.
-    typed : bool
-        Whether columns have types; those of CSV files are guessed.
-    """
-
-    key: Hashable
-    text: str
-    typed: bool
-
-    @property
-    def names(self) -> list[str]:
-        """Names of all columns."""
-
-    def read(
-        self, names: Sequence[str], as_written: Collection[str] = ()
-    ) -> dict[str, NDArray[Any]]:
-        """Read the named columns, without missing values."""
 
 
 def columns_of(
@@ -60,8 +30,7 @@ def columns_of(
     Parameters
     ----------
     frame : frame, str, path-like or Source
-        A frame of any library that narwhals knows, eager or lazy, or the path of a file:
-        CSV, TSV, JSON lines, `.npz` or Parquet.
+        A frame of any library that narwhals knows, eager or lazy, or the path of a file.
     names : sequence of str
         Columns to read; repeated names are read once.
     as_written : collection of str, optional
@@ -85,31 +54,22 @@ def source_of(frame: Any, text: str = "`frame`", delimiter: str | None = None) -
     Parameters
     ----------
     frame : frame, str, path-like or Source
-        Frame or path. The suffix of a path is that of its format: `.parquet` or `.pq`,
-        `.jsonl` or `.ndjson` (with or without `.gz`), `.npz`; all others are CSV files.
+        Frame or path. The suffix of a path decides which reader reads it; files with
+        unknown suffixes are CSV files.
     text : str, default="`frame`"
         Name of a frame in messages. Files are named by their path.
     delimiter : str, optional
         Delimiter of a CSV file; by default a tab for `.tsv` files, otherwise a comma.
     """
-    if is_source(frame):
+    if isinstance(frame, Source):
         return frame
-    if isinstance(frame, str | os.PathLike):
-        return _source_of_path(os.fspath(frame), delimiter)
-    return Dataset(frame, text) if is_dataset(frame) else Frame(frame, text)
-
-
-def _source_of_path(path: str, delimiter: str | None) -> Source:
+    if not isinstance(frame, str | os.PathLike):
+        return Dataset(frame, text) if is_dataset(frame) else Frame(frame, text)
+    path = os.fspath(frame)
     if "\0" in path:
         raise ValueError(f"A path must not have a null in it. Got {path!r}.")
-    name = path.lower().rstrip(os.sep)
-    if name.endswith(PARQUET):
-        return ParquetFile(path)
-    if name.endswith(NPZ):
-        return NpzFile(path)
-    if name.removesuffix(".gz").endswith(JSON_LINES):
-        return JsonLinesFile(path)
-    return CsvFile(path, delimiter)
+    reader = reader_of(path) or CsvFile
+    return CsvFile(path, delimiter) if reader is CsvFile else reader(path)
 
 
 def is_dataset(frame: Any) -> bool:
@@ -118,14 +78,9 @@ def is_dataset(frame: Any) -> bool:
     return kind.__module__ == "pyarrow._dataset" and hasattr(kind, "to_batches")
 
 
-def is_source(frame: Any) -> bool:
-    """Whether an object is already a source of columns."""
-    return isinstance(frame, (*FILES, Dataset, Frame))
-
-
 def is_file(data: Any) -> bool:
     """Whether an object is the path of a file, or already a source of columns."""
-    return isinstance(data, str | os.PathLike) or is_source(data)
+    return isinstance(data, str | os.PathLike | Source)
 
 
 def has_columns(data: Any) -> bool:
@@ -151,21 +106,18 @@ def check_column(source: Source, name: str, advice: str = "") -> None:
     raise ValueError(f"{message}{remainder}, the columns of {source.text}.{advice}")
 
 
-class Frame:
+class Frame(Source):
     """Source of the columns of a data frame, eager or lazy."""
 
-    typed = True
-
     def __init__(self, frame: Any, text: str) -> None:
-        self.key: Hashable = id(frame)
+        self.key = id(frame)
         self.text = text
         try:
             self._frame = from_native(frame)
         except TypeError as error:
             raise TypeError(
                 f"{text} must be a frame, such as one of pandas, Polars or PyArrow, or "
-                "the path of a CSV, JSON lines, npz or Parquet file. Got "
-                f"{type(frame).__name__}."
+                f"the path of a {list_formats()} file. Got {type(frame).__name__}."
             ) from error
         # Keep the frame alive, so that no other frame gets the id that is its key.
         self.native = frame
@@ -184,13 +136,11 @@ class Frame:
         return arrays_of(self._frame.select(*names), self.text)
 
 
-class Dataset:
+class Dataset(Source):
     """Source of the columns of a pyarrow dataset, which are read on request."""
 
-    typed = True
-
     def __init__(self, dataset: Any, text: str) -> None:
-        self.key: Hashable = id(dataset)
+        self.key = id(dataset)
         self.text = text
         self.native = dataset
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._io.arrays import array_of_series, from_native, narwhals_module
-from skcompare._io.columns import FILES, Dataset, Frame, is_dataset
+from skcompare._io.columns import Dataset, Frame, is_dataset
 from skcompare._io.parquet import (
     ParquetFile,
     Scanned,
@@ -16,6 +16,7 @@ from skcompare._io.parquet import (
     scanned_dataset,
     scanned_file,
 )
+from skcompare._io.readers import File
 
 PLAIN = "skcompare_{}"
 """Pattern of the names of computed columns, different from those of the frame."""
@@ -421,7 +422,7 @@ def table_of(frame: Any, text: str = "`frame`", *, whole_file: bool = False) -> 
     if isinstance(frame, ParquetFile):
         with refused_if_damaged(frame.text):
             return _table(scanned_file(frame.path, whole_file), frame.text, is_file=True)
-    if isinstance(frame, FILES):
+    if isinstance(frame, File):
         return None
     if isinstance(frame, Frame | Dataset):
         frame, text = frame.native, frame.text

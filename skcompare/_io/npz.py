@@ -2,10 +2,9 @@
 
 import io
 import math
-import os
 import warnings
 import zipfile
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,13 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.text_files import cannot_read
+from skcompare._io.readers import File, cannot_read, register_reader
 
 LARGEST = 1 << 32
 """Largest size of arrays in bytes; a file of a few megabytes could unpack to more."""
-
-READ_SIZE = 1 << 20
-"""Number of bytes per read."""
 
 LONGEST_HEADER = 10_000
 """Largest number of characters of the header of an array, as in numpy."""
@@ -34,7 +30,8 @@ LAST_CHARACTER, FIRST_SURROGATE, LAST_SURROGATE = 0x10FFFF, 0xD800, 0xDFFF
 """Last character of Unicode, and the range of surrogates."""
 
 
-class NpzFile:
+@register_reader("npz", ".npz")
+class NpzFile(File):
     """File written by `numpy.savez` or `numpy.savez_compressed`.
 
     Each array of one dimension is a column. One of two dimensions, such as probabilities
@@ -46,13 +43,6 @@ class NpzFile:
     path : str or path-like
         Path of the file.
     """
-
-    typed = True
-
-    def __init__(self, path: Any) -> None:
-        self.path: str = os.fspath(path)
-        self.key: Hashable = os.path.realpath(self.path)
-        self.text = repr(self.path)
 
     @property
     def names(self) -> list[str]:
@@ -164,16 +154,12 @@ class NpzFile:
         with self._opened() as archive, archive.open(stored.member) as file:
             if _header(file) != (stored.shape, stored.is_fortran, stored.dtype):
                 raise ValueError("it has changed meanwhile")
-            # In parts, because the data may be shorter than the header states.
-            buffer = np.empty(stored.n_bytes, dtype=np.uint8)
-            start = 0
-            while start < len(buffer):
-                n_read = file.readinto(buffer[start : start + READ_SIZE].data)  # type: ignore[attr-defined]
-                if not n_read:
-                    raise ValueError(f"array {name!r} ends early")
-                start += n_read
-        flat: NDArray[Any] = buffer.view(stored.dtype)
-        array = flat.reshape(stored.shape, order="F" if stored.is_fortran else "C")
+            file.seek(0)
+            array: NDArray[Any] = np.lib.format.read_array(
+                file,
+                allow_pickle=False,
+                max_header_size=LONGEST_HEADER,
+            )
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
         return self._checked(name, array)
 

@@ -3,41 +3,35 @@
 import os
 import sys
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 
 from skcompare._io.arrays import arrays_of, narwhals_module
-from skcompare._io.text_files import cannot_read
+from skcompare._io.readers import File, cannot_read, register_reader
 from skcompare.exceptions import MissingDependencyError
 
-PARQUET = (".parquet", ".pq")
+T = TypeVar("T")
 
 
-class ParquetFile:
+@register_reader("Parquet", ".parquet", ".pq")
+class ParquetFile(File):
     """Parquet file, or a folder of them, read by any installed library."""
-
-    typed = True
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.key: Hashable = os.path.realpath(path)
-        self.text = repr(path)
-        self._reader: _Opened | None = None
 
     @property
     def names(self) -> list[str]:
         """Names of all columns."""
-        return self._opened().names
+        return self._opened.names
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
         """Read the named columns, without missing values."""
-        opened = self._opened()
+        opened = self._opened
         with refused_if_damaged(self.text):
             frame = opened.select(list(names))
         try:
@@ -48,23 +42,18 @@ class ParquetFile:
         _release_memory()
         return columns
 
+    @cached_property
     def _opened(self) -> "_Opened":
-        if self._reader is None:
-            self._reader = self._open()
-        return self._reader
-
-    def _open(self) -> "_Opened":
         try:
             os.stat(self.path)
         except OSError as error:
             raise cannot_read(self.path, error) from error
         nw = narwhals_module()
-        for open_by in (_opened_by_pyarrow, _opened_by_polars, _opened_by_pandas):
-            try:
-                with refused_if_damaged(self.text):
-                    return open_by(nw, self.path)
-            except ImportError:
-                continue
+        libraries = (_opened_by_pyarrow, _opened_by_polars, _opened_by_pandas)
+        with refused_if_damaged(self.text):
+            opened = _first_installed(*(partial(by, nw, self.path) for by in libraries))
+        if opened is not None:
+            return opened
         raise MissingDependencyError(
             f"Reading the Parquet file {self.text} needs pyarrow or polars. Install them "
             "with `pip install skcompare[frames]`, or pass a CSV file."
@@ -154,7 +143,7 @@ def scanned_file(path: str, even_small: bool = False) -> Scanned | None:
     size = sum(os.path.getsize(file) for file in files)
     if not files or (size <= READ_AT_ONCE and not even_small):
         return None
-    return _first_available(
+    return _first_installed(
         lambda: _scanned_by_duckdb(files), lambda: _scanned_by_polars(files)
     )
 
@@ -171,10 +160,11 @@ def scanned_dataset(dataset: Any) -> Scanned | None:
 
         return Scanned(_lazy(polars.scan_pyarrow_dataset(dataset)), dataset)
 
-    return _first_available(by_duckdb, by_polars)
+    return _first_installed(by_duckdb, by_polars)
 
 
-def _first_available(*openers: Callable[[], Scanned]) -> Scanned | None:
+def _first_installed(*openers: Callable[[], T]) -> T | None:
+    """Return the result of the first function whose library is installed, or None."""
     for opener in openers:
         try:
             return opener()
@@ -191,7 +181,8 @@ def _files(path: str) -> list[str]:
     return [
         str(file)
         for file in files
-        if file.name.lower().endswith(PARQUET) and not file.name.startswith(("_", "."))
+        if file.name.lower().endswith(ParquetFile.suffixes)
+        and not file.name.startswith(("_", "."))
     ]
 
 

@@ -1,6 +1,7 @@
 """Functions to add entries to a registry, and to read options from signatures."""
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from functools import update_wrapper, wraps
@@ -69,6 +70,12 @@ def keywords_of(function: Callable[..., Any] | None) -> tuple[str, ...]:
         for parameter in parameters
         if parameter.kind is parameter.KEYWORD_ONLY
     )
+
+
+def first_line(function: Callable[..., Any]) -> str:
+    """First line of a docstring, without references."""
+    line = (inspect.getdoc(function) or "").partition("\n")[0]
+    return re.sub(r" \[\d+\]_", "", line)
 
 
 def add_entry(registry: dict[str, Any], entry: Any, what: str) -> None:

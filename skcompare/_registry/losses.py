@@ -1,12 +1,11 @@
 """Registry of losses of each record, for tests of losses."""
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from skcompare._registry.entries import add_entry, in_numpy, keywords_of
+from skcompare._registry.entries import add_entry, first_line, in_numpy, keywords_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,7 +29,7 @@ class LossEntry:
     @property
     def question(self) -> str:
         """Description of the loss, from the first line of its docstring."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+        return first_line(self.function)
 
 
 _losses: dict[str, LossEntry] = {}

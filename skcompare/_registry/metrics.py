@@ -1,13 +1,12 @@
 """Registry of metrics, for report rows and scorers."""
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from skcompare._core.validation import check_choice
-from skcompare._registry.entries import add_entry, in_numpy, keywords_of
+from skcompare._registry.entries import add_entry, first_line, in_numpy, keywords_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,7 +40,7 @@ class MetricEntry:
     @property
     def question(self) -> str:
         """Description of the metric, from the first line of its docstring."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+        return first_line(self.function)
 
 
 _metrics: dict[str, MetricEntry] = {}

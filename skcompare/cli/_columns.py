@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.columns import Source, check_column, columns_of, source_of
+from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.engine import table_of
+from skcompare._io.readers import Source, list_formats
 from skcompare.comparators import compare_scores
 from skcompare.predictions import arrays_from_frame, check_same_truth
 from skcompare.reports import Comparison
@@ -23,8 +24,7 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help="CSV, TSV, JSON lines, npz or Parquet file with true labels and two columns "
-        "of predictions",
+        help=f"{list_formats()} file with true labels and two columns of predictions",
     )
     for name, description in (
         (Y, "true labels"),

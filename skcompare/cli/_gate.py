@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from skcompare._core.atomic_write import write_text
+from skcompare._io.readers import list_formats
 from skcompare.cli._output import say, show
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.gate import (
@@ -184,8 +185,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="FILE",
         help="the champion's and the challenger's file, joined by id; or one file with the "
-        "columns of both: CSV, TSV, Parquet, JSON lines, npz; or two estimators (.skops); "
-        "instead of two also --champion FILE --challenger FILE",
+        f"columns of both: {list_formats()}; or two estimators (.skops); instead of two "
+        "also --champion FILE --challenger FILE",
     )
     parser.add_argument(
         "--policy",

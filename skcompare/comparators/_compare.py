@@ -47,11 +47,11 @@ def compare(
     ----------
     data : array-like of shape (n_samples,), frame, path, Tally or None
         True labels; or a frame of pandas, Polars, pyarrow, DuckDB, Dask, PySpark or
-        another library that narwhals knows, eager or lazy, or a file (CSV, JSON lines,
-        `.npz` or Parquet), that has them in the column `y_true`; or records that were
-        counted, see :class:`~skcompare.evidence.Tally`. Without true labels the
-        predictions are compared with each other: how often both predict each class, and
-        where they disagree.
+        another library that narwhals knows, eager or lazy, or a file, such as CSV or
+        Parquet, that has them in the column `y_true`; or records that were counted, see
+        :class:`~skcompare.evidence.Tally`. Without true labels the predictions are
+        compared with each other: how often both predict each class, and where they
+        disagree.
     predictions : mapping of str to array-like or to names of columns
         Two entries, the champion first, or more of them: predicted labels of shape
         (n_samples,), probabilities of shape (n_samples, n_classes), or for two classes

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.validation import integral, some_of
-from skcompare._io.columns import Source, check_column, columns_of
+from skcompare._io.columns import check_column, columns_of
+from skcompare._io.readers import Source
 from skcompare.gate._policy_sections import Columns
 from skcompare.predictions import CHALLENGER, ROLES, check_role_names, is_text
 

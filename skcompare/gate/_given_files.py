@@ -9,18 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.columns import Source, columns_of, source_of
+from skcompare._io.columns import columns_of, source_of
+from skcompare._io.readers import Source, all_suffixes, list_formats
 from skcompare.gate._policy_sections import Columns, TrainSettings
 from skcompare.gate._training import Training
 from skcompare.predictions import some_ids
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".jbl", ".dill", ".cloudpickle", ".pt", ".pth")
-
-ENDINGS = ("", ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".jsonl") + (
-    ".ndjson",
-    ".npz",
-)
-"""Endings of the names of files that can be read."""
 
 OTHERWISE = "Rename it if it is one of these, or write it again as one."
 ADVICE = {
@@ -75,12 +70,12 @@ def _check_ending(path: str) -> None:
     ending = os.path.splitext(name)[1]
     if ending == ".gz":
         ending = os.path.splitext(name.removesuffix(".gz"))[1]
-    if ending in ENDINGS:
+    if ending in ("", *all_suffixes()):
         return
     advice = next((text for ends, text in ADVICE.items() if ending in ends), OTHERWISE)
     raise ValueError(
-        f"{path!r} must be CSV (.csv, .tsv, .txt), Parquet (.parquet), JSON lines (.jsonl, "
-        f".ndjson) or npz (.npz) by its name. Got {ending!r}. {advice}"
+        f"{path!r} must be {list_formats(suffixes=True)} by its name. Got {ending!r}. "
+        f"{advice}"
     )
 
 
@@ -90,7 +85,7 @@ def check_not_pickled(path: str) -> None:
         raise ValueError(
             f"{path!r} is a pickle by its name, and whoever wrote a pickle can run any "
             "code where it is loaded. Save the estimator by skops.io.dump as .skops, or "
-            "its predictions as CSV, Parquet, JSON lines or npz."
+            f"its predictions as {list_formats()}."
         )
 
 

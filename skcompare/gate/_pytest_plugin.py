@@ -96,7 +96,7 @@ class CheckedGate:
 
         Parameters
         ----------
-        *data, **words
+        *data, **options
             As for :meth:`Gate.decide`.
         required : bool, default=True
             If False, the decision is only shown in the summary and in the report.

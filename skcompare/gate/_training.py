@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.columns import Source, check_column, columns_of
+from skcompare._io.columns import check_column, columns_of
+from skcompare._io.readers import Source
 from skcompare.predictions import KINDS, first_of, is_text, value_of, written
 
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.columns import Source, columns_of, source_of
+from skcompare._io.columns import columns_of, source_of
+from skcompare._io.readers import Source
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.predictions._from_arrays import LABELS, parts_of, predictions_from_arrays
 from skcompare.predictions._ids import (
@@ -214,8 +215,8 @@ def predictions_from_frame(
     ----------
     frame : frame, str or path-like
         A frame of pandas, Polars, PyArrow or another library that narwhals knows, or the
-        path of a `.csv`, `.tsv`, `.jsonl`, `.npz` or `.parquet` file. Columns that are
-        not named are not read, as far as the format allows.
+        path of a file, such as CSV or Parquet. Columns that are not named are not read,
+        as far as the format allows.
     y_true : str or None
         Column of true labels; None if they are unknown.
     predictions : mapping of str to str, list of str, or tuple

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.columns import Source
+from skcompare._io.readers import Source
 from skcompare._typing import IntArray
 
 LONGEST_NUMBER = 25

@@ -1,4 +1,4 @@
-"""One entry is enough: a test or metric registered in one place is known everywhere."""
+"""One entry is enough: what is registered in one place is known everywhere."""
 
 import importlib.util
 from dataclasses import replace
@@ -9,6 +9,8 @@ import pytest
 
 import skcompare
 from skcompare._core.design import HOLDOUT
+from skcompare._io import readers
+from skcompare._io.columns import source_of
 from skcompare._registry import metrics, tests
 from skcompare.cli import main
 from skcompare.evidence import ContingencyTable, ScoreDifferences
@@ -89,6 +91,29 @@ def toy_metrics():
 
 
 @pytest.fixture
+def toy_file(tmp_path, monkeypatch):
+    """A file of a format whose reader is registered in one place."""
+    monkeypatch.setattr(readers, "_readers", list(readers._readers))
+
+    @readers.register_reader("toy", ".toy")
+    class ToyFile(readers.File):
+        """File with the predictions; it needs no content."""
+
+        @property
+        def names(self):
+            """Names of all columns."""
+            return ["y", *PREDICTIONS]
+
+        def read(self, names, as_written=()):
+            """Read the named columns."""
+            return {name: ({"y": Y_TRUE} | PREDICTIONS)[name] for name in names}
+
+    path = tmp_path / "predictions.toy"
+    path.touch()
+    return path
+
+
+@pytest.fixture
 def pages():
     """The module that writes the reference from the registries."""
     if not PAGES.exists():
@@ -118,6 +143,26 @@ def test_test_becomes_the_default_of_its_measure(toy_metrics, toy_test):
     assert "toy_hits" == row.measure
     assert "challenger" == comparison.verdict
     assert "toy_hits" in str(comparison)
+
+
+def test_files_of_a_toy_reader(toy_file, tmp_path, capsys):
+    """A registered reader reads for all, and help and messages name its format."""
+    columns = {name: name for name in PREDICTIONS}
+    comparison = skcompare.compare(toy_file, columns, y_true="y")
+    assert skcompare.compare(Y_TRUE, PREDICTIONS).verdict == comparison.verdict
+
+    options = ["--champion", "old", "--challenger", "new"]
+    assert 0 == main(["compare", str(toy_file), *options])
+    main(["gate", str(toy_file), "--superior", "accuracy", *options])
+    assert "40 records" in capsys.readouterr().out
+    for command in ["compare", "gate"]:
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert "Parquet or toy" in " ".join(capsys.readouterr().out.split())
+    main(["gate", str(tmp_path / "predictions.xlsx"), "--superior", "accuracy"])
+    assert "or toy (.toy) by its name. Got '.xlsx'" in capsys.readouterr().err
+    with pytest.raises(TypeError, match=r"path of a CSV, .* Parquet or toy file\. Got int"):
+        source_of(1)
 
 
 def test_report_has_toy_metrics(toy_metrics):

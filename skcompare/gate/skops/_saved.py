@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skcompare._io.columns import Source, check_column, columns_of, frame_from_columns
+from skcompare._io.columns import check_column, columns_of, frame_from_columns
+from skcompare._io.readers import Source
 from skcompare.gate._file_columns import (
     ABOUT_SCORES,
     ID,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.validation import as_array, is_number, missing_in, some_of
-from skcompare._io.columns import Source, check_column, columns_of, source_of
+from skcompare._io.columns import check_column, columns_of, source_of
+from skcompare._io.readers import Source
 from skcompare._typing import FloatArray, IntArray
 from skcompare.predictions._frozen_rules import ROLES
 from skcompare.predictions._ids import rows_by_id, some_ids, written
