@@ -28,7 +28,7 @@ _HOMES = {
     "PowerDisplay": "_power",
     "RelativePrecisionDisplay": "forest._relative_precision",
     "RocComparisonDisplay": "_ranking",
-    "SampleSizeDisplay": "_sample_size",
+    "SampleSizeDisplay": "_power",
 }
 
 __all__ = [
@@ -53,10 +53,9 @@ if TYPE_CHECKING:
     from skcompare.plots._base import Display, PairDisplay
     from skcompare.plots._calibration import CalibrationComparisonDisplay
     from skcompare.plots._losses import LossDifferenceDisplay
-    from skcompare.plots._power import PowerDisplay
+    from skcompare.plots._power import PowerDisplay, SampleSizeDisplay
     from skcompare.plots._ranking import RocComparisonDisplay
     from skcompare.plots._report_figures import Pictures, drawn, pictures_among, pictures_of
-    from skcompare.plots._sample_size import SampleSizeDisplay
     from skcompare.plots._sequential import AnytimeDisplay
     from skcompare.plots.forest._forest import ForestDisplay
     from skcompare.plots.forest._relative_precision import RelativePrecisionDisplay

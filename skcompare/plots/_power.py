@@ -1,10 +1,10 @@
-"""Display of the power of a planned comparison by the number of records."""
+"""Displays of planned comparisons: power, and detectable differences, by records."""
 
 import math
 import textwrap
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,11 +15,11 @@ from skcompare._registry.entries import keywords_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PlacementValues
 from skcompare.plots._base import PairDisplay, check_options
-from skcompare.plots.drawing._labels import count_text, count_tick, short_tick
+from skcompare.plots.drawing._labels import count_text, count_tick, records_text, short_tick
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import INK, SOFT, dress
 from skcompare.stats import AUCPlan, ComparisonPlan, plan_auc_from_pilot, plan_from_pilot
-from skcompare.stats.planning import AUCQuestion, Question, Truth
+from skcompare.stats.planning import AccuracyGoal, AUCGoal, AUCTruth, Truth
 
 FEWEST = 4
 """Fewest records of a curve; DeLong's test needs two of each class."""
@@ -49,179 +49,87 @@ class Supposed:
         return math.isfinite(self.records)
 
 
-class AccuracyAsked:
-    """Power calculator of a plan for accuracies, for other records and differences."""
-
-    measure = "accuracy"
-
-    def __init__(self, plan: ComparisonPlan) -> None:
-        self.question = Question(
-            plan.goal,
-            plan.margin,
-            plan.alpha,
-            plan.required_power,
-            plan.alternative,
-            plan.method,
-            None,
-            plan.design_effect,
-        )
-        self.spread = plan.disagreement
-
-    def power(self, records: int, difference: float, spread: float) -> float:
-        """Compute the power for a number of records."""
-        return replace(self.question, n=records).scenario("", difference, spread).power
-
-    def needed(self, difference: float, power: float) -> float:
-        """Compute the records needed for a power; infinite if no number is enough."""
-        question = replace(self.question, power=power)
-        return question.scenario("", difference, self.spread).records
-
-    def beyond(self, difference: float) -> bool:
-        """Whether a difference is detectable, and possible with the disagreement."""
-        possible = abs(difference) <= self.spread
-        return possible and self.question.distance(difference) > HARDLY
-
-
-class AUCAsked:
-    """Power calculator of a plan for AUCs, for other records and differences."""
-
-    measure = "AUC"
-
-    def __init__(self, plan: AUCPlan) -> None:
-        self.question = AUCQuestion(
-            plan.goal,
-            plan.margin,
-            plan.alpha,
-            plan.required_power,
-            plan.alternative,
-            None,
-            plan.prevalence,
-            plan.design_effect,
-        )
-        self.spread = plan.variance
-        self.null = plan.null_variance
-
-    def truth(self, difference: float, spread: float) -> Truth:
-        """Return the assumed truth, with a null variance proportional to `spread`."""
-        ratio = self.null / self.spread if self.spread else 1.0
-        return Truth(difference, spread, ratio * spread)
-
-    def power(self, records: int, difference: float, spread: float) -> float:
-        """Compute the power for a number of records by the plan's normal approximation."""
-        positives = records * self.question.prevalence / self.question.design_effect
-        return self.question.power_at(positives, self.truth(difference, spread))
-
-    def needed(self, difference: float, power: float) -> float:
-        """Compute the records needed for a power; infinite if no number is enough."""
-        question = replace(self.question, power=power)
-        plan = question.scenario("", self.truth(difference, self.spread))
-        return plan.positives + plan.negatives
-
-    def beyond(self, difference: float) -> bool:
-        """Whether a difference is detectable."""
-        return self.question.distance(difference) > HARDLY
-
-    def spread_of(self, scenario: Any) -> float | None:
-        """Solve for the variance of a scenario given its power; None if not determined."""
-        if self.null != self.spread or not math.isfinite(scenario.positives):
-            return None
-        kappa = self.question.kappa
-        positives = min(scenario.positives, scenario.negatives / kappa)
-        positives /= self.question.design_effect
-        d = scenario.difference
-
-        def excess(log_variance: float) -> float:
-            v = math.exp(log_variance)
-            return self.question.power_at(positives, Truth(d, v, v)) - scenario.power
-
-        ends = (
-            math.log(self.spread / LARGEST_VARIANCE),
-            math.log(self.spread * LARGEST_VARIANCE),
-        )
-        if excess(ends[0]) * excess(ends[1]) > 0:
-            return None
-        return math.exp(float(brentq(excess, *ends, xtol=1e-12)))
-
-
-def requested(plan: ComparisonPlan | AUCPlan) -> AccuracyAsked | AUCAsked:
-    """Return the power calculator of a plan."""
+def aim_of(plan: ComparisonPlan | AUCPlan) -> tuple[Any, Any]:
+    """Return the goal of a plan, and what it supposes to be true."""
     if isinstance(plan, ComparisonPlan):
-        return AccuracyAsked(plan)
-    if isinstance(plan, AUCPlan):
-        return AUCAsked(plan)
-    raise TypeError(
-        "`result` must be a plan, such as plan_comparison and plan_auc_comparison give, or "
-        f"a pilot. Got {type(plan).__name__}."
-    )
+        return AccuracyGoal.of_plan(plan), Truth(plan.difference, plan.disagreement)
+    truth = AUCTruth(plan.difference, plan.variance, plan.null_variance)
+    return AUCGoal.of_plan(plan), truth
 
 
 def supposed_by(
-    plan: ComparisonPlan | AUCPlan,
-    question: AccuracyAsked | AUCAsked,
-    differences: tuple[float, ...] | None,
+    plan: ComparisonPlan | AUCPlan, differences: tuple[float, ...] | None
 ) -> list[Supposed]:
     """Return the assumed difference of the plan, and its scenarios or other differences."""
-    if isinstance(plan, ComparisonPlan):
-        spread = plan.disagreement
-        others = [
-            Supposed(s.name, s.difference, s.disagreement, s.records, s.power)
-            for s in plan.scenarios
-        ]
-    else:
-        assert isinstance(question, AUCAsked)
-        spread = plan.variance
-        others = [
-            Supposed(
-                s.name,
-                s.difference,
-                question.spread_of(s),
-                s.positives + s.negatives,
-                s.power,
-            )
-            for s in plan.scenarios
-        ]
+    aim, truth = aim_of(plan)
+    own = Supposed("plan", plan.difference, truth.spread, plan.records, plan.power)
     if differences is not None:
-        others = [
-            _other(question, float(difference), spread, plan.required_power)
-            for difference in differences
-        ]
-    return [Supposed("plan", plan.difference, spread, plan.records, plan.power), *others]
+        return [own, *(_other(aim, truth, float(d)) for d in differences)]
+    if isinstance(plan, ComparisonPlan):
+        return [own, *(Supposed(*scenario[:5]) for scenario in plan.scenarios)]
+    others = [
+        Supposed(
+            s.name,
+            s.difference,
+            _scenario_spread(aim, truth, s),
+            s.positives + s.negatives,
+            s.power,
+        )
+        for s in plan.scenarios
+    ]
+    return [own, *others]
 
 
-def _other(question: Any, difference: float, spread: float, power: float) -> Supposed:
-    if isinstance(question, AccuracyAsked) and abs(difference) > spread:
+def _other(aim: Any, truth: Any, difference: float) -> Supposed:
+    """Return another difference than that of the plan, with the records needed."""
+    spread, truth = truth.spread, truth.at(difference)
+    if isinstance(truth, Truth) and abs(difference) > spread:
         raise ValueError(
             f"`differences` must be at most the disagreement, {spread:g}, in size. Got "
             f"{difference!r}. Plan with a larger disagreement."
         )
-    if not question.beyond(difference):
+    if aim.distance(difference) <= HARDLY:
         return Supposed("", difference, spread, math.inf, math.nan)
-    records = question.needed(difference, power)
-    return Supposed(
-        "", difference, spread, records, question.power(int(records), difference, spread)
+    records = aim.records(truth)
+    return Supposed("", difference, spread, records, aim.power_at(int(records), truth))
+
+
+def _scenario_spread(aim: AUCGoal, truth: AUCTruth, scenario: Any) -> float | None:
+    """Solve for the variance of a scenario given its power; None if not determined."""
+    if truth.null_variance != truth.spread or not math.isfinite(scenario.positives):
+        return None
+    positives = min(scenario.positives, scenario.negatives / aim.kappa)
+    records = positives / aim.prevalence
+
+    def excess(log_variance: float) -> float:
+        supposed = truth.at(scenario.difference, math.exp(log_variance))
+        return aim.power_at(records, supposed) - scenario.power
+
+    ends = (
+        math.log(truth.spread / LARGEST_VARIANCE),
+        math.log(truth.spread * LARGEST_VARIANCE),
     )
+    if excess(ends[0]) * excess(ends[1]) > 0:
+        return None
+    return math.exp(float(brentq(excess, *ends, xtol=1e-12)))
 
 
-def reachable(question: Any, records: int, power: float, sign: float) -> float:
+def reachable(aim: Any, truth: Any, records: int, power: float, sign: float) -> float:
     """Return the difference detectable with `records` at a power; NaN if there is none.
 
     For a goal with a margin it is the one that is nearest to the margin.
     """
-    plan_question = question.question
-    margin, spread = plan_question.margin, question.spread
-    largest = min(1.0, spread) if isinstance(question, AccuracyAsked) else 1.0
+    margin, largest = aim.margin, truth.largest
 
     def difference(distance: float) -> float:
         if margin is None:
             return sign * distance
-        return (
-            distance - margin if plan_question.goal != "equivalence" else margin - distance
-        )
+        return distance - margin if aim.goal != "equivalence" else margin - distance
 
     def excess(distance: float) -> float:
-        return question.power(records, difference(distance), spread) - power
+        return float(aim.power_at(records, truth.at(difference(distance)))) - power
 
-    end = {"difference": largest, "equivalence": margin}.get(plan_question.goal)
+    end = {"difference": largest, "equivalence": margin}.get(aim.goal)
     end = largest + margin if end is None else end
     # Classifiers cannot have a difference beyond their disagreement.
     start = HARDLY if margin is None else max(HARDLY, margin - largest)
@@ -258,6 +166,9 @@ LOOKS: tuple[dict[str, Any], ...] = (
     {"color": SOFT, "linestyle": (0, (1, 3)), "marker": "P"},
 )
 """Styles of the curves, the plan first; more curves could not be distinguished."""
+
+DOTTED: dict[str, Any] = {"color": INK, "lw": 1, "ls": (0, (1, 2))}
+MARK: dict[str, Any] = {"ms": 7, "ls": "none", "zorder": 4}
 
 
 class PlanDisplay(PairDisplay):
@@ -313,6 +224,28 @@ class PlanDisplay(PairDisplay):
     @abstractmethod
     def _of_plan(cls, *args: Any, **kwargs: Any) -> Self:
         """Create the display from a plan and options, without drawing it."""
+
+    def _draw_curve(self, ax: Any, x: Any, y: Any, look: dict[str, Any]) -> None:
+        """Draw a curve in one of the styles, that of the plan wider."""
+        style = {name: value for name, value in look.items() if name != "marker"}
+        ax.plot(x, y, lw=2 if look is LOOKS[0] else 1.5, **style)
+
+    def _draw_legend(
+        self, ax: Any, handles: Any, labels: list[str], below: float, **options: Any
+    ) -> None:
+        """Draw the legend below the axes."""
+        legend = ax.legend(
+            handles,
+            labels,
+            loc="upper left",
+            bbox_to_anchor=(-0.02, -below),
+            frameon=False,
+            fontsize="small",
+            handlelength=3.2,
+            **options,
+        )
+        for text in legend.get_texts():
+            text.set_color(INK)
 
 
 @dataclass(eq=False, repr=False)
@@ -385,24 +318,22 @@ class PowerDisplay(PlanDisplay):
     @classmethod
     def _of_plan(cls, plan: Any, *, differences: Any = None, points: int = 48) -> Self:
         check_count("points", points, least=2)
-        question = requested(plan)
+        aim, truth = aim_of(plan)
         if differences is not None:
             differences = tuple(np.ravel(differences).tolist())
             _check_few(differences)
-        supposed = supposed_by(plan, question, differences)[: len(LOOKS)]
+        supposed = supposed_by(plan, differences)[: len(LOOKS)]
         needed = [scenario.records for scenario in supposed if scenario.feasible]
         least, most = (min(needed) / 4, 1.6 * max(needed)) if needed else (20.0, 20_000.0)
         records = record_grid(least, most, points, most / max(1.0, least) > 4 * WIDE)
-        powers = []
-        for scenario in supposed:
-            difference, spread = scenario.difference, scenario.spread
-            if spread is None:
-                powers.append(np.full(len(records), np.nan))
-                continue
-            curve = [question.power(int(n), difference, spread) for n in records]
-            powers.append(np.array(curve))
+        powers = [
+            np.full(len(records), np.nan)
+            if scenario.spread is None
+            else _powers(aim, truth.at(scenario.difference, scenario.spread), records)
+            for scenario in supposed
+        ]
         title = str(plan).split("\n")[:2]
-        return cls(supposed, records, powers, plan.required_power, title, question.measure)
+        return cls(supposed, records, powers, plan.required_power, title, aim.measure)
 
     @property
     def summary(self) -> str:
@@ -445,36 +376,26 @@ class PowerDisplay(PlanDisplay):
         return Room(width=6.4, height=3.9 + 0.24 * len(self.supposed))
 
     def _draw(self, ax: Any) -> None:
-        for scenario, powers, line_style in zip(self.supposed, self.powers, LOOKS):
-            line = {name: value for name, value in line_style.items() if name != "marker"}
+        for scenario, powers, look in zip(self.supposed, self.powers, LOOKS):
             if not np.isnan(powers).all():
-                ax.plot(
-                    self.records, powers, lw=2 if line_style is LOOKS[0] else 1.5, **line
-                )
+                self._draw_curve(ax, self.records, powers, look)
             if scenario.feasible:
-                ax.plot(
-                    [scenario.records],
-                    [scenario.power],
-                    color=line_style["color"],
-                    marker=line_style["marker"],
-                    ms=7,
-                    ls="none",
-                    zorder=4,
-                )
-        ax.axhline(self.required_power, color=INK, lw=1, ls=(0, (1, 2)))
+                mark = {"color": look["color"], "marker": look["marker"], **MARK}
+                ax.plot([scenario.records], [scenario.power], **mark)
+        ax.axhline(self.required_power, **DOTTED)
         dress(ax)
         ax.set_ylim(0, 1.03)
         draw_records(ax.xaxis, self.records)
         ax.set_ylabel("Power")
         self._mark_requested(ax)
         ax.set_title("\n".join(_wrapped(self.text)), color=INK, fontsize="medium")
-        self._draw_legend(ax)
+        self._draw_handles(ax)
 
     def _mark_requested(self, ax: Any) -> None:
         """Mark the number of records of the plan and the requested power on the axes."""
         plan = self.supposed[0]
         if plan.feasible:
-            ax.vlines(plan.records, 0, plan.power, color=INK, lw=1, ls=(0, (1, 2)))
+            ax.vlines(plan.records, 0, plan.power, **DOTTED)
         if not any(abs(tick - self.required_power) < 0.02 for tick in np.linspace(0, 1, 6)):
             ax.set_yticks([*np.linspace(0, 1, 6), self.required_power])
             ticks = [f"{tick:.1f}" for tick in np.linspace(0, 1, 6)]
@@ -482,22 +403,12 @@ class PowerDisplay(PlanDisplay):
             labels = ["" if hidden else tick for tick, hidden in zip(ticks, near)]
             ax.set_yticklabels([*labels, f"{self.required_power:g}"])
 
-    def _draw_legend(self, ax: Any) -> None:
+    def _draw_handles(self, ax: Any) -> None:
         from matplotlib.lines import Line2D
 
-        handles = [Line2D([], [], lw=1.5, ms=6, **style) for style in LOOKS]
         labels = [self._legend_label(scenario) for scenario in self.supposed]
-        legend = ax.legend(
-            handles[: len(labels)],
-            labels,
-            loc="upper left",
-            bbox_to_anchor=(-0.02, -0.17),
-            frameon=False,
-            fontsize="small",
-            handlelength=3.2,
-        )
-        for text in legend.get_texts():
-            text.set_color(INK)
+        handles = [Line2D([], [], lw=1.5, ms=6, **look) for look in LOOKS[: len(labels)]]
+        self._draw_legend(ax, handles, labels, below=0.17)
 
     def _columns(self) -> Mapping[str, Any]:
         rows = [
@@ -507,6 +418,10 @@ class PowerDisplay(PlanDisplay):
         ]
         names = ("supposed", "difference", "records", "power")
         return dict(zip(names, zip(*rows)))
+
+
+def _powers(aim: Any, truth: Any, records: IntArray) -> FloatArray:
+    return np.array([aim.power_at(int(n), truth) for n in records])
 
 
 def draw_records(axis: Any, records: IntArray) -> None:
@@ -535,3 +450,193 @@ def _check_few(differences: tuple[float, ...]) -> None:
 
 def _wrapped(lines: list[str]) -> list[str]:
     return [part for line in lines for part in textwrap.wrap(line, 64)]
+
+
+AROUND = 8
+"""Factor by which the curve extends below and above the records of the plan."""
+
+USUAL = 1000.0
+"""Center of the curve where no number of records is enough for the plan."""
+
+SECOND = 0.9
+"""Power of the second curve."""
+
+
+@dataclass(eq=False, repr=False)
+class SampleSizeDisplay(PlanDisplay):
+    """Detectable differences by the number of records, at constant power.
+
+    Along a curve the power is constant. The mark is the plan's difference with the records
+    needed; where the number of records was set, it is the difference that these show. All
+    else is as the plan supposes, above all the disagreement of the two classifiers.
+
+    Parameters
+    ----------
+    records : ndarray of shape (n_points,)
+        Numbers of records.
+    powers : list of float
+        The power of each curve.
+    required_power : float
+        The requested power of the plan, whose curve is solid.
+    differences : list of ndarray of shape (n_points,)
+        The true difference that is shown with each power; NaN if none is.
+    marked : tuple of two float
+        Difference and records of the mark; NaN if there is none.
+    question : str
+        The goal of the plan.
+    supposed : str
+        The assumption besides the difference.
+    measure : str
+        The compared measure.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    PowerDisplay : The power of numbers of records.
+    skcompare.stats.plan_comparison : The plan.
+
+    Notes
+    -----
+    The constructors take these options:
+
+    powers : sequence of float, optional
+        Powers of the curves; by default the requested one and 0.9.
+    points : int, default=16
+        Number of points of a curve.
+
+    `from_estimators`, `from_predictions` and `from_result` take predictions for the records
+    of a pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`.
+
+    Examples
+    --------
+    >>> from skcompare.plots import SampleSizeDisplay
+    >>> from skcompare.stats import plan_comparison
+    >>> plan = plan_comparison(0.80, 0.85, disagreement=0.15)
+    >>> display = SampleSizeDisplay.of_result(plan, powers=[0.8], points=3)
+    >>> print(display.frame().round(3))
+       power  records  difference
+    0    0.8       57       0.132
+    1    0.8      458       0.050
+    2    0.8     3688       0.018
+    """
+
+    records: IntArray
+    powers: list[float]
+    required_power: float
+    differences: list[FloatArray]
+    marked: tuple[float, float]
+    question: str
+    supposed: str
+    measure: str
+
+    @classmethod
+    def _of_plan(cls, plan: Any, *, powers: Any = None, points: int = 16) -> Self:
+        check_count("points", points, least=2)
+        aim, truth = aim_of(plan)
+        chosen_powers = _checked_powers(powers, plan)
+        center = plan.records if plan.feasible else USUAL
+        records = record_grid(center / AROUND, center * AROUND, points, True)
+        sign = -1.0 if plan.alternative == "less" or plan.difference < 0 else 1.0
+        differences = [
+            np.array([reachable(aim, truth, int(n), power, sign) for n in records])
+            for power in chosen_powers
+        ]
+        marked = (plan.difference, float(plan.records))
+        if not plan.feasible:
+            marked = (math.nan, math.nan)
+        elif not plan.enough:
+            power = plan.required_power
+            marked = (reachable(aim, truth, int(plan.records), power, sign), plan.records)
+        supposed = (
+            f"disagreement {plan.disagreement:.3g}"
+            if hasattr(plan, "disagreement")
+            else str(plan.assumption)
+        )
+        plan_question = str(plan).split("\n")[1]
+        return cls(
+            records,
+            chosen_powers,
+            plan.required_power,
+            differences,
+            marked,
+            plan_question,
+            supposed,
+            aim.measure,
+        )
+
+    @property
+    def summary(self) -> str:
+        """Text summary of the mark and the ends of each curve."""
+        difference, records = self.marked
+        sentences = [f"Records needed {self.question}, {self.supposed}"]
+        if math.isfinite(difference):
+            sentences.append(
+                f"{records_text(records)} show a difference of {difference:+.4f} with "
+                f"power {self.required_power:g}"
+            )
+        for power, differences in zip(self.powers, self.differences):
+            finite = np.flatnonzero(np.isfinite(differences))
+            ends = [
+                f"{records_text(self.records[k])} {differences[k]:+.4f}"
+                for k in sorted({*finite[:1].tolist(), *finite[-1:].tolist()})
+            ]
+            if ends:
+                sentences.append(f"With power {power:g} {', '.join(ends)}")
+        return f"{'. '.join(sentences)}."
+
+    def _room(self) -> Room:
+        return Room(width=6.4, height=4.4)
+
+    def _draw(self, ax: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        other_looks = iter(LOOKS[1:])
+        for power, differences in zip(self.powers, self.differences):
+            look = LOOKS[0] if power == self.required_power else next(other_looks)
+            self._draw_curve(ax, differences, self.records, look)
+        labels = [f"power {power:g}" for power in self.powers]
+        self._draw_legend(ax, ax.get_lines(), labels, below=0.15, ncols=4)
+        difference, records = self.marked
+        if math.isfinite(difference):
+            ax.plot([difference], [records], color=INK, marker="o", **MARK)
+            edge = ax.get_xlim()[0]
+            ax.hlines(records, edge, difference, **DOTTED)
+            ax.vlines(difference, self.records[0], records, **DOTTED)
+            ax.set_xlim(left=edge)
+        dress(ax)
+        draw_records(ax.yaxis, self.records)
+        ax.set_ylim(self.records[0], self.records[-1])
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=7))
+        ax.set_xlabel(f"True difference in {self.measure}, challenger − champion")
+        title = [self._mark_text(), self.question, self.supposed]
+        ax.set_title("\n".join(filter(None, title)), color=INK, fontsize="medium")
+
+    def _mark_text(self) -> str:
+        difference, records = self.marked
+        if not math.isfinite(difference):
+            return "No number of records is enough for the plan"
+        return f"{records_text(records)} for a difference of {difference:+.3f}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        rows = [
+            (power, int(n), float(difference))
+            for power, differences in zip(self.powers, self.differences)
+            for n, difference in zip(self.records, differences)
+        ]
+        return dict(zip(("power", "records", "difference"), zip(*rows)))
+
+
+def _checked_powers(powers: Any, plan: Any) -> list[float]:
+    if powers is None:
+        powers = [plan.required_power, *([SECOND] if plan.required_power < SECOND else [])]
+    checked = [float(power) for power in np.ravel(powers)]
+    if not 0 < len(checked) < len(LOOKS) or not all(plan.alpha < p < 1 for p in checked):
+        raise ValueError(
+            f"`powers` must be one to {len(LOOKS) - 1} numbers above alpha, "
+            f"{plan.alpha:g}, and below 1. Got {powers!r}. 0.8 and 0.9 are usual."
+        )
+    return checked

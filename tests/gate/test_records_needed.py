@@ -15,23 +15,22 @@ from skcompare.evidence import (
 )
 from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
 from skcompare.gate._evaluate import records_needed
-from skcompare.stats import mcnemar, mcnemar_power
+from skcompare.stats import mcnemar, mcnemar_power, plan_comparison
 from skcompare.stats.calibration._influence import row_sums, squared_errors, variance_of
 from skcompare.stats.margins._influence import InfluenceMoments, moments_of_counts
 from skcompare.stats.margins._one_sided import margin_result
 from skcompare.stats.margins._skewness import SkewnessAdjusted
-from skcompare.stats.planning._goal import margin_power
-from skcompare.stats.planning._records_at_boundary import (
-    records_of_calibration,
-    records_of_means,
-    records_of_scores,
-)
-from skcompare.stats.planning._records_of_counts import (
+from skcompare.stats.planning._count_power import (
     MOST_EXACT,
     Boundary,
     method_for,
     power_of_counts,
     records_of_counts,
+)
+from skcompare.stats.planning._records_at_boundary import (
+    records_of_calibration,
+    records_of_means,
+    records_of_scores,
 )
 from tests.stats.margins.test_one_sided import ready
 
@@ -60,9 +59,12 @@ def test_power_at_margins_is_that_of_a_plan(both):
     """Of Tango's score it is the power of planning non-inferiority and equivalence."""
     boundaries = [Boundary(-0.06, "greater"), Boundary(0.06, "less")][: 1 + both]
     found = power_of_counts(300, (0.05, 0.06), boundaries, "asymptotic", ALPHA)
-    required = margin_power(300, 0.01, 0.11, 0.06, alpha=ALPHA, both_sides=both)
+    goal = "equivalence" if both else "noninferiority"
+    plan = plan_comparison(
+        0.8, 0.81, disagreement=0.11, goal=goal, margin=0.06, alpha=ALPHA, n=300
+    )
 
-    assert required == pytest.approx(found, abs=0.002)
+    assert plan.power == pytest.approx(found, rel=1e-9)
 
 
 def test_power_of_the_exact_test_is_summed_over_what_it_rejects():

@@ -28,7 +28,7 @@ from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues, 
 from skcompare.gate import Equivalent, NonInferior, Superior
 from skcompare.gate._evaluate import _needed
 from skcompare.stats.margins._one_sided import MarginTest, margin_result
-from skcompare.stats.planning._records_of_counts import (
+from skcompare.stats.planning._count_power import (
     Boundary,
     method_for,
     power_of_counts,

@@ -255,14 +255,29 @@ def _region(n: int, delta: float, score: float, two_sided: bool) -> Region:
     return Region(delta, upper, lower)
 
 
-def fewest_in_favour(n: int, delta: float, score: float) -> IntArray:
+def fewest_in_favour(
+    n: int, delta: float, score: float, against: IntArray | None = None
+) -> IntArray:
     """Smallest number in favour that reaches `score`, for each number against.
 
-    It is one more than is possible where no number does.
+    It is one more than is possible where no number does. By default it is for all numbers
+    against.
     """
-    b = np.arange(n + 1)
-    target = score - SLACK * max(1.0, abs(score))
-    too_few, enough = np.full(n + 1, -1), n - b + 1
+    b = np.arange(n + 1) if against is None else against
+    return _fewest_reaching(n, delta, score - SLACK * max(1.0, abs(score)), b)
+
+
+def most_in_favour(n: int, delta: float, score: float, against: IntArray) -> IntArray:
+    """Largest number in favour that does not exceed `score`, for each number against.
+
+    It is -1 where every number does.
+    """
+    exceeding = math.nextafter(score + SLACK * max(1.0, abs(score)), math.inf)
+    return _fewest_reaching(n, delta, exceeding, against) - 1
+
+
+def _fewest_reaching(n: int, delta: float, target: float, b: IntArray) -> IntArray:
+    too_few, enough = np.full(len(b), -1), n - b + 1
     while True:
         between = enough - too_few > 1
         if not between.any():

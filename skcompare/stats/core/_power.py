@@ -1,7 +1,8 @@
 """Power and sample size of McNemar's test."""
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,6 +19,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._limits import each_tail, outward
+from skcompare.stats.core._search import SEARCHED, first_lasting
 
 
 def mcnemar_sample_size(
@@ -257,8 +259,8 @@ LARGER = ("exact", "corrected")
 NEGLIGIBLE = 1e-16
 """Tail probability beyond which numbers of discordant pairs are left out."""
 
-SEARCHED = 2000
-"""Number of records above which the formula is accurate enough."""
+BLOCK = 64
+"""Number of numbers of records whose power is computed together."""
 
 MOST_SUMMED = 20_000
 """Variance of the number of discordant pairs above which these are too many to sum over,
@@ -269,9 +271,6 @@ MOST_COUNTED = 10**9
 
 DECIDED = 1e-300
 """Smallest variance; below it the outcome is certain."""
-
-LASTING = 10
-"""Number of further records that must keep the power, which is not monotonic."""
 
 
 def mcnemar_power(
@@ -361,18 +360,17 @@ def mcnemar_records(
     if formula > SEARCHED:
         return formula
     share, tail = _share(difference, disagreement), tail_of(alpha, alternative)
-    start, n_kept = max(1, int(formula / 4)), 0
-    while True:
+    start = max(1, int(formula / 4))
+
+    def powers() -> Iterator[float]:
         # Numbers of records in blocks, which share the likely numbers of discordant pairs.
-        n = np.arange(start, start + 64)
-        discordant = likely_discordant(start, n[-1], disagreement)
-        rejected = _rejection(discordant, share, tail, alternative, method)
-        powers = binom.pmf(discordant, n[:, np.newaxis], disagreement) @ rejected
-        for n_records, power_reached in zip(n, powers, strict=True):
-            n_kept = n_kept + 1 if power_reached >= power else 0
-            if n_kept > LASTING:
-                return float(n_records - LASTING)
-        start += len(n)
+        for first in itertools.count(start, BLOCK):
+            n = np.arange(first, first + BLOCK)
+            discordant = likely_discordant(first, n[-1], disagreement)
+            rejected = _rejection(discordant, share, tail, alternative, method)
+            yield from binom.pmf(discordant, n[:, np.newaxis], disagreement) @ rejected
+
+    return first_lasting(powers(), start, power)
 
 
 @dataclass(frozen=True, slots=True)

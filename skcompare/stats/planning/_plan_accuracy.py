@@ -1,23 +1,313 @@
 """Plans for comparing two accuracies, from expected accuracies or from a pilot."""
 
 import math
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
-from skcompare._core.validation import check_confidence_level, is_number
+from skcompare._core.validation import (
+    check_choice,
+    check_confidence_level,
+    check_count,
+    is_number,
+)
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
 from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar, design_effect
 from skcompare.stats.accuracy._mcnemar import mcnemar
+from skcompare.stats.core._power import METHODS, by_formula, mcnemar_power, mcnemar_records
+from skcompare.stats.core._search import SEARCHED, fewest_near, smallest
+from skcompare.stats.planning._count_power import normal_power, power_of_counts
 from skcompare.stats.planning._goal import (
-    ComparisonPlan,
-    PlanScenario,
-    Question,
+    ROUNDING,
+    Goal,
+    Plan,
+    check_between,
     difference_of,
-    possible_disagreement,
+    plain,
 )
 
-ROUNDING = 1e-12
+TOLERANCE = 1e-12
 """Shares this close are equal."""
+
+
+class PlanScenario(NamedTuple):
+    """Scenario of a plan: records and power under another assumption."""
+
+    name: str
+    """Name of the assumption."""
+
+    difference: float
+    """Accuracy of the challenger minus that of the champion."""
+
+    disagreement: float
+    """Probability that exactly one of the two predicts a record correctly."""
+
+    records: float
+    """Records needed, or those that were passed; infinite where no number is enough."""
+
+    power: float
+    """Probability of success with these records; NaN where they are infinite."""
+
+    approximate: bool = False
+    """Whether the power is that of a normal approximation."""
+
+    def __str__(self) -> str:
+        text = f"difference {self.difference:+.4f}, disagreement {self.disagreement:.4f}"
+        if not math.isfinite(self.records):
+            return f"{text}: no number of records is enough"
+        return f"{text}: {self.records:.0f} records, {_power_text(self)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPlan(Plan):
+    """Sample-size plan for a comparison of two accuracies on a hold-out set.
+
+    Attributes
+    ----------
+    goal : {"difference", "noninferiority", "equivalence"}
+        What is to be shown.
+    champion, challenger : float
+        The accuracies that are supposed to be true.
+    difference : float
+        Challenger minus champion.
+    disagreement : float
+        Probability that exactly one of the two predicts a record correctly.
+    assumption : str
+        Source of the disagreement.
+    possible_disagreement : tuple of two floats
+        The least and the greatest disagreement that two such classifiers can have.
+    records : float
+        The records needed, or those that were passed; infinite where no number is enough.
+    power : float
+        Probability of success with these records, summed over all outcomes if not
+        `approximate`; NaN where they are infinite.
+    required_power : float
+        The requested power.
+    alpha : float
+        Level of the test.
+    alternative : {"two-sided", "less", "greater"}
+        Direction of the test.
+    method : str
+        How the test computes its p-value.
+    margin : float or None
+        Margin of non-inferiority or equivalence.
+    design_effect : float
+        Number of records of groups that are worth an unrelated one.
+    groups : float or None
+        Number of groups that the records come from, where the size of groups is known.
+    scenarios : tuple of PlanScenario
+        Plans under other assumptions.
+    approximate : bool
+        Whether the power is that of a normal approximation, because discordant pairs are
+        tens of thousands; see :func:`mcnemar_power`.
+    """
+
+    goal_texts: ClassVar[Mapping[str, str]] = {
+        "difference": "find a difference",
+        "noninferiority": "show that the challenger is less than {margin:g} worse",
+        "equivalence": "show that the accuracies differ by less than {margin:g}",
+    }
+
+    goal: str
+    champion: float
+    challenger: float
+    difference: float
+    disagreement: float
+    assumption: str
+    possible_disagreement: tuple[float, float]
+    records: float
+    power: float
+    required_power: float
+    alpha: float
+    alternative: str
+    method: str
+    margin: float | None = None
+    design_effect: float = 1.0
+    groups: float | None = None
+    scenarios: tuple[PlanScenario, ...] = ()
+    approximate: bool = False
+
+    @property
+    def discordant(self) -> float:
+        """Expected number of discordant pairs among the records."""
+        return self.records * self.disagreement if self.disagreement else 0.0
+
+    @property
+    def _further(self) -> dict[str, Any]:
+        possible = list(self.possible_disagreement)
+        return {"possible_disagreement": possible, "discordant": plain(self.discordant)}
+
+    def _assumptions(self) -> list[str]:
+        least, greatest = self.possible_disagreement
+        return [
+            f"if accuracy is {self.champion:.4g} (champion) and {self.challenger:.4g} "
+            f"(challenger), difference {self.difference:+.4f}",
+            f"and they disagree on {self.disagreement:.4f} of the records: "
+            f"{self.assumption}",
+            f"{least:.4f} to {greatest:.4f} is possible",
+        ]
+
+    def _records_text(self) -> str:
+        groups = "" if self.groups is None else f"from about {self.groups:.0f} groups, "
+        return (
+            f"{self.records:.0f} records, about {self.discordant:.0f} of them discordant, "
+            f"{groups}have {_power_text(self)}"
+        )
+
+
+def _power_text(plan: ComparisonPlan | PlanScenario) -> str:
+    text = f"power {plan.power:.3f}"
+    return f"{text} (normal approximation)" if plan.approximate else text
+
+
+ALL_METHODS = (*METHODS, "score")
+
+
+class Truth(NamedTuple):
+    """Supposed true difference of two accuracies, and their disagreement."""
+
+    difference: float
+    spread: float
+
+    def at(self, difference: float, spread: float | None = None) -> "Truth":
+        """Return another difference, by default with the same disagreement."""
+        # By rounding of the shares the difference may exceed the disagreement.
+        spread = self.spread if spread is None else spread
+        return Truth(difference, max(spread, abs(difference)))
+
+    @property
+    def largest(self) -> float:
+        """Largest difference that is possible."""
+        return min(1.0, self.spread)
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Probabilities that the champion alone, and the challenger alone, is correct."""
+        against, favour = self.spread - self.difference, self.spread + self.difference
+        return max(0.0, against / 2), max(0.0, favour / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyGoal(Goal):
+    """Goal of a comparison of two accuracies, and the method of its test."""
+
+    measure: ClassVar[str] = "accuracy"
+
+    method: str
+    design_effect: float = 1.0
+
+    def scenario(
+        self, name: str, difference: float, disagreement: float, n: int | None = None
+    ) -> PlanScenario:
+        """Return the records, or `n` of them, and their power under an assumed truth."""
+        truth = Truth(0.0, disagreement).at(difference)
+        records = float(n or 0) or self.records(truth)
+        power, approximate = math.nan, False
+        if math.isfinite(records):
+            power = self.power_at(records, truth)
+            approximate = by_formula(self._unrelated(records), truth.spread)
+        return PlanScenario(name, *truth, records, power, approximate)
+
+    def power_at(self, records: float, truth: Truth) -> float:
+        """Probability of success with a number of records."""
+        return self._power(self._unrelated(records), truth)
+
+    def records(self, truth: Truth) -> float:
+        """Smallest number of records with the required power; infinite if there is none."""
+        if self.distance(truth.difference) <= 0:
+            return math.inf
+
+        def power_at(n: int) -> float:
+            return self._power(n, truth)
+
+        if self.margin is not None:
+            near = smallest(
+                lambda n: self._by_formula(n, truth) >= self.power, 1, most=math.inf
+            )
+            needed = fewest_near(power_at, int(near), self.power)
+        else:
+            needed = mcnemar_records(
+                *truth,
+                alpha=self.alpha,
+                power=self.power,
+                alternative=self.alternative,
+                method=self.method,
+            )
+            if needed > SEARCHED:
+                needed = fewest_near(power_at, math.ceil(needed), self.power)
+        return float(math.ceil(needed * self.design_effect - ROUNDING))
+
+    def _unrelated(self, records: float) -> int:
+        """Number of unrelated records that are worth a number of records of groups."""
+        return max(1, int(records / self.design_effect + ROUNDING))
+
+    def _power(self, n: int, truth: Truth) -> float:
+        if self.margin is not None:
+            if by_formula(n, truth.spread):
+                return self._by_formula(n, truth)
+            return power_of_counts(
+                n, truth.shares, self.boundaries, "asymptotic", self.alpha
+            )
+        if truth.spread == 0:
+            return 0.0
+        return mcnemar_power(
+            n,
+            *truth,
+            alpha=self.alpha,
+            alternative=self.alternative,
+            method=self.method,
+        )
+
+    def _by_formula(self, n: float, truth: Truth) -> float:
+        return normal_power(n, truth.shares, self.boundaries, "asymptotic", self.alpha)
+
+    def plan(
+        self,
+        accuracies: tuple[float, float],
+        disagreement: float,
+        assumption: str,
+        n: int | None,
+        scenarios: tuple[PlanScenario, ...],
+    ) -> ComparisonPlan:
+        """Return the plan for assumed accuracies, with alternative scenarios."""
+        scenario = self.scenario("", difference_of(*accuracies), disagreement, n)
+        return ComparisonPlan(
+            **self.plan_fields(),
+            champion=accuracies[0],
+            challenger=accuracies[1],
+            difference=scenario.difference,
+            disagreement=scenario.disagreement,
+            assumption=assumption,
+            possible_disagreement=possible_disagreement(*accuracies),
+            records=scenario.records,
+            power=scenario.power,
+            scenarios=scenarios,
+            approximate=scenario.approximate,
+        )
+
+
+def _goal(
+    goal: str,
+    margin: float | None,
+    alpha: float,
+    power: float,
+    alternative: str,
+    method: str | None,
+    design_effect: object = 1.0,
+) -> AccuracyGoal:
+    """Check the options of a goal."""
+    checked = AccuracyGoal.checked(goal, margin, alpha, power, alternative, method="mid-p")
+    default = "mid-p" if goal == "difference" else "score"
+    method = check_choice("method", default if method is None else method, ALL_METHODS)
+    if (method == "score") != (default == "score"):
+        raise ValueError(
+            f"goal={goal!r} has no method {method!r}. Use one of "
+            f"{', '.join(METHODS) if goal == 'difference' else 'score'}."
+        )
+    check_between(
+        "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
+    )
+    return replace(checked, method=method, design_effect=float(design_effect))  # type: ignore[arg-type]
 
 
 def plan_comparison(
@@ -112,13 +402,8 @@ def plan_comparison(
     least disagreement: difference +0.0000, disagreement 0.0000: 500 records, power 1.000
     greatest disagreement: difference +0.0000, disagreement 0.2000: 500 records, power 0.258
     """
-    question = Question.checked(goal, margin, alpha, power, alternative, method, n)
-    if not is_number(design_effect) or not 0 < design_effect < math.inf:
-        raise ValueError(
-            f"`design_effect` must be a number above 0. Got {design_effect!r}. 1 stands "
-            "for unrelated records."
-        )
-    question = replace(question, design_effect=float(design_effect))
+    aim = _goal(goal, margin, alpha, power, alternative, method, design_effect)
+    n = None if n is None else check_count("n", n)
     for name, accuracy in (
         ("champion_accuracy", champion_accuracy),
         ("challenger_accuracy", challenger_accuracy),
@@ -128,15 +413,15 @@ def plan_comparison(
     difference = difference_of(*accuracies)
     share, assumption = _disagreement(*accuracies, disagreement, correlation)
     if n is None:
-        question.check_possible(difference, "accuracies")
+        aim.check_possible(difference, "accuracies")
     least, greatest = possible_disagreement(*accuracies)
     scenarios: tuple[PlanScenario, ...] = ()
     if disagreement is None and correlation is None:
         scenarios = (
-            question.scenario("least disagreement", difference, least),
-            question.scenario("greatest disagreement", difference, greatest),
+            aim.scenario("least disagreement", difference, least, n),
+            aim.scenario("greatest disagreement", difference, greatest, n),
         )
-    return question.plan(accuracies, share, assumption, scenarios)
+    return aim.plan(accuracies, share, assumption, n, scenarios)
 
 
 def plan_from_pilot(
@@ -197,29 +482,22 @@ def plan_from_pilot(
     >>> plan.records, [(row.name, row.records) for row in plan.scenarios]
     (237.0, [('hardest difference', 4916.0), ('easiest difference', 71.0)])
     """
-    question = Question.checked(goal, margin, alpha, power, alternative, method, n)
+    aim = _goal(goal, margin, alpha, power, alternative, method)
+    n = None if n is None else check_count("n", n)
     level = check_confidence_level(confidence_level)
     table, mean_size = _pilot_table(pilot)
     if isinstance(pilot, ClusterSums):
         result = clustered_mcnemar(pilot)
-        effect = max(1.0, design_effect(pilot) or 1.0)
-        question = replace(question, design_effect=effect)
+        aim = replace(aim, design_effect=max(1.0, design_effect(pilot) or 1.0))
     else:
-        test_method: Any = "asymptotic" if question.method == "score" else question.method
+        test_method: Any = "asymptotic" if aim.method == "score" else aim.method
         result = mcnemar(table, method=test_method)
     share = table.n_discordant / table.n
-    low, high = result.confidence_interval(level)
-    candidates = [low, high, *([0.0] if low < 0 < high else [])]
-    hardest = min(candidates, key=question.distance)
-    easiest = max(candidates, key=question.distance)
     scenarios = tuple(
-        question.scenario(name, difference, share)
-        for name, difference in (
-            ("hardest difference", hardest),
-            ("easiest difference", easiest),
-        )
+        aim.scenario(name, difference, share, n)
+        for name, difference in aim.extremes(*result.confidence_interval(level)).items()
     )
-    plan = question.plan(table.accuracies, share, "as in the pilot", scenarios)
+    plan = aim.plan(table.accuracies, share, "as in the pilot", n, scenarios)
     return plan if mean_size is None else replace(plan, groups=plan.records / mean_size)
 
 
@@ -251,7 +529,7 @@ def _disagreement(
         share = champion * (1 - challenger) + challenger * (1 - champion)
         return min(greatest, max(least, share)), "right independently"
     _check_share("disagreement", disagreement)
-    if not least - ROUNDING <= disagreement <= greatest + ROUNDING:
+    if not least - TOLERANCE <= disagreement <= greatest + TOLERANCE:
         raise ValueError(
             f"Accuracies of {champion:g} and {challenger:g} leave a disagreement from "
             f"{least:g} to {greatest:g}. Got disagreement={disagreement!r}. It is at least "
@@ -272,7 +550,7 @@ def _of_correlation(champion: float, challenger: float, correlation: float) -> f
             "classifier is always right or always wrong. Leave `correlation` out."
         )
     low, high = -min(both, neither) / unit, min(only_champion, only_challenger) / unit
-    if not is_number(correlation) or not low - ROUNDING <= correlation <= high + ROUNDING:
+    if not is_number(correlation) or not low - TOLERANCE <= correlation <= high + TOLERANCE:
         raise ValueError(
             f"Accuracies of {champion:g} and {challenger:g} leave a correlation from "
             f"{low:.4g} to {high:.4g}. Got correlation={correlation!r}."
@@ -294,3 +572,10 @@ def _pilot_table(pilot: object) -> tuple[ContingencyTable, float | None]:
         "plan_from_pilot needs a ContingencyTable, ClusterSums or JointCounts. Got "
         f"{type(pilot).__name__}. Make one by its from_predictions."
     )
+
+
+def possible_disagreement(champion: float, challenger: float) -> tuple[float, float]:
+    """Smallest and largest possible disagreement of classifiers with given accuracies."""
+    total = champion + challenger
+    least = abs(difference_of(champion, challenger))
+    return least, max(least, round(min(total, 2 - total), 12))

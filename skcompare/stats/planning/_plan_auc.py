@@ -1,18 +1,312 @@
 """Plans for comparing two AUCs, from expected AUCs or from a pilot."""
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
-from skcompare._core.validation import check_choice, check_confidence_level
+from skcompare._core.validation import check_choice, check_confidence_level, check_count
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
+from skcompare.stats.core._power import tail_of
+from skcompare.stats.core._search import smallest
 from skcompare.stats.core._wald import normal_critical, score_range
-from skcompare.stats.planning._auc_goal import AUCPlan, AUCQuestion, Truth, check_between
-from skcompare.stats.planning._goal import difference_of
+from skcompare.stats.planning._goal import (
+    ROUNDING,
+    Goal,
+    Plan,
+    check_between,
+    difference_of,
+    plain,
+)
+
+
+class AUCPlanScenario(NamedTuple):
+    """Scenario of a plan: records and power under another assumption."""
+
+    name: str
+    """Name of the assumption."""
+
+    difference: float
+    """AUC of the challenger minus that of the champion."""
+
+    positives: float
+    """Records of the positive class that are needed; infinite where none are enough."""
+
+    negatives: float
+    """Records of the negative class."""
+
+    power: float
+    """Probability of success with these records; NaN where they are infinite."""
+
+    def __str__(self) -> str:
+        text = f"difference {self.difference:+.4f}"
+        if not math.isfinite(self.positives):
+            return f"{text}: no number of records is enough"
+        return f"{text}: {_counts_text(self)}, power {self.power:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class AUCPlan(Plan):
+    """Sample-size plan for a comparison of two AUCs on a hold-out set.
+
+    Attributes
+    ----------
+    goal : {"difference", "noninferiority", "equivalence"}
+        What is to be shown.
+    champion, challenger : float
+        The AUCs that are supposed to be true.
+    difference : float
+        Challenger minus champion.
+    assumption : str
+        Source of the variance of the difference.
+    positives, negatives : float
+        Records of each class that are needed, or expected among those that were passed;
+        infinite where no number is enough.
+    power : float
+        Probability of success with these records, by a normal approximation; NaN where
+        they are infinite.
+    required_power : float
+        The requested power.
+    prevalence : float
+        Share of positives among the records.
+    variance, null_variance : float
+        Variance of the estimated difference times the number of positives: if the AUCs are
+        as supposed, and under the null hypothesis.
+    alpha : float
+        Level of the test.
+    alternative : {"two-sided", "less", "greater"}
+        Direction of the test.
+    method : str
+        Method of the variances.
+    margin : float or None
+        Margin of non-inferiority or equivalence.
+    design_effect : float
+        Number of records of groups that are worth an unrelated one.
+    scenarios : tuple of AUCPlanScenario
+        Plans under other assumptions.
+    """
+
+    goal_texts: ClassVar[Mapping[str, str]] = {
+        "difference": "find a difference of the AUCs",
+        "noninferiority": "show that the challenger's AUC is less than {margin:g} lower",
+        "equivalence": "show that the AUCs differ by less than {margin:g}",
+    }
+
+    goal: str
+    champion: float
+    challenger: float
+    difference: float
+    assumption: str
+    positives: float
+    negatives: float
+    power: float
+    required_power: float
+    prevalence: float
+    variance: float
+    null_variance: float
+    alpha: float
+    alternative: str
+    method: str
+    margin: float | None = None
+    design_effect: float = 1.0
+    scenarios: tuple[AUCPlanScenario, ...] = ()
+
+    @property
+    def records(self) -> float:
+        """Number of records of both classes."""
+        return self.positives + self.negatives
+
+    @property
+    def _further(self) -> dict[str, Any]:
+        return {"records": plain(self.records)}
+
+    @property
+    def _method_text(self) -> str:
+        return "DeLong"
+
+    def _assumptions(self) -> list[str]:
+        return [
+            f"if AUC is {self.champion:.4g} (champion) and {self.challenger:.4g} "
+            f"(challenger), difference {self.difference:+.4f}",
+            f"and {self.assumption} ({self.method})",
+        ]
+
+    def _records_text(self) -> str:
+        return f"{_counts_text(self)} have power {self.power:.3f}"
+
+
+def _counts_text(plan: AUCPlan | AUCPlanScenario) -> str:
+    return f"{plan.positives:.0f} positive and {plan.negatives:.0f} negative records"
+
+
+LEAST = 2
+"""Least number of records of each class, for DeLong's variance."""
+
+
+class AUCTruth(NamedTuple):
+    """Supposed true difference, with its variances times the number of positives."""
+
+    difference: float
+    spread: float
+    null_variance: float
+
+    def at(self, difference: float, spread: float | None = None) -> "AUCTruth":
+        """Return another difference, with variances in the same proportion."""
+        if spread is None:
+            return self._replace(difference=difference)
+        ratio = self.null_variance / self.spread if self.spread else 1.0
+        return AUCTruth(difference, spread, ratio * spread)
+
+    @property
+    def largest(self) -> float:
+        """Largest difference that is possible."""
+        return 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AUCGoal(Goal):
+    """Goal of a comparison of two AUCs, and the design of its records."""
+
+    measure: ClassVar[str] = "AUC"
+
+    prevalence: float
+    design_effect: float = 1.0
+
+    @property
+    def kappa(self) -> float:
+        """Number of negatives per positive."""
+        return (1 - self.prevalence) / self.prevalence
+
+    @property
+    def _quantile(self) -> float:
+        """Normal quantile of the test."""
+        if self.margin is not None:
+            return -float(ndtri(self.alpha))
+        return -float(ndtri(tail_of(self.alpha, self.alternative)))
+
+    def power_at(self, records: float, truth: AUCTruth) -> float:
+        """Probability of success with a number of records."""
+        return self._power(records * self.prevalence / self.design_effect, truth)
+
+    def records(self, truth: AUCTruth) -> float:
+        """Smallest number of records with the required power; infinite if there is none."""
+        scenario = self.scenario("", truth)
+        return scenario.positives + scenario.negatives
+
+    def _power(self, positives: float, truth: AUCTruth) -> float:
+        """Probability of success with a given number of unrelated positives."""
+        d = truth.difference
+        if self.margin is None:
+            distances = {"greater": [d], "less": [-d]}.get(self.alternative, [d, -d])
+            surplus = 0
+        else:
+            distances = [boundary.distance(d) for boundary in self.boundaries]
+            surplus = len(distances) - 1
+        root, z = math.sqrt(positives), self._quantile
+        shown = sum(_beyond(root * distance, z, truth) for distance in distances)
+        return max(0.0, shown - surplus)
+
+    def scenario(self, name: str, truth: AUCTruth, n: int | None = None) -> AUCPlanScenario:
+        """Return the records, or `n` of them, and their power under an assumed truth."""
+        d = truth.difference
+        if n is not None:
+            positives = n * self.prevalence
+            power = self.power_at(n, truth)
+            return AUCPlanScenario(name, d, positives, n - positives, power)
+        if self.distance(d) <= 0:
+            return AUCPlanScenario(name, d, math.inf, math.inf, math.nan)
+        needed = self._positives(truth) * self.design_effect
+        positives = max(LEAST, math.ceil(needed - ROUNDING))
+        negatives = max(LEAST, math.ceil(needed * self.kappa - ROUNDING))
+        # The class that is rounded up less gives the least power.
+        at_least = min(positives, negatives / self.kappa) / self.design_effect
+        power = self._power(max(at_least, needed / self.design_effect), truth)
+        return AUCPlanScenario(name, d, float(positives), float(negatives), power)
+
+    def _positives(self, truth: AUCTruth) -> float:
+        """Smallest number of unrelated positives with the required power, not rounded."""
+        if self.goal != "equivalence":
+            reach = self._quantile * math.sqrt(truth.null_variance)
+            reach += float(ndtri(self.power)) * math.sqrt(truth.spread)
+            return max(0.0, reach / self.distance(truth.difference)) ** 2
+
+        def enough(positives: float) -> bool:
+            return self._power(positives, truth) >= self.power
+
+        return smallest(enough, 1.0, whole=False, precision=1e-15)
+
+    def plan(
+        self,
+        areas: tuple[float, float],
+        truth: AUCTruth,
+        n: int | None,
+        scenarios: tuple[AUCPlanScenario, ...],
+        **fields: Any,
+    ) -> AUCPlan:
+        """Return the plan under an assumed truth, with alternative scenarios."""
+        scenario = self.scenario("", truth, n)
+        return AUCPlan(
+            **self.plan_fields() | fields,
+            champion=areas[0],
+            challenger=areas[1],
+            difference=truth.difference,
+            positives=scenario.positives,
+            negatives=scenario.negatives,
+            power=scenario.power,
+            variance=truth.spread,
+            null_variance=truth.null_variance,
+            scenarios=scenarios,
+        )
+
+
+def _beyond(distance: float, z: float, truth: AUCTruth) -> float:
+    """Probability that an estimate exceeds z standard deviations of the null hypothesis."""
+    excess = distance - z * math.sqrt(truth.null_variance)
+    if truth.spread == 0:
+        return float(excess > 0)
+    return float(ndtr(excess / math.sqrt(truth.spread)))
+
+
+def _goal(
+    goal: str,
+    margin: float | None,
+    alpha: float,
+    power: float,
+    alternative: str,
+    n: int | None,
+    prevalence: float,
+    design_effect: float,
+) -> AUCGoal:
+    """Check the options of a goal, and the number of records."""
+    checked = AUCGoal.checked(
+        goal, margin, alpha, power, alternative, prevalence=prevalence
+    )
+    check_between(
+        "prevalence", prevalence, 0, 1, "It is the share of positives in the records."
+    )
+    check_between(
+        "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
+    )
+    _check_records(n, prevalence)
+    return replace(
+        checked, prevalence=float(prevalence), design_effect=float(design_effect)
+    )
+
+
+def _check_records(n: object, prevalence: float) -> None:
+    if n is None:
+        return
+    fewest = check_count("n", n) * min(prevalence, 1 - prevalence)
+    if fewest < LEAST:
+        raise ValueError(
+            f"DeLong's test needs {LEAST} records of each class. Got n={n} with a "
+            f"prevalence of {prevalence:g}, of which {fewest:g} of the rarer class are "
+            "expected. Pass a larger `n`."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,6 +526,7 @@ def area_covariance(
 METHODS = ("binormal", "obuchowski1997")
 NULLS = ("alternative", "champion")
 SUPPOSED_CORRELATIONS = (0.5, 0.8)
+UNCORRELATED = "the two scores are uncorrelated in each class, as nothing is known"
 
 
 def plan_auc_comparison(
@@ -341,39 +636,37 @@ def plan_auc_comparison(
     and scores correlate 0.6 among positives, 0.6 among negatives (binormal)
     """
     check_choice("method", method, METHODS)
-    question = AUCQuestion.checked(
-        goal, margin, alpha, power, alternative, n, prevalence, design_effect
-    )
-    champion_null = _checked_null(null_variance, method, question)
+    aim = _goal(goal, margin, alpha, power, alternative, n, prevalence, design_effect)
+    champion_null = _checked_null(null_variance, method, aim)
     for name, area in (("champion_auc", champion_auc), ("challenger_auc", challenger_auc)):
         check_between(name, area, 0, 1, "An area of 0 or 1 has no binormal curve.")
     check_between("spread_ratio", spread_ratio, 0, math.inf, "1 is for equal spread.")
     areas = (float(champion_auc), float(challenger_auc))
     difference = difference_of(*areas)
     if n is None:
-        question.check_possible(difference, "AUCs")
+        aim.check_possible(difference, "AUCs")
     correlations = _correlations(correlation, positive_correlation, negative_correlation)
     b = float(spread_ratio)
     curves = Binormal.of_area(areas[0], b), Binormal.of_area(areas[1], b)
 
-    def truth(pair: tuple[float, float]) -> Truth:
-        variance, at_null = _variances(curves, pair, question.kappa, method)
-        return Truth(difference, variance, at_null if champion_null else variance)
+    def truth(pair: tuple[float, float]) -> AUCTruth:
+        variance, at_null = _variances(curves, pair, aim.kappa, method)
+        return AUCTruth(difference, variance, at_null if champion_null else variance)
 
+    scenarios: tuple[AUCPlanScenario, ...] = ()
     if correlations:
+        supposed = correlations
         assumption = "scores correlate {:g} among positives, {:g} among negatives".format(
             *correlations
         )
-        return question.plan(
-            areas, truth(correlations), (), assumption=assumption, method=method
+    else:
+        supposed, assumption = (0.0, 0.0), UNCORRELATED
+        scenarios = tuple(
+            aim.scenario(f"correlation {r:g}", truth((r, r)), n)
+            for r in SUPPOSED_CORRELATIONS
         )
-    scenarios = tuple(
-        question.scenario(f"correlation {r:g}", truth((r, r)))
-        for r in SUPPOSED_CORRELATIONS
-    )
-    assumption = "the two scores are uncorrelated in each class, as nothing is known"
-    return question.plan(
-        areas, truth((0, 0)), scenarios, assumption=assumption, method=method
+    return aim.plan(
+        areas, truth(supposed), n, scenarios, assumption=assumption, method=method
     )
 
 
@@ -455,7 +748,7 @@ def plan_auc_from_pilot(
     easiest difference +0.1348: 19 positives
     """
     auc_pilot = AUCPilot.of(pilot)
-    question = AUCQuestion.checked(
+    aim = _goal(
         goal,
         margin,
         alpha,
@@ -465,35 +758,33 @@ def plan_auc_from_pilot(
         auc_pilot.prevalence if prevalence is None else prevalence,
         auc_pilot.design_effect,
     )
-    champion_null = _checked_null(null_variance, "binormal", question)
+    champion_null = _checked_null(null_variance, "binormal", aim)
     level = check_confidence_level(confidence_level)
-    variance, at_null = auc_pilot.variances(question.kappa)
+    variance, at_null = auc_pilot.variances(aim.kappa)
     null = at_null if champion_null else variance
-    low, high = auc_pilot.limits(level)
-    candidates = [low, high, *([0.0] if low < 0 < high else [])]
+    truth = AUCTruth(auc_pilot.areas[1] - auc_pilot.areas[0], variance, null)
     scenarios = tuple(
-        question.scenario(
-            name, Truth(choose(candidates, key=question.distance), variance, null)
-        )
-        for name, choose in (("hardest difference", min), ("easiest difference", max))
+        aim.scenario(name, truth.at(difference), n)
+        for name, difference in aim.extremes(*auc_pilot.limits(level)).items()
     )
-    return question.plan(
+    return aim.plan(
         auc_pilot.areas,
-        Truth(auc_pilot.areas[1] - auc_pilot.areas[0], variance, null),
+        truth,
+        n,
         scenarios,
         assumption="the areas vary as in the pilot",
         method="pilot",
     )
 
 
-def _checked_null(null_variance: str | None, method: str, question: AUCQuestion) -> bool:
+def _checked_null(null_variance: str | None, method: str, aim: AUCGoal) -> bool:
     """Whether the null variance is computed from the champion alone."""
     if null_variance is None:
-        return method == "obuchowski1997" and question.margin is None
+        return method == "obuchowski1997" and aim.margin is None
     check_choice("null_variance", null_variance, NULLS)
-    if null_variance == "champion" and question.margin is not None:
+    if null_variance == "champion" and aim.margin is not None:
         raise ValueError(
-            f"goal={question.goal!r} has no null_variance 'champion', since its null "
+            f"goal={aim.goal!r} has no null_variance 'champion', since its null "
             "hypothesis is not that of equal areas. Leave it out."
         )
     return null_variance == "champion"

@@ -1,7 +1,7 @@
 """Numbers of records to show that a difference is beyond its boundaries."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from skcompare.stats.calibration._influence import (
     squared_errors,
     variance_of,
 )
+from skcompare.stats.core._search import nearest_tried, smallest
 from skcompare.stats.core._tails import student_quantile
 from skcompare.stats.margins._influence import moments_of_counts
 from skcompare.stats.margins._one_sided import MarginResult
@@ -23,9 +24,6 @@ from skcompare.stats.margins._skewness import (
     SkewnessAdjusted,
     skewness_adjusted_passes,
 )
-
-MOST = 1e15
-"""Number of records above which no number is taken to be enough."""
 
 
 class Growing(NamedTuple):
@@ -154,28 +152,18 @@ def records_of_means(
         # At most one side is not shown, because the sides contradict each other.
         return sum(side.power(n) for side in growing) - (len(growing) - 1)
 
-    return fewest_for(power_at, sides[0].result.n, power)
-
-
-def fewest_for(power_at: Callable[[float], float], near: float, power: float) -> float:
-    """Smallest number of records with the required power, for increasing power."""
-    most = max(2.0, near)
-    while power_at(most) < power:
-        most *= 2
-        if most > MOST:
-            return math.inf
-    least = 1.0
-    while most - least > max(0.5, 1e-6 * most):
-        middle = (least + most) / 2
-        least, most = (least, middle) if power_at(middle) >= power else (middle, most)
-    return most
+    return smallest(
+        lambda n: power_at(n) >= power,
+        max(2.0, sides[0].result.n),
+        low=1.0,
+        precision=1e-6,
+    )
 
 
 MOST_CELLS = 2_000_000
 """Largest number of counts of all simulated data sets together."""
 
 FEWEST_SETS, MOST_SETS = 200, 4_000
-TRIES = 8
 NEAR_ENOUGH = 0.01
 
 
@@ -197,23 +185,18 @@ def records_of_scores(
         return near
     shares = counts.counts / counts.counts.sum()
     n_sets = int(min(MOST_SETS, max(FEWEST_SETS, MOST_CELLS // len(shares))))
-    tried: list[tuple[float, int]] = []
-    n = max(2, math.ceil(near))
-    for _ in range(TRIES):
+
+    def power_at(n: int) -> float:
         drawn = np.random.default_rng(0).multinomial(n, shares, size=n_sets)
-        reached = _power(counts, drawn, options, sides, alpha)
-        tried.append((abs(reached - power), n))
-        if tried[-1][0] < NEAR_ENOUGH:
-            break
-        n = _next(n, reached, power, alpha)
-    return float(min(tried)[1])
+        return _power(counts, drawn, options, sides, alpha)
 
+    def following(n: int, reached: float) -> int:
+        # The distance from the boundary in standard errors grows with the square root.
+        needed = float(ndtri(power) - ndtri(alpha))
+        distance = float(ndtri(min(max(reached, 0.01), 0.999)) - ndtri(alpha))
+        return max(2, math.ceil(n * min(4.0, (needed / max(distance, 0.3)) ** 2)))
 
-def _next(n: int, reached: float, power: float, alpha: float) -> int:
-    """Next number of records to try, if the distance grows with the square root."""
-    needed = float(ndtri(power) - ndtri(alpha))
-    distance = float(ndtri(min(max(reached, 0.01), 0.999)) - ndtri(alpha))
-    return max(2, math.ceil(n * min(4.0, (needed / max(distance, 0.3)) ** 2)))
+    return nearest_tried(power_at, following, max(2, math.ceil(near)), power, NEAR_ENOUGH)
 
 
 def _power(

@@ -29,6 +29,7 @@ from scipy.special import betaln, gammaln, logsumexp, ndtr, xlogy
 from skcompare._core.validation import alpha_of, check_alternative
 from skcompare._typing import FloatArray
 from skcompare.stats.core._limits import outward
+from skcompare.stats.core._search import smallest
 
 SMALLEST = 5e-324
 """Smallest double, instead of a p-value of 0."""
@@ -324,7 +325,8 @@ SPACING, FARTHEST = 0.04, 6.0
 FARTHEST_MEAN = 9.0
 """Largest distance of a mean from its expectation, in standard deviations."""
 
-MOST_RECORDS = 1e15
+PRECISION = 1e-6
+"""Relative precision of numbers of records above a million."""
 
 
 class BetsAgainst(NamedTuple):
@@ -352,31 +354,15 @@ class BetsAgainst(NamedTuple):
             bets, null = bets.swap(), -null
         side = "two-sided" if alternative == "two-sided" else "greater"
         powered = partial(normal_power, bets, null=null, alpha=alpha, alternative=side)
-        needed = _least(powered, 1.0, MOST_RECORDS, power)
-        if isinstance(bets, CountBets):
-            share = (bets.only_champion + bets.only_challenger) / bets.n
-            if needed * share <= FEW_DISCORDANT:
-                summed = partial(
-                    counted_power, bets, null=null, alpha=alpha, alternative=side
-                )
-                needed = _least(summed, max(1.0, needed // 2), 2 * needed + 8, power)
-        return needed
-
-
-def _least(power_at: partial[float], low: float, high: float, power: float) -> float:
-    """Smallest number of records with the given power, by doubling and bisection."""
-    if power_at(low) >= power:
-        return low
-    step = 2 * low
-    while step < high and power_at(step) < power:
-        low, step = step, 2 * step
-    if step >= high and power_at(high) < power:
-        return math.inf
-    high = min(step, high)
-    while high - low > 1 and high / low > 1 + 1e-6:
-        middle = math.floor((low + high) / 2)
-        low, high = (low, middle) if power_at(middle) >= power else (middle, high)
-    return float(high)
+        needed = smallest(lambda n: powered(n) >= power, 1.0, precision=PRECISION)
+        if not isinstance(bets, CountBets):
+            return needed
+        share = (bets.only_champion + bets.only_challenger) / bets.n
+        if needed * share > FEW_DISCORDANT:
+            return needed
+        summed = partial(counted_power, bets, null=null, alpha=alpha, alternative=side)
+        least, most = max(1.0, needed // 2), 2 * needed + 8
+        return smallest(lambda n: summed(n) >= power, least, low=least - 1, most=most)
 
 
 def normal_power(

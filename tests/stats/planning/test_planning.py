@@ -21,7 +21,8 @@ from skcompare.stats import (
     plan_from_pilot,
 )
 from skcompare.stats.accuracy._limits import score_limits
-from skcompare.stats.planning._goal import _score, margin_power
+from skcompare.stats.accuracy._unconditional import _scores
+from skcompare.stats.planning import AccuracyGoal, Truth
 from tests.common.golden import golden
 
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
@@ -97,6 +98,13 @@ def test_power_by_formula(monkeypatch):
 
         assert summed == pytest.approx(formula, abs=5e-4)
         assert summed != formula
+
+
+def margin_power(n, difference, disagreement, margin, *, alpha, both_sides):
+    """Power of a goal with a margin."""
+    name = "equivalence" if both_sides else "noninferiority"
+    goal = AccuracyGoal(name, margin, alpha, 0.8, "two-sided", "score")
+    return goal.power_at(n, Truth(difference, disagreement))
 
 
 def test_margin_power_by_formula(monkeypatch):
@@ -270,9 +278,8 @@ def test_score_of_a_margin():
     """Tango's score at the margin has the p-values that others computed."""
     for case in MARGIN["cases"]:
         against, favour, n = case["only_B"], case["only_A"], case["n"]
-        root = _score(np.array([favour]), np.array([against + favour]), n, case["margin"])[
-            0
-        ]
+        counts = np.array([against]), np.array([favour])
+        root = _scores(*counts, n, -case["margin"])[0]
 
         assert case["pvalue"] == pytest.approx(stats.norm.sf(root), rel=1e-9)
 
@@ -302,7 +309,8 @@ def test_score_by_maximum_likelihood():
     """The quadratic's root is the constrained maximum, and more in favour score more."""
     for n, margin in itertools.product([1, 3, 8], [0.02, 0.3, 0.7]):
         for m in range(n + 1):
-            scores = _score(np.arange(m + 1), np.full(m + 1, m), n, margin)
+            favour = np.arange(m + 1)
+            scores = _scores(m - favour, favour, n, -margin)
 
             assert (np.diff(scores) > 0).all()
             expected = [score_slowly(m - k, k, n, margin) for k in range(m + 1)]

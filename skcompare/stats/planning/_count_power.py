@@ -1,6 +1,7 @@
-"""Numbers of records for differences of accuracies, by enumeration of all tables."""
+"""Power to show that a difference of accuracies is beyond its boundaries."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -8,17 +9,18 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
-from skcompare._typing import IntArray
 from skcompare.evidence import ContingencyTable
-from skcompare.stats.accuracy._limits import record_variance
-from skcompare.stats.accuracy._unconditional import fewest_in_favour, worst
-from skcompare.stats.planning._records_at_boundary import fewest_for
+from skcompare.stats.accuracy._limits import record_variance, score_root
+from skcompare.stats.accuracy._unconditional import fewest_in_favour, most_in_favour, worst
+from skcompare.stats.core._limits import outward
+from skcompare.stats.core._search import nearest_tried, smallest
 
 MOST_SUMMED = 20_000
-"""Number of records above which the difference is taken for normal."""
+"""Number of records above which a gate takes the difference for normal."""
 
 NEGLIGIBLE = 1e-14
-TRIES = 6
+CERTAIN = 1e-12
+"""Smallest variance of a record; below it the outcome is certain."""
 ROWS, WIDEST = 3, 0.8
 """Range of numbers against, and of scores, that includes the critical one."""
 NEAR_ENOUGH = 0.005
@@ -30,6 +32,10 @@ class Boundary(NamedTuple):
 
     difference: float
     direction: str
+
+    def distance(self, difference: float) -> float:
+        """Distance of a difference from the boundary, in the direction to be shown."""
+        return outward(difference - self.difference, self.direction)
 
 
 def records_of_counts(
@@ -44,38 +50,36 @@ def records_of_counts(
 
     `method` is the requested one; by default it follows from the number of records.
     """
-    against, favour = table.only_champion / table.n, table.only_challenger / table.n
-    for boundary in boundaries:
-        distance = favour - against - boundary.difference
-        if not (distance if boundary.direction == "greater" else -distance) > 0:
-            return math.inf
-    shares = against, favour
+    shares = table.only_champion / table.n, table.only_challenger / table.n
+    difference = shares[1] - shares[0]
+    if any(boundary.distance(difference) <= 0 for boundary in boundaries):
+        return math.inf
     margin = abs(boundaries[0].difference)
 
     def name_at(n: float) -> str:
         return method or method_for(n, margin, exact)
 
-    def normal(n: float) -> float:
-        return _normal_power(n, shares, boundaries, name_at(n), alpha)
+    def by_formula(required: float) -> int:
+        def enough(n: float) -> bool:
+            return normal_power(n, shares, boundaries, name_at(n), alpha) >= required
 
-    n = math.ceil(fewest_for(normal, 10.0, power))
-    if n > MOST_SUMMED:
-        return float(n)
+        return max(2, math.ceil(smallest(enough, 10.0, low=1.0, precision=1e-6)))
+
+    def power_at(n: int) -> float:
+        if n > MOST_SUMMED:
+            return power
+        return power_of_counts(n, shares, boundaries, name_at(n), alpha)
+
     # The power of all tables goes up and down a little from record to record: the number
     # is found on the normal scale, where it grows with the root of n.
-    shift = 0.0
-    tried: list[tuple[float, int]] = []
-    for _ in range(TRIES):
-        reached = power_of_counts(n, shares, boundaries, name_at(n), alpha)
-        tried.append((abs(reached - power), n))
-        if tried[-1][0] < NEAR_ENOUGH:
-            break
-        shift += float(ndtri(power) - ndtri(min(max(reached, 1e-6), 1 - 1e-6)))
-        target = float(ndtr(ndtri(power) + shift))
-        n = max(2, math.ceil(fewest_for(normal, 10.0, min(target, 1 - 1e-9))))
-        if n > MOST_SUMMED:
-            return float(n)
-    return float(min(tried)[1])
+    target = float(ndtri(power))
+
+    def following(n: int, reached: float) -> int:
+        nonlocal target
+        target += float(ndtri(power) - ndtri(min(max(reached, 1e-6), 1 - 1e-6)))
+        return by_formula(min(float(ndtr(target)), 1 - 1e-9))
+
+    return nearest_tried(power_at, following, by_formula(power), power, NEAR_ENOUGH)
 
 
 def power_of_counts(
@@ -88,43 +92,28 @@ def power_of_counts(
     """Probability that all boundaries are excluded with n records.
 
     `shares` are the probabilities that the champion alone, and that the challenger alone,
-    predicts a record correctly.
+    predicts a record correctly. The probabilities of all tables that do are added.
     """
     against, favour = shares
-    b = np.arange(n + 1)
-    least, most = np.zeros(n + 1, np.int64), n - b
+    likely = binom.ppf(NEGLIGIBLE, n, against), binom.isf(NEGLIGIBLE, n, against)
+    b = np.arange(int(max(0, likely[0])), int(likely[1]) + 1)
+    least, most = np.zeros(len(b), np.int64), n - b
+    correction = _correction(method)
     for boundary in boundaries:
         score = _critical(n, shares, boundary, method, alpha)
         if boundary.direction == "greater":
-            correction = _correction(method, boundary.difference)
-            fewest = fewest_in_favour(n, boundary.difference, score)
+            fewest = fewest_in_favour(n, boundary.difference, score, b)
             least = np.maximum(least, fewest + correction)
         else:
-            # With the roles exchanged, as many against are enough.
-            fewest = fewest_in_favour(n, -boundary.difference, score)
-            most = np.minimum(most, _most_in_favour(fewest, n))
-    window = slice(
-        int(max(0, binom.ppf(NEGLIGIBLE, n, against))),
-        int(binom.isf(NEGLIGIBLE, n, against)) + 1,
-    )
-    b, least, most = b[window], least[window], most[window]
+            largest = most_in_favour(n, boundary.difference, -score, b)
+            most = np.minimum(most, largest - correction)
     share = favour / (1 - against) if against < 1 else 0.0
     inside = binom.cdf(most, n - b, share) - binom.cdf(least - 1, n - b, share)
-    return float(binom.pmf(b, n, against) @ np.where(least <= most, inside, 0.0))
+    power = binom.pmf(b, n, against) @ np.where(least <= most, inside, 0.0)
+    return min(1.0, float(power))
 
 
-def _most_in_favour(fewest: IntArray, n: int) -> IntArray:
-    """Largest c with b >= fewest[c] for each b; -1 if there is none.
-
-    `fewest` does not decrease with c but where no number is enough.
-    """
-    c = np.arange(n + 1)
-    reached = np.where(fewest <= n - c, fewest, n + 1)
-    reached = np.maximum.accumulate(reached)
-    return np.searchsorted(reached, c, side="right") - 1
-
-
-def _correction(method: str, difference: float) -> int:
+def _correction(method: str) -> int:
     """Additional number in favour required by tests conditional on discordant pairs."""
     return 1 if method in ("exact", "corrected") else 0
 
@@ -155,30 +144,21 @@ def _unconditional_critical(
     for b in rows:
         start = b + math.ceil(n * delta)
         for c in range(max(0, start), n - b + 1):
-            score = _score(b, c, n, delta)
+            score = score_root(b, c, n, 0.0, delta)
             if score > z + WIDEST:
                 break
             if score > z - WIDEST / 2:
                 outcomes[round(score, 9)] = (b, c)
+
+    def rejected(score: float) -> bool:
+        return worst(*outcomes[score], n, delta, False).log_probability < math.log(alpha)
+
     scores = sorted(outcomes)
-    low, high = -1, len(scores)
-    log_alpha = math.log(alpha)
-    while high - low > 1:
-        middle = (low + high) // 2
-        b, c = outcomes[scores[middle]]
-        rejected = worst(b, c, n, delta, False).log_probability < log_alpha
-        low, high = (low, middle) if rejected else (middle, high)
-    if high == len(scores):
-        return z + WIDEST
-    return scores[high] - 1e-9
+    first = bisect_left(scores, True, key=rejected)
+    return scores[first] - 1e-9 if first < len(scores) else z + WIDEST
 
 
-def _score(b: int, c: int, n: int, delta: float) -> float:
-    variance = n * record_variance(delta, b, c, n)
-    return (c - b - n * delta) / math.sqrt(variance) if variance > 0 else 0.0
-
-
-def _normal_power(
+def normal_power(
     n: float,
     shares: tuple[float, float],
     boundaries: Sequence[Boundary],
@@ -188,13 +168,13 @@ def _normal_power(
     """Power by a normal approximation, as in Nam (1997), Biometrics 53, 1422-1430."""
     against, favour = shares
     difference = favour - against
-    deviation = math.sqrt(max((against + favour - difference**2) / n, 1e-300))
+    deviation = math.sqrt(max(against + favour - difference**2, CERTAIN))
     z, powers = float(-ndtri(alpha)), []
     for boundary in boundaries:
-        null = math.sqrt(record_variance(boundary.difference, against, favour, 1.0) / n)
-        distance = abs(difference - boundary.difference) - _correction(method, 0.0) / n
-        powers.append(float(ndtr((distance - z * null) / deviation)))
-    return sum(powers) - (len(powers) - 1)
+        null = math.sqrt(record_variance(boundary.difference, against, favour, 1.0))
+        distance = boundary.distance(difference) - _correction(method) / n
+        powers.append(float(ndtr((math.sqrt(n) * distance - z * null) / deviation)))
+    return max(0.0, sum(powers) - (len(powers) - 1))
 
 
 MOST_EXACT = 5_000
