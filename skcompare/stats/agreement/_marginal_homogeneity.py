@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from skcompare._core.validation import check_count
 from skcompare._registry.tests import paired_test
@@ -209,8 +208,7 @@ def rate_frame(counts: IntArray) -> RateFrame:
     """Compute the frame of a table of labels, from records with different labels only."""
     edges = counts + counts.T
     np.fill_diagonal(edges, 0)
-    _, component = connected_components(csr_matrix(edges > 0), directed=False)
-    degree = edges.sum(axis=1)
+    component, degree = _components(edges > 0), edges.sum(axis=1)
     # Leaving out the class with most disagreements keeps the rest well conditioned.
     order = np.lexsort((degree, component))
     is_last = np.append(component[order][1:] != component[order][:-1], True)
@@ -219,6 +217,16 @@ def rate_frame(counts: IntArray) -> RateFrame:
     # A Laplacian without one node of each component is positive definite.
     submatrix = variance[np.ix_(kept, kept)].astype(np.float64)
     return RateFrame(kept, cholesky(submatrix, lower=True) if len(kept) else submatrix)
+
+
+def _components(joined: NDArray[np.bool_]) -> IntArray:
+    """Connected component of each class, named by its first class."""
+    component = np.arange(len(joined))
+    while True:
+        lowest = np.where(joined, component, len(joined)).min(axis=1)
+        if (lowest >= component).all():
+            return component
+        component = np.minimum(component, lowest)
 
 
 def _differences(matrix: AgreementMatrix) -> IntArray:
