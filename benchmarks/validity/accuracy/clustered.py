@@ -7,12 +7,10 @@ The answers of a group depend on each other in several ways. Run
 or with ``--help`` for the options.
 """
 
-import argparse
-
 import numpy as np
-from joblib import Parallel, delayed
 
 from benchmarks.validity._lib.rejections import ALPHA
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import ClusterSums
 from skcompare.stats import clustered_mcnemar, mcnemar
@@ -59,9 +57,8 @@ def group_sizes(kind, n_groups):
     return np.resize(SIZES[kind], n_groups)
 
 
-def error_row(setting, n_draws, seed):
+def error_row(kind, dependence, n_groups, disagreement, n_draws, seed):
     """Shares of rejections by each method, and by the test that ignores groups."""
-    kind, dependence, n_groups, disagreement = setting
     rng = np.random.default_rng(seed)
     sizes = group_sizes(kind, n_groups)
     rejected = np.zeros(len(METHODS) + 1)
@@ -73,9 +70,8 @@ def error_row(setting, n_draws, seed):
     return rejected / n_draws
 
 
-def coverage_row(setting, n_draws, seed):
+def coverage_row(kind, dependence, n_groups, disagreement, n_draws, seed):
     """Shares of intervals that hold the true difference."""
-    kind, dependence, n_groups, disagreement = setting
     rng = np.random.default_rng(seed)
     sizes, truth = group_sizes(kind, n_groups), disagreement / 2
     held = np.zeros(len(METHODS) + 2)
@@ -98,11 +94,7 @@ def error_table(args):
         for n_groups in GROUPS
         for disagreement in (DISAGREEMENTS if kind == "unequal" else (0.1,))
     ]
-    seeds = np.random.SeedSequence([args.seed, 1]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(error_row)(setting, args.draws, seed)
-        for setting, seed in zip(settings, seeds)
-    )
+    rows = each_row(error_row, settings, args, 1)
     table = Table(
         f"Grouped records, 10 a group on average: type I error at {ALPHA}",
         ("sizes", "dependence", "groups", "disagreement", *METHODS, "groups ignored"),
@@ -121,11 +113,7 @@ def coverage_table(args):
         for n_groups in GROUPS
         for disagreement in (0.1, 0.3)
     ]
-    seeds = np.random.SeedSequence([args.seed, 2]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(coverage_row)(setting, args.draws, seed)
-        for setting, seed in zip(settings, seeds)
-    )
+    rows = each_row(coverage_row, settings, args, 2)
     table = Table(
         "Grouped records of unequal groups: coverage of the 95 % intervals",
         ("dependence", "groups", "disagreement", *METHODS, "wald", "groups ignored"),
@@ -136,18 +124,5 @@ def coverage_table(args):
     return table
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=2000, help="data sets a setting")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for table in (error_table(args), coverage_table(args)):
-        table.show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, {"error": error_table, "coverage": coverage_table})

@@ -10,14 +10,13 @@ bootstrap interval, and the exchange of the two columns. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import special
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import PairedCalibration
 from skcompare.stats import calibration_difference
@@ -166,15 +165,19 @@ def plug_in_rejections(champion, challenger, y, n_bins, rng):
     return not low <= 0 <= high, (1 + beyond) / (1 + OF_PLUG_IN) < ALPHA
 
 
+def evidence_of(champion, challenger, y, **words):
+    return PairedCalibration.from_predictions(
+        y, champion, challenger, labels=[0, 1], **words
+    )
+
+
 def rates_of(world, n, sizes, seed):
     """What the tests of the drawn records say, as shares of the draws."""
     rng = np.random.default_rng(seed)
     analytic, resampled, plug_in = [], [], []
     for k in range(sizes[0]):
         champion, challenger, y = world.draw(n, rng)
-        calibration = PairedCalibration.from_predictions(
-            y, champion, challenger, labels=[0, 1]
-        )
+        calibration = evidence_of(champion, challenger, y)
         analytic.append(decisions(calibration_difference(calibration), world))
         if k >= sizes[1]:
             continue
@@ -213,10 +216,7 @@ def level_tables(args):
     """Type I error of all methods, and of the default on each side."""
     sizes = args.draws, args.resampled
     settings = [(world, n) for world in NULLS for n in RECORDS]
-    seeds = np.random.SeedSequence([args.seed, 1]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(rates_of)(*each, sizes, seed) for each, seed in zip(settings, seeds)
-    )
+    rows = each_row(rates_of, settings, args, 1, sizes)
     level = Table(
         f"Equal squared calibration errors: type I error at {ALPHA}",
         (
@@ -251,10 +251,7 @@ def power_tables(args):
     """Power of both tests of equal errors, and coverage of their intervals."""
     sizes = args.draws, args.resampled
     settings = [(world, n) for world in EFFECTS for n in RECORDS]
-    seeds = np.random.SeedSequence([args.seed, 2]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(rates_of)(*each, sizes, seed) for each, seed in zip(settings, seeds)
-    )
+    rows = each_row(rates_of, settings, args, 2, sizes)
     table = Table(
         "Unequal calibration errors: power and coverage of the 95 % interval",
         (
@@ -273,7 +270,7 @@ def power_tables(args):
             for share, size in ((analytic[k], args.draws), (resampled[k], args.resampled))
         ]
         table.add(world.title, n, *cells)
-    return (table,)
+    return table
 
 
 def bins_row(world, n, n_draws, seed):
@@ -283,13 +280,8 @@ def bins_row(world, n, n_draws, seed):
     layouts += [{"n_bins": 10, "strategy": "equal_mass"}]
     rejected = []
     for _ in range(n_draws):
-        champion, challenger, y = world.draw(n, rng)
-        made = (
-            PairedCalibration.from_predictions(
-                y, champion, challenger, labels=[0, 1], **each
-            )
-            for each in layouts
-        )
+        drawn = world.draw(n, rng)
+        made = (evidence_of(*drawn, **each) for each in layouts)
         rejected.append([calibration_difference(each).pvalue < ALPHA for each in made])
     return np.mean(rejected, axis=0)
 
@@ -299,10 +291,7 @@ def bins_tables(args):
     # Where errors are equal for every layout of the bins.
     worlds = [NULLS[k] for k in (0, 2, 3, 7, 8)]
     settings = [(world, n) for world in worlds for n in FEWER]
-    seeds = np.random.SeedSequence([args.seed, 3]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(bins_row)(*each, args.draws, seed) for each, seed in zip(settings, seeds)
-    )
+    rows = each_row(bins_row, settings, args, 3)
     table = Table(
         f"Equal squared calibration errors, other bins: type I error at {ALPHA}",
         (
@@ -314,7 +303,7 @@ def bins_tables(args):
     )
     for (world, n), rejected in zip(settings, rows):
         table.add(world.title, n, *(with_error(each, args.draws) for each in rejected))
-    return (table,)
+    return table
 
 
 def flags_row(world, n, n_draws, seed):
@@ -322,10 +311,7 @@ def flags_row(world, n, n_draws, seed):
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(n_draws):
-        champion, challenger, y = world.draw(n, rng)
-        result = calibration_difference(
-            PairedCalibration.from_predictions(y, champion, challenger, labels=[0, 1])
-        )
+        result = calibration_difference(evidence_of(*world.draw(n, rng)))
         found.append((result.pvalue < ALPHA, "decided-by-few-records" in result.flags))
     return np.array(found).T
 
@@ -333,10 +319,7 @@ def flags_row(world, n, n_draws, seed):
 def flags_tables(args):
     """Type I error of the default with and without the flag of few records."""
     settings = [(world, n) for world in NULLS for n in FLAGGED]
-    seeds = np.random.SeedSequence([args.seed, 5]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(flags_row)(*each, args.draws, seed) for each, seed in zip(settings, seeds)
-    )
+    rows = each_row(flags_row, settings, args, 5)
     table = Table(
         f'The flag "decided-by-few-records": type I error at {ALPHA}',
         ("classifiers", "records", "flagged", "all", "flagged only", "others"),
@@ -347,7 +330,7 @@ def flags_tables(args):
             for each in (flagged, rejected, rejected[flagged], rejected[~flagged])
         ]
         table.add(world.title, n, *shown)
-    return (table,)
+    return table
 
 
 def hard_row(setting, n, sizes, seed):
@@ -355,10 +338,7 @@ def hard_row(setting, n, sizes, seed):
     rng = np.random.default_rng(seed)
     found, resampled = [], []
     for k in range(sizes[0]):
-        champion, challenger, y = hard_and_soft(n, rng, *setting)
-        calibration = PairedCalibration.from_predictions(
-            y, champion, challenger, labels=[0, 1]
-        )
+        calibration = evidence_of(*hard_and_soft(n, rng, *setting))
         result = calibration_difference(calibration)
         found.append((result.pvalue < ALPHA, "decided-by-few-records" in result.flags))
         if k < sizes[1]:
@@ -376,11 +356,8 @@ def hard_tables(args):
     """Type I error where one classifier is nearly certain, and errs now and then."""
     settings = [((*each, apart), n) for each in HARD for apart in (False, True)
                 for n in FEW_RECORDS]  # fmt: skip
-    seeds = np.random.SeedSequence([args.seed, 6]).spawn(len(settings))
     sizes = args.draws, args.resampled
-    rows = Parallel(args.n_jobs)(
-        delayed(hard_row)(*each, sizes, seed) for each, seed in zip(settings, seeds)
-    )
+    rows = each_row(hard_row, settings, args, 6, sizes)
     table = Table(
         f"Equal squared calibration errors, outputs near 0 and 1: type I error at {ALPHA}",
         ("one errs", "and says", "the other says", "and is right", "on the same records",
@@ -389,7 +366,7 @@ def hard_tables(args):
     for ((*each, apart), n), (analytic, flagged, bootstrap) in zip(settings, rows):
         shown = with_error(analytic, sizes[0]), with_error(bootstrap, sizes[1])
         table.add(*each, "no" if apart else "yes", n, *shown, f"{flagged:.2f}")
-    return (table,)
+    return table
 
 
 def grouped(n_groups, rng, power):
@@ -410,18 +387,9 @@ def grouped_row(n_groups, power, n_draws, seed):
     rng = np.random.default_rng(seed)
     rejected = []
     for _ in range(n_draws):
-        champion, challenger, y, groups = grouped(n_groups, rng, power)
-        rejected.append(
-            [
-                calibration_difference(
-                    PairedCalibration.from_predictions(
-                        y, champion, challenger, labels=[0, 1], groups=each
-                    )
-                ).pvalue
-                < ALPHA
-                for each in (groups, None)
-            ]
-        )
+        *drawn, groups = grouped(n_groups, rng, power)
+        made = (evidence_of(*drawn, groups=each) for each in (groups, None))
+        rejected.append([calibration_difference(each).pvalue < ALPHA for each in made])
     return np.mean(rejected, axis=0)
 
 
@@ -429,10 +397,7 @@ def grouped_tables(args):
     """Type I error of grouped records, with the groups and without."""
     kinds = {"calibrated": 1.0, "overconfident": 1.6}
     settings = [(n, power) for power in kinds.values() for n in GROUPS]
-    seeds = np.random.SeedSequence([args.seed, 4]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(grouped_row)(*each, args.draws, seed) for each, seed in zip(settings, seeds)
-    )
+    rows = each_row(grouped_row, settings, args, 4)
     table = Table(
         f"Groups of {PER_GROUP} records, classifiers alike: type I error at {ALPHA}",
         ("classifiers", "groups", "with groups", "as if unrelated"),
@@ -441,33 +406,23 @@ def grouped_tables(args):
     for name, (n_groups, _), rejected in zip(names, settings, rows):
         shown = (with_error(each, args.draws) for each in rejected)
         table.add(name, n_groups, *shown)
-    return (table,)
+    return table
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=2000, help="data sets a setting")
-    add("--resampled", type=int, default=400, help="of these, how many for resampling")
-    parts = {
-        "level": level_tables,
-        "power": power_tables,
-        "bins": bins_tables,
-        "groups": grouped_tables,
-        "flags": flags_tables,
-        "hard": hard_tables,
-    }
-    add("--only", choices=parts, nargs="+", default=list(parts), help="some of the tables")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=1, help="settings at a time; -1 for all processors")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for name, make in parts.items():
-        if name in args.only:
-            for table in make(args):
-                table.show(rst=args.rst)
+PARTS = {
+    "level": level_tables,
+    "power": power_tables,
+    "bins": bins_tables,
+    "groups": grouped_tables,
+    "flags": flags_tables,
+    "hard": hard_tables,
+}
 
 
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        PARTS,
+        n_jobs=1,
+        resampled=(400, "of these, how many for resampling"),
+    )

@@ -8,13 +8,12 @@ one class or at all. Takes about ten minutes on two processors. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from itertools import product
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.stats import norm
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import JointCounts
 from skcompare.stats import (
@@ -169,13 +168,6 @@ def combination_table(args):
     return table
 
 
-def each_row(function, settings, args, stream, n_draws):
-    seeds = np.random.SeedSequence([args.seed, stream]).spawn(len(settings))
-    return Parallel(args.n_jobs)(
-        delayed(function)(*setting, n_draws, seed) for setting, seed in zip(settings, seeds)
-    )
-
-
 PARTS = {
     "level": level_table,
     "silent": silent_table,
@@ -185,21 +177,11 @@ PARTS = {
 }
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=1500, help="data sets a setting")
-    add("--classes", type=int, nargs="+", default=list(CLASSES), help="numbers of classes")
-    add("--records", type=int, nargs="+", default=list(RECORDS), help="records of a class")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some of the tables")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for part in args.only:
-        PARTS[part](args).show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        PARTS,
+        draws=1500,
+        classes=(CLASSES, "numbers of classes"),
+        records=(RECORDS, "records of a class"),
+    )

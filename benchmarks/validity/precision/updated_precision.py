@@ -9,12 +9,13 @@ are updated to a prevalence of 2 %. Run
 or with ``--help`` for the options.
 """
 
-import argparse
+from functools import partial
 from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
 
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import JointCounts
 from skcompare.stats import updated_precision
@@ -30,19 +31,6 @@ RATES = {"equal": ((0.7, 1.0), (0.7, 1.0)), "unequal": ((0.6, 1.0), (0.75, 1.3))
 """Sensitivity, and false alarms as multiples of 1 - specificity, of both classifiers."""
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--draws", type=int, default=400, help="data sets a setting")
-    parser.add_argument("--resamples", type=int, default=999, help="bootstrap resamples")
-    parser.add_argument("--only", choices=tuple(RATES), help="one of the tables")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--n-jobs", type=int, default=1)
-    parser.add_argument("--rst", action="store_true", help="tables as reStructuredText")
-    options = parser.parse_args()
-    for name in RATES if options.only is None else (options.only,):
-        missed(name, options).show(rst=options.rst)
-
-
 def missed(name, options):
     """A row a setting: the share of data sets whose interval misses the true ratio."""
     table = Table(
@@ -50,7 +38,7 @@ def missed(name, options):
         ("records", "of the class", "specificity", "alike", *METHODS),
     )
     settings = list(product(RECORDS, SHARES, SPECIFICITIES, ALIKE))
-    shares = Parallel(n_jobs=options.n_jobs)(
+    shares = Parallel(options.n_jobs)(
         delayed(share_missed)(RATES[name], setting, options, k)
         for k, setting in enumerate(settings)
     )
@@ -99,4 +87,10 @@ def predictions(rates, alike):
 
 
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        {name: partial(missed, name) for name in RATES},
+        draws=400,
+        n_jobs=1,
+        resamples=(999, "bootstrap resamples"),
+    )

@@ -8,13 +8,10 @@ ranked by the probabilities themselves. Run
 or with ``--help`` for the options.
 """
 
-import argparse
-from itertools import product
-
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import special
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import PlacementValues
 from skcompare.stats import delong
@@ -87,12 +84,8 @@ def error_row(kind, n, seed):
 
 def error_tables(args):
     """The greatest errors of some draws, and the means of what is said of them."""
-    settings = list(product(LOGITS, range(args.repeats)))
-    seeds = np.random.SeedSequence([args.seed, 1]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(error_row)(kind, args.records, seed)
-        for (kind, _), seed in zip(settings, seeds)
-    )
+    settings = [(kind,) for kind in LOGITS for _ in range(args.repeats)]
+    rows = each_row(error_row, settings, args, 1, args.records)
     aucs = Table(
         f"AUC of {args.records} records: greatest error by levels",
         ("scores", "levels", "error of an AUC", "bound"),
@@ -145,10 +138,7 @@ def test_row(kind, n_draws, seed):
 
 def test_tables(args):
     """Type I error of DeLong's test of levels."""
-    seeds = np.random.SeedSequence([args.seed, 2]).spawn(len(NULLS))
-    rows = Parallel(args.n_jobs)(
-        delayed(test_row)(kind, args.draws, seed) for kind, seed in zip(NULLS, seeds)
-    )
+    rows = each_row(test_row, [(kind,) for kind in NULLS], args, 2)
     table = Table(
         f"Two equal AUCs, {RECORDS} records: type I error of DeLong's test at {ALPHA}",
         (
@@ -160,28 +150,18 @@ def test_tables(args):
     )
     for kind, shares in zip(NULLS, rows):
         table.add(kind, *(with_error(share, args.draws) for share in shares))
-    return (table,)
+    return table
 
 
 PARTS = {"errors": error_tables, "tests": test_tables}
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--records", type=int, default=1_000_000, help="records whose errors are measured")
-    add("--repeats", type=int, default=3, help="data sets of so many records")
-    add("--draws", type=int, default=200, help="data sets a setting that are tested")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some of the tables")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for part in args.only:
-        for table in PARTS[part](args):
-            table.show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        PARTS,
+        draws=200,
+        of="data sets a setting that are tested",
+        records=(1_000_000, "records whose errors are measured"),
+        repeats=(3, "data sets of so many records"),
+    )

@@ -8,13 +8,12 @@ the classifiers. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from itertools import product
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.stats import norm
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import PlacementValues
 from skcompare.stats import roc_difference_band
@@ -80,23 +79,23 @@ def drawn_groups(case, n_groups, rng):
     return classes, normal_scores(case, classes, rng, groups), groups
 
 
-def coverage(case, size, steps, args, seed):
+def coverage(case, size, words, n_draws, n_resamples, seed):
     """Of each draw: the mean share of rates that are held, the rates, and all at once."""
-    rng = np.random.default_rng(seed)
+    rng, steps = np.random.default_rng(seed), STEPS[words]
     n_negatives = size[1] if isinstance(size, tuple) else size * GROUP_SIZE // 2
     rates = np.arange(min(n_negatives, 100) + 1) / min(n_negatives, 100)
     rates[0] = 1 / n_negatives
     rates = np.unique(rates[:-1])
     truth = true_difference(case, rates, steps)
     held, together, widths = [], [], []
-    for _ in range(args.draws):
+    for _ in range(n_draws):
         if isinstance(size, tuple):
             classes, scores, groups = drawn(case, size, steps, rng)
         else:
             classes, scores, groups = drawn_groups(case, size, rng)
         placements = PlacementValues(classes, scores, groups=groups)
         band = roc_difference_band(
-            placements, fpr=rates, n_resamples=args.resamples, random_state=rng.integers(99)
+            placements, fpr=rates, n_resamples=n_resamples, random_state=rng.integers(99)
         )
         held.append((band.low <= truth) & (truth <= band.high))
         outside = (truth < band.simultaneous_low) | (truth > band.simultaneous_high)
@@ -142,54 +141,35 @@ COLUMNS = (
 def record_tables(args):
     """Coverage of both bands for independent records."""
     sizes = [tuple(map(int, size.split("+"))) for size in args.sizes]
-    settings = list(product(sizes, CASES, STEPS))
-    seeds = np.random.SeedSequence([args.seed, 1]).spawn(len(settings))
-    found = Parallel(args.n_jobs)(
-        delayed(coverage)(case, size, STEPS[words], args, seed)
-        for (size, case, words), seed in zip(settings, seeds)
-    )
+    settings = [(case, size, words) for size, case, words in product(sizes, CASES, STEPS)]
+    found = each_row(coverage, settings, args, 1, args.draws, args.resamples)
     table = Table("Coverage of the 95 % bands of the difference of ROC curves", COLUMNS)
-    for (size, case, words), each in zip(settings, found):
+    for (case, size, words), each in zip(settings, found):
         table.add(*row_of(case, size, words, each))
-    return (table,)
+    return table
 
 
 def group_tables(args):
     """The same for records in groups, each of both classes."""
-    settings = list(product(GROUPS, CASES))
-    seeds = np.random.SeedSequence([args.seed, 2]).spawn(len(settings))
-    found = Parallel(args.n_jobs)(
-        delayed(coverage)(case, size, None, args, seed)
-        for (size, case), seed in zip(settings, seeds)
-    )
+    settings = [(case, size, "different") for size, case in product(GROUPS, CASES)]
+    found = each_row(coverage, settings, args, 2, args.draws, args.resamples)
     columns = ("curves", "groups", *COLUMNS[4:])
     table = Table(f"The same for groups of {GROUP_SIZE} records", columns)
-    for (size, case), each in zip(settings, found):
+    for (case, size, _), each in zip(settings, found):
         cells = row_of(case, (size,), "", each)
         table.add(*cells[:2], *cells[3:])
-    return (table,)
+    return table
 
 
 PARTS = {"records": record_tables, "groups": group_tables}
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    sizes = [f"{m}+{n}" for m, n in SIZES]
-    add("--sizes", nargs="+", default=sizes, help="positive and negative records")
-    add("--draws", type=int, default=1000, help="data sets a setting")
-    add("--resamples", type=int, default=400, help="resamples a band")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some of the tables")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for part in args.only:
-        for table in PARTS[part](args):
-            table.show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    sizes = tuple(f"{m}+{n}" for m, n in SIZES)
+    main(
+        __doc__,
+        PARTS,
+        draws=1000,
+        sizes=(sizes, "positive and negative records"),
+        resamples=(400, "resamples a band"),
+    )

@@ -8,15 +8,14 @@ also scores of unlike shapes. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from functools import cache
 from itertools import product
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import ScoredPair
 from skcompare.evidence.scores._vectorised_scores import OperatingPoint
@@ -305,14 +304,6 @@ def shape_table(args):
     return table
 
 
-def each_row(function, settings, args, stream):
-    seeds = np.random.SeedSequence([args.seed, stream]).spawn(len(settings))
-    return Parallel(args.n_jobs)(
-        delayed(function)(*setting, args.draws, seed)
-        for setting, seed in zip(settings, seeds)
-    )
-
-
 PARTS = {
     "level": level_table,
     "coverage": coverage_table,
@@ -322,22 +313,11 @@ PARTS = {
 }
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=2000, help="data sets a setting")
-    add("--resamples", type=int, default=999, help="resamples of each data set")
-    add("--records", type=int, nargs="+", default=list(RECORDS), help="sizes of data sets")
-    add("--groups", type=int, nargs="+", default=list(GROUPS), help="numbers of groups")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some of the tables")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for part in args.only:
-        PARTS[part](args).show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        PARTS,
+        resamples=(999, "resamples of each data set"),
+        records=(RECORDS, "sizes of data sets"),
+        groups=(GROUPS, "numbers of groups"),
+    )

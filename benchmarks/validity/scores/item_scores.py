@@ -9,13 +9,12 @@ that is what makes attempts at one item, and items of one group, alike. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from itertools import product
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import special
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.comparators._compare_scores import prepared_scores
 from skcompare.evidence import ContingencyTable
@@ -104,30 +103,8 @@ def group_table(args):
     return table
 
 
-def each_row(function, settings, args, stream):
-    seeds = np.random.SeedSequence([args.seed, stream]).spawn(len(settings))
-    return Parallel(args.n_jobs)(
-        delayed(function)(*setting, args.draws, seed)
-        for setting, seed in zip(settings, seeds)
-    )
-
-
 PARTS = {"attempts": attempt_table, "groups": group_table}
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=2000, help="data sets a setting")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some of the tables")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for part in args.only:
-        PARTS[part](args).show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, PARTS)

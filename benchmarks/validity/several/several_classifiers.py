@@ -8,15 +8,14 @@ that accuracies and pairwise disagreements are as wanted. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from functools import lru_cache
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
 from benchmarks.validity._lib.rejections import ALPHA
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import CorrectnessPatterns
 from skcompare.stats import adjust_pvalues, cochran_q, pairwise_mcnemar
@@ -88,11 +87,8 @@ def omnibus_table(args):
         ("alike", alike, k, n, d) for k in (3, 5) for n in RECORDS for d in DISAGREEMENTS
     ]
     worlds += [("one apart", nearly_same, k, 200, 0.3) for k in (3, 4, 20)]
-    seeds = np.random.SeedSequence([args.seed, 1]).spawn(len(worlds))
-    rows = Parallel(args.n_jobs)(
-        delayed(omnibus_row)(make(k, d), n, args.draws, seed)
-        for (_, make, k, n, d), seed in zip(worlds, seeds)
-    )
+    settings = [(make(k, d), n) for _, make, k, n, d in worlds]
+    rows = each_row(omnibus_row, settings, args, 1)
     table = Table(
         f"Equally accurate classifiers: type I error of Cochran's Q at {ALPHA}",
         (
@@ -146,18 +142,12 @@ def pairwise_tables(args):
         ("alike", alike, k, n, d) for k in (4, 8) for n in RECORDS for d in DISAGREEMENTS
     ]
     equal += [("one apart", nearly_same, k, n, 0.3) for k in (4, 8) for n in RECORDS]
-    seeds = iter(np.random.SeedSequence([args.seed, 2]).spawn(2 * len(equal)))
-    jobs = [
-        delayed(pairwise_row)(make(k, d), np.full(k, ACCURACY), n, args.draws, next(seeds))
-        for _, make, k, n, d in equal
-    ]
     some = [(k, n, d) for k in (4, 8) for n in RECORDS for d in DISAGREEMENTS]
-    for k, n, d in some:
-        accuracies = ACCURACY + np.repeat([-GAIN, GAIN], k // 2)
-        jobs.append(
-            delayed(pairwise_row)(alike(k, d), accuracies, n, args.draws, next(seeds))
-        )
-    rows = Parallel(args.n_jobs)(jobs)
+    settings = [(make(k, d), np.full(k, ACCURACY), n) for _, make, k, n, d in equal]
+    settings += [
+        (alike(k, d), ACCURACY + np.repeat([-GAIN, GAIN], k // 2), n) for k, n, d in some
+    ]
+    rows = each_row(pairwise_row, settings, args, 2)
     names = (*ADJUSTMENTS, "max-t")
     none = Table(
         f"All pairs of equally accurate classifiers: family-wise error at {ALPHA}",
@@ -190,18 +180,5 @@ def pairwise_tables(args):
     return none, half
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=1000, help="data sets a setting")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for table in (omnibus_table(args), *pairwise_tables(args)):
-        table.show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, {"omnibus": omnibus_table, "pairwise": pairwise_tables}, draws=1000)
