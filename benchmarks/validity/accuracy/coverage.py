@@ -7,15 +7,15 @@ Nothing is drawn: the probabilities of all tables of n records are added. Run
 or with ``--help`` for the options.
 """
 
-import argparse
-
 import numpy as np
 from joblib import Parallel, delayed
 
 from benchmarks.validity._lib.rejections import ALPHA, count_probabilities, likely_tables
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table
 from skcompare.evidence import ContingencyTable
-from skcompare.stats import mcnemar, mcnemar_power
+from skcompare.stats import mcnemar
+from skcompare.stats.accuracy._unconditional import _scores
 
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
 INTERVALS = {method: {"method": method} for method in METHODS} | {
@@ -33,7 +33,6 @@ FINE = np.linspace(0.01, 1, 100)
 RECORDS = (20, 50, 200)
 ACCURACY = 0.8
 MARGIN = 0.05
-CHECKED = 12
 ROUNDING = 1e-9
 
 
@@ -72,21 +71,6 @@ def coverage(limits, disagreement, share):
     return float(probabilities_at(n, disagreement, share)[held].sum())
 
 
-def tango_scores(b, c, n, difference):
-    """Tango's score of a difference, which orders the tables of the unconditional test."""
-    if difference < 0:
-        return -tango_scores(c, b, n, -difference)
-    linear = (2 * n - c + b) * difference - (b + c)
-    constant = b * difference * (1 - difference)
-    # The most likely share in favour of the champion, as in Tango (1998).
-    share = (np.sqrt(linear**2 + 8 * n * constant) - linear) / (4 * n)
-    variance = n * (2 * share + difference * (1 - difference))
-    distance = c - b - n * difference
-    return np.where(
-        variance > 0, distance / np.sqrt(np.where(variance > 0, variance, 1)), 0
-    )
-
-
 def rejected_unconditionally(n, difference, alternative="two-sided"):
     """Which tables the exact unconditional test rejects at 0.05.
 
@@ -96,7 +80,7 @@ def rejected_unconditionally(n, difference, alternative="two-sided"):
     b, c = np.indices((n + 1, n + 1))
     inside = b + c <= n
     b, c = b[inside], c[inside]
-    scores = tango_scores(b, c, n, difference)
+    scores = _scores(b, c, n, difference)
     size = np.abs(scores) if alternative == "two-sided" else scores
     order = np.argsort(size)
     kept, rejecting = -1, len(order)
@@ -257,51 +241,13 @@ def _add_errors(table, n, rejected, least=0.0):
     table.add(n, words, *(f"{each:.4f}" for each in worst))
 
 
-def largest_gap(n):
-    """Greatest difference between `mcnemar_power` and the p-values of all tables."""
-    gap = 0.0
-    for method in METHODS:
-        pvalues = enumerate_results(n, INTERVALS[method])[0]
-        for disagreement in DISAGREEMENTS:
-            error = probabilities_at(n, disagreement, 0.5)[pvalues < ALPHA].sum()
-            by_power = mcnemar_power(n, 0, disagreement, method=method)
-            gap = max(gap, abs(float(error) - by_power))
-    return gap
-
-
-def unconditional_gap(n):
-    """Greatest difference of coverage between the limits and the test that they invert."""
-    limits = enumerate_results(n, TESTS[UNCONDITIONAL])[1:]
-    truths = [(disagreement, share) for disagreement in DISAGREEMENTS for share in SHARES]
-    return max(
-        abs(coverage(limits, *truth) - unconditional_coverage(n, *truth))
-        for truth in truths
-    )
-
-
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--records", type=int, nargs="+", default=RECORDS, help="of the coverage")
-    add("--n-jobs", type=int, default=-1, help="processes; -1 for all processors")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    gap, of_limits = largest_gap(CHECKED), unconditional_gap(CHECKED)
-    print(
-        f"All tables of {CHECKED} records: largest gap of type I errors {gap:.0e}, and of"
-    )
-    print(
-        f"the coverage of the unconditional limits to that of their test {of_limits:.0e}.\n"
-    )
-    if gap > 1e-12:
-        raise SystemExit("The power does not count as the tests decide.")
+def tables(args):
     for n in args.records:
-        coverage_table(n, args.n_jobs).show(rst=args.rst)
-    closed_table(args.records, args.n_jobs).show(rst=args.rst)
-    type1_table(args.n_jobs).show(rst=args.rst)
-    noninferiority_table(args.n_jobs).show(rst=args.rst)
+        yield coverage_table(n, args.n_jobs)
+    yield closed_table(args.records, args.n_jobs)
+    yield type1_table(args.n_jobs)
+    yield noninferiority_table(args.n_jobs)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, tables, draws=None, seed=None, records=(RECORDS, "of the coverage"))

@@ -9,15 +9,15 @@ all. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 import math
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import binom
 
-from benchmarks.validity._lib.rejections import ALPHA, kappa_pvalues, likely_tables
+from benchmarks.validity._lib.rejections import ALPHA, likely_tables
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import (
@@ -34,7 +34,6 @@ SHARES = (0.5, 0.9)
 ACCURACY = 0.8
 FINE = np.linspace(0.01, 0.99, 99)
 ROUNDING = 1e-9
-CHECKED = 12
 
 RATIOS = {
     "score": {"method": "score"},
@@ -149,19 +148,19 @@ def agreement_coverage(n, shares):
     return weights @ np.array(found)
 
 
-def kappa_error(n, disagreement):
-    """Type I error of kappa where errors are independent, from its formula."""
-    tables, weights = likely_tables(n, independent_shares(disagreement))
-    return float(weights @ (kappa_pvalues(tables) < ALPHA))
+@cache
+def kappa_rejects(*cells):
+    """Whether the asymptotic test of kappa rejects independent errors."""
+    return AGREEMENTS["kappa, asymptotic"](ContingencyTable(*cells)).pvalue < ALPHA
 
 
-def largest_gap(n):
-    """Greatest difference of p-values of kappa between the library and the formula."""
-    tables, _ = likely_tables(n, independent_shares(0.3))
-    test = AGREEMENTS["kappa, asymptotic"]
-    pvalues = [test(ContingencyTable(*cells)).pvalue for cells in tables.tolist()]
-    gaps = np.nan_to_num(pvalues, nan=1.0) - kappa_pvalues(tables)
-    return float(np.abs(gaps).max())
+def worst_kappa_error(n):
+    """Highest type I error of the asymptotic test, where errors are independent."""
+    errors = []
+    for d in FINE[FINE <= 0.5]:
+        tables, weights = likely_tables(n, independent_shares(d))
+        errors.append(weights @ [kappa_rejects(*cells) for cells in tables.tolist()])
+    return max(errors)
 
 
 def wilson_coverage(n, shares):
@@ -177,10 +176,12 @@ def wilson_coverage(n, shares):
     return (binom.pmf(count, n, truth) * held).sum(axis=1)
 
 
-def ratio_tables(n_jobs):
+def ratio_tables(args):
     """Type I error of a ratio of 1, and coverage of the ratios of accuracies and odds."""
     settings = [(n, d, s) for n in RECORDS for d in DISAGREEMENTS for s in SHARES]
-    rows = Parallel(n_jobs)(delayed(ratio_row)(n, shares_at(d, s)) for n, d, s in settings)
+    rows = Parallel(args.n_jobs)(
+        delayed(ratio_row)(n, shares_at(d, s)) for n, d, s in settings
+    )
     tests = [name for name in RATIOS if "method" in RATIOS[name]]
     errors = Table(
         f"Ratio of accuracies, both 0.8: type I error at {ALPHA}",
@@ -198,14 +199,15 @@ def ratio_tables(n_jobs):
     return errors, coverage
 
 
-def agreement_tables(n_jobs):
+def agreement_tables(args):
     """Type I error where errors are independent, and coverage where they are not."""
     settings = [(n, d) for n in RECORDS for d in DISAGREEMENTS]
     independent = [(n, independent_shares(d)) for n, d in settings]
     dependent = [(n, shares_at(d, 0.5)) for n, d in settings]
     jobs = [delayed(agreement_errors)(*each) for each in independent]
     jobs += [delayed(agreement_coverage)(*each) for each in dependent]
-    rows = Parallel(n_jobs)(jobs)
+    jobs += [delayed(worst_kappa_error)(n) for n in RECORDS]
+    rows = Parallel(args.n_jobs)(jobs)
     errors = Table(
         f"Agreement of independent errors: type I error at {ALPHA}",
         ("records", "disagreement", "accuracy", *AGREEMENTS, "undefined"),
@@ -224,8 +226,7 @@ def agreement_tables(n_jobs):
     for (n, d), (_, shares), held in zip(settings, dependent, rows[len(settings) :]):
         shown = (f"{each:.3f}" for each in (*held, *wilson_coverage(n, [d])))
         coverage.add(n, f"{d:.2f}", f"{kappa_of(shares):.2f}", *shown)
-    for n in RECORDS:
-        worst = max(kappa_error(n, d) for d in FINE[FINE <= 0.5])
+    for n, worst in zip(RECORDS, rows[2 * len(settings) :]):
         blank = [""] * (len(AGREEMENTS) - 1)
         errors.add(n, "the worst of .01 to .50", "", "", f"{worst:.4f}", *blank)
         least = wilson_coverage(n, FINE).min()
@@ -233,20 +234,10 @@ def agreement_tables(n_jobs):
     return errors, coverage
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    gap = largest_gap(CHECKED)
-    print(f"Tables of {CHECKED} records: largest gap of p-values of kappa {gap:.0e}.\n")
-    if gap > 1e-12:
-        raise SystemExit("The formula does not decide as the library does.")
-    for table in (*ratio_tables(args.n_jobs), *agreement_tables(args.n_jobs)):
-        table.show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        {"ratios": ratio_tables, "agreement": agreement_tables},
+        draws=None,
+        seed=None,
+    )

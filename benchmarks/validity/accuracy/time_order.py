@@ -8,12 +8,11 @@ but which one is right there drifts: it is the sign of a latent autoregression. 
 or with ``--help`` for the options.
 """
 
-import argparse
-
 import numpy as np
 from scipy.signal import lfilter
 
 from benchmarks.validity._lib.rejections import ALPHA, corrected_pvalue, mid_pvalue
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
 
 RECORDS = (100, 500, 2000)
@@ -31,34 +30,24 @@ def discordant_counts(n, correlation, n_draws, rng):
     return (discordant & ~favour).sum(axis=1), (discordant & favour).sum(axis=1)
 
 
-def level_table(n_draws, seed):
+def level_table(args):
     table = Table(
         f"Equal classifiers, disagreement that drifts: type I error at {ALPHA}",
         ("records", "autocorrelation", "mid-p", "corrected"),
     )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(args.seed)
     for n in RECORDS:
         for correlation in CORRELATIONS:
             rejected = np.zeros(2)
-            for start in range(0, n_draws, AT_A_TIME):
-                size = min(AT_A_TIME, n_draws - start)
+            for start in range(0, args.draws, AT_A_TIME):
+                size = min(AT_A_TIME, args.draws - start)
                 counts = discordant_counts(n, correlation, size, rng)
                 tests = mid_pvalue(*counts), corrected_pvalue(*counts)
                 rejected += [(each < ALPHA).sum() for each in tests]
-            shares = (with_error(each / n_draws, n_draws) for each in rejected)
+            shares = (with_error(each / args.draws, args.draws) for each in rejected)
             table.add(n, correlation, *shares)
     return table
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=20_000, help="series a setting")
-    add("--seed", type=int, default=0)
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args()
-    level_table(args.draws, args.seed).show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, level_table, draws=20_000, n_jobs=None, of="series a setting")

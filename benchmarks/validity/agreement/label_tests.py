@@ -1,26 +1,20 @@
 """Error rates of the tests of labels and of scores such as F1, by simulation.
 
-Data are drawn from the null hypothesis, and the tests that reject it are counted. Tests
-with a formula are computed for all tables at once, and a part of them by the library too;
-tests by permutation are those of the library, for fewer tables. Run
+Data are drawn from the null hypothesis, and the tests that reject it are counted, those by
+permutation for fewer tables. Run
 
     python -m benchmarks.validity.agreement.label_tests
 
 or with ``--help`` for the options.
 """
 
-import argparse
+from functools import partial
 
 import numpy as np
-from joblib import Parallel, delayed
+from scipy.special import ndtr
 
-from benchmarks.validity._lib.rejections import (
-    ALPHA,
-    bowker_pvalues,
-    drawn_tables,
-    rates_pvalues,
-    score_deltas,
-)
+from benchmarks.validity._lib.rejections import ALPHA, drawn_tables
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from benchmarks.validity.agreement.label_tables import (
     CLASSES,
@@ -38,11 +32,12 @@ from skcompare.stats import (
     stuart_maxwell,
     symmetry_permutation,
 )
+from skcompare.stats.scores._confusion_scores import count_score
+from skcompare.stats.scores._permutation_null import score_pair
 
 RECORDS = (20, 50, 200)
 DISAGREEMENTS = (0.05, 0.1, 0.3)
 RESAMPLES = 999
-CHECKED = 100
 ROUNDING = 1e-9
 Z = 1.959963984540054
 
@@ -52,15 +47,31 @@ SPREADS = {
     "3 classes, mostly one pair": (3, (0.8, 0.15, 0.05)),
     "5 classes": (5, (1,) * 10),
 }
-STATISTICS = ("total-asymmetry", "bowker", "stuart-maxwell")
-FORMULAS = ("bowker", "bowker, full df", "stuart-maxwell", "bhapkar")
+FORMULAS = {
+    "bowker": partial(bowker, max_pairs=0),
+    "bowker, full df": partial(bowker, df="full", max_pairs=0),
+    "stuart-maxwell": partial(stuart_maxwell, max_classes=0),
+    "bhapkar": partial(bhapkar, max_classes=0),
+}
+PERMUTATIONS = {
+    f"permutation, {statistic}": partial(
+        symmetry_permutation, statistic=statistic, n_resamples=RESAMPLES
+    )
+    for statistic in ("total-asymmetry", "bowker", "stuart-maxwell")
+}
 
 SCORES = ("f1", "matthews_corrcoef", "balanced_accuracy", "f1_macro")
 # Shares of the classes, of two and of three classes.
 RATES = {"even": ((0.5, 0.5), (1 / 3, 1 / 3, 1 / 3)), "rare": ((0.9, 0.1), (0.7, 0.2, 0.1))}
 
 
-def symmetry_row(k, spread, disagreement, n, sizes, seed, cycle=0.5):
+def rejected(tests, tables):
+    """Whether each test rejects each table."""
+    matrices = (AgreementMatrix(table, CLASSES[: len(table)]) for table in tables)
+    return [[test(one).pvalue < ALPHA for test in tests.values()] for one in matrices]
+
+
+def symmetry_row(k, spread, disagreement, n, cycle, sizes, seed):
     """Shares of rejections by formula and by permutation, of labels that are symmetric.
 
     With `cycle` above 0.5 the classes change places in a circle: each has the same rate for
@@ -70,72 +81,34 @@ def symmetry_row(k, spread, disagreement, n, sizes, seed, cycle=0.5):
     shares = pair_shares(k, spread, disagreement, cycle)
     n_draws, n_permuted = sizes
     tables, weights = drawn_tables(n, shares, n_draws, rng)
-    by_formula = np.stack([*bowker_pvalues(tables), *rates_pvalues(tables)])
-    errors = (by_formula < ALPHA) @ weights
-    gap = symmetry_gap(tables, by_formula)
+    errors = weights @ rejected(FORMULAS, tables)
     if cycle != 0.5:
-        return errors, None, gap
+        return errors, None
     tables, weights = drawn_tables(n, shares, n_permuted, rng)
-    pvalues = [
-        [
-            symmetry_permutation(
-                AgreementMatrix(table, CLASSES[:k]), statistic=each, n_resamples=RESAMPLES
-            ).pvalue
-            for each in STATISTICS
-        ]
-        for table in tables
-    ]
-    return errors, weights @ (np.array(pvalues) < ALPHA), gap
-
-
-def symmetry_gap(tables, by_formula):
-    """Greatest difference of p-values between the library and the arrays used here."""
-    gap = 0.0
-    for table, pvalues in zip(tables[:CHECKED], by_formula.T):
-        matrix = AgreementMatrix(table, CLASSES[: len(table)])
-        results = (
-            bowker(matrix, max_pairs=0),
-            bowker(matrix, df="full", max_pairs=0),
-            stuart_maxwell(matrix, max_classes=0),
-            bhapkar(matrix, max_classes=0),
-        )
-        found = np.nan_to_num([each.pvalue for each in results], nan=1.0)
-        gap = max(gap, float(np.abs(found - pvalues).max()))
-    return gap
+    return errors, weights @ rejected(PERMUTATIONS, tables)
 
 
 def symmetry_tables(args):
     """Type I error of the tests of symmetry, and of equal label rates without it."""
     sizes = args.draws, args.permutations
-    settings = [
-        (*each, d, n) for each in SPREADS.values() for n in RECORDS for d in DISAGREEMENTS
-    ]
-    cycles = [(*SPREADS["3 classes"], d, n) for n in RECORDS for d in DISAGREEMENTS]
-    seeds = iter(np.random.SeedSequence([args.seed, 1]).spawn(len(settings) + len(cycles)))
-    jobs = [delayed(symmetry_row)(*each, sizes, next(seeds)) for each in settings]
-    jobs += [delayed(symmetry_row)(*each, sizes, next(seeds), cycle=0.8) for each in cycles]
-    rows = Parallel(args.n_jobs)(jobs)
-    _check(max(gap for *_, gap in rows), "tests of symmetry")
+    truths = [(d, n) for n in RECORDS for d in DISAGREEMENTS]
+    settings = [(*each, *truth, 0.5) for each in SPREADS.values() for truth in truths]
+    cycles = [(*SPREADS["3 classes"], *truth, 0.8) for truth in truths]
+    rows = each_row(symmetry_row, settings + cycles, args, 1, sizes)
     table = Table(
         f"Symmetric labels: type I error at {ALPHA}",
-        (
-            "labels",
-            "records",
-            "disagreement",
-            *FORMULAS,
-            *(f"permutation, {s}" for s in STATISTICS),
-        ),
+        ("labels", "records", "disagreement", *FORMULAS, *PERMUTATIONS),
     )
-    names = [name for name in SPREADS for _ in range(len(RECORDS) * len(DISAGREEMENTS))]
-    for name, (_, _, d, n), (errors, permuted, _) in zip(names, settings, rows):
+    names = [name for name in SPREADS for _ in truths]
+    for name, (_, _, d, n, _), (errors, permuted) in zip(names, settings, rows):
         formulas = (with_error(each, args.draws) for each in errors)
         exact = (with_error(each, args.permutations) for each in permuted)
         table.add(name, n, f"{d:.2f}", *formulas, *exact)
     circular = Table(
         f"Equal label rates without symmetry, 3 classes: type I error at {ALPHA}",
-        ("records", "disagreement", *FORMULAS[2:]),
+        ("records", "disagreement", *list(FORMULAS)[2:]),
     )
-    for (_, _, d, n), (errors, _, _) in zip(cycles, rows[len(settings) :]):
+    for (d, n), (errors, _) in zip(truths, rows[len(settings) :]):
         circular.add(n, f"{d:.2f}", *(with_error(each, args.draws) for each in errors[2:]))
     return table, circular
 
@@ -162,15 +135,12 @@ def kappa_row(n, shares, n_draws, seed):
 def kappa_tables(args):
     """Type I error of kappa of independent labels, and coverage of its intervals."""
     settings = [(n, d) for n in RECORDS for d in DISAGREEMENTS]
-    seeds = np.random.SeedSequence([args.seed, 2]).spawn(2 * len(settings))
     shares = [
         np.outer(rates, rates) for _, d in settings for rates in [independent_rate(d)]
     ]
     shares += [pair_shares(3, (1, 1, 1), d) for _, d in settings]
-    rows = Parallel(args.n_jobs)(
-        delayed(kappa_row)(n, each, args.draws // 10, seed)
-        for (n, _), each, seed in zip(2 * settings, shares, seeds)
-    )
+    tried = [(n, each) for (n, _), each in zip(2 * settings, shares)]
+    rows = each_row(kappa_row, tried, args, 2, args.draws // 10)
     errors = Table(
         f"Kappa of independent labels, 3 classes: type I error at {ALPHA}",
         ("records", "disagreement", "most frequent class", "kappa", "linear", "quadratic"),
@@ -188,6 +158,17 @@ def kappa_tables(args):
     return errors, coverage
 
 
+def score_deltas(name, tables):
+    """Difference of scores, its standard error, and the p-value of the delta method."""
+    k = tables.shape[-1]
+    cells = np.argwhere(np.ones((k, k, k)))
+    counts = tables.reshape(len(tables), -1).astype(float)
+    found = score_pair(count_score(name, np.arange(k)), cells, counts, k)
+    statistic = found.statistic
+    pvalues = np.where(np.isinf(statistic), np.nan, 2 * ndtr(-np.abs(statistic)))
+    return found.difference, np.sqrt(found.variance), pvalues
+
+
 def score_row(score, shares, n, sizes, seed):
     """Shares of rejections, and of intervals that hold the truth, by both methods."""
     rng = np.random.default_rng(seed)
@@ -198,7 +179,6 @@ def score_row(score, shares, n, sizes, seed):
     difference, error, pvalues = score_deltas(score, tables)
     # Without any variance there is no p-value, and the interval holds every difference.
     held = ~(np.abs(difference - truth) > Z * error + ROUNDING) | np.isnan(pvalues)
-    gap = score_gap(score, tables, pvalues)
     permuted, weights_permuted = drawn_tables(n, shares, n_permuted, rng)
     found = []
     for table in permuted:
@@ -210,22 +190,7 @@ def score_row(score, shares, n, sizes, seed):
         found.append([result.pvalue < ALPHA, low - ROUNDING <= truth <= high + ROUNDING])
     rejected_permuted, held_permuted = weights_permuted @ np.array(found, dtype=float)
     delta = weights @ (pvalues < ALPHA), weights @ held
-    return (delta[0], rejected_permuted), (delta[1], held_permuted), gap
-
-
-def score_gap(score, tables, pvalues):
-    """Greatest difference of p-values between the library and the arrays used here."""
-    results = (
-        score_difference(
-            JointCounts(each, CLASSES[: len(each)]), score=score, method="delta"
-        )
-        for each in tables[:CHECKED]
-    )
-    found = [each.pvalue for each in results]
-    gaps = np.nan_to_num(np.array(found), nan=2.0) - np.nan_to_num(
-        pvalues[:CHECKED], nan=2.0
-    )
-    return float(np.abs(gaps).max())
+    return (delta[0], rejected_permuted), (delta[1], held_permuted)
 
 
 def score_tables(args):
@@ -243,17 +208,15 @@ def score_tables(args):
         for d in DISAGREEMENTS
         for score in SCORES
     ]
-    seeds = np.random.SeedSequence([args.seed, 3]).spawn(len(settings))
     sizes = args.draws, args.permutations
-    jobs = []
-    for (world, rates, n, d, score), seed in zip(settings, seeds):
-        of_classes = RATES[rates][score == "f1_macro"]
-        shares = worlds[world][1](of_classes, d, score)
-        jobs.append(delayed(score_row)(score, shares, n, sizes, seed))
-    rows = iter(Parallel(args.n_jobs)(jobs))
+    tried = [
+        (score, worlds[world][1](RATES[rates][score == "f1_macro"], d, score), n)
+        for world, rates, n, d, score in settings
+    ]
+    rows = each_row(score_row, tried, args, 3, sizes)
     columns = [f"{score}, {how}" for score in SCORES for how in ("delta", "permutation")]
-    tables, gap = {}, 0.0
-    for world, rates, n, d, score in settings:
+    tables = {}
+    for (world, rates, n, d, score), (errors, held) in zip(settings, rows):
         better = world == "a better challenger"
         what = "coverage of the 95 % intervals" if better else f"type I error at {ALPHA}"
         table = tables.setdefault(
@@ -263,44 +226,24 @@ def score_tables(args):
                 ("classes", "records", "disagreement", *columns),
             ),
         )
-        rejected, held, row_gap = next(rows)
-        gap = max(gap, row_gap)
-        shown = [
-            with_error(each, size)
-            for each, size in zip(held if better else rejected, sizes)
-        ]
+        shares = held if better else errors
+        shown = [with_error(each, size) for each, size in zip(shares, sizes)]
         if score == SCORES[0]:
             cells = [rates, n, f"{d:.2f}"]
         cells += shown
         if score == SCORES[-1]:
             table.add(*cells)
-    _check(gap, "tests of scores")
     return tables.values()
 
 
-def _check(gap, what):
-    print(f"{what}, by the library too: largest gap of p-values {gap:.0e}.\n")
-    if gap > 1e-9:
-        raise SystemExit("The simulation does not decide as the library does.")
-
-
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=20_000, help="tables a setting; a tenth for kappa")
-    add("--permutations", type=int, default=200, help="tables for tests by permutation")
-    add("--only", choices=("symmetry", "kappa", "scores"), help="a part of the tables")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    parts = {"symmetry": symmetry_tables, "kappa": kappa_tables, "scores": score_tables}
-    for name, make in parts.items():
-        if args.only in (None, name):
-            for table in make(args):
-                table.show(rst=args.rst)
+PARTS = {"symmetry": symmetry_tables, "kappa": kappa_tables, "scores": score_tables}
 
 
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        PARTS,
+        draws=20_000,
+        of="tables a setting; a tenth for kappa",
+        permutations=(200, "tables for tests by permutation"),
+    )

@@ -8,8 +8,6 @@ simulated at it. Run
 or with ``--help`` for the options.
 """
 
-import argparse
-
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -24,15 +22,11 @@ from benchmarks.validity._lib.rejections import (
     exact_rejection,
     mid_pvalue,
 )
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
-from skcompare.evidence import ContingencyTable, PairedBlocks
+from skcompare.evidence import PairedBlocks
 from skcompare.model_selection import BlockRegularized5x2CV
-from skcompare.stats import (
-    bcv_mcnemar,
-    bcv_mcnemar_sample_size,
-    mcnemar,
-    mcnemar_sample_size,
-)
+from skcompare.stats import bcv_mcnemar, bcv_mcnemar_sample_size, mcnemar_sample_size
 
 SETTINGS = [
     (0.02, 0.05),
@@ -249,39 +243,20 @@ def learner_table(n_datasets, n_fits, seed, n_jobs):
     return table
 
 
-def largest_gap(n_tables, seed):
-    """Greatest difference of p-values between the library and the arrays used here."""
-    rng = np.random.default_rng(seed)
-    gap = 0.0
-    for b, c in zip(*draw_counts(300, 0.03, 0.1, n_tables, rng)):
-        b, c = int(b), int(c)
-        table = ContingencyTable(300 - b - c, b, c, 0)
-        mid = mcnemar(table).pvalue - mid_pvalue(b, c)
-        corrected = mcnemar(table, method="corrected").pvalue - corrected_pvalue(b, c)
-        gap = max(gap, abs(mid), abs(corrected))
-    return float(gap)
-
-
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--repetitions", type=int, default=100_000, help="tables a setting")
-    add("--datasets", type=int, default=300, help="data sets a pair; 0 for none")
-    add("--fits", type=int, default=800, help="fits to find the truth about a pair")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=1, help="data sets at a time")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    holdout_table(args.repetitions, args.seed).show(rst=args.rst)
-    bcv_table(args.repetitions, args.seed).show(rst=args.rst)
-    gap = largest_gap(1000, args.seed)
-    print(f"1000 tables decided by the library too: largest gap of p-values {gap:.0e}.\n")
-    if gap > 1e-12:
-        raise SystemExit("The simulation does not decide as the library does.")
+def tables(args):
+    yield holdout_table(args.repetitions, args.seed)
+    yield bcv_table(args.repetitions, args.seed)
     if args.datasets:
-        learner_table(args.datasets, args.fits, args.seed, args.n_jobs).show(rst=args.rst)
+        yield learner_table(args.datasets, args.fits, args.seed, args.n_jobs)
 
 
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        tables,
+        draws=None,
+        n_jobs=1,
+        repetitions=(100_000, "tables a setting"),
+        datasets=(300, "data sets a pair; 0 for none"),
+        fits=(800, "fits to find the truth about a pair"),
+    )
