@@ -188,7 +188,7 @@ def test_records_of_calibration_have_the_power():
     """Limits vary less than the difference, and its error is less than all make expect."""
     rng = np.random.default_rng(6)
     test = ready("calibration_difference", some_calibration(rng, 50_000))
-    # The difference in truth, as benchmarks/validity/margins/gate_closed.py adds it up.
+    # The difference in truth, as benchmarks/validity/margins/gate_worlds.py adds it up.
     boundary = test.result_at(0.0, "greater").estimate - 0.00181 - 0.002
     side = margin_result(test, boundary, "greater", ALPHA)
     plain = records_of_means([side], ALPHA, POWER)

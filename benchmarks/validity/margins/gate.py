@@ -8,27 +8,23 @@ accuracies by the probabilities of all tables, other measures by simulation. Run
 or with ``--help`` for the options; ``--only accuracy auc`` makes a part of the tables.
 """
 
-import argparse
-
 import numpy as np
 
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
-from benchmarks.validity.margins.gate_closed import closed_rows
 from benchmarks.validity.margins.gate_formulas import (
     ALPHA,
     SCORES,
     auc_moves,
+    beyond,
     both_shown,
-    cautious,
+    both_ways,
     count_moves,
     discordant_shares,
-    group_moves,
     is_shown,
-    joint,
     mean_moves,
     pass_probability,
     passing_table,
-    rare_reach,
 )
 from benchmarks.validity.margins.gate_others import other_rows
 from benchmarks.validity.margins.gate_power import powers
@@ -95,23 +91,6 @@ def rates(draws, per_set, decide):
 HEADS = ("test alone, above", "gate, above", "test alone, below", "gate, below")
 
 
-def both_ways(difference, truth, error, skewness, units, name, bound=None, **words):
-    """Decisions of the test alone and of the gate, above and below the truth.
-
-    `bound` is that of what each unit can make the difference, where it has one.
-    """
-    reaches = [
-        0.0 if bound is None else rare_reach(at, bound, units) for at in (truth, -truth)
-    ]
-    above = cautious(
-        difference - truth, error, skewness, units, name, reach=reaches[0], **words
-    )
-    below = cautious(
-        truth - difference, error, -skewness, units, name, reach=reaches[1], **words
-    )
-    return (*above, *below)
-
-
 def auc(args):
     table = Table(
         "AUC: passes at the boundary", ("world", "positives", "negatives", *HEADS)
@@ -123,28 +102,21 @@ def auc(args):
             def decide(n_sets, m=positives, k=negatives, world=world):
                 scores = world.draw(rng, n_sets, m, k)
                 found = auc_moves(scores, m)
-                return both_ways(
-                    found[0],
-                    world.difference,
-                    *found[1:],
-                    min(m, k),
-                    "records of the rarer class",
-                    bound=1.0,
-                )
+                known = min(m, k), "records of the rarer class"
+                return both_ways(world.difference, *found, *known, bound=1.0)
 
             check_auc(world, rng, positives, negatives)
             per_set = 8 * (positives + negatives)
             table.add(world, positives, negatives, *rates(args.draws, per_set, decide))
-    yield table
+    return table
 
 
 def check_auc(world, rng, positives, negatives):
     """Formulas in numpy decide as the gate does."""
     scores = world.draw(rng, CHECKED, positives, negatives)
     found = auc_moves(scores, positives)
-    name = "records of the rarer class"
-    known = min(positives, negatives), name
-    ours = both_ways(found[0], world.difference, *found[1:], *known, bound=1.0)[1]
+    known = min(positives, negatives), "records of the rarer class"
+    ours = both_ways(world.difference, *found, *known, bound=1.0)[1]
     y = np.repeat([1, 0], [positives, negatives])
     theirs = [
         is_shown(
@@ -168,13 +140,11 @@ def losses(args):
 
             def decide(n_sets, n=n, truth=truth, world=world, bound=bound):
                 found = mean_moves(world.draw(rng, (n_sets, n)))
-                known = n, "records", bound
-                return both_ways(found[0], truth, *found[1:], *known, df=n - 1)
+                return both_ways(truth, *found, n, "records", bound=bound, df=n - 1)
 
             gains = world.draw(rng, (CHECKED, n))
-            found = mean_moves(gains)
-            known = n, "records", bound
-            ours = both_ways(found[0], truth, *found[1:], *known, df=n - 1)[3]
+            known = *mean_moves(gains), n, "records"
+            ours = both_ways(truth, *known, bound=bound, df=n - 1)[3]
             theirs = [
                 is_shown(
                     get_test("paired_t"),
@@ -188,7 +158,7 @@ def losses(args):
             ]
             assert ours.tolist() == theirs
             table.add(world, n, *rates(args.draws, 6 * n, decide))
-    yield table
+    return table
 
 
 def labels(args):
@@ -204,24 +174,12 @@ def labels(args):
 
                 def decide(n_sets, n=n, score=score, truth=truth, world=world):
                     found = count_moves(world.draw(rng, n_sets, n), score)
-                    known = found[3], "records with different predictions"
-                    return both_ways(found[0], truth, found[1], found[2], *known)
+                    return both_ways(truth, *found, "records with different predictions")
 
-                check_labels(world, rng, n, score, truth)
+                # The table on the page was made with these drawn first.
+                world.draw(rng, CHECKED, n)
                 table.add(world, score, n, *rates(args.draws, 200, decide))
-    yield table
-
-
-def check_labels(world, rng, n, score, truth):
-    drawn = world.draw(rng, CHECKED, n)
-    found = count_moves(drawn, score)
-    known = found[3], "records with different predictions"
-    ours = both_ways(found[0], truth, found[1], found[2], *known)[1]
-    name, options = SCORES[score]
-    theirs = [
-        is_shown(get_test(name), joint(one), truth, "greater", **options) for one in drawn
-    ]
-    assert ours.tolist() == theirs
+    return table
 
 
 def groups(args):
@@ -241,7 +199,7 @@ def groups(args):
         decide = of_group_losses(rng, sizes, world)
         cells = rates(args.draws, 9 * sizes.sum(), decide)
         table.add("log loss", n_groups, world, cells[1], cells[3])
-    yield table
+    return table
 
 
 def of_group_accuracies(rng, sizes, sought, alike):
@@ -251,8 +209,8 @@ def of_group_accuracies(rng, sizes, sought, alike):
     def decide(n_sets):
         right = right_predictions(rng, sought, 0.7, alike, own, n_sets)
         gains = right[1].astype(float) - right[0]
-        found = group_moves(np.add.reduceat(gains, starts, axis=1), sizes)
-        return both_ways(found[0], sought[1] - sought[0], *found[1:], len(sizes), "groups")
+        found = mean_moves(np.add.reduceat(gains, starts, axis=1), sizes)
+        return both_ways(sought[1] - sought[0], *found, len(sizes), "groups")
 
     return decide
 
@@ -264,38 +222,29 @@ def of_group_losses(rng, sizes, world):
 
     def decide(n_sets):
         gains = world.draw(rng, (n_sets, len(own)), own)
-        found = group_moves(np.add.reduceat(gains, starts, axis=1), sizes)
-        known = len(sizes), "groups"
-        return both_ways(found[0], truth, *found[1:], *known, df=len(sizes) - 1)
+        found = mean_moves(np.add.reduceat(gains, starts, axis=1), sizes)
+        return both_ways(truth, *found, len(sizes), "groups", df=len(sizes) - 1)
 
     return decide
 
 
 def others(args):
-    """Tests that the gate runs on every data set, and those of many at a time."""
+    """Tests that the gate runs on every data set."""
     table = Table(
         "Resampling and other tests: passes at the boundary",
         ("measure", "test", "records", "data sets", "gate, above", "gate, below"),
     )
-    rng = np.random.default_rng(args.seed)
-    for measure, name, n, draw, truth, options in other_rows(rng):
+    for measure, name, n, draw, truth, options in other_rows(
+        np.random.default_rng(args.seed)
+    ):
         is_slow = "n_resamples" in options or name == "jackknife_difference"
         n_sets = args.loops if is_slow else args.draws
         passed = np.zeros(2)
-        for _ in range(n_sets):
-            passed += both_shown(get_test(name), draw(), truth, **options)
+        for evidence in draw(n_sets):
+            passed += both_shown(get_test(name), evidence, truth, **options)
         cells = [with_error(one / n_sets, n_sets) for one in passed]
         table.add(measure, name, n, n_sets, *cells)
-    for row in closed_rows(rng):
-        row.check()
-        passed, done = np.zeros(2), 0
-        while done < args.draws:
-            n_sets = int(min(args.draws - done, max(1, BATCH // row.size)))
-            passed += row.passed(n_sets)
-            done += n_sets
-        cells = [with_error(one / done, done) for one in passed]
-        table.add(row.measure, row.test, row.n, done, *cells)
-    yield table
+    return table
 
 
 def any_of(args):
@@ -312,21 +261,20 @@ def any_of(args):
             n_sets = int(min(args.draws - done, max(1, BATCH // (12 * n))))
             found = []
             for _ in range(2):
-                gain, error, skewness = mean_moves(world.draw(rng, (n_sets, n)))
+                known = *mean_moves(world.draw(rng, (n_sets, n))), n, "records"
+                words = {"df": n - 1, "bound": world.bound}
                 for alpha in (ALPHA, ALPHA / 2):
-                    known = gain - truth, error, skewness, n, "records"
-                    words = {"df": n - 1, "alpha": alpha}
-                    reach = rare_reach(truth, world.bound, n, alpha)
-                    found.append(cautious(*known, **words, reach=reach)[1])
+                    shown = beyond(truth, "greater", *known, alpha=alpha, **words)[1]
+                    found.append(shown)
             # Holm's method passes the first where it passes at half of the level.
             passed += [found[0].sum(), (found[1] | found[3]).sum()]
             done += n_sets
         table.add(n, *(with_error(one / args.draws, args.draws) for one in passed))
-    yield table
+    return table
 
 
 def power(args):
-    yield powers(min(args.draws, 20_000), args.loops, args.seed)
+    return powers(min(args.draws, 20_000), args.loops, args.seed)
 
 
 PARTS = {
@@ -341,18 +289,11 @@ PARTS = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=tuple(PARTS), default=tuple(PARTS))
-    parser.add_argument("--draws", type=int, default=200_000)
-    parser.add_argument("--loops", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rst", action="store_true")
-    args = parser.parse_args()
-    for part in args.only:
-        for table in PARTS[part](args):
-            table.show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        PARTS,
+        draws=200_000,
+        n_jobs=None,
+        loops=(2000, "data sets of tests that take long"),
+    )

@@ -1,7 +1,8 @@
-"""The gate's decisions for arrays of data sets, by the same formulas in numpy.
+"""The gate's decisions for arrays of data sets.
 
-`skcompare.gate` takes one data set at a time. The scripts check on some data sets that
-both agree.
+`skcompare.gate` takes one data set at a time. Means and AUCs of many are computed here,
+and decided by the functions behind the gate; the scripts check on some data sets that both
+agree.
 """
 
 import numpy as np
@@ -11,12 +12,12 @@ from scipy.stats import t as student
 
 from skcompare.evidence import JointCounts
 from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
-from skcompare.stats.accuracy._unconditional import fewest_in_favour, worst
+from skcompare.stats.accuracy._unconditional import _scores, fewest_in_favour, worst
 from skcompare.stats.margins import _one_sided as _sides
-from skcompare.stats.margins._influence import FEW_OF_A_CLASS
+from skcompare.stats.margins._influence import moments_of_counts
 from skcompare.stats.margins._one_sided import MarginTest, margin_result
-from skcompare.stats.margins._skewness import FLOORS, OTHER, TIMES
-from skcompare.stats.scores._confusion_scores import count_score
+from skcompare.stats.margins._skewness import FLOORS, OTHER, skewness_adjusted_passes
+from skcompare.stats.margins._zero_variation import ConstantDifferences
 
 ALPHA = 0.05
 
@@ -39,61 +40,51 @@ def both_shown(entry, evidence, boundary, **options):
     ]
 
 
-def cautious(distance, error, skewness, units, name, df=None, alpha=ALPHA, reach=0.0):
-    """Whether distances are shown, by the test alone and with the gate's caution.
+def both_ways(at, difference, error, skewness, units, name, **words):
+    """Whether data sets are shown above `at` and below: by the test alone, by the gate."""
+    known = difference, error, skewness, units, name
+    above, below = (beyond(at, side, *known, **words) for side in ("greater", "less"))
+    return (*above, *below)
+
+
+def beyond(
+    at, side, difference, error, skewness, units, name, df=None, alpha=ALPHA, bound=None
+):
+    """Whether data sets are beyond a boundary, by the test alone and as the gate tests it.
 
     Parameters
     ----------
-    distance : ndarray of shape (n_sets,)
-        How far the estimate is beyond the boundary, towards what is to be shown.
-    error, skewness : ndarray of shape (n_sets,)
-        Standard error of the difference, and its skewness towards what is to be shown.
+    at, side : float, {"greater", "less"}
+    difference, error, skewness : ndarray of shape (n_sets,)
+        Difference, its standard error and its skewness.
     units, name : int, str
         Of the evidence.
-    reach : float
-        What rare errors that are in no record could make the difference.
+    bound : float
+        What a unit can make the difference at most, where that is known.
     """
-    floor = FLOORS.get(name, OTHER)
+    sign = 1 if side == "greater" else -1
+    distance, skewness = sign * (difference - at), sign * skewness
     quantile = -ndtri(alpha) if df is None else student.isf(alpha, df)
     with np.errstate(all="ignore"):
-        statistic = distance / error
-        lean = np.maximum(-TIMES * skewness, floor.skewness / np.sqrt(units))
-        shrunk = np.maximum(0, 1 - lean * statistic / 3)
-        corrected = (1 - shrunk**3) / lean - lean / 6
-    alone = (error > 0) & (statistic > quantile)
-    enough = (units >= floor.units) & (distance > reach)
-    return alone, alone & (corrected > quantile) & enough
-
-
-def rare_reach(boundary, bound, units, alpha=ALPHA):
-    """Beyond a boundary, the distance that rare errors in no record could make."""
-    return (boundary + bound) * (alpha ** (-1 / units) - 1)
-
-
-def spread(moves, counts=1.0):
-    """Sums of squares and skewness of what units move, along the last axis."""
-    square = (counts * moves**2).sum(axis=-1)
-    with np.errstate(all="ignore"):
-        return square, (counts * moves**3).sum(axis=-1) / square**1.5
+        alone = (error > 0) & (distance / error > quantile)
+    floor = FLOORS.get(name, OTHER)
+    passes = skewness_adjusted_passes(distance, error, skewness, units, floor, quantile)
+    if bound is not None:
+        limit = ConstantDifferences(units, difference, bound).limit(alpha, side)
+        passes &= sign * (limit - at) > 0
+    return alone, alone & passes
 
 
 def auc_moves(scores, positives):
     """Difference, standard error and skewness of two AUCs of each data set."""
-    n = scores.shape[-1]
-    negatives = n - positives
     placed = [_placements(one, positives) for one in scores]
-    first, second = (late - early for early, late in zip(*placed))
-    difference = first.mean(axis=1)
-    first, second = first - difference[:, None], second - difference[:, None]
-    of_first, _ = spread(first)
-    of_second, _ = spread(second)
-    m, k = positives, negatives
-    variance = of_first / (m - 1) / m + of_second / (k - 1) / k
-    scales = np.sqrt(m / (m - 1)) / m, np.sqrt(k / (k - 1)) / k
-    third = (first**3).sum(axis=1) * scales[0] ** 3
-    third += (second**3).sum(axis=1) * scales[1] ** 3
-    with np.errstate(all="ignore"):
-        return difference, np.sqrt(variance), third / variance**1.5
+    change = [late - early for early, late in zip(*placed)]
+    difference = change[0].mean(axis=1)
+    influence = [
+        (one - difference[:, None]) / np.sqrt(one.shape[1] * (one.shape[1] - 1))
+        for one in change
+    ]
+    return difference, *_error(np.concatenate(influence, axis=1))
 
 
 def _placements(scores, positives):
@@ -109,50 +100,36 @@ def _placements(scores, positives):
     return placed[:, :positives], placed[:, positives:]
 
 
-def mean_moves(gains):
-    """The same of mean gains of records."""
-    n = gains.shape[-1]
-    mean = gains.mean(axis=1)
-    square, skewness = spread(gains - mean[:, None])
-    return mean, np.sqrt(square / (n - 1) / n), skewness
+def mean_moves(gains, sizes=1):
+    """The same of mean gains of records, or of sums of gains of groups of some sizes."""
+    n_units = gains.shape[1]
+    sizes = np.broadcast_to(sizes, n_units)
+    mean = gains.sum(axis=1) / sizes.sum()
+    scale = np.sqrt(n_units / (n_units - 1)) / sizes.sum()
+    return mean, *_error(scale * (gains - mean[:, None] * sizes))
 
 
-def group_moves(sums, sizes):
-    """The same of mean gains of records in groups, from the sums of groups."""
-    n_groups, n = len(sizes), sizes.sum()
-    mean = sums.sum(axis=1) / n
-    square, skewness = spread((sums - mean[:, None] * sizes) / n)
-    return mean, np.sqrt(square * n_groups / (n_groups - 1)), skewness
+def _error(influence):
+    """Standard error and skewness of the sum of what units move it."""
+    square = (influence**2).sum(axis=1)
+    with np.errstate(all="ignore"):
+        return np.sqrt(square), (influence**3).sum(axis=1) / square**1.5
 
 
-TRUTH, FIRST, SECOND = np.array(
+CELLS = np.array(
     [
         (truth, truth if a else 1 - truth, truth if b else 1 - truth)
         for truth in (1, 0)
         for a in (1, 0)
         for b in (1, 0)
     ]
-).T
+)
 """Class and answers of the eight cells of a label world."""
 
 
 def count_moves(counts, score):
     """The same of a score of two classes, and the records with different predictions."""
-    known = count_score(score, np.array([0, 1]), 1 if score == "precision" else None)
-    records = counts.astype(np.float64)
-    first = known.of_cells(TRUTH, FIRST, records, 2)
-    second = known.of_cells(TRUTH, SECOND, records, 2)
-    moves = second.slopes - first.slopes
-    moves = moves - (records * moves).sum(axis=1, keepdims=True) / records.sum(
-        axis=1, keepdims=True
-    )
-    square, skewness = spread(moves, records)
-    differ = records[:, FIRST != SECOND].sum(axis=1)
-    error = np.sqrt(square * differ / np.maximum(differ - 1, 1))
-    if score != "precision":
-        sizes = np.stack([records[:, TRUTH == code].sum(axis=1) for code in (0, 1)])
-        differ = np.where(sizes.min(axis=0) < FEW_OF_A_CLASS, 0, differ)
-    return second.values - first.values, error, skewness, differ
+    return moments_of_counts(np.array([0, 1]), CELLS, counts, SCORES[score][1])
 
 
 def passing_table(n, delta, method, alpha=ALPHA):
@@ -197,8 +174,6 @@ def critical_score(n, delta, alpha=ALPHA):
 
 def _least_scores(inside, fewest, n, delta):
     """The number against whose fewest in favour have the least score."""
-    from skcompare.stats.accuracy._unconditional import _scores
-
     scores = _scores(inside, fewest[inside], n, delta)
     return inside[[int(np.argmin(scores))]]
 
@@ -239,6 +214,4 @@ SCORES = {
 
 def joint(counts):
     """Counts of the eight cells as evidence."""
-    return JointCounts.from_predictions(
-        *(np.repeat(column, counts) for column in (TRUTH, FIRST, SECOND))
-    )
+    return JointCounts.from_predictions(*(np.repeat(column, counts) for column in CELLS.T))

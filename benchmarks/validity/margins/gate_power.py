@@ -5,24 +5,24 @@ import math
 import numpy as np
 
 from benchmarks.validity._lib.tables import Table, with_error
-from benchmarks.validity.margins.gate_closed import (
-    calibration_evidence,
-    calibration_shown,
-    calibration_truth,
-    draw_odds,
-)
 from benchmarks.validity.margins.gate_formulas import (
     ALPHA,
     SCORES,
     auc_moves,
-    cautious,
+    beyond,
     count_moves,
     is_shown,
     joint,
     mean_moves,
-    rare_reach,
 )
-from benchmarks.validity.margins.gate_worlds import LABELS, LossWorld, RankingWorld
+from benchmarks.validity.margins.gate_others import calibration_evidence
+from benchmarks.validity.margins.gate_worlds import (
+    LABELS,
+    LossWorld,
+    RankingWorld,
+    calibration_truth,
+    draw_odds,
+)
 from skcompare._registry.tests import get_test
 from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues, ScoredPair
 from skcompare.gate import Equivalent, NonInferior, Superior
@@ -114,18 +114,10 @@ def boundaries_around(truth, kind, distance):
     return [below] if kind == "above" else [below, (truth + distance, "less")]
 
 
-def shown(difference, error, skewness, boundaries, units, name, bound=None, **words):
+def shown(moments, boundaries, units, name, **words):
     """Whether all boundaries are excluded in each data set."""
-    result = True
-    for boundary, direction in boundaries:
-        sign = 1 if direction == "greater" else -1
-        distance = sign * (difference - boundary)
-        reach = 0.0 if bound is None else rare_reach(sign * boundary, bound, units)
-        one = cautious(distance, error, sign * skewness, units, name, reach=reach, **words)[
-            1
-        ]
-        result = result & one
-    return result
+    decided = [beyond(*one, *moments, units, name, **words)[1] for one in boundaries]
+    return np.all(decided, axis=0)
 
 
 def loss_rows(rng):
@@ -147,7 +139,8 @@ def loss_rows(rng):
 
             def decide(n_sets, n=n, boundaries=boundaries, world=world):
                 found = mean_moves(world.draw(rng, (n_sets, n)))
-                return shown(*found, boundaries, n, "records", world.bound, df=n - 1)
+                known = n, "records"
+                return shown(found, boundaries, *known, bound=world.bound, df=n - 1)
 
             yield f"{kind} {distance} of the truth", world, n, decide
 
@@ -169,8 +162,8 @@ def auc_rows(rng):
 
             def decide(n_sets, n=n, m=m, boundaries=boundaries, world=world):
                 found = auc_moves(world.draw(rng, n_sets, m, n - m), m)
-                known = min(m, n - m), "records of the rarer class", 1.0
-                return shown(*found, boundaries, *known)
+                known = min(m, n - m), "records of the rarer class"
+                return shown(found, boundaries, *known, bound=1.0)
 
             yield f"{kind} {distance} of the truth", f"{world}, {share} positive", n, decide
 
@@ -191,7 +184,7 @@ def label_rows(rng):
             def decide(n_sets, n=n, boundaries=boundaries, world=world, score=score):
                 found = count_moves(world.draw(rng, n_sets, n), score)
                 known = found[3], "records with different predictions"
-                return shown(*found[:3], boundaries, *known)
+                return shown(found[:3], boundaries, *known)
 
             yield f"{score} {kind} {distance} of the truth", world, n, decide
 
@@ -229,7 +222,8 @@ def calibration_rows(rng):
         n = needed(tested, evidence, [(-margin, "greater")], truth)
 
         def decide(n_sets, n=n, margin=margin):
-            return calibration_shown(draw_odds(rng, n_sets, n, factors), -margin)[0]
+            drawn = map(calibration_evidence, *draw_odds(rng, n_sets, n, factors))
+            return [is_shown(tested, one, -margin, "greater") for one in drawn]
 
         title = f"squared calibration error above -{margin}"
         yield title, "log odds times 1.3 and 1", n, decide

@@ -165,3 +165,26 @@ def right_predictions(rng, rates, correlation, alike, groups, n_sets):
         values[1] = correlation * values[0] + rest * values[1]
     latent = np.sqrt(1 - alike) * own + np.sqrt(alike) * common[..., groups]
     return ndtr(latent) < np.reshape(rates, (2, 1, 1))
+
+
+BINS = 10
+
+
+def draw_odds(rng, n_sets, n, factors):
+    """Events and both probabilities of them, each of shape (n_sets, n)."""
+    logit = 1.5 * rng.standard_normal((n_sets, n))
+    y = (rng.random((n_sets, n)) < expit(logit)).astype(int)
+    return y, *(expit(factor * logit) for factor in factors)
+
+
+def calibration_truth(factors, points=2_000_000):
+    """The expected difference of calibration errors, by the quantiles of the log odds."""
+    logit = 1.5 * ndtri((np.arange(points) + 0.5) / points)
+    found = []
+    for factor in factors:
+        told = expit(factor * logit)
+        bins = np.minimum((BINS * told).astype(int), BINS - 1)
+        gaps = np.bincount(bins, expit(logit) - told, BINS)
+        sizes = np.bincount(bins, minlength=BINS)
+        found.append(float((gaps**2 / np.maximum(sizes, 1)).sum() / points))
+    return found[0] - found[1]
