@@ -8,20 +8,18 @@ answers rightly is correlated. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from itertools import pairwise, product
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import special
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from benchmarks.validity.precision.precision_draws import (
     FORMULAS,
     ROUNDING,
     formula_roots,
     joint_shares,
-    library_gap,
     moments_of,
     permutation_roots,
 )
@@ -60,8 +58,6 @@ classifier that has fewer."""
 SEEN = (0, 3, 5, 10)
 """Least numbers of right and of wrong positive answers of each classifier."""
 
-CHECKED = 20
-
 TESTS = (*FORMULAS, "permutation")
 
 
@@ -71,7 +67,6 @@ def hold_out(n, prevalence, precisions, recalls, correlation, sizes, seed):
     Returns
     -------
     found : dict of ndarray of shape (n_tests,)
-    gap : float
     """
     rng = np.random.default_rng(seed)
     n_draws, n_permuted = sizes
@@ -94,7 +89,7 @@ def hold_out(n, prevalence, precisions, recalls, correlation, sizes, seed):
     truth = precisions[1] - precisions[0]
     if truth:
         found["held"] = coverage(tables, few, precisions, rng)
-    return found, library_gap(tables[:CHECKED])
+    return found
 
 
 INTERVALS = (
@@ -177,17 +172,8 @@ def text_of(setting):
 
 
 def each_setting(settings, args, stream):
-    """What is found in all settings, checked against the library."""
-    seeds = np.random.SeedSequence([args.seed, stream]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(hold_out)(*setting, (args.draws, args.permutations), seed)
-        for setting, seed in zip(settings, seeds)
-    )
-    gap = max(gap for _, gap in rows)
-    print(f"precision, by the library too: largest gap of p-values {gap:.0e}.\n")
-    if gap > 1e-9:
-        raise SystemExit("The simulation does not decide as the library does.")
-    return [found for found, _ in rows]
+    """What is found in all settings."""
+    return each_row(hold_out, settings, args, stream, (args.draws, args.permutations))
 
 
 def draws_of(test, args):
@@ -373,22 +359,11 @@ def power_tables(args):
 PARTS = {"level": level_tables, "power": power_tables}
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=20_000, help="data sets a setting")
-    add("--permutations", type=int, default=2000, help="data sets for permutation")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some of the tables")
-    add("--all", action="store_true", help="rows for all correlations")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for part in args.only:
-        for table in PARTS[part](args):
-            table.show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        PARTS,
+        draws=20_000,
+        permutations=(2000, "data sets for permutation"),
+        all=(False, "rows for all correlations"),
+    )

@@ -1,24 +1,15 @@
 """Answers of two classifiers with known precisions, and decisions for arrays of tables.
 
-`skcompare.stats` takes one table at a time. Here many are decided by the same formulas;
-``precision.py`` checks on a part of them that both agree.
+By the functions behind the tests of `skcompare.stats`, which take many tables at a time.
 """
 
+from dataclasses import replace
+
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
-from skcompare.evidence import JointCounts
 from skcompare.evidence.labels._class_moments import ClassMoments
-from skcompare.stats import (
-    precision_both_scores,
-    precision_difference,
-    precision_score,
-    precision_wald,
-    precision_weighted_score,
-    relative_precision,
-    score_difference,
-)
 from skcompare.stats.precision._precision_statistics import (
     both_scores,
     generalized_score,
@@ -29,6 +20,8 @@ from skcompare.stats.precision._precision_statistics import (
     share_contrast,
     weighted_generalized_score,
 )
+from skcompare.stats.scores._confusion_scores import count_score
+from skcompare.stats.scores._permutation_null import score_pair
 
 RESAMPLES = 999
 ROUNDING = 1e-12
@@ -44,18 +37,8 @@ FORMULAS = {
     "ratio": log_ratio_contrast,
     "ratio, Mancl-DeRouen": lambda m: log_ratio_contrast(m, mancl_derouen(m)),
 }
-CORRECTED = {"correction": "mancl-derouen"}
-LIBRARY = {
-    "both scores": (precision_both_scores, {}),
-    "weighted score": (precision_weighted_score, {}),
-    "score": (precision_score, {}),
-    "difference": (precision_difference, {}),
-    "difference, Mancl-DeRouen": (precision_difference, CORRECTED),
-    "odds ratio": (precision_wald, {}),
-    "odds ratio, Mancl-DeRouen": (precision_wald, CORRECTED),
-    "ratio": (relative_precision, {}),
-    "ratio, Mancl-DeRouen": (relative_precision, CORRECTED),
-}
+CELLS = np.argwhere(np.ones((2, 2, 2)))
+PRECISION = count_score("precision", np.arange(2), 1)
 
 
 def joint_shares(prevalence, precisions, recalls, correlation):
@@ -107,22 +90,11 @@ def difference_in_errors(tables, truth=0.0):
 
     The precision of a classifier without positive answers is 0 there.
     """
-    first, second = tables[..., 1, :].sum(axis=-1), tables[..., 1].sum(axis=-1)
-    shares, inverses = [], []
-    for predictions in (first, second):
-        total = predictions.sum(axis=-1)
-        inverses.append(np.where(total > 0, 1 / np.maximum(total, 1), 0.0))
-        shares.append(predictions[..., 1] * inverses[-1])
-    (p, q), (u, v) = shares, inverses
-    both = tables[..., 1, 1]
-    common = both[..., 1] * (1 - p) * (1 - q) + both[..., 0] * p * q
-    variance = p * (1 - p) * u + q * (1 - q) * v - 2 * common * u * v
-    distance = q - p - truth
+    counts = tables.reshape(*tables.shape[:-3], -1).astype(float)
+    pair = score_pair(PRECISION, CELLS, counts, 2)
+    statistic = replace(pair, challenger=pair.challenger - truth).statistic
     # Equal shares may differ by rounding, which must not break ties with others.
-    distance = np.where(np.abs(distance) <= ROUNDING, 0.0, distance)
-    fixed = variance <= ROUNDING * (u + v)
-    still = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
-    return np.where(fixed, still, distance / np.sqrt(np.where(fixed, 1.0, variance)))
+    return np.where(np.abs(statistic) <= ROUNDING, 0.0, statistic)
 
 
 def exchanged(table, outcomes):
@@ -150,39 +122,3 @@ def permutation_roots(tables, truth, rng):
         beyond = np.abs(difference_in_errors(drawn)) >= value * (1 - ROUNDING)
         tails[i] = (1 + beyond.sum()) / (RESAMPLES + 1)
     return -np.sign(observed) * ndtri(tails / 2)
-
-
-def library_gap(tables):
-    """Greatest difference of p-values between the library and the arrays used here."""
-    roots = formula_roots(tables)
-    gap = 0.0
-    for table, of_table in zip(tables, roots.T):
-        counts = JointCounts(table, [0, 1])
-        found = [test(counts, **words).pvalue for test, words in LIBRARY.values()]
-        gap = max(gap, _gap(np.array(found), 2 * ndtr(-np.abs(of_table))))
-        totals = table[:, 0, 1] + table[:, 1, 0]
-        if np.prod(totals + 1.0) > 1000:
-            continue
-        # All outcomes and how likely they are, where they are few.
-        outcomes = np.stack(np.unravel_index(np.arange(np.prod(totals + 1)), totals + 1), 1)
-        sizes = np.abs(difference_in_errors(exchanged(table, outcomes)))
-        likely = np.prod(
-            [binomial_shares(n)[k] for n, k in zip(totals, outcomes.T)], axis=0
-        )
-        observed = np.abs(difference_in_errors(table))
-        exact = likely[sizes >= observed * (1 - ROUNDING)].sum()
-        result = score_difference(counts, score="precision", method="permutation")
-        gap = max(gap, abs(result.pvalue - exact))
-    return gap
-
-
-def binomial_shares(n):
-    shares = np.ones(1)
-    for _ in range(n):
-        shares = np.convolve(shares, [0.5, 0.5])
-    return shares
-
-
-def _gap(found, expected):
-    gaps = np.nan_to_num(found, nan=2.0) - np.nan_to_num(expected, nan=2.0)
-    return float(np.abs(gaps).max())

@@ -9,26 +9,23 @@ one better is wrong about the algorithms. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
-from scipy import special
 from sklearn.model_selection import KFold
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
-from skcompare.evidence import ClusterSums
-from skcompare.evidence.labels._class_moments import ClassMoments
+from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.model_selection import BlockRegularized5x2CV
-from skcompare.stats import clustered_precision, gee_precision
-from skcompare.stats.precision._precision_statistics import (
-    generalized_score,
-    log_odds_contrast,
-    predicted_alike,
-    share_contrast,
+from skcompare.stats import (
+    clustered_precision,
+    gee_precision,
+    precision_score,
+    precision_wald,
 )
+from skcompare.stats.precision._gee_model import class_fit
+from skcompare.stats.precision._precision_statistics import share_contrast
 
 ALPHA = 0.05
 RECORDS = (200, 1000)
@@ -144,84 +141,33 @@ LEARNERS = {
 }
 
 
-class Pooled(NamedTuple):
-    """Moments of the answers of a batch, with records or single answers as clusters."""
+def results_of(y, repetitions):
+    """P-values of all tests of one data set, and its difference with its variance.
 
-    records: ClassMoments
-    predictions: ClassMoments
-    n_clusters: np.ndarray
-
-
-def pooled(y, repetitions):
-    """Moments of positive answers of shape (batch, 2, n) in each repetition."""
-    right = y[:, np.newaxis]
-    rows = np.sum(repetitions, axis=0)
-    apart = [np.zeros((len(y), 2, 2), dtype=int) for _ in range(2)]
-    for predicted in repetitions:
-        for sums, values in zip(apart, (predicted, predicted & right)):
-            sums += products(values, values)
-    totals, hits = rows.sum(axis=-1), (rows * right).sum(axis=-1)
-    of_records = (
-        products(rows, rows),
-        products(rows, rows * right),
-        products(rows * right, rows * right),
+    From the answers of champion and challenger in each repetition.
+    """
+    sums = ClusterSums.from_repeats(y, repetitions, classes=[0, 1])
+    apart = JointCounts.from_predictions(
+        np.tile(y, len(repetitions)), *map(np.concatenate, zip(*repetitions))
     )
-    return Pooled(
-        ClassMoments(totals, hits, *of_records),
-        ClassMoments(totals, hits, apart[0], apart[1], apart[1]),
-        rows.any(axis=1).sum(axis=-1),
-    )
-
-
-def products(first, second):
-    """Sums over the records of products of what two classifiers have."""
-    # As floats, because only these are multiplied fast; the numbers are whole.
-    found = first.astype(float) @ np.swapaxes(second, -1, -2).astype(float)
-    return np.rint(found).astype(int)
-
-
-def score_pvalues(moments, n_clusters):
-    """P-values of `clustered_precision`: Student's t, with the mean out of the variance."""
-    root = generalized_score(moments).root
-    left = np.maximum(n_clusters - root**2, 1e-9)
-    t = np.abs(root) * np.sqrt((n_clusters - 1) / left)
-    alike = predicted_alike(moments)
-    return np.where(alike, 1.0, 2 * special.stdtr(np.maximum(n_clusters - 1, 1), -t))
-
-
-def wald_pvalues(moments):
-    """P-values of `gee_precision`; NaN where undefined, 1 where both answer alike."""
-    root = np.where(predicted_alike(moments), 0.0, log_odds_contrast(moments).root)
-    return np.where(np.isfinite(root), 2 * special.ndtr(-np.abs(root)), np.nan)
+    score = clustered_precision(sums)
+    results = gee_precision(sums), score, precision_wald(apart), precision_score(apart)
+    variance = share_contrast(class_fit(sums, 1, "precision", "none").raw).variance
+    return *(result.pvalue for result in results), score.estimate, variance
 
 
 def batch_of(learner, n, correlation, design, rng):
-    """P-values of a batch, differences with variances, and a gap to the library."""
+    """The results of a batch of data sets."""
     y, X = draw(learner, n, correlation, rng)
-    repetitions = []
     folds = folds_of(design, n, rng)
-    for fold in folds:
-        predictions = LEARNERS[learner](X, y, fold) & (fold >= 0)
-        repetitions.append(predictions)
-    found = pooled(y, repetitions)
-    wald = wald_pvalues(found.records)
-    pvalues = np.stack(
-        [
-            wald,
-            score_pvalues(found.records, found.n_clusters),
-            wald_pvalues(found.predictions),
-            2 * special.ndtr(-np.abs(generalized_score(found.predictions).root)),
-        ]
-    )
-    difference = share_contrast(found.records)
     tested = folds[0] >= 0
-    given = [
-        [prediction[0, k][tested].astype(int) for k in (0, 1)] for prediction in repetitions
+    repetitions = [
+        (LEARNERS[learner](X, y, fold)[..., tested]).astype(int) for fold in folds
     ]
-    sums = ClusterSums.from_repeats(y[0][tested].astype(int), given, classes=[0, 1])
-    library = [gee_precision(sums).pvalue, clustered_precision(sums).pvalue]
-    gap = np.abs(np.nan_to_num(library, nan=2) - np.nan_to_num(pvalues[:2, 0], nan=2))
-    return pvalues, difference.estimate, difference.variance, gap.max()
+    return [
+        results_of(y[k][tested].astype(int), [one[k] for one in repetitions])
+        for k in range(BATCH)
+    ]
 
 
 def row_of(learner, n, correlation, design, n_draws, seed):
@@ -229,49 +175,26 @@ def row_of(learner, n, correlation, design, n_draws, seed):
     rng = np.random.default_rng(seed)
     setting = (learner, n, correlation, design)
     parts = [batch_of(*setting, rng) for _ in range(-(-n_draws // BATCH))]
-    pvalues, estimates, variances = (
-        np.concatenate([part[i] for part in parts], axis=-1) for i in range(3)
-    )
+    *pvalues, estimates, variances = np.concatenate(parts).T
+    rejected = (np.array(pvalues) < ALPHA).mean(axis=1)
     error = np.sqrt(np.nanvar(estimates) / np.nanmean(variances))
-    rejected = (pvalues < ALPHA).mean(axis=1)
-    return rejected, np.isnan(pvalues[0]).mean(), error, max(part[3] for part in parts)
+    return [*rejected, np.isnan(pvalues[0]).mean()], error
 
 
 def table_of(args):
     """Type I error for all algorithms and designs."""
     settings = list(product(LEARNERS, args.records, CORRELATIONS, DESIGNS))
-    seeds = np.random.SeedSequence([args.seed, 1]).spawn(len(settings))
-    rows = Parallel(args.n_jobs)(
-        delayed(row_of)(*setting, args.draws, seed)
-        for setting, seed in zip(settings, seeds)
-    )
-    gap = max(row[3] for row in rows)
-    print(f"pooled answers, by the library too: largest gap of p-values {gap:.0e}.\n")
-    if gap > 1e-9:
-        raise SystemExit("The simulation does not decide as the library does.")
+    rows = each_row(row_of, settings, args, 1)
     table = Table(
         f"Algorithms of equal expected precision, pooled answers: type I error at {ALPHA}",
         ("algorithm", "records", "correlation", "design", *COLUMNS),
     )
     n_draws = -(-args.draws // BATCH) * BATCH
-    for setting, (rejected, undefined, error, _) in zip(settings, rows):
-        shown = [with_error(share, n_draws) for share in (*rejected, undefined)]
+    for setting, (shares, error) in zip(settings, rows):
+        shown = [with_error(share, n_draws) for share in shares]
         table.add(*setting, *shown, f"{error:.2f}")
     return table
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=2000, help="data sets a setting")
-    add("--records", type=int, nargs="+", default=list(RECORDS), help="sizes of data sets")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    table_of(args).show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, table_of, records=(RECORDS, "sizes of data sets"))
