@@ -8,14 +8,14 @@ from record to record; losses are simulated. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 import math
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.special import betaln, logsumexp, stdtrit
+from scipy.special import logsumexp, stdtrit
 from scipy.stats import binom
 
+from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from benchmarks.validity.losses.losses import ROUNDING, draw, losses_of, true_gain
 from skcompare.evidence import ContingencyTable, PairedLosses
@@ -59,40 +59,40 @@ POWER = 0.8
 # ------------------------------------------------------------- right and wrong, exactly
 
 
-def gains(c, m):
-    """Logarithms of e-values of m discordant records, c of them for the challenger."""
-    return m * math.log(2) + betaln(1 + c, 1 + m - c)
-
-
-def half_gains(c, m):
-    """The same for the half of the bets on the challenger."""
-    return gains(c, m) + np.log(2 * binom.sf(m - c, m + 1, 0.5).clip(1e-300))
-
-
-def midp_rejects(c, m):
-    """Whether McNemar's mid-p test rejects, two-sided."""
-    least = np.minimum(c, m - c)
-    tail = binom.cdf(least, m, 0.5) - binom.pmf(least, m, 0.5) / 2
-    return 2 * tail < ALPHA
-
-
 RULES = {
-    "anytime_mcnemar": lambda c, m: gains(c, m) > -math.log(ALPHA),
-    'anytime_mcnemar, "greater"': lambda c, m: half_gains(c, m) > -math.log(ALPHA),
-    "mcnemar, every look": midp_rejects,
-    "mcnemar, every 100th": lambda c, m: midp_rejects(c, m) & (m % EVERY == 0),
+    # The test, its alternative, and after how many discordant records it is looked at.
+    "anytime_mcnemar": (anytime_mcnemar, "two-sided", 1),
+    'anytime_mcnemar, "greater"': (anytime_mcnemar, "greater", 1),
+    "mcnemar, every look": (mcnemar, "two-sided", 1),
+    "mcnemar, every 100th": (mcnemar, "two-sided", EVERY),
 }
 
 
-def ever_rejected(rule, watched):
-    """Probability that a rule ever rejects up to some numbers of discordant records."""
+def least_counts(test, alternative, most):
+    """Of each number of discordant records, how many for the challenger reject at least."""
+    least, found = 1, [1]
+    for m in range(1, most + 1):
+        # With one more record it takes as many as before, or one more.
+        least = max(least, (m + 1) // 2)
+        while least <= m:
+            table = ContingencyTable(0, m - least, least, 0)
+            if test(table, alternative=alternative).pvalue < ALPHA:
+                break
+            least += 1
+        found.append(least)
+    return np.array(found)
+
+
+def ever_rejected(test, alternative, every, watched):
+    """Probability that a test ever rejects up to some numbers of discordant records."""
+    least = least_counts(test, alternative, max(watched))
     alive, found = np.ones(1), {}
     for m in range(1, max(watched) + 1):
         alive = (np.append(alive, 0.0) + np.append(0.0, alive)) / 2
-        likely = np.flatnonzero(alive > 1e-18)
-        if len(likely):
-            inside = np.arange(likely[0], likely[-1] + 1)
-            alive[inside[rule(inside, m)]] = 0.0
+        if m % every == 0:
+            alive[least[m] :] = 0.0
+            if alternative == "two-sided":
+                alive[: m + 1 - least[m]] = 0.0
         if m in watched:
             found[m] = 1 - alive.sum()
     return found
@@ -100,14 +100,8 @@ def ever_rejected(rule, watched):
 
 def equal_table(args):
     """Equal accuracies."""
-    for c, m in ((25, 40), (15, 40), (7, 7), (300, 500)):
-        table = ContingencyTable(10, m - c, c, 5)
-        for formula, alternative in ((gains, "two-sided"), (half_gains, "greater")):
-            result = anytime_mcnemar(table, alternative=alternative)
-            check(formula(c, m), result.details["log_e_value"])
-        check(midp_rejects(np.array(c), m), mcnemar(table).pvalue < ALPHA)
     rows = Parallel(args.n_jobs)(
-        delayed(ever_rejected)(rule, WATCHED) for rule in map(RULES.get, RULES)
+        delayed(ever_rejected)(*rule, WATCHED) for rule in RULES.values()
     )
     table = Table(
         f"Equal accuracies, a look after every record: probability of ever p < {ALPHA}",
@@ -224,12 +218,8 @@ def check_losses(losses, truth, both, half):
 
 def loss_table(args):
     """Brier losses of two classifiers."""
-    seeds = np.random.SeedSequence([args.seed, 1]).spawn(len(LOSS_KINDS))
     truths = [true_gain(kind, "brier") for kind in LOSS_KINDS]
-    rows = Parallel(args.n_jobs)(
-        delayed(loss_row)(kind, truth, args.draws, seed)
-        for kind, truth, seed in zip(LOSS_KINDS, truths, seeds)
-    )
+    rows = each_row(loss_row, [*zip(LOSS_KINDS, truths)], args, 1)
     table = Table(
         f"Brier losses of {LOSS_RECORDS} records: share of streams that ever reject the "
         f"true gain at {ALPHA}",
@@ -273,29 +263,22 @@ def plan_row(b, c, null, side, n_draws, seed):
 
 def first_rejections(lost, won, null, side):
     """Rejections after each record, and the number of the first one."""
-    n = np.arange(1, lost.shape[1] + 1)
     if null == 0:
-        found = (gains if side == "two-sided" else half_gains)(won, won + lost)
+        least = least_counts(anytime_mcnemar, side, (won + lost).max())[won + lost]
+        rejected = (won >= least) | ((lost >= least) & (side == "two-sided"))
     else:
-        found = np.stack(
-            [
-                wealth(lost[:, k], won[:, k], k + 1, null, side != "two-sided")
-                for k in range(len(n))
-            ],
-            axis=1,
-        )
-    rejected = found > -math.log(ALPHA)
+        found = [
+            wealth(lost[:, k], won[:, k], k + 1, null, side != "two-sided")
+            for k in range(lost.shape[1])
+        ]
+        rejected = np.stack(found, axis=1) > -math.log(ALPHA)
     first = np.where(rejected.any(axis=1), rejected.argmax(axis=1) + 1, np.inf)
     return rejected, first
 
 
 def plan_table(args):
     """What looking at all times costs, and saves."""
-    seeds = np.random.SeedSequence([args.seed, 2]).spawn(len(PLANS))
-    rows = Parallel(args.n_jobs)(
-        delayed(plan_row)(*setting, args.draws // 2, seed)
-        for setting, seed in zip(PLANS, seeds)
-    )
+    rows = each_row(plan_row, PLANS, args, 2, args.draws // 2)
     table = Table(
         f"Records for a power of {POWER} at {ALPHA}",
         (
@@ -330,19 +313,5 @@ PARTS = {
 }
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=2000, help="streams a setting")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
-    add("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some of the tables")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
-    for part in args.only:
-        PARTS[part](args).show(rst=args.rst)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, PARTS, of="streams a setting")

@@ -9,7 +9,6 @@ its true accuracy is that of the champion, so that every pass is a false one. Ru
 or with ``--help`` for the options.
 """
 
-import argparse
 import math
 import tempfile
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import binom
 
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.gate import Gate, Ledger, Superior
 from skcompare.stats import mcnemar_power, mcnemar_sample_size
@@ -214,17 +214,10 @@ def check(seed, n_looks=30):
                     break
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=4000, help="hold-out sets a team")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--n-jobs", type=int, default=-1)
-    parser.add_argument("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args()
+def tables(args):
     check(args.seed)
-    for table in (*false_pass_tables(args), *power_tables()):
-        table.show(rst=args.rst)
+    return *false_pass_tables(args), *power_tables()
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, tables, draws=4000, of="hold-out sets a team")
