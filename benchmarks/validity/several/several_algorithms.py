@@ -10,14 +10,13 @@ classifier is better than the others. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 import warnings
 
 import numpy as np
 from scipy.stats import beta
 
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
-from benchmarks.validity.several.several_algorithms_check import check_all
 from benchmarks.validity.several.several_algorithms_decisions import ALPHA, SIZES
 from benchmarks.validity.several.several_algorithms_draws import bcv, kfold, outcomes
 from benchmarks.validity.several.several_algorithms_real import COPIES, N_COPIES, shares
@@ -40,27 +39,13 @@ BY_PUBLISHED = f", {PUBLISHED}"
 TAIL = 0.005
 """Of the one-sided lower limits that say whether a level is over .05."""
 
-QUICK = 40
-"""With ``--quick`` there is one in so many data sets."""
-
 REAL = 10
 """On real records there is one draw in so many."""
 
 
-def main():
-    args = _options()
-    warnings.simplefilter("ignore")
-    if args.only in (None, "check"):
-        check_all(args.seed)
-    for position, (name, tables) in enumerate(STAGES.items()):
-        if args.only in (None, name):
-            for table in tables(args, [args.seed, position]):
-                table.show(rst=args.rst)
-
-
-def equal_tables(args, seed):
+def equal_tables(args):
     """All are equally good, 5×2 block-regularized cross-validation."""
-    found = outcomes(EQUAL, bcv, args.draws, seed, args.n_jobs)
+    found = outcomes(EQUAL, bcv, args, 0)
     for measure in ("accuracy", "log_loss"):
         yield level_table(f"5×2 BCV, {measure}", EQUAL, found, measure)
     n = len(EQUAL_COLUMNS)
@@ -73,34 +58,34 @@ def equal_tables(args, seed):
     yield variance_table(EQUAL, found)
 
 
-def better_tables(args, seed):
+def better_tables(args):
     """One is better than the others."""
-    found = outcomes(ONE_BETTER, bcv, args.draws, seed, args.n_jobs)
+    found = outcomes(ONE_BETTER, bcv, args, 1)
     for measure in ("accuracy", "log_loss"):
         yield power_table(f"5×2 BCV, {measure}", ONE_BETTER, found, measure)
 
 
-def kfold_tables(args, seed):
+def kfold_tables(args):
     """The same for 10-fold cross-validation."""
-    found = outcomes(KFOLD_EQUAL, kfold, args.draws, seed, args.n_jobs)
+    found = outcomes(KFOLD_EQUAL, kfold, args, 2)
     for measure in ("accuracy", "log loss"):
         yield level_table(f"10 folds, {measure}", KFOLD_EQUAL, found, measure)
     yield highest_table("10 folds", KFOLD_EQUAL, found, KFOLD_MEASURES)
-    found = outcomes(KFOLD_ONE_BETTER, kfold, args.draws, [*seed, 1], args.n_jobs)
+    found = outcomes(KFOLD_ONE_BETTER, kfold, args, 2, 1)
     yield power_table("10 folds, accuracy", KFOLD_ONE_BETTER, found, "accuracy")
 
 
-def neighbour_tables(args, seed):
+def neighbour_tables(args):
     """Nearest neighbours, whose level is highest, with more records and classes apart."""
-    found = outcomes(NEIGHBOURS, bcv, args.draws, seed, args.n_jobs)
+    found = outcomes(NEIGHBOURS, bcv, args, 3)
     yield level_table("5×2 BCV, accuracy", NEIGHBOURS, found, "accuracy")
     yield variance_table(NEIGHBOURS, found)
-    found = outcomes(KFOLD_NEIGHBOURS, kfold, args.draws, [*seed, 1], args.n_jobs)
+    found = outcomes(KFOLD_NEIGHBOURS, kfold, args, 3, 1)
     for measure in ("Brier", "log loss"):
         yield level_table(f"10 folds, {measure}", KFOLD_NEIGHBOURS, found, measure)
 
 
-def real_tables(args, seed):
+def real_tables(args):
     """Copies of stochastic gradient descent on real records."""
     columns = ("any told apart", "a pair, p < .05")
     table = Table(
@@ -111,12 +96,12 @@ def real_tables(args, seed):
     )  # fmt: skip
     n_draws = max(1, args.draws // REAL)
     for position, (name, make) in enumerate(COPIES.items()):
-        found = shares(make, n_draws, [*seed, position], args.n_jobs)
+        found = shares(make, n_draws, [args.seed, 4, position], args.n_jobs)
         default, published = found.swapaxes(0, 1)
         table.add(name, n_draws, _level(default[:, 0]), _level(published[:, 0]),
                   _mean(default[:, 1]), _mean(published[:, 1]),
                   f"{default[:, 2].mean():.4f}")  # fmt: skip
-    yield table
+    return table
 
 
 STAGES = {
@@ -235,20 +220,6 @@ def _mean(shares):
     return f"{shares.mean():.4f} ± {error:.4f}"
 
 
-def _options():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=2000, help="data sets a setting")
-    add("--only", choices=("check", *STAGES), help="one part of the study")
-    add("--quick", action="store_true", help=f"one in {QUICK} of the data sets")
-    add("--rst", action="store_true", help="print reStructuredText")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="parts of the data sets at a time")
-    args = parser.parse_args()
-    if args.quick:
-        args.draws = max(1, args.draws // QUICK)
-    return args
-
-
 if __name__ == "__main__":
-    main()
+    warnings.simplefilter("ignore")
+    main(__doc__, STAGES)

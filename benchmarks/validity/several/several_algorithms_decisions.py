@@ -13,6 +13,7 @@ from benchmarks.validity._lib.rejections import ALPHA, corrected_pvalue
 from benchmarks.validity.several.several_algorithms_worlds import BETTER, N_CLASSIFIERS
 from benchmarks.validity.splits.bcv_catalogue_rules import PUBLISHED, jackknife, sides_of
 from benchmarks.validity.splits.bcv_measures import MEASURES
+from skcompare.stats import adjust_pvalues
 
 SIZES = (3, 5, 10)
 """Numbers of classifiers: of the ten of a data set, the first of them."""
@@ -60,16 +61,8 @@ def t_pvalues(mean, squared_error, df):
 
 
 def holm(pvalues):
-    """Adjusted p-values of every data set; an undefined one counts as 1."""
-    defined = np.where(np.isnan(pvalues), 1.0, pvalues)
-    order = np.argsort(defined, axis=1, kind="stable")
-    left = defined.shape[1] - np.arange(defined.shape[1])
-    steps = np.take_along_axis(defined, order, axis=1) * left
-    adjusted = np.empty_like(defined)
-    np.put_along_axis(
-        adjusted, order, np.minimum(np.maximum.accumulate(steps, axis=1), 1), axis=1
-    )
-    return adjusted
+    """Adjusted p-values of every data set; an undefined one rejects nothing."""
+    return np.apply_along_axis(adjust_pvalues, 1, pvalues)
 
 
 @dataclass(frozen=True)

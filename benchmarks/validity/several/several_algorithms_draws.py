@@ -35,7 +35,7 @@ PART = 500
 RECORDS_AT_A_TIME = 20_000
 
 
-def outcomes(settings, draw, n_draws, seed, n_jobs):
+def outcomes(settings, draw, args, *stream):
     """Of every setting the outcomes by (measure, k), and mean values by measure.
 
     Parts of the data sets have their own seeds, so that `n_jobs` changes nothing.
@@ -43,10 +43,10 @@ def outcomes(settings, draw, n_draws, seed, n_jobs):
     jobs = [
         (i, setting, size)
         for i, setting in enumerate(settings)
-        for size in _parts(max(1, round(n_draws * setting.part)))
+        for size in _parts(max(1, round(args.draws * setting.part)))
     ]
-    seeds = np.random.SeedSequence(seed).spawn(len(jobs))
-    found = Parallel(n_jobs)(
+    seeds = np.random.SeedSequence([args.seed, *stream]).spawn(len(jobs))
+    found = Parallel(args.n_jobs)(
         delayed(_part)(draw, setting, size, one)
         for (_, setting, size), one in zip(jobs, seeds)
     )
