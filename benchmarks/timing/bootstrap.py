@@ -5,20 +5,21 @@ writes by hand; it runs fewer resamples, and the time of one is compared. The ge
 is a metric that skcompare does not know, so that its own loop calls it too: the ratio is
 the cost of that loop beside the metric. Run
 
-    python benchmarks/timing/bootstrap.py
+    python -m benchmarks.timing.bootstrap
 
 or with ``--help`` for the options. Times are the least of several runs in turn, so that
 both sides meet the same machine.
 """
 
 import argparse
-from time import perf_counter
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from skcompare.evidence import ScoredPair
 from skcompare.stats import bootstrap_difference, permutation_difference
+
+from .made import least_times
 
 
 def predictions(n, seed=0):
@@ -54,17 +55,6 @@ def exchanges(metric, y, champion, challenger, n_resamples, seed=0):
 def partial_area(y, scores):
     """A score that skcompare does not know."""
     return roc_auc_score(y, scores, max_fpr=0.2)
-
-
-def least_times(repeats, *functions):
-    """The least time of each function, which run in turn."""
-    times = np.full((repeats, len(functions)), np.inf)
-    for row in times:
-        for k, function in enumerate(functions):
-            start = perf_counter()
-            function()
-            row[k] = perf_counter() - start
-    return times.min(axis=0)
 
 
 def compared(title, ours, n_ours, peer, n_peer, repeats, limit):

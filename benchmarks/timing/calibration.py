@@ -5,29 +5,22 @@ library draws how many come from each pair of bins, and knows what the rest adds
 variance. The loop is timed on fewer resamples and its time scaled. The default, which draws
 nothing, stands beside. Run
 
-    python benchmarks/timing/calibration.py
+    python -m benchmarks.timing.calibration
 
 or with ``--help`` for the options. Times are the least of several runs in turn, so that
 both sides meet the same machine.
 """
 
 import argparse
-from time import perf_counter
 
 import numpy as np
 
 from skcompare.evidence import PairedCalibration
 from skcompare.stats import calibration_difference
 
+from .made import least_times, probabilities
+
 N_BINS = 15
-
-
-def predictions(n, seed=0):
-    """Outcomes, and an overconfident and a calibrated classifier."""
-    rng = np.random.default_rng(seed)
-    p = rng.uniform(0.02, 0.98, size=n)
-    overconfident = p**1.5 / (p**1.5 + (1 - p) ** 1.5)
-    return (rng.random(n) < p).astype(int), overconfident, p
 
 
 def squared_error(y, p, edges):
@@ -54,30 +47,25 @@ def loop(y, champion, challenger, n_resamples, seed=0):
     return np.std(found, ddof=1)
 
 
-def timed(function):
-    start = perf_counter()
-    result = function()
-    return perf_counter() - start, result
-
-
 def measure(n, options):
     """Least times of the loop, the bootstrap and the default, and both standard errors."""
-    y, champion, challenger = predictions(n)
-    calibration = PairedCalibration.from_predictions(y, champion, challenger, n_bins=N_BINS)
+    given = probabilities(n)
+    calibration = PairedCalibration.from_predictions(*given, n_bins=N_BINS)
+    errors = {}
+
+    def looped():
+        errors["loop"] = loop(*given, options.in_loop)
 
     def resampled():
-        return calibration_difference(
+        errors["ours"] = calibration_difference(
             calibration, method="bootstrap", n_resamples=options.resamples
         ).details["standard_error"]
 
-    least = np.full(3, np.inf)
-    for _ in range(options.repeats):
-        plain, by_loop = timed(lambda: loop(y, champion, challenger, options.in_loop))
-        ours, error = timed(resampled)
-        default, _ = timed(lambda: calibration_difference(calibration))
-        times = plain * options.resamples / options.in_loop, ours, default
-        least = np.minimum(least, times)
-    return *least, error, by_loop
+    plain, ours, default = least_times(
+        options.repeats, looped, resampled, lambda: calibration_difference(calibration)
+    )
+    scaled = plain * options.resamples / options.in_loop
+    return scaled, ours, default, errors["ours"], errors["loop"]
 
 
 def main():

@@ -1,13 +1,13 @@
-"""DeLong's test of two AUCs against sorting, scikit-learn's AUC, and other packages.
+"""DeLong's test of two AUCs against sorting and scikit-learn's AUC.
 
 Ours is the whole way from labels and two scores to a p-value with its interval. It is
-compared with one call of :func:`sklearn.metrics.roc_auc_score`, with two bare
-:func:`numpy.argsort`, and with MLstatkit's ``Delong_test`` where that is installed.
+compared with one call of :func:`sklearn.metrics.roc_auc_score` and with two bare
+:func:`numpy.argsort`; ``benchmarks/peers.py`` has other packages.
 Continuous scores, probabilities, scores of single precision and rounded ones are ordered in
 different ways, so each is timed. The greatest memory is that of all arrays of numpy
 (tracemalloc), the input with it, in arrays of one float64 a record. Run
 
-    python benchmarks/timing/delong.py
+    python -m benchmarks.timing.delong
 
 or with ``--help`` for the options. Times are the least of several runs in turn, so that
 all meet the same machine: of the clock, and of the processors together, which tell more
@@ -100,19 +100,6 @@ def compare_several(n, k, repeats):
     report(f"delong_joint, {n:,} records, {k} curves", ours, ("argsorts", sorts, 3))
 
 
-def compare_with_peer(n, repeats):
-    try:
-        from MLstatkit import Delong_test
-    except ImportError:
-        print("MLstatkit is not installed")
-        return
-    y, (first, second) = predictions(n)
-    ours, peer = least_times(
-        repeats, lambda: tested(y, first, second), lambda: Delong_test(y, first, second)
-    )
-    report(f"delong, {n:,} records", ours, ("MLstatkit", peer, 0.05))
-
-
 def greatest_memory(n):
     """All arrays at their most, in arrays of one float64 a record."""
     tracemalloc.start()
@@ -133,7 +120,6 @@ def main():
     options = parser.parse_args()
     compare_two(options.n, options.repeats)
     compare_several(options.n, options.curves, max(1, options.repeats // 3))
-    compare_with_peer(options.n, max(1, options.repeats // 3))
     greatest_memory(options.memory)
 
 

@@ -5,7 +5,7 @@ is one. On the CPU they are read by numpy, as they always are, and then computed
 they would be elsewhere ("by torch"). Each task is timed from arrays that are there already
 to the finished evidence in numpy; the least of several runs in turn counts. Run
 
-    python benchmarks/timing/device.py
+    python -m benchmarks.timing.device
 
 or with ``--help`` for the options. A ratio above 1 says how many times sooner torch is
 done.
@@ -14,7 +14,6 @@ done.
 import argparse
 import os
 from functools import partial
-from time import perf_counter
 
 # scikit-learn asks for it before scipy is imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -30,6 +29,8 @@ from skcompare.evidence import (
     _device,
 )
 from skcompare.metrics import binary_brier_loss, expected_calibration_error
+
+from .made import least_times
 
 
 def predictions(n, seed=0):
@@ -77,17 +78,6 @@ def run(task, by_torch, *arguments):
     return task(*arguments)
 
 
-def least_times(repeats, calls):
-    """The least time of each call, which run in turn."""
-    times = np.full((repeats, len(calls)), np.inf)
-    for row in times:
-        for k, call in enumerate(calls):
-            start = perf_counter()
-            call()
-            row[k] = perf_counter() - start
-    return times.min(axis=0)
-
-
 def main():
     """Print a row a task and size."""
     # asv imports all files of this folder, where there may be no torch.
@@ -121,7 +111,7 @@ def main():
             ]
             for call in calls:
                 call()
-            plain, *others = least_times(options.repeats, calls)
+            plain, *others = least_times(options.repeats, *calls)
             words = "".join(f"{time:>10.4f} s{plain / time:>8.2f}" for time in others)
             print(f"{name:<26}{n:>12,}{plain:>10.4f} s{words}")
 

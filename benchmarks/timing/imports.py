@@ -6,7 +6,7 @@ those of the processor, which tell more than the clock where others use the mach
 ratio is the median of those of the rounds, because a slow spell slows both. Compiled
 modules are kept in a folder of this run, so that none is compiled while it is timed. Run
 
-    python benchmarks/timing/imports.py
+    python -m benchmarks.timing.imports
 
 or with ``--help`` for the options. The limit is 1.15; the exit code is 1 above it.
 """

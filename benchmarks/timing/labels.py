@@ -5,14 +5,13 @@ with every interval of the difference, both kappas, Yule's Q, both disagreements
 Stuart and Maxwell's and Bhapkar's tests. The omnibus permutation test runs with 100,000
 resamples. Run
 
-    python benchmarks/timing/labels.py
+    python -m benchmarks.timing.labels
 
 or with ``--help`` for the options. Times are the least of several runs in turn, so that
 both sides meet the same machine.
 """
 
 import argparse
-from time import perf_counter
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
@@ -31,20 +30,12 @@ from skcompare.stats import (
     yule_q,
 )
 
+from .made import labels, least_times
+
 INTERVALS = ("score", "newcombe", "agresti-min", "bonett-price", "wald")
 OF_TABLE = (disagreement, error_kappa, yule_q)
 OF_MATRIX = (label_disagreement, cohen_kappa)
 OMNIBUS = (bowker, stuart_maxwell, bhapkar)
-
-
-def predictions(n, n_classes, seed=0):
-    """True labels and two classifiers that are right on 80 % of the records."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(n_classes, size=n)
-    pair = (
-        np.where(rng.random(n) < 0.8, y, rng.integers(n_classes, size=n)) for _ in range(2)
-    )
-    return (y, *pair)
 
 
 def battery(y, champion, challenger):
@@ -63,17 +54,6 @@ def battery(y, champion, challenger):
     return [result.pvalue for result in results]
 
 
-def least_times(repeats, *functions):
-    """The least time of each function, which run in turn."""
-    times = np.full((repeats, len(functions)), np.inf)
-    for row in times:
-        for k, function in enumerate(functions):
-            start = perf_counter()
-            function()
-            row[k] = perf_counter() - start
-    return times.min(axis=0)
-
-
 def report(title, ours, peer, limit):
     print(
         f"{title}: {1e3 * ours:.1f} ms, confusion_matrix {1e3 * peer:.1f} ms, "
@@ -88,17 +68,17 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--resamples", type=int, default=100_000)
     options = parser.parse_args()
-    integers = predictions(options.n, options.classes)
+    integers = labels(options.n, options.classes)
     names = np.array([f"class {k}" for k in range(options.classes)])
     strings = tuple(names[codes] for codes in integers)
-    for title, labels, limit in (
+    for title, given, limit in (
         ("battery, integer labels", integers, 0.5),
         ("battery, string labels", strings, 1.0),
     ):
         ours, peer = least_times(
             options.repeats,
-            lambda labels=labels: battery(*labels),
-            lambda labels=labels: confusion_matrix(labels[0], labels[1]),
+            lambda given=given: battery(*given),
+            lambda given=given: confusion_matrix(*given[:2]),
         )
         report(title, ours, peer, limit)
     matrix = JointCounts.from_predictions(*integers).agreement_matrix()

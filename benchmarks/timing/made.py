@@ -1,4 +1,6 @@
-"""Arrays that the benchmarks of asv are timed on."""
+"""Arrays that benchmarks are timed on, and how their times are taken."""
+
+from time import perf_counter
 
 import numpy as np
 
@@ -29,12 +31,23 @@ def probabilities(n):
     return (rng.random(n) < p).astype(int), over, p
 
 
-def class_probabilities(n, n_classes=5):
+def class_probabilities(n, n_classes=5, seed=0, strengths=(1.0, 1.1)):
     """Truth of several classes and the probabilities of two classifiers."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n)
     pair = []
-    for strength in (1.0, 1.1):
+    for strength in strengths:
         odds = np.exp(rng.normal(size=(n, n_classes)) + strength * np.eye(n_classes)[y])
         pair.append(odds / odds.sum(axis=1, keepdims=True))
     return y, *pair
+
+
+def least_times(repeats, *functions):
+    """The least time of each function, which run in turn."""
+    times = np.full((repeats, len(functions)), np.inf)
+    for row in times:
+        for k, function in enumerate(functions):
+            start = perf_counter()
+            function()
+            row[k] = perf_counter() - start
+    return times.min(axis=0)

@@ -7,7 +7,7 @@ columns, and against scikit-learn's ``roc_auc_score`` of both classifiers, which
 standard error. It also says how much too small a standard error without the covariances
 between classes is. Run
 
-    python benchmarks/timing/multiclass_auc.py
+    python -m benchmarks.timing.multiclass_auc
 
 or with ``--help`` for the options. Times are the least of several runs in turn, so that
 all sides meet the same machine.
@@ -15,7 +15,6 @@ all sides meet the same machine.
 
 import argparse
 import math
-from time import perf_counter
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -23,16 +22,7 @@ from sklearn.metrics import roc_auc_score
 from skcompare.evidence import ClassPlacementValues
 from skcompare.stats import delong_classes, delong_ovo, delong_ovr
 
-
-def predictions(n, n_classes, seed=0, strengths=(1.0, 1.1)):
-    """True classes and the probabilities of two classifiers."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(n_classes, size=n)
-    pair = []
-    for strength in strengths:
-        odds = np.exp(rng.normal(size=(n, n_classes)) + strength * np.eye(n_classes)[y])
-        pair.append(odds / odds.sum(axis=1, keepdims=True))
-    return (y, *pair)
+from .made import class_probabilities, least_times
 
 
 def sorts(champion, challenger):
@@ -60,22 +50,11 @@ def areas(y, champion, challenger, kind):
     return [roc_auc_score(y, p, multi_class=kind) for p in (champion, challenger)]
 
 
-def least_times(repeats, *functions):
-    """The least time of each function, which run in turn."""
-    times = np.full((repeats, len(functions)), np.inf)
-    for row in times:
-        for k, function in enumerate(functions):
-            start = perf_counter()
-            function()
-            row[k] = perf_counter() - start
-    return times.min(axis=0)
-
-
 def standard_errors(n_classes, repeats, n=150):
     """Of the difference of macro averages: true, joint, and of uncorrelated classes."""
     found = []
     for seed in range(repeats):
-        result = one_vs_rest(*predictions(n, n_classes, seed, strengths=(1.2, 1.2)))
+        result = one_vs_rest(*class_probabilities(n, n_classes, seed, strengths=(1.2, 1.2)))
         squares = [part["standard_error"] ** 2 for part in result.parts]
         apart = math.sqrt(sum(squares)) / n_classes
         found.append((result.estimate, result.details["standard_error"], apart))
@@ -90,7 +69,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--sets", type=int, default=1000, help="simulated test sets")
     options = parser.parse_args()
-    given = predictions(options.n, options.classes)
+    given = class_probabilities(options.n, options.classes)
     bare, ovr, ovo, both, their_ovr, their_ovo = least_times(
         options.repeats,
         lambda: sorts(*given[1:]),
