@@ -29,7 +29,7 @@ _HOMES = {
     "find_policy": "_policy",
     "PYPROJECT": "_policy",
     "INCONCLUSIVE": "_outcomes",
-    "GateFiles": "_given_files",
+    "GateFiles": "_file_columns",
     "subject_from_files": "_files",
     "are_one_file": "_file_columns",
     "Condition": "_conditions",
@@ -44,7 +44,7 @@ _HOMES = {
     "Policy": "_policy",
     "Superior": "_conditions",
     "assert_better": "_assert_better",
-    "load_estimator": "skops._estimators",
+    "load_estimator": "_skops",
     "load_policy": "_policy",
 }
 
@@ -59,17 +59,16 @@ if TYPE_CHECKING:
     )
     from skcompare.gate._decision import GateDecision
     from skcompare.gate._exceptions import GateNotPassed
-    from skcompare.gate._file_columns import are_one_file
+    from skcompare.gate._file_columns import GateFiles, are_one_file
     from skcompare.gate._files import subject_from_files
     from skcompare.gate._gate import Gate
-    from skcompare.gate._given_files import GateFiles
     from skcompare.gate._outcomes import INCONCLUSIVE, Outcome
     from skcompare.gate._policy import PYPROJECT, Policy, find_policy, load_policy
     from skcompare.gate._policy_sections import TrainSettings
+    from skcompare.gate._skops import load_estimator
     from skcompare.gate._with_ledger import judge_subject
     from skcompare.gate.ledger._ledger import Ledger
     from skcompare.gate.ledger._ledger_file import lock_of
-    from skcompare.gate.skops._estimators import load_estimator
 else:
     # Hidden from type checkers, which would accept any name otherwise.
     __getattr__, __dir__ = _attach(__name__, _HOMES, __all__)

@@ -11,9 +11,9 @@ from skcompare._core.formatting import in_one_line, printable
 from skcompare.gate._assert_better import demand, judge_better
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._decision import GateDecision
+from skcompare.gate._file_columns import GateFiles
 from skcompare.gate._files import subject_from_files
 from skcompare.gate._gate import Gate
-from skcompare.gate._given_files import GateFiles
 from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 from skcompare.gate._pytest_report import Entry, body_of, suffix_of
 from skcompare.gate._with_ledger import judge_subject

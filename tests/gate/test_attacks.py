@@ -121,9 +121,7 @@ def test_a_saved_estimator_gets_no_label(
     if column == "x":
         for model in models:
             del model.feature_names_in_
-    monkeypatch.setattr(
-        "skcompare.gate.skops._saved.load_estimators", lambda *_, **__: models
-    )
+    monkeypatch.setattr("skcompare.gate._files.load_estimators", lambda *_, **__: models)
     for name in ("a.skops", "b.skops"):
         (folder / name).write_text(name)
 

@@ -47,9 +47,9 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare.exceptions import MissingDependencyError
+from skcompare.gate import _skops as _estimators
 from skcompare.gate import load_estimator
-from skcompare.gate.skops import _estimators
-from skcompare.gate.skops._estimators import (
+from skcompare.gate._skops import (
     SAFE_TYPES,
     BrokenTreeError,
     check_contents,

@@ -1,1 +1,0 @@
-"""Saved estimators, loaded without running code from the file."""
