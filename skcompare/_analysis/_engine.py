@@ -275,6 +275,9 @@ class PairEngine:
         subject = (self.requested or {}).get(entry.name, {}).get(SCORE)
         if subject is None and SCORE in entry.options:
             subject = inspect.signature(entry.function).parameters[SCORE].default
+        if subject is None and entry.needs is ScoredPair:
+            # Predictions of a pair are scored by it, where nothing else is named.
+            return "accuracy"
         if subject is None and entry.needs in SHARED_SCORES:
             return str(self._of(entry, None).score)
         if subject is None and ANY_LOSS in entry.measures:

@@ -11,12 +11,13 @@ from skcompare._analysis._rows import ComparisonRow
 from skcompare._analysis._test_selection import NamedTests, RequestedTests
 from skcompare._analysis.measures import Measure
 from skcompare._registry.tests import PairedTestEntry, get_test
+from skcompare._typing import Kind
 from skcompare.stats import PairedResult
 from skcompare.stats.core import class_label, class_text
 
 
 def result_row(
-    entry: PairedTestEntry,
+    entry: PairedTestEntry | None,
     result: PairedResult,
     *,
     measure: str,
@@ -33,8 +34,8 @@ def result_row(
 
     Parameters
     ----------
-    entry : PairedTestEntry
-        The test.
+    entry : PairedTestEntry or None
+        The test; None for a difference by a test that is not registered.
     result : PairedResult
         Its result.
     measure : str
@@ -65,18 +66,19 @@ def result_row(
     if math.isnan(result.pvalue) and not describes:
         flags = (*flags, "undefined-pvalue")
     sign = 1 if greater_is_better == result.greater_is_better else -1
+    kind: Kind = "difference" if entry is None else entry.kind
     return ComparisonRow(
         measure=measure,
         label=label,
-        test=entry.name,
+        test=result.test or None if entry is None else entry.name,
         champion=None if result.champion is None else sign * result.champion,
         challenger=None if result.challenger is None else sign * result.challenger,
-        difference=result.estimate if entry.kind == "difference" else math.nan,
+        difference=result.estimate if kind == "difference" else math.nan,
         low=low,
         high=high,
         pvalue=None if describes else result.pvalue if pvalue is None else pvalue,
         greater_is_better=greater_is_better,
-        kind=entry.kind,
+        kind=kind,
         primary=primary,
         flags=flags,
         note=note,

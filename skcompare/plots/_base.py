@@ -310,7 +310,7 @@ class PairDisplay(Display):
             cv=cv,
             design=design,
             groups=groups,
-            required=cls.needs.required,
+            required=cls._required_of(),
         )
         return cls.from_result(predictions.pair(CHAMPION, CHALLENGER), ax=ax, **options)
 

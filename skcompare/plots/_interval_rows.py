@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skcompare._analysis import ComparisonRow
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     decimals_beside,
@@ -15,6 +16,7 @@ from skcompare._core.formatting import (
 from skcompare._registry.metrics import metrics
 from skcompare.plots.drawing._labels import distinct, marks_of
 from skcompare.plots.drawing._style import percent
+from skcompare.stats import PairedResult
 from skcompare.stats.scores import range_of
 
 SHARES = ""
@@ -72,6 +74,51 @@ class IntervalRow:
         )
 
 
+RATIOS = ("ratio", "odds ratio")
+"""Units of estimates whose value of equal classifiers is 1."""
+ROLES = ("champion", "challenger")
+
+
+def interval_row(row: ComparisonRow, alpha: float) -> IntervalRow:
+    """Return a row of a comparison as it is drawn, with an interval of level 1 - alpha."""
+    result, note, unit, alternative = row.result, row.note, "", "two-sided"
+    if result is not None:
+        unit = ratio_unit(result)
+        if row.low is not None:
+            alternative = result.alternative
+        counts = {role: result.details.get(f"{role}_predictions", 1) for role in ROLES}
+        note = absence_note([role for role in ROLES if not counts[role]])
+    return IntervalRow(
+        name=row.subject,
+        test=row.test,
+        estimate=row.estimate,
+        low=row.low,
+        high=row.high,
+        pvalue=row.pvalue,
+        adjusted_pvalue=row.adjusted_pvalue,
+        alternative=alternative,
+        level=1 - alpha,
+        unit=unit or unit_of(row.measure, row.greater_is_better),
+        primary=row.primary,
+        flags=row.flags,
+        note=note,
+        measure=row.measure,
+        champion=row.champion,
+        challenger=row.challenger,
+    )
+
+
+def ratio_unit(result: PairedResult) -> str:
+    """Return the unit of a ratio or odds ratio; empty for other estimates."""
+    quantity, of, _ = result.estimate_name.partition(" of ")
+    return quantity if of and quantity in RATIOS else ""
+
+
+def absence_note(roles: Sequence[str]) -> str:
+    """Return a note on the roles that never predict the class of a row."""
+    return f"{' and '.join(roles)} never gave this prediction" if roles else ""
+
+
 def unit_of(measure: str, greater_is_better: bool) -> str:
     """Return the unit of differences of a measure, which determines their axis.
 
@@ -84,11 +131,6 @@ def unit_of(measure: str, greater_is_better: bool) -> str:
     if bounded or math.isfinite(most - least):
         return SHARES
     return measure if greater_is_better else f"gain in {measure}"
-
-
-def subject_of(measure: str, label: Any) -> str:
-    """Format a measure with its class, if any, in brackets."""
-    return measure if label is None else f"{measure}[{label}]"
 
 
 def columns_of(rows: Iterable[IntervalRow], names: Sequence[str]) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from skcompare.evidence import ContingencyTable
-from skcompare.plots import ForestDisplay
+from skcompare.plots import ForestDisplay, PairwiseDisplay
 from skcompare.plots._interval_rows import IntervalRow, interval_text
 from skcompare.plots.drawing._style import percent
 from skcompare.stats import mcnemar
@@ -68,7 +68,8 @@ def test_levels_of_rows_are_named_where_they_differ():
 
 def test_unadjusted_pairs_are_called_so():
     """All pairs, each at the level, are a chance each to find what is not there."""
-    adjusted = several(4, records=100)
+    predictions = several(4, records=100)
+    adjusted = PairwiseDisplay.of_result(predictions, n_resamples=99).several
     single = ForestDisplay.of_result(replace(adjusted, adjust="none"))
 
     assert "not adjusted for 6 pairs" in remarks_of(single)

@@ -5,23 +5,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from skcompare._core.formatting import format_pvalue, in_one_line
-from skcompare._core.validation import check_alpha
-from skcompare._registry.entries import keywords_of
-from skcompare.plots._base import CHALLENGER, CHAMPION, check_options
+from skcompare.plots._base import CHALLENGER, CHAMPION
 from skcompare.plots._interval_rows import (
     SHARES,
     IntervalRow,
     caveat_text,
     interval_text,
     level_text,
-    names_of,
-    pvalue_cells,
-    test_text,
 )
-from skcompare.plots._run_tests import OF_TESTS, PairTests, refuse_options
 from skcompare.plots.forest._forest_rows import Found, found_in, with_margins
-from skcompare.plots.forest._interval_axes import IntervalDisplay, Lines
-from skcompare.predictions import SCORES, PairedPredictions, askable
+from skcompare.plots.forest._interval_display import Content, IntervalDisplay
 
 COLUMNS = (
     "name",
@@ -114,17 +107,7 @@ class ForestDisplay(IntervalDisplay):
     sides: tuple[str, str] = (CHAMPION, CHALLENGER)
     remarks: tuple[str, ...] = ()
 
-    needs = PairTests
     in_frame = COLUMNS
-
-    @classmethod
-    def _required_of(cls, *estimators: Any) -> frozenset[str]:
-        kinds = cls.needs.required
-        for estimator in estimators:
-            # One without scores is compared by its labels.
-            if SCORES not in askable(estimator, kinds):
-                kinds = kinds - {SCORES}
-        return kinds
 
     @classmethod
     def from_result(
@@ -192,32 +175,6 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         return cls._drawn(display, ax)
 
     @classmethod
-    def of_result(cls, result: Any, **options: Any) -> Self:
-        """Create the display from a result, without drawing it.
-
-        Parameters
-        ----------
-        result : Comparison, MultipleComparison, GateDecision, PairedResult or others
-            As for :meth:`from_result`.
-        **options : dict
-            Options of :meth:`from_result`.
-
-        Returns
-        -------
-        display : ForestDisplay
-            Its `frame()` needs no matplotlib.
-        """
-        check_options(cls, options, (*OF_TESTS, *keywords_of(cls._of)))
-        test_options = {name: options.pop(name) for name in OF_TESTS if name in options}
-        level = options.pop("alpha", None)
-        alpha = 0.05 if level is None else check_alpha(level)
-        if isinstance(result, PairedPredictions):
-            result = PairTests.from_pair(result, alpha=alpha, **test_options)
-        else:
-            refuse_options(result, test_options, level)
-        return cls._of(result, alpha=alpha, **options)
-
-    @classmethod
     def _of(
         cls,
         result: Any,
@@ -265,62 +222,15 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
             return text
         return f"{text}, by {self.adjust} {format_pvalue(row.adjusted_pvalue, self.alpha)}"
 
-    def _panels(self) -> list[Lines]:
-        """Return one panel per unit, in the order of the rows."""
-        units = list(dict.fromkeys(row.unit for row in self.rows))
-        names = names_of(self.rows)
-        panels = []
-        for unit in units:
-            places = [k for k, row in enumerate(self.rows) if row.unit == unit]
-            rows = [self.rows[k] for k in places]
-            panels.append(
-                self._panel([names[k] for k in places], rows, unit, len(units) > 1)
-            )
-        return panels
-
-    def _panel(
-        self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str, titled: bool
-    ) -> Lines:
-        adjusted = any(row.adjusted_pvalue is not None for row in self.rows)
-        header, columns = pvalue_cells(rows, self.alpha, self.adjust, adjusted)
-        columns = [[interval_text(row) for row in rows], *columns]
-        columns.append([test_text(row) for row in rows])
-        quantity = "gain" if unit.startswith("gain in ") else "difference"
-        title = "Differences of scores" if unit == SHARES else unit
-        left, right = self.sides
-        return Lines(
-            names=names,
-            estimates=[row.estimate for row in rows],
-            limits=[row.limits for row in rows],
-            cells=list(zip(*columns, strict=True)),
-            header=[f"{quantity}{level_text(rows)}", *header, "test"],
-            tested=[row.test is not None for row in rows],
-            bold=[row.primary and len(self.rows) > 1 for row in rows],
-            excluded=[row.excluded for row in rows],
-            bands=[row.band for row in rows],
-            title=title if titled else "",
-            label=self._label(unit),
-            sides=(f"← {left} better", f"{right} better →"),
-        )
-
-    def _label(self, unit: str) -> str:
-        left, right = self.sides
+    def _content(self, rows: Sequence[IntervalRow], unit: str) -> Content:
         quantity = "difference of scores" if unit == SHARES else unit
-        return f"{quantity}, {right} less {left}" if "gain" not in quantity else quantity
-
-    def _marks(self, panels: Sequence[Lines]) -> list[str]:
-        remarks = []
-        if any(lines.bold[k] for lines in panels for k in range(len(lines))):
-            remarks.append("Bold: the primary measure, which the verdict is about.")
-        claims = list(dict.fromkeys(row.claim for row in self.rows if row.claim))
-        if claims:
-            remarks.append(f"Hatched: must be excluded to show that {'; '.join(claims)}.")
-        bands = dict.fromkeys(f"{row.band:g}" for row in self.rows if row.band is not None)
-        if bands:
-            remarks.append(
-                f"Shaded: a difference of up to {' or '.join(bands)}, the margin."
-            )
-        return remarks
+        is_gain = unit.startswith("gain in ")
+        left, right = self.sides
+        return Content(
+            quantity="gain" if is_gain else "difference",
+            label=quantity if is_gain else f"{quantity}, {right} less {left}",
+            title="Differences of scores" if unit == SHARES else unit,
+        )
 
 
 def _counted(number: int, noun: str) -> str:

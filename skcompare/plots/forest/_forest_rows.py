@@ -5,23 +5,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from skcompare._analysis import PairRow, PairwiseComparison
+from skcompare._analysis import PairRow, PairwiseComparison, result_row
 from skcompare._core.validation import alpha_of, check_choice, check_count, is_number
 from skcompare._registry.tests import get_test, paired_tests
 from skcompare.evidence import JointCounts
 from skcompare.plots._base import comparison_behind
-from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
-from skcompare.plots._run_tests import (
+from skcompare.plots._interval_rows import (
     RATIOS,
-    PairTests,
+    ROLES,
+    SHARES,
+    IntervalRow,
+    absence_note,
+    interval_row,
     ratio_unit,
-    ratios_suit,
-    row_of_result,
-    silence_text,
-    untested,
+    unit_of,
 )
 from skcompare.plots.drawing._labels import shortened
 from skcompare.plots.drawing._style import percent
+from skcompare.plots.forest._run_tests import ratios_suit, untested
 from skcompare.plots.several._several_display import between, comparison_in, names_in
 from skcompare.stats import (
     PairedResult,
@@ -30,21 +31,41 @@ from skcompare.stats import (
     precision_by_class,
 )
 
-ROLES = ("champion", "challenger")
 OF_PAIRS = "discordant_odds_ratio"
 """Test of a ratio that is about no class, on a different scale."""
 
-Ratios = tuple[tuple[IntervalRow, ...], float, str, tuple[str, ...]]
-"""Rows with their level, their adjustment, and remarks."""
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows of a result, with their level, adjustment and remarks."""
+
+    rows: tuple[IntervalRow, ...]
+    alpha: float = 0.05
+    adjust: str = ""
+    sides: tuple[str, str] = ROLES
+    remarks: tuple[str, ...] = ()
 
 
-def ratios_of_classes(classes: PrecisionByClass) -> Ratios:
-    """Return the ratio of every class, with the p-value of the requested test."""
+def ratios_in(result: Any, alpha: float) -> Found:
+    """Return the ratios of a result, or of several results."""
+    holder = comparison_behind(result)
+    if isinstance(holder, Found):
+        return replace(holder, rows=by_class(holder.rows))
+    if isinstance(holder, PrecisionByClass):
+        return _ratios_of_classes(holder)
+    if hasattr(holder, "rows") and hasattr(holder, "conclusion"):
+        return _ratios_of_comparison(holder)
+    return Found(by_class(_ratios_of_results(result, alpha)), alpha)
+
+
+def _rows_of_classes(classes: PrecisionByClass, scale: str) -> tuple[IntervalRow, ...]:
+    """Return the difference or ratio of every class, with the p-value of its test."""
     rows = []
-    for k, row in enumerate(classes.forest("ratio")["rows"]):
+    for k, row in enumerate(classes.forest(scale)["rows"]):
         absent_from = [role for role in ROLES if not getattr(classes, f"n_{role}")[k]]
-        ratio_row = IntervalRow(
-            name=subject_of(classes.score, row["label"]),
+        flags = classes.class_flags[k]
+        class_row = IntervalRow(
+            name=f"{classes.score}[{row['label']}]",
             test=classes.test,
             estimate=row["estimate"],
             low=row["low"],
@@ -53,33 +74,33 @@ def ratios_of_classes(classes: PrecisionByClass) -> Ratios:
             adjusted_pvalue=row["adjusted_pvalue"],
             alternative=classes.alternative,
             level=classes.interval_level,
-            unit=RATIOS[0],
-            flags=flags_of_class(classes, k),
-            note=silence_text(absent_from),
+            unit=RATIOS[0] if scale == "ratio" else SHARES,
+            flags=flags if ratios_suit(classes.design) else ("invalid-design", *flags),
+            note=absence_note(absent_from),
             measure=classes.score,
             champion=float(classes.champion[k]),
             challenger=float(classes.challenger[k]),
         )
-        rows.append(ratio_row)
+        rows.append(class_row)
+    return tuple(rows)
+
+
+def _ratios_of_classes(classes: PrecisionByClass) -> Found:
     remark = f"Intervals are Wald's of the log ratio, and p-values those of {classes.test}."
-    return tuple(rows), alpha_of(classes.confidence_level), classes.adjust, (remark,)
+    rows, alpha = _rows_of_classes(classes, "ratio"), alpha_of(classes.confidence_level)
+    return Found(rows, alpha, classes.adjust, remarks=(remark,))
 
 
-def ratios_of_comparison(comparison: Any) -> Ratios:
+def _ratios_of_comparison(comparison: Any) -> Found:
     """Return the ratios in the rows of a comparison, or those of its predictions."""
     alpha = comparison.alpha
-    ratio_rows = [row for row in comparison.rows if row.result and ratio_unit(row.result)]
     rows = [
-        replace(
-            row_of_result(row.result, row.measure, label=row.label, alpha=alpha),
-            adjusted_pvalue=row.adjusted_pvalue,
-            flags=row.flags,
-        )
-        for row in ratio_rows
-        if row.test != OF_PAIRS
+        interval_row(row, alpha)
+        for row in comparison.rows
+        if row.result and ratio_unit(row.result) and row.test != OF_PAIRS
     ]
     if rows:
-        return by_class(rows), alpha, comparison.adjust, ()
+        return Found(by_class(rows), alpha, comparison.adjust)
     if comparison.source is None:
         raise ValueError(
             "This comparison has no test of a ratio, and no predictions to run one on. "
@@ -87,29 +108,34 @@ def ratios_of_comparison(comparison: Any) -> Ratios:
         )
     counts = comparison.evidence(JointCounts)
     classes = precision_by_class(counts, confidence_level=1 - alpha)
-    if not ratios_suit(classes.design):
-        rows = untested(ratios_of_classes(classes)[0], classes.design)
-        return tuple(rows), alpha, classes.adjust, ()
-    return ratios_of_classes(classes)
+    if ratios_suit(classes.design):
+        return _ratios_of_classes(classes)
+    rows = untested(_rows_of_classes(classes, "ratio"), classes.design)
+    return Found(tuple(rows), alpha, classes.adjust)
 
 
-def flags_of_class(classes: PrecisionByClass, k: int) -> tuple[str, ...]:
-    """Return the flags of a class, including one for an unsuitable design."""
-    flags = classes.class_flags[k]
-    return flags if ratios_suit(classes.design) else ("invalid-design", *flags)
+def row_of_result(
+    result: PairedResult, measure: str, alpha: float, label: Any = None
+) -> IntervalRow:
+    """Return the row of the result of a single test."""
+    row = result_row(
+        paired_tests().get(result.test),
+        result,
+        measure=measure,
+        greater_is_better=result.greater_is_better,
+        alpha=alpha,
+        label=label,
+    )
+    return interval_row(row, alpha)
 
 
-def ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
+def _ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
     """Return the rows of a result, or of a list or dict of results."""
-    named_results: list[tuple[str, Any]]
-    if isinstance(result, Mapping):
-        named_results = [(str(name), item) for name, item in result.items()]
-    elif isinstance(result, (list, tuple)):
-        named_results = [("", item) for item in result]
-    else:
-        named_results = [("", result)]
+    results = result if isinstance(result, (Mapping, list, tuple)) else [result]
+    names = map(str, results) if isinstance(results, Mapping) else [""] * len(results)
+    items = results.values() if isinstance(results, Mapping) else results
     rows = []
-    for name, item in named_results:
+    for name, item in zip(names, items):
         if not isinstance(item, PairedResult):
             raise TypeError(
                 "`result` must be a Comparison, a fitted PairedComparator, "
@@ -125,7 +151,7 @@ def ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
         class_text = item.remark.partition(",")[0].removeprefix("class ")
         # The remark has the repr of the label.
         label = class_text.removesuffix(" against the rest").strip("'\"") or None
-        row = row_of_result(item, measure, label=label, alpha=alpha)
+        row = row_of_result(item, measure, alpha, label)
         rows.append(replace(row, name=name) if name else row)
     if not rows:
         raise ValueError("A list of results must have at least one. Got none.")
@@ -146,17 +172,6 @@ PAIRS = ("auto", "leader", "different", "all")
 """Selections of the pairs of several classifiers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Rows of a result, with their level, adjustment and remarks."""
-
-    rows: tuple[IntervalRow, ...]
-    alpha: float = 0.05
-    adjust: str = ""
-    sides: tuple[str, str] = ROLES
-    remarks: tuple[str, ...] = ()
-
-
 def found_in(
     result: Any, *, alpha: float, pairs: str, most: int, measure: Any = None
 ) -> Found:
@@ -169,12 +184,13 @@ def found_in(
     if isinstance(result, (list, tuple)) and not isinstance(result, PairwiseResult):
         return _together(_with_names(result), options)
     holder = comparison_behind(result)
-    if isinstance(holder, PairTests):
-        return Found(holder.rows, holder.alpha, holder.adjust)
+    if isinstance(holder, Found):
+        return holder
     if isinstance(holder, PairedResult):
         return _of_result(holder, alpha)
     if isinstance(holder, PrecisionByClass):
-        return _of_classes(holder)
+        rows = _rows_of_classes(holder, "difference")
+        return Found(rows, alpha_of(holder.confidence_level), holder.adjust)
     if hasattr(holder, "outcomes"):
         return _of_decision(holder)
     if hasattr(holder, "rows") and hasattr(holder, "conclusion"):
@@ -276,37 +292,18 @@ def _of_result(result: PairedResult, alpha: float) -> Found:
     measure = result.estimate_name
     if entry is not None and len(entry.measures) == 1:
         measure = entry.measures[0]
-    row = row_of_result(result, measure, alpha=alpha)
+    row = row_of_result(result, measure, alpha)
     # Without a registered measure the name of the estimate names the row.
-    unit = unit_of(measure, result.greater_is_better)
     if "accurac" in measure or "AUC" in measure:
-        unit = unit_of("accuracy", True)
-    return Found((replace(row, unit=unit),), alpha)
+        row = replace(row, unit=SHARES)
+    return Found((row,), alpha)
 
 
 def _of_comparison(comparison: Any) -> Found:
-    rows = tuple(
-        IntervalRow(
-            name=row.subject,
-            test=row.test,
-            estimate=row.difference,
-            low=row.low,
-            high=row.high,
-            pvalue=row.pvalue,
-            adjusted_pvalue=row.adjusted_pvalue,
-            alternative=comparison.alternative if row.low is not None else "two-sided",
-            level=1 - comparison.alpha,
-            unit=unit_of(row.measure, row.greater_is_better),
-            primary=row.primary,
-            flags=row.flags,
-            note=row.note if row.test is None else "",
-            measure=row.measure,
-        )
-        for row in comparison.rows
-        if row.kind == "difference"
-    )
+    alpha = comparison.alpha
+    rows = [interval_row(r, alpha) for r in comparison.rows if r.kind == "difference"]
     others = [row for row in comparison.rows if row.kind != "difference"]
-    return Found(rows, comparison.alpha, comparison.adjust, ROLES, _left_out(others))
+    return Found(tuple(rows), alpha, comparison.adjust, ROLES, _left_out(others))
 
 
 def _left_out(rows: Sequence[Any]) -> tuple[str, ...]:
@@ -358,27 +355,6 @@ def _of_outcome(outcome: Any) -> IntervalRow:
         measure=condition.measure,
     )
     return _with_claim(interval_row, condition)
-
-
-def _of_classes(classes: PrecisionByClass) -> Found:
-    forest = classes.forest("difference")
-    rows = tuple(
-        IntervalRow(
-            name=subject_of(classes.score, row["label"]),
-            test=classes.test,
-            estimate=row["estimate"],
-            low=row["low"],
-            high=row["high"],
-            pvalue=float(classes.pvalue[k]),
-            adjusted_pvalue=row["adjusted_pvalue"],
-            alternative=classes.alternative,
-            level=classes.interval_level,
-            flags=flags_of_class(classes, k),
-            measure=classes.score,
-        )
-        for k, row in enumerate(forest["rows"])
-    )
-    return Found(rows, alpha_of(classes.confidence_level), classes.adjust)
 
 
 def _of_several(several: PairwiseComparison, pairs: str, most: int) -> Found:

@@ -2,21 +2,12 @@
 
 import math
 import textwrap
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from skcompare.plots._base import PairDisplay
-from skcompare.plots._interval_rows import (
-    IntervalRow,
-    columns_of,
-    flag_remarks,
-    interval_remarks,
-    note_remarks,
-)
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import CHAMPION, INK, LINE, SOFT, dress, literal
 
@@ -340,50 +331,3 @@ def _ratio_ticks(ax: Any, low: float, high: float) -> None:
     ax.xaxis.set_major_locator(FixedLocator(ticks.tolist()))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xticks(ticks.tolist(), [f"{tick:g}" for tick in np.round(ticks, 6)])
-
-
-class IntervalDisplay(PairDisplay):
-    """Base class of displays of intervals, in one or several panels with remarks below.
-
-    A subclass makes the panels of its rows. `null` is the value of no difference, and
-    `in_frame` names the columns of its frame.
-    """
-
-    rows: tuple[IntervalRow, ...]
-    alpha: float
-    adjust: str
-    remarks: tuple[str, ...]
-
-    null: ClassVar[float] = 0.0
-    in_frame: ClassVar[tuple[str, ...]]
-
-    @abstractmethod
-    def _panels(self) -> list[Lines]:
-        """Return the contents of the panels, from top to bottom."""
-
-    def _marks(self, panels: Sequence[Lines]) -> list[str]:
-        """Return remarks on the marks of the display."""
-        return []
-
-    def _room(self) -> Room:
-        panels = self._panels()
-        return room_of(panels, self._remarks(panels))
-
-    def _draw(self, *axes: Any) -> None:
-        panels = self._panels()
-        widths = column_widths(panels)
-        for ax, lines in zip(axes, panels, strict=True):
-            draw_lines(ax, lines, widths)
-        remarks = self._remarks(panels)
-        text_below(axes[-1], remarks, room_of(panels, ()).width, names_width(panels))
-
-    def _columns(self) -> Mapping[str, Any]:
-        return columns_of(self.rows, self.in_frame)
-
-    def _remarks(self, panels: Sequence[Lines]) -> list[str]:
-        """Return remarks on marks, omitted rows, intervals, notes and flags."""
-        remarks = [*self.remarks, *self._marks(panels)]
-        if any(map(goes_on, panels)):
-            remarks.append(GOES_ON)
-        remarks += interval_remarks(self.rows, self.alpha, self.adjust, null=self.null)
-        return [*remarks, *note_remarks(self.rows), *flag_remarks(self.rows)]

@@ -6,27 +6,17 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
-from skcompare._core.validation import check_alpha
-from skcompare.plots._base import check_options, comparison_behind
 from skcompare.plots._interval_rows import (
+    RATIOS,
+    ROLES,
     IntervalRow,
     caveat_text,
     interval_text,
-    level_text,
-    names_of,
-    pvalue_cells,
     test_text,
 )
-from skcompare.plots._run_tests import OF_TESTS, RATIOS, PairTests, refuse_options
-from skcompare.plots.forest._forest_rows import (
-    by_class,
-    ratios_of_classes,
-    ratios_of_comparison,
-    ratios_of_results,
-)
-from skcompare.plots.forest._interval_axes import IntervalDisplay, Lines
-from skcompare.predictions import LABELS, PairedPredictions
-from skcompare.stats import PrecisionByClass
+from skcompare.plots.forest._forest_rows import ratios_in
+from skcompare.plots.forest._interval_display import Content, IntervalDisplay
+from skcompare.predictions import LABELS
 
 COLUMNS = (
     "name",
@@ -46,12 +36,6 @@ COLUMNS = (
 )
 MARKERS = ("s", "o", "D", "^", "v", "P")
 """Markers of the tests, in the order of their appearance."""
-
-
-class RatioTests(PairTests):
-    """Ratio tests of a pair of classifiers, which need labels only."""
-
-    required = frozenset({LABELS})
 
 
 @dataclass(eq=False, repr=False)
@@ -123,8 +107,10 @@ class RelativePrecisionDisplay(IntervalDisplay):
     adjust: str = ""
     remarks: tuple[str, ...] = ()
 
-    needs = RatioTests
+    sides = ROLES
+    kind = "ratio"
     null = 1.0
+    log = True
     in_frame = COLUMNS
 
     @classmethod
@@ -162,41 +148,13 @@ PairedPredictions, or list or dict
         return cls._drawn(cls.of_result(result, alpha=alpha, **options), ax)
 
     @classmethod
-    def of_result(cls, result: Any, **options: Any) -> Self:
-        """Create the display from a result, without drawing it.
-
-        Parameters
-        ----------
-        result : Comparison, PrecisionByClass, PairedResult or others
-            As for :meth:`from_result`.
-        **options : dict
-            Options of :meth:`from_result`.
-
-        Returns
-        -------
-        display : RelativePrecisionDisplay
-            Its `frame()` needs no matplotlib.
-        """
-        check_options(cls, options, (*OF_TESTS, "alpha"))
-        test_options = {name: options.pop(name) for name in OF_TESTS if name in options}
-        level = options.pop("alpha", None)
-        alpha = 0.05 if level is None else check_alpha(level)
-        if isinstance(result, PairedPredictions):
-            tests = RatioTests.from_pair(result, kind="ratio", alpha=alpha, **test_options)
-            return cls._of(tests)
-        refuse_options(result, test_options, level)
-        return cls._of(result, alpha=alpha)
+    def _required_of(cls, *estimators: Any) -> frozenset[str]:
+        return frozenset({LABELS})
 
     @classmethod
-    def _of(cls, result: Any, alpha: float = 0.05) -> Self:
-        holder = comparison_behind(result)
-        if isinstance(holder, PairTests):
-            return cls(by_class(holder.rows), holder.alpha, holder.adjust)
-        if isinstance(holder, PrecisionByClass):
-            return cls(*ratios_of_classes(holder))
-        if hasattr(holder, "rows") and hasattr(holder, "conclusion"):
-            return cls(*ratios_of_comparison(holder))
-        return cls(by_class(ratios_of_results(result, alpha)), alpha)
+    def _of(cls, result: Any, *, alpha: float = 0.05) -> Self:
+        source = ratios_in(result, alpha)
+        return cls(source.rows, source.alpha, source.adjust, source.remarks)
 
     @property
     def summary(self) -> str:
@@ -218,54 +176,21 @@ PairedPredictions, or list or dict
             )
         return f"{text}{caveat_text(first)}"
 
-    def _panels(self) -> list[Lines]:
-        names = names_of(self.rows)
-        units = [unit for unit in RATIOS if any(row.unit == unit for row in self.rows)]
-        panels = []
-        for unit in units:
-            places = [k for k, row in enumerate(self.rows) if row.unit == unit]
-            panels.append(self._panel([names[k] for k in places], places, unit))
-        return panels
+    def _units(self) -> list[str]:
+        return [unit for unit in RATIOS if any(row.unit == unit for row in self.rows)]
 
-    def _panel(self, names: Sequence[str], places: Sequence[int], unit: str) -> Lines:
-        rows = [self.rows[k] for k in places]
-        markers = _markers(self.rows)
-        adjusted = any(row.adjusted_pvalue is not None for row in self.rows)
-        header, columns = pvalue_cells(rows, self.alpha, self.adjust, adjusted)
-        columns = [
-            [interval_text(row, signed=False) for row in rows],
-            [_change(row) for row in rows],
-            [_precisions(row) for row in rows],
-            *columns,
-            [test_text(row) for row in rows],
-        ]
-        return Lines(
-            names=names,
-            estimates=[row.estimate for row in rows],
-            limits=[row.limits for row in rows],
-            cells=list(zip(*columns, strict=True)),
-            header=[
-                f"{unit}{level_text(rows)}",
-                "change" if unit == RATIOS[0] else "of odds",
-                "from → to",
-                *header,
-                "test",
-            ],
-            tested=[row.test is not None for row in rows],
-            bold=[False] * len(rows),
-            excluded=[()] * len(rows),
-            title="",
+    def _content(self, rows: Sequence[IntervalRow], unit: str) -> Content:
+        tests = list(dict.fromkeys(row.test for row in self.rows))
+        change = "change" if unit == RATIOS[0] else "of odds"
+        return Content(
+            quantity=unit,
             label=f"{unit}, challenger over champion (logarithmic)",
-            sides=("← champion better", "challenger better →"),
-            null=1.0,
-            log=True,
-            markers=[markers[row.test] for row in rows],
+            columns={
+                change: [_change(row) for row in rows],
+                "from → to": [_precisions(row) for row in rows],
+            },
+            markers=[MARKERS[tests.index(row.test) % len(MARKERS)] for row in rows],
         )
-
-
-def _markers(rows: Sequence[IntervalRow]) -> dict[str | None, str]:
-    tests = list(dict.fromkeys(row.test for row in rows))
-    return {test: MARKERS[k % len(MARKERS)] for k, test in enumerate(tests)}
 
 
 def _change(row: IntervalRow) -> str:
