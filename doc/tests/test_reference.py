@@ -10,6 +10,7 @@ import pytest
 from doc.tests.pages import DOC, ROOT
 from skcompare import plots
 from skcompare._registry import tests
+from skcompare.plots._base import displays
 
 FOLDER = DOC / "sphinxext"
 EXAMPLES = ROOT / "examples"
@@ -53,6 +54,15 @@ def test_displays_are_listed(extension):
     listed = index.split(".. module:: skcompare.plots")[1].split(".. module::")[0]
 
     assert set(plots.__all__) <= set(listed.split())
+
+
+def test_displays_are_counted():
+    """The first pages say how many there are, and the page on displays shows each."""
+    assert 12 == len(displays())
+    for page in (ROOT / "README.rst", DOC / "index.rst"):
+        assert "twelve displays" in page.read_text(encoding="utf-8").lower()
+    text = (DOC / "user_guide" / "displays.rst").read_text(encoding="utf-8")
+    assert [] == [name for name in displays() if name not in text]
 
 
 def test_examples_without_their_packages_are_shown_only(extension, tmp_path):

@@ -13,7 +13,7 @@ from skcompare._registry.tests import get_test
 from skcompare._typing import IntArray
 from skcompare.evidence import AgreementMatrix, ContingencyTable, JointCounts
 from skcompare.plots._annotation import Finding, caveat_lines, finding_of
-from skcompare.plots._base import PairDisplay
+from skcompare.plots._base import OF_LABELS, ONCE, PairDisplay, Place
 from skcompare.plots.drawing._heatmap import DARK, heat_table
 from skcompare.plots.drawing._labels import count_text, distinct, records_text, short_count
 from skcompare.plots.drawing._layout import Room
@@ -25,7 +25,11 @@ TITLE_CHARACTERS, TITLE_LINE = 48, 0.17
 
 
 @dataclass(eq=False, repr=False)
-class ContingencyDisplay(PairDisplay):
+class ContingencyDisplay(
+    PairDisplay,
+    title="Who was right",
+    place=Place(1, OF_LABELS, needs=("ContingencyTable",), same=OF_LABELS, designs=ONCE),
+):
     """Contingency table of correct and incorrect predictions of two classifiers.
 
     The two discordant cells, in which exactly one is correct, are framed: the accuracies
@@ -227,7 +231,11 @@ LINE_CHARACTERS, LINE_HEIGHT = 54, 0.17
 
 
 @dataclass(eq=False, repr=False)
-class AgreementDisplay(PairDisplay):
+class AgreementDisplay(
+    PairDisplay,
+    title="Predictions of both",
+    place=Place(4, needs=("AgreementMatrix",), test="bowker", designs=ONCE),
+):
     """Agreement matrix of the labels of two classifiers, and Bowker's test of symmetry.
 
     The upper panel is the agreement matrix. Only its disagreements are shaded, by the

@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from sklearn.exceptions import NotFittedError
@@ -53,8 +55,55 @@ CHAMPION, CHALLENGER = "champion", "challenger"
 DRAWN = ("ax_", "axes_", "figure_")
 
 
+ONCE = ("holdout", "kfold")
+"""Designs with one prediction per record, so that predictions can be pooled."""
+OF_LABELS = ("accuracy", "zero_one_loss")
+"""Losses of labels, which the contingency table determines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Place of a display in the report of two classifiers.
+
+    Pictures are in the order of `rank`. A row belongs to one by its measure, or by the
+    name of the evidence that its test needs. The picture has the numbers of a row on the
+    same quantity: of one of the measures `same`, or of the test `test`. Without `designs`
+    there is a picture for every design. With several splits a picture that is `averaged`
+    has their mean, without limits of its own, and one that is `pooled` is of all
+    predictions together, which no row is about: it is left out where a row has the mean,
+    which is another number of the same name.
+    """
+
+    rank: int = 0
+    measures: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    test: str | None = None
+    designs: tuple[str, ...] = ()
+    averaged: bool = False
+    pooled: bool = False
+
+
+_displays: dict[str, type["Display"]] = {}
+
+
+def displays() -> Mapping[str, type["Display"]]:
+    """All displays that have a title, by name."""
+    return MappingProxyType(_displays)
+
+
+def placed_displays() -> list[tuple[Place, Any]]:
+    """Return the displays of a report of two classifiers, with their places in order."""
+    places = [(display.place, display) for display in _displays.values()]
+    placed = [(place, display) for place, display in places if place is not None]
+    return sorted(placed, key=lambda item: item[0].rank)
+
+
 class Display(ABC):
     """Base class of displays of precomputed numbers.
+
+    A class with a `title` is registered as a display, and one with a `place` is shown in
+    reports of two classifiers beside the rows that it belongs to.
 
     Attributes
     ----------
@@ -69,6 +118,15 @@ class Display(ABC):
     ax_: Any
     axes_: list[Any]
     figure_: Any
+
+    title: ClassVar[str] = ""
+    place: ClassVar[Place | None] = None
+
+    def __init_subclass__(cls, *, title: str = "", place: Place | None = None) -> None:
+        super().__init_subclass__()
+        if title:
+            cls.title, cls.place = title, place
+            _displays[cls.__name__] = cls
 
     def __repr__(self) -> str:
         # The numbers are in `frame()`, and there may be thousands.

@@ -11,7 +11,7 @@ from skcompare._core.formatting import decimals_beside, decimals_for, format_num
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.plots._annotation import Finding
-from skcompare.plots._base import PairDisplay, comparison_behind
+from skcompare.plots._base import ONCE, PairDisplay, Place, comparison_behind
 from skcompare.plots.drawing._labels import records_text, short_tick
 from skcompare.plots.drawing._layout import (
     Room,
@@ -49,7 +49,18 @@ TESTED = ("holdout", "grouped holdout")
 
 
 @dataclass(eq=False, repr=False)
-class CalibrationComparisonDisplay(PairDisplay):
+class CalibrationComparisonDisplay(
+    PairDisplay,
+    title="Reliability",
+    place=Place(
+        3,
+        ("binary_brier_loss", "brier_score", "multiclass_brier_loss"),
+        needs=("PairedCalibration",),
+        same=("squared_calibration_error",),
+        designs=ONCE,
+        pooled=True,
+    ),
+):
     """Reliability diagrams of two classifiers, and the difference of calibration errors.
 
     One reliability diagram per role: in each bin of probabilities, the share of the records

@@ -40,7 +40,7 @@ BETTER, WORSE = {"fc": CHALLENGER, "ec": CHALLENGER}, {"fc": "none", "ec": CHAMP
 
 
 @dataclass(eq=False, repr=False)
-class LossDifferenceDisplay(PairDisplay):
+class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
     """Distribution and mean of the loss differences between two classifiers.
 
     A difference is the champion's loss of a record minus the challenger's: positive where

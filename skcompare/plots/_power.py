@@ -249,7 +249,7 @@ class PlanDisplay(PairDisplay):
 
 
 @dataclass(eq=False, repr=False)
-class PowerDisplay(PlanDisplay):
+class PowerDisplay(PlanDisplay, title="Power"):
     """Power of a planned comparison as a function of the number of records.
 
     Each curve is the power under one supposed difference: that of the plan, and its
@@ -463,7 +463,7 @@ SECOND = 0.9
 
 
 @dataclass(eq=False, repr=False)
-class SampleSizeDisplay(PlanDisplay):
+class SampleSizeDisplay(PlanDisplay, title="Records needed"):
     """Detectable differences by the number of records, at constant power.
 
     Along a curve the power is constant. The mark is the plan's difference with the records

@@ -13,7 +13,7 @@ from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
-from skcompare.plots._base import PairDisplay, _evidence_of, comparison_behind
+from skcompare.plots._base import PairDisplay, Place, _evidence_of, comparison_behind
 from skcompare.plots.drawing._labels import count_text
 from skcompare.plots.drawing._layout import Room, legend_below, role_text, wrapped
 from skcompare.plots.drawing._style import (
@@ -228,7 +228,11 @@ ONE_SPLIT = "no band: nothing says how models of other splits would vary"
 
 
 @dataclass(eq=False, repr=False)
-class RocComparisonDisplay(PairDisplay):
+class RocComparisonDisplay(
+    PairDisplay,
+    title="ROC curves",
+    place=Place(2, ("roc_auc",), same=("roc_auc",), averaged=True),
+):
     """ROC curves of two classifiers, and the difference of their sensitivities.
 
     The first panel has both ROC curves, with their areas. The second has the difference of

@@ -2,21 +2,27 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
+from functools import partial
 from html import escape
-from types import MappingProxyType
 from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
+from skcompare._core.design import HOLDOUT
 from skcompare._core.formatting import in_one_line
 from skcompare._registry.entries import keywords_of
 from skcompare._registry.losses import loss_of
 from skcompare._registry.tests import paired_tests
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._annotation import show_row
-from skcompare.plots._base import Display
+from skcompare.plots._base import OF_LABELS, ONCE, Display, Place, placed_displays
+from skcompare.plots._losses import LossDifferenceDisplay
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
+from skcompare.plots.forest._forest import ForestDisplay
+from skcompare.plots.forest._relative_precision import RelativePrecisionDisplay
+from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
+from skcompare.plots.several._pairwise import PairwiseDisplay
 
 VARIABLES = {
     CHAMPION: "--champion",
@@ -133,17 +139,11 @@ def _widths(points: float) -> tuple[int, int]:
     return round(pixels), round(pixels * SMALLEST)
 
 
-HOLDOUT = "holdout"
 REPEATED = "records are predicted more than once in this design"
 OPEN = "it is not known that predictions for these splits may be counted together"
 POOLED = (
     "all predictions together have another error than the mean of the splits, in the table"
 )
-ONCE = (HOLDOUT, "kfold")
-"""Designs with one prediction per record, so that predictions can be pooled."""
-
-LABELS = ("accuracy", "zero_one_loss")
-"""Losses of labels, which the contingency table determines."""
 
 
 class Picture(NamedTuple):
@@ -161,68 +161,32 @@ class Pictures(NamedTuple):
     left_out: tuple[str, ...]
 
 
-class Subject(NamedTuple):
-    """Kind of picture, with its display, its heading and the rows that it belongs to.
+class _Gallery:
+    """Pictures that are made one by one, with reasons for those that cannot be made."""
 
-    A row belongs by its measure, or by the name of the evidence that its test needs. The
-    picture has the numbers of a row on the same quantity: of one of the measures `same`, or
-    of the test `test`. Without `designs` there is a picture for every design. With several
-    splits a picture that is `averaged` has their mean, without limits of its own, and one
-    that is `pooled` is of all predictions together, which no row is about: it is left out
-    where a row has the mean, which is another number of the same name.
-    """
+    def __init__(self) -> None:
+        self._shown: list[Picture] = []
+        self._reasons: dict[str, list[str]] = {}
 
-    display: str
-    title: str
-    measures: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()
-    test: str | None = None
-    designs: tuple[str, ...] = ()
-    averaged: bool = False
-    pooled: bool = False
+    def add(
+        self, kind: type[Display], make: Callable[[], Display], title: str, name: str = ""
+    ) -> None:
+        """Make a picture, or note the reason why it cannot be made."""
+        name = name or kind.__name__.removesuffix("Display").lower()
+        try:
+            self._shown.append(Picture(name, title, make()))
+        except (ValueError, TypeError, MissingDependencyError) as error:
+            self.leave_out(title, str(error).partition(". ")[0].rstrip("."))
 
+    def leave_out(self, title: str, reason: str) -> None:
+        """Note the reason why there is no picture."""
+        self._reasons.setdefault(reason, []).append(title)
 
-SUBJECTS = (
-    Subject(
-        "ContingencyDisplay",
-        "Who was right",
-        measures=LABELS,
-        needs=("ContingencyTable",),
-        same=LABELS,
-        designs=ONCE,
-    ),
-    Subject(
-        "RocComparisonDisplay",
-        "ROC curves",
-        measures=("roc_auc",),
-        same=("roc_auc",),
-        averaged=True,
-    ),
-    Subject(
-        "CalibrationComparisonDisplay",
-        "Reliability",
-        measures=("binary_brier_loss", "brier_score", "multiclass_brier_loss"),
-        needs=("PairedCalibration",),
-        same=("squared_calibration_error",),
-        designs=ONCE,
-        pooled=True,
-    ),
-    Subject(
-        "AgreementDisplay",
-        "Predictions of both",
-        needs=("AgreementMatrix",),
-        test="bowker",
-        designs=ONCE,
-    ),
-)
-LOSSES = Subject("LossDifferenceDisplay", "Losses record by record", designs=ONCE)
-AMONG = {
-    "CriticalDifferenceDisplay": "Who is distinguished",
-    "PairwiseDisplay": "All pairs",
-    "ForestDisplay": "Differences with intervals",
-}
-"""Headings of the pictures of several classifiers."""
+    def pictures(self) -> Pictures:
+        """Return the pictures, and the titles of the others by reason."""
+        reasons = self._reasons.items()
+        left_out = (f"{', '.join(titles)}: {reason}" for reason, titles in reasons)
+        return Pictures(tuple(self._shown), tuple(left_out))
 
 
 def pictures_of(comparison: Any) -> Pictures:
@@ -233,7 +197,30 @@ def pictures_of(comparison: Any) -> Pictures:
     comparison : Comparison
         The comparison: its rows, and their predictions.
     """
-    return _made([*_of_rows(comparison), *_of_evidence(comparison)])
+    gallery = _Gallery()
+    kinds = {row.kind for row in comparison.rows if row.low is not None}
+    for display in (ForestDisplay, RelativePrecisionDisplay):
+        if display.kind in kinds:
+            make = partial(display.of_result, comparison)
+            gallery.add(display, make, display.title)
+    # A row of one class is about the predictions of that class only.
+    rows = [row for row in comparison.rows if row.label is None]
+    for place, display in placed_displays():
+        if any(_is_about(place, row) for row in rows):
+            _add_evidence(gallery, comparison, display, place)
+    losses = {
+        row.measure: entry.name
+        for row in rows
+        if (entry := loss_of(row.measure)) is not None and row.measure not in OF_LABELS
+    }
+    for number, (measure, loss) in enumerate(losses.items(), start=1):
+        place = Place(same=(measure,), designs=ONCE)
+        title = f"{LossDifferenceDisplay.title}: {measure}"
+        name = f"losses-{number}"
+        _add_evidence(
+            gallery, comparison, LossDifferenceDisplay, place, title, name, loss=loss
+        )
+    return gallery.pictures()
 
 
 def pictures_among(comparison: Any) -> Pictures:
@@ -247,22 +234,21 @@ def pictures_among(comparison: Any) -> Pictures:
     comparison : MultipleComparison
         The comparison.
     """
+    gallery = _Gallery()
     several = len(comparison.comparisons) > 1
-    pictures: list[Wanted] = []
     for number, part in enumerate(comparison.comparisons, start=1):
         if part.test is None:
             continue
         by = f" by {part.subject}" if several else ""
-        kinds = dict(AMONG)
-        if part.control is not None:
-            # There are no groups, and the few pairs are those of the differences.
-            kinds = {"ForestDisplay": kinds["ForestDisplay"]}
-        elif number > 1:
-            del kinds["PairwiseDisplay"]
-        for display, title in kinds.items():
-            name = f"{display.removesuffix('Display').lower()}-{number}"
-            pictures.append(_picture_of(display, f"{title}{by}", part, name))
-    return _made(pictures)
+        kinds: list[Any] = [ForestDisplay]
+        # With a control there are no groups, and its few pairs are the differences.
+        if part.control is None:
+            table = [PairwiseDisplay] * (number == 1)
+            kinds = [CriticalDifferenceDisplay, *table, *kinds]
+        for kind in kinds:
+            name = f"{kind.__name__.removesuffix('Display').lower()}-{number}"
+            gallery.add(kind, partial(kind.of_result, part), f"{kind.title}{by}", name)
+    return gallery.pictures()
 
 
 def drawn(picture: Picture) -> str:
@@ -270,147 +256,45 @@ def drawn(picture: Picture) -> str:
     return svg_of(picture.display, f"picture-{picture.name}")
 
 
-class Wanted(NamedTuple):
-    """Deferred picture, with a function that makes the display."""
-
-    name: str
-    title: str
-    make: Callable[[], Display]
-
-
-def _picture_of(
-    display: str,
-    title: str,
-    result: Any,
+def _add_evidence(
+    gallery: _Gallery,
+    comparison: Any,
+    kind: Any,
+    place: Place,
+    title: str = "",
     name: str = "",
-    settings: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
-) -> Wanted:
-    """Return a deferred picture of a result, by the name of its display.
-
-    Settings that the display does not accept are ignored.
-    """
-
-    def make() -> Display:
-        display_class = _display_class(display)
-        accepted = keywords_of(display_class._of) if settings else ()
-        chosen = {key: value for key, value in settings.items() if key in accepted}
-        made: Display = display_class.of_result(result, **chosen, **options)
-        return made
-
-    return Wanted(name or display.removesuffix("Display").lower(), title, make)
-
-
-def _display_class(name: str) -> Any:
-    """Return a display class by name, importing all display classes on first use."""
-    from skcompare.plots._accuracy import AgreementDisplay, ContingencyDisplay
-    from skcompare.plots._calibration import CalibrationComparisonDisplay
-    from skcompare.plots._losses import LossDifferenceDisplay
-    from skcompare.plots._ranking import RocComparisonDisplay
-    from skcompare.plots.forest._forest import ForestDisplay
-    from skcompare.plots.forest._relative_precision import RelativePrecisionDisplay
-    from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
-    from skcompare.plots.several._pairwise import PairwiseDisplay
-
-    classes = (
-        AgreementDisplay,
-        CalibrationComparisonDisplay,
-        ContingencyDisplay,
-        CriticalDifferenceDisplay,
-        ForestDisplay,
-        LossDifferenceDisplay,
-        PairwiseDisplay,
-        RelativePrecisionDisplay,
-        RocComparisonDisplay,
-    )
-    return {cls.__name__: cls for cls in classes}[name]
-
-
-def _of_rows(comparison: Any) -> Iterator[Wanted]:
-    """Yield deferred pictures of the numbers in the tables."""
-    kinds = {row.kind for row in comparison.rows if row.low is not None}
-    if "difference" in kinds:
-        yield _picture_of("ForestDisplay", "Differences with intervals", comparison)
-    if "ratio" in kinds:
-        yield _picture_of("RelativePrecisionDisplay", "Ratios with intervals", comparison)
-
-
-def _of_evidence(comparison: Any) -> Iterator[Wanted]:
-    """Yield deferred pictures of the predictions behind the rows."""
-    kind = comparison.design.kind
-    # A row of one class is about the predictions of that class only.
-    rows = [row for row in comparison.rows if row.label is None]
-    for subject in SUBJECTS:
-        if any(_is_about(subject, row) for row in rows):
-            yield _about(comparison, subject, kind)
-    losses = {
-        row.measure: entry.name
-        for row in rows
-        if (entry := loss_of(row.measure)) is not None and row.measure not in LABELS
-    }
-    for number, (measure, loss) in enumerate(losses.items(), start=1):
-        title = f"{LOSSES.title}: {measure}"
-        subject = LOSSES._replace(title=title, same=(measure,))
-        yield _about(comparison, subject, kind, f"losses-{number}", loss=loss)
-
-
-def _about(
-    comparison: Any, subject: Subject, kind: str, name: str = "", **options: Any
-) -> Wanted:
-    """Return a deferred picture of predictions, with the numbers of the matching row."""
-    if subject.designs and kind not in subject.designs:
-        reason = OPEN if kind in ("time ordered", "unknown") else REPEATED
-        return _refused(subject.title, reason)
-    measures = [row.measure for row in comparison.rows]
-    if subject.pooled and kind != HOLDOUT and set(measures) & set(subject.same):
-        return _refused(subject.title, POOLED)
-    alpha = comparison.alpha
-    settings = {
-        "alpha": alpha,
-        "confidence_level": 1 - alpha,
-        "alternative": comparison.alternative,
-    }
-    if subject.averaged and kind != HOLDOUT:
-        settings = {}
-    picture = _picture_of(
-        subject.display, subject.title, comparison, name, settings, **options
-    )
+) -> None:
+    """Add a picture of predictions, with the numbers of the matching row."""
+    design, alpha = comparison.design.kind, comparison.alpha
+    title = title or kind.title
+    if place.designs and design not in place.designs:
+        is_open = design in ("time ordered", "unknown")
+        gallery.leave_out(title, OPEN if is_open else REPEATED)
+        return
+    measures = {row.measure for row in comparison.rows}
+    if place.pooled and design != HOLDOUT.name and measures & set(place.same):
+        gallery.leave_out(title, POOLED)
+        return
+    if not place.averaged or design == HOLDOUT.name:
+        settings = {
+            "alpha": alpha,
+            "confidence_level": 1 - alpha,
+            "alternative": comparison.alternative,
+        }
+        accepted = keywords_of(kind._of)
+        options |= {key: value for key, value in settings.items() if key in accepted}
 
     def make() -> Display:
-        display = picture.make()
-        show_row(display, comparison.rows, subject.same, subject.test, alpha)
+        display = kind.of_result(comparison, **options)
+        show_row(display, comparison.rows, place.same, place.test, alpha)
         return display
 
-    return picture._replace(make=make)
+    gallery.add(kind, make, title, name)
 
 
-def _refused(title: str, reason: str) -> Wanted:
-    """Return a deferred picture that raises an error with the reason."""
-
-    def make() -> Display:
-        raise ValueError(reason)
-
-    return Wanted(title, title, make)
-
-
-def _is_about(subject: Subject, row: Any) -> bool:
-    if row.measure in subject.measures:
+def _is_about(place: Place, row: Any) -> bool:
+    if row.measure in place.measures:
         return True
     entries = paired_tests()
-    return row.test in entries and entries[row.test].needs.__name__ in subject.needs
-
-
-def _made(pictures: Sequence[Wanted]) -> Pictures:
-    """Make the pictures, and collect the reasons for those that cannot be made."""
-    shown: list[Picture] = []
-    reasons: dict[str, list[str]] = {}
-    for picture in pictures:
-        try:
-            shown.append(Picture(picture.name, picture.title, picture.make()))
-        except (ValueError, TypeError, MissingDependencyError) as error:
-            reason = str(error).partition(". ")[0].rstrip(".")
-            reasons.setdefault(reason, []).append(picture.title)
-    return Pictures(
-        tuple(shown),
-        tuple(f"{', '.join(titles)}: {reason}" for reason, titles in reasons.items()),
-    )
+    return row.test in entries and entries[row.test].needs.__name__ in place.needs

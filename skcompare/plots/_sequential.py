@@ -43,7 +43,7 @@ DRIFTED = (
 
 
 @dataclass(eq=False, repr=False)
-class AnytimeDisplay(Display):
+class AnytimeDisplay(Display, title="Interim analyses"):
     """Differences and p-values of the interim analyses of an anytime-valid test.
 
     The upper panel has the difference of the records up to each look, with the interval of

@@ -16,7 +16,7 @@ import pytest
 import skcompare.plots
 from skcompare._io.columns import frame_from_columns
 from skcompare.exceptions import MissingDependencyError
-from skcompare.plots import Display
+from skcompare.plots._base import displays
 from skcompare.plots._report_figures import svg_of
 from skcompare.plots.drawing._heatmap import SHADES
 from skcompare.plots.drawing._layout import new_figure
@@ -81,21 +81,12 @@ def svg(name):
     return svg_of(copy.copy(made(name)), "picture")
 
 
-def displays():
-    """The public displays that can be made."""
-    public = (getattr(skcompare.plots, name) for name in skcompare.plots.__all__)
-    return {
-        each.__name__: each
-        for each in public
-        if inspect.isclass(each)
-        and issubclass(each, Display)
-        and not inspect.isabstract(each)
-    }
-
-
 def test_each_display_has_a_case():
-    """No public display escapes the tests below."""
+    """No public display escapes the tests below, and each of them is public."""
+    bases = {"Display", "PairDisplay"}
+
     assert sorted(displays()) == NAMES
+    assert sorted({*skcompare.plots.__all__} - bases) == NAMES
     assert {name.split()[0] for name in LARGE} <= set(NAMES)
 
 

@@ -36,7 +36,7 @@ COLUMNS = (
 
 
 @dataclass(eq=False, repr=False)
-class ForestDisplay(IntervalDisplay):
+class ForestDisplay(IntervalDisplay, title="Differences with intervals"):
     """Forest plot of differences of classifiers, with their confidence intervals.
 
     A row is a difference, challenger minus champion on a greater-is-better scale, with its

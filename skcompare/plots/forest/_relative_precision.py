@@ -39,7 +39,7 @@ MARKERS = ("s", "o", "D", "^", "v", "P")
 
 
 @dataclass(eq=False, repr=False)
-class RelativePrecisionDisplay(IntervalDisplay):
+class RelativePrecisionDisplay(IntervalDisplay, title="Ratios with intervals"):
     """Forest plot of the precision ratios of two classifiers, class by class.
 
     A row is the precision of the challenger over that of the champion for one class, with

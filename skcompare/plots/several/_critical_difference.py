@@ -38,7 +38,7 @@ MARKS = {"better": "^", "worse": "v", "not distinguished": "o", "undefined": "x"
 
 
 @dataclass(eq=False, repr=False)
-class CriticalDifferenceDisplay(SeveralDisplay):
+class CriticalDifferenceDisplay(SeveralDisplay, title="Who is distinguished"):
     """Groups of classifiers that do not differ significantly on shared records.
 
     It looks like a critical-difference diagram: an axis, a line from each classifier's

@@ -30,7 +30,7 @@ LONGEST = 24
 
 
 @dataclass(eq=False, repr=False)
-class PairwiseDisplay(SeveralDisplay):
+class PairwiseDisplay(SeveralDisplay, title="All pairs"):
     """Matrix of the differences of all pairs of classifiers.
 
     A cell is the classifier of its row minus that of its column, on a greater-is-better
