@@ -32,9 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("skcompare_report")
     report = None
     if path is not None:
-        from skcompare.gate._pytest_report import Report
+        from skcompare.gate._pytest_report import RunReport
 
-        report = Report(path)
+        report = RunReport(path)
     config.pluginmanager.register(Gates(report), PLUGIN)
 
 
@@ -67,7 +67,7 @@ class Gates:
 
     Parameters
     ----------
-    report : Report, optional
+    report : RunReport, optional
         The report to write at the end.
     """
 

@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
+from skcompare._core.report import (
+    Report,
+    json_of_page,
+    report_html,
+    report_junit,
+    to_standard_json,
+)
 from skcompare.gate._outcomes import DecisionData
-from skcompare.gate.report._html import decision_html, decision_html_fragment
 from skcompare.gate.report._json import decision_from_json, decision_values
-from skcompare.gate.report._junit import decision_junit
-from skcompare.gate.report._report import caveats_of, decision_markdown, decision_text
-from skcompare.reports import json_of_page, to_standard_json
+from skcompare.gate.report._report import caveats_of, decision_page, decision_report
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,16 +144,6 @@ class GateDecision(DecisionData):
         """
         return decision_from_json(text, cls)
 
-    def to_markdown(self) -> str:
-        """Return the report as Markdown, for job summaries and pull requests.
-
-        Returns
-        -------
-        text : str
-            Markdown with a table, as repository hosts show it.
-        """
-        return decision_markdown(self)
-
     def to_junit(self) -> str:
         """Return the report as JUnit XML, with one test case per condition.
 
@@ -158,7 +152,7 @@ class GateDecision(DecisionData):
         text : str
             A complete XML document.
         """
-        return decision_junit(self)
+        return report_junit(self._report())
 
     def to_html(self) -> str:
         """Return the report as a self-contained HTML page.
@@ -168,7 +162,7 @@ class GateDecision(DecisionData):
         text : str
             A complete page, with the JSON in it.
         """
-        return decision_html(self)
+        return report_html(decision_page(self, self.to_json(indent=None)))
 
     @classmethod
     def from_html(cls, page: str) -> "GateDecision":
@@ -191,8 +185,5 @@ class GateDecision(DecisionData):
         """
         return cls.from_json(json_of_page(page))
 
-    def _repr_html_(self) -> str:
-        return decision_html_fragment(self)
-
-    def __str__(self) -> str:
-        return decision_text(self)
+    def _report(self) -> Report:
+        return decision_report(self)

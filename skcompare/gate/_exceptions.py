@@ -4,17 +4,10 @@ import math
 from collections.abc import Iterator
 
 from skcompare._core.formatting import in_one_line
+from skcompare._core.report import STOPPED
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._outcomes import FAILED, Outcome
-from skcompare.gate.report._report import (
-    flags_told,
-    headline,
-    lines,
-    reasons_of,
-    shown_part,
-    size_text,
-    unit_of,
-)
+from skcompare.gate.report._report import decision_report, shown_part, size_text, unit_of
 from skcompare.reports import round_up
 
 BLIND = (
@@ -58,16 +51,16 @@ class GateNotPassed(AssertionError):
 def failure_lines(decision: GateDecision) -> Iterator[str]:
     """Yield the lines of the error message: verdict, outcomes, flags and advice."""
     shown = shown_part(decision)
-    yield f"{headline(shown)} ({size_text(shown)})"
+    report = decision_report(decision)
+    yield f"{report.headline} ({size_text(shown)})"
     for reason in shown.reasons:
-        yield f"  stopped: {in_one_line(reason)}"
-    for number, outcome in lines(shown):
-        yield f"  {number}. {in_one_line(outcome.condition.text)}: {outcome.status}"
-        yield from (f"     {text}" for text in reasons_of(outcome))
-    stopping = set(shown.flags) if shown.reasons else set()
-    for number, caveat in flags_told(shown):
-        if caveat.partition(":")[0] not in stopping:
-            yield f"  {f'flag {number}'.rstrip()}: {in_one_line(caveat)}"
+        yield f"  {STOPPED}: {in_one_line(reason)}"
+    for check in [line for top in report.checks for line in top.lines()]:
+        yield f"  {check.number}. {in_one_line(check.name)}: {check.status}"
+        yield from (f"     {in_one_line(reason)}" for reason in check.reasons)
+    for note in report.notes:
+        if note.name.startswith("flag"):
+            yield f"  {note.name}: {in_one_line(note.text)}"
     for advice in [BLIND] if shown.blind else _to_do(shown):
         yield f"  what to do: {advice}"
 

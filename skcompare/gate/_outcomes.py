@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skcompare._core.flags import explain
+from skcompare._core.report import Reported, to_standard_json
 from skcompare.gate._conditions import AnyOf, Condition
-from skcompare.reports import ComparisonRow, to_standard_json
+from skcompare.reports import ComparisonRow, row_to_dict
 
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"
@@ -110,7 +111,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DecisionData:
+class DecisionData(Reported):
     """Fields of a decision, shared by all formats of its report."""
 
     status: str
@@ -189,14 +190,9 @@ def correction_text(outcomes: Iterable[Outcome]) -> str:
 
 def outcome_values(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as a dict of plain values."""
-    row = outcome.row
-    values = None if row is None else plain_values(row.to_dict())
-    if row is not None and values is not None:
-        level = 0.05 if outcome.level is None else outcome.level
-        result = row.result
-        values["result"] = (
-            None if result is None else plain_values(result.to_dict(1 - level))
-        )
+    row, level = outcome.row, outcome.level
+    confidence_level = 1 - (0.05 if level is None else level)
+    values = None if row is None else plain_values(row_to_dict(row, confidence_level))
     return {
         "condition": plain_values(outcome.condition.to_dict()),
         "text": outcome.condition.text,

@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,21 +13,30 @@ from xml.etree import ElementTree
 import pytest
 
 from skcompare._core.atomic_write import write_text
+from skcompare._core.report import (
+    Report,
+    html_page,
+    junit_document,
+    junit_suite,
+    markdown_text,
+    report_html_fragment,
+    report_markdown,
+    report_text,
+)
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._outcomes import PASSED
-from skcompare.gate.report._html import decision_html_fragment
-from skcompare.gate.report._junit import CLASS
-from skcompare.reports import STYLE, html_page, markdown_text
+from skcompare.gate.report._report import decision_report
 
 SCHEMA = "skcompare.gate.tests"
 SCHEMA_VERSION = 1
+ERROR = "error"
 NONE = "No gate decided anything."
 
 Entry = dict[str, Any]
 """Decision of one gate, as plain values that travel between processes."""
 
 
-class Report:
+class RunReport:
     """Report of all gates of a test run, written to a file.
 
     Parameters
@@ -80,39 +90,35 @@ def body_of(suffix: str, test: str, text: str, decision: GateDecision | None) ->
 
     It is made where the test runs: another process may not know its measures.
     """
-    return FORMATS[suffix].single(test, text, decision)
+    if decision is None:
+        report = Report(headline=text, outcome=ERROR)
+    else:
+        report = replace(decision_report(decision), data=decision.to_json(indent=None))
+    return FORMATS[suffix].single(test, report)
 
 
 class Format(NamedTuple):
     """Functions that format one decision, and the whole report."""
 
-    single: Callable[[str, str, GateDecision | None], str]
+    single: Callable[[str, Report], str]
     whole: Callable[[Sequence[Entry]], str]
 
 
-def _text(test: str, text: str, decision: GateDecision | None) -> str:
-    return f"{test}\n{text if decision is None else decision}\n"
+def _text(test: str, report: Report) -> str:
+    return f"{test}\n{report_text(report).rstrip()}\n"
 
 
 def _texts(entries: Sequence[Entry]) -> str:
     return "\n".join(entry["body"] for entry in entries) or f"{NONE}\n"
 
 
-def _markdown(test: str, text: str, decision: GateDecision | None) -> str:
-    body = f"### ✗ {markdown_text(text)}\n"
-    if decision is not None:
-        body = decision.to_markdown()
-    return f"## {markdown_text(test)}\n\n{body}"
+def _markdown(test: str, report: Report) -> str:
+    return f"## {markdown_text(test)}\n\n{report_markdown(report)}"
 
 
-def _html(test: str, text: str, decision: GateDecision | None) -> str:
+def _html(test: str, report: Report) -> str:
     heading = f'<div class="skcompare"><h1>{escape(test)}</h1></div>'
-    if decision is not None:
-        return heading + decision_html_fragment(decision)
-    return (
-        f'{heading}<div class="skcompare"><style>{STYLE}</style>'
-        f'<p class="verdict">{escape(text)}</p></div>'
-    )
+    return heading + report_html_fragment(report)
 
 
 def _html_page(entries: Sequence[Entry]) -> str:
@@ -123,8 +129,8 @@ def _html_page(entries: Sequence[Entry]) -> str:
     return html_page("Gates", body, json.dumps(summaries))
 
 
-def _json(test: str, text: str, decision: GateDecision | None) -> str:
-    return "null" if decision is None else decision.to_json(indent=None)
+def _json(test: str, report: Report) -> str:
+    return report.data or "null"
 
 
 def _json_document(entries: Sequence[Entry]) -> str:
@@ -143,30 +149,13 @@ def _json_document(entries: Sequence[Entry]) -> str:
     return json.dumps(values, indent=2, allow_nan=False) + "\n"
 
 
-def _junit(test: str, text: str, decision: GateDecision | None) -> str:
-    if decision is None:
-        suite = ElementTree.Element("testsuite", tests="1", failures="0", errors="1")
-        case = ElementTree.SubElement(suite, "testcase", classname=CLASS, name="the gate")
-        ElementTree.SubElement(case, "error", message=text).text = text
-    else:
-        element = ElementTree.fromstring(decision.to_junit()).find("testsuite")
-        assert element is not None
-        suite = element
-    suite.set("name", test)
-    return ElementTree.tostring(suite, encoding="unicode")
+def _junit(test: str, report: Report) -> str:
+    return ElementTree.tostring(junit_suite(report, test), encoding="unicode")
 
 
 def _junit_document(entries: Sequence[Entry]) -> str:
     suites = [ElementTree.fromstring(entry["body"]) for entry in entries]
-    totals = {
-        name: str(sum(int(suite.get(name, "0")) for suite in suites))
-        for name in ("tests", "failures", "errors")
-    }
-    root = ElementTree.Element("testsuites", {"name": "skcompare gates", **totals})
-    root.extend(suites)
-    ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
+    return junit_document(suites, "skcompare gates")
 
 
 FORMATS = {

@@ -16,21 +16,10 @@ from skcompare._analysis import (
     is_against,
     round_up,
 )
-from skcompare.reports._assumptions import assumed_of_tests
+from skcompare.reports._assumptions import assumptions_of
 from skcompare.reports._comparison import Comparison, MultipleComparison
-from skcompare.reports._html import brief_title
-from skcompare.reports._html_page import (
-    STYLE,
-    Part,
-    data_part,
-    html_page,
-    html_report,
-    json_of_page,
-)
-from skcompare.reports._html_parts import html_facts, html_list, html_table, text
-from skcompare.reports._html_sections import assumed_part
-from skcompare.reports._json import from_standard_json, to_standard_json
-from skcompare.reports._text import entry, markdown_table, markdown_text
+from skcompare.reports._comparison_data import row_from_dict, row_to_dict
+from skcompare.reports._comparison_report import brief_title
 
 __all__ = [
     "ClassifierRow",

@@ -3,12 +3,12 @@
 import inspect
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import INFERENCE_TEXT
+from skcompare._core.report import Section
 from skcompare._registry.tests import PairedTestEntry, paired_tests
 
 SECTION = re.compile(r"\n([A-Z][A-Za-z ]+)\n-{3,}\n")
@@ -19,45 +19,17 @@ CITATION = re.compile(r"\[(\d+)\]_")
 SOURCE = re.compile(r"\.\. \[(\d+)\] ")
 
 
-@dataclass(frozen=True, slots=True)
-class Assumed:
-    """Question and assumptions of a test.
-
-    Attributes
-    ----------
-    test, title : str
-        Its name, and its title in the literature.
-    question : str
-        The question that it answers.
-    text : tuple of str
-        Its null hypothesis and assumptions, one paragraph each.
-    about : str
-        Subject of its conclusion.
-    valid : bool or None
-        Whether it is valid for the design of the comparison; None if that is not known.
-    cautious : bool
-        Whether it calls for caution even then, as a caveat says.
-    caveats : tuple of str
-        Caveats of its results.
-    sources : tuple of str
-        Publications about it.
-    """
-
-    test: str
-    title: str
-    question: str
-    text: tuple[str, ...]
-    about: str
-    valid: bool | None
-    cautious: bool
-    caveats: tuple[str, ...]
-    sources: tuple[str, ...]
+VALID = "yes, for {}"
+CAUTION = "it was made for {}, but calls for caution: see the caveats"
+NOT_VALID = "no: it is not valid for {}, and its error rate is not the stated one"
 
 
-def assumed_of_tests(
-    tests: Iterable[tuple[str | None, Iterable[str]]], design: Design | None
-) -> list[Assumed]:
-    """Return the assumptions of each test, in the order of first appearance.
+def assumptions_of(
+    tests: Iterable[tuple[str | None, Iterable[str]]],
+    design: Design | None,
+    subject: str = "two",
+) -> list[Section]:
+    """Return the assumptions of a design and of each test, in the order of appearance.
 
     Parameters
     ----------
@@ -65,34 +37,44 @@ def assumed_of_tests(
         The name of a row's test, if it has one, and the row's flags.
     design : Design or None
         How the evidence was collected, if that is known.
+    subject : str, default="two"
+        "the" where some tests are of all classifiers, and others of each pair of them.
     """
     flags: dict[str, dict[str, None]] = {}
     for name, codes in tests:
         if name is not None:
             flags.setdefault(name, {}).update(dict.fromkeys(codes))
     registered = paired_tests()
+    sections = []
+    if design is not None:
+        sections.append(Section(f"The design: {design}", [design.assumption]))
     # A stored comparison may have a test that is not registered here.
-    return [
-        assumed_by(registered[name], design, tuple(flags[name]))
+    return sections + [
+        _section(registered[name], design, flags[name], subject)
         for name in flags
         if name in registered
     ]
 
 
-def assumed_by(
-    entry: PairedTestEntry, design: Design | None, flags: Iterable[str]
-) -> Assumed:
+def _section(
+    entry: PairedTestEntry, design: Design | None, flags: Iterable[str], subject: str
+) -> Section:
     """Return the assumptions of one test, read from its docstring."""
     question, paragraphs, sources = _read_docstring(inspect.getdoc(entry.function) or "")
-    return Assumed(
-        test=entry.name,
-        title=entry.title,
+    facts = {"speaks of": INFERENCE_TEXT[entry.inference].replace("two", subject, 1)}
+    if design is not None:
+        validity = CAUTION if entry.caution else VALID
+        facts["valid here"] = (validity if entry.valid_for(design) else NOT_VALID).format(
+            design
+        )
+    caveats = explain(dict.fromkeys((*flags, *filter(None, [entry.caution]))))
+    if caveats:
+        facts["caveats"] = "; ".join(caveats)
+    return Section(
+        title=f"{entry.title} ({entry.name})",
         question=question,
         text=paragraphs,
-        about=INFERENCE_TEXT[entry.inference],
-        valid=None if design is None else entry.valid_for(design),
-        cautious=bool(entry.caution),
-        caveats=tuple(explain(dict.fromkeys((*flags, *filter(None, [entry.caution]))))),
+        facts=facts,
         sources=sources or entry.references,
     )
 

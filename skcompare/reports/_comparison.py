@@ -3,24 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from skcompare._core.formatting import aligned
+from skcompare._core.report import Report, json_of_page, report_html
 from skcompare.reports._comparison_data import ComparisonData
-from skcompare.reports._html import (
-    comparison_html,
-    comparison_html_fragment,
-    several_html,
-    several_html_fragment,
-)
-from skcompare.reports._html_page import json_of_page
-from skcompare.reports._multiple_data import ROLES, MultipleComparisonData
-from skcompare.reports._text import (
-    comparison_markdown,
-    comparison_text,
-    design_text,
-    entry,
-    markdown_table,
-    markdown_text,
-)
+from skcompare.reports._comparison_report import comparison_page, comparison_report
+from skcompare.reports._multiple_data import MultipleComparisonData
+from skcompare.reports._multiple_report import multiple_page, multiple_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +50,6 @@ class Comparison(ComparisonData):
         comparison was read from JSON, which has no predictions.
     """
 
-    def to_markdown(self) -> str:
-        """Return the report as Markdown, for pull requests and job summaries."""
-        return comparison_markdown(self)
-
     def to_html(self, *, pictures: Any = "auto") -> str:
         """Return the report as a self-contained HTML page, without network or scripts.
 
@@ -101,18 +84,15 @@ class Comparison(ComparisonData):
         >>> Comparison.from_html(page).verdict
         'inconclusive'
         """
-        return comparison_html(self, pictures)
+        return report_html(comparison_page(self, pictures))
 
     @classmethod
     def from_html(cls, page: str) -> Self:
         """Read a comparison from an HTML page written by :meth:`to_html`."""
         return cls.from_json(json_of_page(page))
 
-    def _repr_html_(self) -> str:
-        return comparison_html_fragment(self)
-
-    def __str__(self) -> str:
-        return comparison_text(self)
+    def _report(self) -> Report:
+        return comparison_report(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +130,6 @@ class MultipleComparison(MultipleComparisonData):
         Versions of the packages that it ran with.
     """
 
-    def to_markdown(self) -> str:
-        """Return the report as Markdown, for pull requests and job summaries."""
-        lines = [f"**Verdict:** {markdown_text(self.conclusion.sentence)}", ""]
-        lines.append(f"- design: {markdown_text(design_text(self))}")
-        lines += [f"- {markdown_text(remark)}" for _, remark in self.remarks]
-        lines.append("")
-        for comparison in self.comparisons:
-            for header, cells in comparison.tables():
-                lines += [*markdown_table(header, cells, ROLES), ""]
-        lines += [f"- flag {markdown_text(caveat)}" for caveat in self.caveats]
-        return "\n".join(lines).rstrip() + "\n"
-
     def to_html(self, *, pictures: Any = "auto") -> str:
         """Return the report as a self-contained HTML page, without network or scripts.
 
@@ -184,22 +152,12 @@ class MultipleComparison(MultipleComparisonData):
         MissingDependencyError
             If `pictures` is True and matplotlib is not installed.
         """
-        return several_html(self, pictures)
+        return report_html(multiple_page(self, pictures))
 
     @classmethod
     def from_html(cls, page: str) -> Self:
         """Read a comparison from an HTML page written by :meth:`to_html`."""
         return cls.from_json(json_of_page(page))
 
-    def _repr_html_(self) -> str:
-        return several_html_fragment(self)
-
-    def __str__(self) -> str:
-        lines = [entry("design", design_text(self)), ""]
-        for comparison in self.comparisons:
-            for header, cells in comparison.tables():
-                lines += [*aligned(header, cells, ROLES), ""]
-        lines += [entry(name, remark) for name, remark in self.remarks]
-        lines += [entry("flag", caveat) for caveat in self.caveats]
-        lines.append(entry("verdict", self.conclusion.sentence))
-        return "\n".join(lines)
+    def _report(self) -> Report:
+        return multiple_report(self)

@@ -7,8 +7,8 @@ from typing import Any, Self
 from skcompare._analysis import ComparisonRow, Results, Verdict
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
+from skcompare._core.report import Reported, from_standard_json, to_standard_json
 from skcompare._io.columns import frame_from_columns
-from skcompare.reports._json import from_standard_json, to_standard_json
 from skcompare.stats import EnsembleAdvice, PairedResult
 
 SCHEMA = "skcompare.comparison"
@@ -16,7 +16,7 @@ SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonData:
+class ComparisonData(Reported):
     """Data of a comparison of two classifiers, from which all reports are made."""
 
     rows: tuple[ComparisonRow, ...]
@@ -124,15 +124,7 @@ class ComparisonData:
             "fingerprint": self.fingerprint,
             "versions": dict(self.versions),
             "advice": None if self.advice is None else self.advice.to_dict(),
-            "rows": [
-                row.to_dict()
-                | {
-                    "result": None
-                    if row.result is None
-                    else row.result.to_dict(1 - self.alpha)
-                }
-                for row in self.rows
-            ],
+            "rows": [row_to_dict(row, 1 - self.alpha) for row in self.rows],
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -142,21 +134,19 @@ class ComparisonData:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read a comparison from JSON written by :meth:`to_json`."""
-        stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
-        try:
-            advice = stored["advice"]
-            return cls(
-                rows=tuple(_row(row) for row in stored["rows"]),
-                conclusion=Verdict(**stored["verdict"]),
-                design=Design(**stored["design"]),
-                flags=tuple(stored["flags"]),
-                advice=None if advice is None else EnsembleAdvice.from_dict(advice),
-                **{name: stored[name] for name in _PLAIN_FIELDS},
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"The JSON of this comparison is not complete: {error}. Write it again."
-            ) from error
+        return from_standard_json(text, SCHEMA, SCHEMA_VERSION, cls._from_dict)
+
+    @classmethod
+    def _from_dict(cls, stored: dict[str, Any]) -> Self:
+        advice = stored["advice"]
+        return cls(
+            rows=tuple(map(row_from_dict, stored["rows"])),
+            conclusion=Verdict(**stored["verdict"]),
+            design=Design(**stored["design"]),
+            flags=tuple(stored["flags"]),
+            advice=None if advice is None else EnsembleAdvice.from_dict(advice),
+            **{name: stored[name] for name in _PLAIN_FIELDS},
+        )
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the rows as a data frame of pandas, polars or pyarrow."""
@@ -173,9 +163,18 @@ _PLAIN_FIELDS = [
 ]
 
 
-def _row(stored: dict[str, Any]) -> ComparisonRow:
-    result = stored.pop("result")
-    stored["flags"] = tuple(stored["flags"])
-    return ComparisonRow(
-        **stored, result=None if result is None else PairedResult.from_dict(result)
-    )
+def row_to_dict(row: ComparisonRow, confidence_level: float) -> dict[str, Any]:
+    """Return a row as a dict of plain values, with its result at a level."""
+    result = row.result
+    stored = None if result is None else result.to_dict(confidence_level)
+    return row.to_dict() | {"result": stored}
+
+
+def row_from_dict(stored: Mapping[str, Any]) -> ComparisonRow:
+    """Read a row from the output of `row_to_dict`."""
+    result = stored["result"]
+    values = {
+        "flags": tuple(stored["flags"]),
+        "result": None if result is None else PairedResult.from_dict(result),
+    }
+    return ComparisonRow(**{**stored, **values})

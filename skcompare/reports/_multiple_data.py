@@ -14,19 +14,16 @@ from skcompare._analysis import (
 )
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
+from skcompare._core.report import Reported, from_standard_json, to_standard_json
 from skcompare._io.columns import frame_from_columns
-from skcompare.reports._json import from_standard_json, to_standard_json
 from skcompare.stats import PairedResult
 
 SCHEMA = "skcompare.multiple_comparison"
 SCHEMA_VERSION = 1
 
-ROLES = ("classifier", "champion", "challenger", "group", "test")
-"""Columns of text in tables of several classifiers."""
-
 
 @dataclass(frozen=True, slots=True)
-class MultipleComparisonData:
+class MultipleComparisonData(Reported):
     """Data of a comparison of several classifiers, from which all reports are made."""
 
     comparisons: tuple[PairwiseComparison, ...]
@@ -110,19 +107,17 @@ class MultipleComparisonData:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read a comparison from JSON written by :meth:`to_json`."""
-        stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
-        try:
-            return cls(
-                comparisons=tuple(map(PairwiseComparison.from_dict, stored["comparisons"])),
-                conclusion=Verdict(**stored["verdict"]),
-                design=Design(**stored["design"]),
-                flags=tuple(stored["flags"]),
-                **{name: stored[name] for name in _PLAIN_FIELDS},
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"The JSON of this comparison is not complete: {error}. Write it again."
-            ) from error
+        return from_standard_json(text, SCHEMA, SCHEMA_VERSION, cls._from_dict)
+
+    @classmethod
+    def _from_dict(cls, stored: dict[str, Any]) -> Self:
+        return cls(
+            comparisons=tuple(map(PairwiseComparison.from_dict, stored["comparisons"])),
+            conclusion=Verdict(**stored["verdict"]),
+            design=Design(**stored["design"]),
+            flags=tuple(stored["flags"]),
+            **{name: stored[name] for name in _PLAIN_FIELDS},
+        )
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the pairs as a data frame of pandas, polars or pyarrow."""

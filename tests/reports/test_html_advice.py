@@ -9,27 +9,33 @@ from skcompare import PairedComparator, compare
 from skcompare._core.design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, design_in_text
 from skcompare._registry.tests import paired_tests
 from skcompare.gate import Gate, Ledger, NonInferior
-from skcompare.gate.report._html import next_steps_of
-from skcompare.reports._assumptions import assumed_by, assumed_of_tests
-from skcompare.reports._html_sections import assumed_part
+from skcompare.gate.report._report import next_steps_of
+from skcompare.reports._assumptions import assumptions_of
 from skcompare.reports._next_steps import next_steps, next_steps_among
 
 MARKS = ("*", "`", "_ ", "]_", ":func:", "::", "**")
 
 
+def assumed(name, design, flags=()):
+    """What one test assumes."""
+    return assumptions_of([(name, flags)], design)[-1]
+
+
 def test_every_test_says_what_it_assumes():
     """A question, a null hypothesis or a purpose, and full sources, without markup."""
     for name in paired_tests():
-        said = assumed_by(paired_tests()[name], HOLDOUT, ())
+        said = assumed(name, HOLDOUT)
 
+        assert said.title.endswith(f" ({name})")
         assert said.question
         assert said.text
-        assert said.about.startswith("two ")
+        assert said.facts["speaks of"].startswith("two ")
         assert said.sources
         for words in (said.question, *said.text, *said.sources):
             assert not [mark for mark in MARKS if mark in words], words
             assert len(words) > 30 or words == said.question
-        assert paired_tests()[name].valid_for(HOLDOUT) is said.valid
+        is_valid = said.facts["valid here"].startswith(("yes, for", "it was made for"))
+        assert paired_tests()[name].valid_for(HOLDOUT) is is_valid
 
 
 def test_tests_are_named_once_with_all_their_caveats():
@@ -41,13 +47,14 @@ def test_tests_are_named_once_with_all_their_caveats():
         ("delong", ()),
         ("mcnemar", ("invalid-design",)),
     ]
-    found = assumed_of_tests(rows, UNKNOWN)
+    design, *found = assumptions_of(rows, UNKNOWN)
 
-    assert ["mcnemar", "delong"] == [one.test for one in found]
-    codes = [words.partition(":")[0] for words in found[0].caveats]
-    assert ["few-discordant-pairs", "invalid-design"] == codes
-    assert not found[0].valid
-    assert assumed_of_tests(rows, None)[0].valid is None
+    assert "The design: splits of unknown design" == design.title
+    assert ["(mcnemar)", "(delong)"] == [one.title.split()[-1] for one in found]
+    codes = [words.partition(":")[0] for words in found[0].facts["caveats"].split("; ")]
+    assert {"few-discordant-pairs", "invalid-design"} <= set(codes)
+    assert found[0].facts["valid here"].startswith("no: it is not valid")
+    assert "valid here" not in assumptions_of(rows, None)[0].facts
 
 
 def test_every_design_says_what_it_assumes():
@@ -174,14 +181,11 @@ def test_among_several():
 
 def test_a_test_that_calls_for_caution_is_not_called_valid_alone():
     """The design fits, and a caveat says what is wrong."""
-    entry = paired_tests()["kfold_t"]
-    design = Design("kfold", n_folds=5)
-    said = assumed_by(entry, design, ())
+    said = assumed("kfold_t", Design("kfold", n_folds=5))
 
-    assert said.valid
-    assert said.cautious
-    assert [words for words in said.caveats if words.startswith("liberal")]
-    assert "but calls for caution" in assumed_part(design, [said]).body
+    assert "it was made for 5-fold" in said.facts["valid here"]
+    assert "but calls for caution" in said.facts["valid here"]
+    assert "liberal: " in said.facts["caveats"]
 
 
 def test_several_that_beat_a_control():

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from skcompare._core.report import from_standard_json
 from skcompare.gate._conditions import AnyOf, Condition, Equivalent, NonInferior, Superior
 from skcompare.gate._outcomes import (
     COUNTS,
@@ -13,8 +14,7 @@ from skcompare.gate._outcomes import (
     plain_values,
 )
 from skcompare.gate.report._report import caveats_of, headline, shown_part
-from skcompare.reports import ComparisonRow, from_standard_json
-from skcompare.stats import PairedResult
+from skcompare.reports import row_from_dict
 
 Decision = TypeVar("Decision", bound=DecisionData)
 
@@ -59,8 +59,8 @@ def decision_values(decision: DecisionData) -> dict[str, Any]:
 
 def decision_from_json(text: str, decision: Callable[..., Decision]) -> Decision:
     """Create a decision from JSON."""
-    stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
-    try:
+
+    def make(stored: dict[str, Any]) -> Decision:
         if stored["status"] not in STATUSES:
             raise ValueError(f"unknown status {stored['status']!r}")
         look = stored["look"]
@@ -74,10 +74,8 @@ def decision_from_json(text: str, decision: Callable[..., Decision]) -> Decision
             versions=dict(stored["versions"]),
             **{name: stored[name] for name in NAMES},
         )
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(
-            f"The JSON of this decision is not complete: {error}. Write it again."
-        ) from error
+
+    return from_standard_json(text, SCHEMA, SCHEMA_VERSION, make)
 
 
 def _outcome(values: dict[str, Any]) -> Outcome:
@@ -86,19 +84,11 @@ def _outcome(values: dict[str, Any]) -> Outcome:
         condition=_condition(values["condition"]),
         status=values["status"],
         reasons=tuple(values["reasons"]),
-        row=None if row is None else _row(row),
+        row=None if row is None else row_from_dict(row),
         flags=tuple(values["flags"]),
         blocked=values["blocked"],
         parts=tuple(_outcome(part) for part in values["parts"]),
         **{name: values[name] for name in (*NUMBERS, *COUNTS)},
-    )
-
-
-def _row(values: dict[str, Any]) -> ComparisonRow:
-    result = values.pop("result")
-    return ComparisonRow(
-        **values | {"flags": tuple(values["flags"])},
-        result=None if result is None else PairedResult.from_dict(result),
     )
 
 

@@ -1,30 +1,38 @@
-"""Text of the report of a decision, shared by all formats."""
+"""Report of a decision."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from typing import Any, NamedTuple, TypeVar
 
+from skcompare._core.design import design_in_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
-    aligned,
     decimals_for,
     format_confidence,
     format_number,
     format_pvalue,
     in_one_line,
 )
+from skcompare._core.report import STOPPED, Check, Note, Report, Table
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf, Condition, Superior
 from skcompare.gate._outcomes import DecisionData, Outcome
-from skcompare.reports import entry, markdown_table, markdown_text, round_up
+from skcompare.reports import assumptions_of, brief_title, round_up
 
 PASSED, FAILED = "passed", "failed"
 LONGEST = 60
 """Largest number of characters of a condition in a table; notes have all of it."""
 PARTS = "abcdefghijklmnopqrstuvwxyz"
-TEXT_COLUMNS = ("", "condition", "status")
 ANY_TEXT = " where any of several conditions is enough"
+BOUNDARIES = (
+    "A condition holds if a one-sided confidence limit of the difference lies on the right "
+    "side of its boundary. Where the description of a test speaks of equality, the null "
+    "hypothesis here is that the true difference lies at that boundary or beyond it."
+)
+LEFT, RIGHT, LINE, HEIGHT, WIDTH = 40.0, 320.0, 30.0, 62.0, 360.0
+"""Places in the picture of a condition, and its size."""
 
 
 Decision = TypeVar("Decision", bound=DecisionData)
@@ -35,6 +43,48 @@ class Line(NamedTuple):
 
     number: str
     outcome: Outcome
+
+
+def decision_report(decision: DecisionData) -> Report:
+    """Return the report of a decision, without parts of a page."""
+    decision = shown_part(decision)
+    facts = _facts(decision)
+    notes = list(_notes(decision))
+    # The reasons are beside the conditions.
+    remarks = [f"{note.name}: {note.text}" for note in notes if not note.is_reason]
+    return Report(
+        headline=headline(decision),
+        facts=facts,
+        tables=[_table(decision)] if decision.outcomes else [],
+        notes=notes,
+        outcome=decision.status,
+        checks=[_check(line) for line in lines(decision) if line.number.isdigit()],
+        seconds=decision.seconds,
+        status=verdict_text(decision),
+        remarks={"": remarks},
+        settings_title="How it was judged",
+        settings=_settings(decision, facts),
+    )
+
+
+def decision_page(decision: DecisionData, data: str) -> Report:
+    """Return the report of a decision for a page, with its JSON."""
+    shown = shown_part(decision)
+    names = (decision.challenger, decision.champion)
+    leaves = [leaf for outcome in shown.outcomes for leaf in outcome.leaves]
+    tests = [(leaf.row.test, leaf.flags) for leaf in leaves if leaf.row is not None]
+    design = design_in_text(decision.design)
+    return replace(
+        decision_report(decision),
+        kind="Decision of a gate",
+        title=f"Gate: {' against '.join(brief_title(name) for name in names)}",
+        about_assumptions=BOUNDARIES,
+        assumptions=assumptions_of(tests, design) if tests else (),
+        steps=next_steps_of(shown),
+        data=data,
+        reader="skcompare.gate.GateDecision",
+        file="decision.json",
+    )
 
 
 def shown_part(decision: Decision) -> Decision:
@@ -53,10 +103,13 @@ def lines(decision: DecisionData) -> list[Line]:
     for k, outcome in enumerate(decision.outcomes, start=1):
         numbered.append(Line(str(k), outcome))
         numbered += [
-            Line(f"{k}{PARTS[i] if i < len(PARTS) else f'.{i + 1}'}", part)
-            for i, part in enumerate(outcome.parts)
+            Line(_number_of_part(str(k), i), part) for i, part in enumerate(outcome.parts)
         ]
     return numbered
+
+
+def _number_of_part(number: str, k: int) -> str:
+    return f"{number}{PARTS[k] if k < len(PARTS) else f'.{k + 1}'}"
 
 
 def verdict_text(decision: DecisionData) -> str:
@@ -91,36 +144,38 @@ def _finding(decision: DecisionData) -> str:
     return f"{subject} {'shown not' if failed else 'not shown'} to hold {level}"
 
 
-def table(decision: DecisionData) -> tuple[list[str], list[list[str]]]:
-    """Return header and cells of the table of conditions, without empty columns."""
+def _table(decision: DecisionData) -> Table:
+    """Return the table of the conditions."""
     header = ["", "condition", "champion", "challenger", "difference", "at least"]
     header += ["at most", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
     numbered = lines(decision)
     cells = [_cells(line, decision.alpha) for line in numbered]
     if len(numbered) == 1:
         cells[0][0] = ""
-    used = [i for i in range(len(header)) if any(row[i] for row in cells)]
-    return [header[i] for i in used], [[row[i] for i in used] for row in cells]
+    return Table(
+        header,
+        cells,
+        ("", "condition", "status"),
+        caption="Conditions: the difference is challenger less champion, with the limits "
+        "that it is shown to keep",
+        named_by="condition",
+        unnamed="number",
+    ).without_empty_columns()
 
 
 def _cells(line: Line, alpha: float) -> list[str]:
-    outcome = line.outcome
-    condition = outcome.condition
-    name = "any of these" if isinstance(condition, AnyOf) else condition.text
+    outcome, row = line.outcome, line.outcome.row
     numbers = [""] * 5
-    if outcome.row is not None:
-        row = outcome.row
+    if row is not None:
         decimals = decimals_for(row.difference, outcome.low, outcome.high)
-        numbers = [
-            format_number(row.champion, decimals),
-            format_number(row.challenger, decimals),
-            format_number(row.difference, decimals, signed=True),
-            format_number(outcome.low, decimals, signed=True),
-            format_number(outcome.high, decimals, signed=True),
+        numbers = [format_number(role, decimals) for role in (row.champion, row.challenger)]
+        numbers += [
+            format_number(value, decimals, signed=True)
+            for value in (row.difference, outcome.low, outcome.high)
         ]
     return [
         line.number,
-        shortened(in_one_line(name)),
+        "any of these" if outcome.parts else brief_title(outcome.condition.text, LONGEST),
         *numbers,
         _pvalue(outcome.pvalue, alpha if outcome.level is None else outcome.level),
         _pvalue(outcome.adjusted_pvalue, alpha),
@@ -129,19 +184,27 @@ def _cells(line: Line, alpha: float) -> list[str]:
     ]
 
 
+def _check(line: Line) -> Check:
+    """Return a condition with its reasons and picture, and its parts."""
+    number, outcome = line
+    parts = enumerate(outcome.parts)
+    return Check(
+        number,
+        outcome.condition.text,
+        outcome.status,
+        reasons_of(outcome),
+        _picture(outcome),
+        [_check(Line(_number_of_part(number, k), part)) for k, part in parts],
+    )
+
+
 def _pvalue(pvalue: float | None, alpha: float) -> str:
     return "" if pvalue is None else format_pvalue(pvalue, alpha)
 
 
-def shortened(text: str) -> str:
-    """Truncate a text to fit into a table."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-
-
 def reasons_of(outcome: Outcome) -> list[str]:
-    """List the reasons of an outcome and the records needed, each in one line."""
-    reasons = [in_one_line(reason) for reason in outcome.reasons]
-    return [*reasons, settles(outcome)] if settles(outcome) else reasons
+    """List the reasons of an outcome and the records needed."""
+    return [*outcome.reasons, *filter(None, [settles(outcome)])]
 
 
 def settles(outcome: Outcome) -> str:
@@ -178,26 +241,26 @@ def unit_of(outcomes: Sequence[Outcome]) -> str:
     return "items" if items else "records"
 
 
-def notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
-    """Yield notes beside the table, each with a short name."""
+def _notes(decision: DecisionData) -> Iterator[Note]:
+    """Yield notes beside the table."""
     for reason in decision.reasons:
-        yield "stopped", in_one_line(reason)
+        yield Note(STOPPED, reason)
     numbered = lines(decision)
     for number, outcome in numbered:
         label = "" if len(numbered) == 1 else f" {number}"
         whole = in_one_line(outcome.condition.text)
         if not outcome.parts and len(whole) > LONGEST:
-            yield f"condition{label}", whole
+            yield Note(f"condition{label}", whole, is_reason=True)
         for reason in outcome.reasons:
-            yield f"reason{label}", in_one_line(reason)
-        if settles(outcome):
-            yield f"needed{label}", settles(outcome)
+            yield Note(f"reason{label}", reason, is_reason=True)
+        if needed := settles(outcome):
+            yield Note(f"needed{label}", needed, is_reason=True)
     yield from _table_notes(decision)
     for number, caveat in flags_told(decision):
         if caveat not in decision.reasons:
-            yield f"flag {number}".rstrip(), in_one_line(caveat)
+            yield Note(f"flag {number}".rstrip(), caveat)
     if decision.look:
-        yield "look", look_text(decision.look)
+        yield Note("look", look_text(decision.look))
 
 
 def caveats_of(decision: DecisionData) -> list[str]:
@@ -222,18 +285,18 @@ def flags_told(decision: DecisionData) -> Iterator[tuple[str, str]]:
             yield "" if len(numbered) == 1 else number, caveat
 
 
-def _table_notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
+def _table_notes(decision: DecisionData) -> Iterator[Note]:
     """Yield notes on reading the table."""
     leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
     rows = [leaf.row for leaf in leaves if leaf.row is not None]
     losses = dict.fromkeys(row.subject for row in rows if not row.greater_is_better)
     if losses:
-        names = in_one_line(", ".join(losses))
-        yield "note", f"less is better of {names}; the difference is what is gained"
+        names = ", ".join(losses)
+        yield Note("note", f"less is better of {names}; the difference is what is gained")
     if rows:
-        yield "limits", _limits_text(decision)
+        yield Note("limits", _limits_text(decision))
     if decision.outcomes:
-        yield "correction", decision.correction
+        yield Note("correction", decision.correction)
 
 
 def _limits_text(decision: DecisionData) -> str:
@@ -262,7 +325,7 @@ def look_text(look: Mapping[str, Any]) -> str:
         alpha, total = _number(values.pop("alpha")), _number(values.pop("total_alpha"))
         parts.append(f"level {alpha} of {total} for all looks")
     parts += [f"{str(name).replace('_', ' ')} {_number(v)}" for name, v in values.items()]
-    return in_one_line(", ".join(parts))
+    return ", ".join(parts)
 
 
 def _number(value: Any) -> str:
@@ -276,61 +339,161 @@ def size_text(decision: DecisionData) -> str:
     return f"{decision.n_records:,} {unit_of(decision.outcomes)}"
 
 
-def facts(decision: DecisionData) -> dict[str, str]:
+def _facts(decision: DecisionData) -> dict[str, str]:
     """Return the names and the design of the comparison."""
-    values = {
-        "champion": in_one_line(decision.champion),
-        "challenger": in_one_line(decision.challenger),
-    }
+    values = {"champion": decision.champion, "challenger": decision.challenger}
     if decision.blind:
         return values
-    parts = [in_one_line(decision.design)]
-    parts.append(size_text(decision))
+    parts = [decision.design, size_text(decision)]
     if decision.seconds is not None:
         parts.append(f"{decision.seconds:.2g} s")
     return values | {"design": ", ".join(parts)}
 
 
-def decision_text(decision: DecisionData) -> str:
-    """Format the report of a decision as text."""
-    decision = shown_part(decision)
-    output = [headline(decision), ""]
-    if decision.outcomes:
-        output += [*aligned(*table(decision), TEXT_COLUMNS), ""]
-    output += [entry(name, text) for name, text in notes(decision)]
-    output += [entry(name, text) for name, text in facts(decision).items()]
-    return "\n".join(output)
+def _settings(decision: DecisionData, facts: Mapping[str, str]) -> dict[str, str]:
+    values = {"verdict": verdict_text(decision), **facts}
+    if not decision.blind:
+        values["level"] = f"alpha {decision.alpha:g}"
+        if decision.fingerprint:
+            values["true labels"] = decision.fingerprint
+    if decision.versions:
+        values["versions"] = ", ".join(
+            f"{name} {v}" for name, v in decision.versions.items()
+        )
+    return values
 
 
-# Extensions of Markdown by hosts: struck text, formulas, quotes, and bare links.
-ALSO_ESCAPED = {"~": "\\~", "$": "\\$", ">": "\\>", "://": "\\://", "www.": "www\\."}
-SYMBOLS = {"passed": "✓", "inconclusive": "?"}
-OTHER = "✗"
+def next_steps_of(decision: DecisionData) -> list[str]:
+    """Return the next steps after a decision, none for a blind decision."""
+    if decision.blind or not decision.outcomes:
+        return []
+    if decision.passed:
+        return [
+            "The challenger may replace the champion, as far as these conditions say.",
+            _next_look(decision)
+            or "Judge the next challenger on new records: these have been looked at.",
+        ]
+    steps, again = [], "Judge again"
+    for line in lines(decision):
+        outcome, number = line.outcome, f"Condition {line.number}"
+        if outcome.status == FAILED:
+            again = "Judge another challenger"
+            steps.append(
+                f"{number} was shown not to hold: more records will not change that, "
+                "another challenger may."
+            )
+        elif settles(outcome):
+            steps.append(f"{number}: {settles(outcome)}.")
+    steps.append(
+        _next_look(decision)
+        or f"{again} on new records, as many as were decided on before, or keep account of "
+        "all looks at the same ones with a ledger: a gate that is asked again and again "
+        "lets through what should not pass."
+    )
+    return steps
 
 
-def decision_markdown(decision: DecisionData) -> str:
-    """Format the report of a decision as Markdown."""
-    decision = shown_part(decision)
-    symbol = SYMBOLS.get(decision.status, OTHER)
-    output = [f"### {symbol} {_escaped(headline(decision))}", ""]
-    if decision.outcomes:
-        header, cells = table(decision)
-        status = header.index("status")
-        for row in cells:
-            row[status] = f"{SYMBOLS.get(row[status], OTHER)} {row[status]}"
-        rows = markdown_table(header, cells, TEXT_COLUMNS)
-        output += [*map(_also_escaped, rows), ""]
-    listed = [*notes(decision), *facts(decision).items()]
-    output += [f"- {name}: {_escaped(text)}" for name, text in listed]
-    return "\n".join(output) + "\n"
+def _next_look(decision: DecisionData) -> str:
+    """Describe the level of the next look, or return an empty string without a ledger."""
+    if not decision.look:
+        return ""
+    level = decision.look.get("next_alpha")
+    if level is None:
+        return (
+            "The ledger has no level left for these records: judge on new ones next time."
+        )
+    return (
+        "The ledger counts the looks at these records: the next one has level "
+        f"{level:.4g}. New records that nobody has looked at have the whole level again."
+    )
 
 
-def _escaped(text: str) -> str:
-    """Escape text for Markdown, with the extensions of hosts."""
-    return _also_escaped(markdown_text(text))
+def _picture(outcome: Outcome) -> str:
+    """Draw the limits of the difference, 0, and the boundaries to exclude."""
+    row, condition = outcome.row, outcome.condition
+    if row is None or isinstance(condition, AnyOf) or not math.isfinite(row.difference):
+        return ""
+    ends = [limit for limit in (outcome.low, outcome.high) if limit is not None]
+    finite = [limit for limit in ends if math.isfinite(limit)]
+    bounds = [boundary for boundary, _ in condition.boundaries]
+    reach = 1.15 * max(map(abs, [row.difference, *finite, *bounds])) or 1.0
+    scale = _Scale(reach)
+    label = escape(_picture_label(outcome, condition))
+    shapes = [_margin(condition, scale), _zero(scale)]
+    shapes += [_boundary(boundary, scale) for boundary in bounds]
+    if len(ends) == 2 and not any(map(math.isnan, ends)):
+        shapes.append(
+            f'<line x1="{scale.at(ends[0])}" x2="{scale.at(ends[1])}" y1="{LINE:g}" '
+            f'y2="{LINE:g}" stroke="var(--mark)" stroke-width="3"/>'
+        )
+    shapes.append(
+        f'<circle cx="{scale.at(row.difference)}" cy="{LINE:g}" r="5" fill="var(--mark)"/>'
+    )
+    return (
+        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{label}">'
+        f"<title>{label}</title>{''.join(shapes)}</svg>"
+    )
 
 
-def _also_escaped(line: str) -> str:
-    for mark, escaped in ALSO_ESCAPED.items():
-        line = line.replace(mark, escaped)
-    return line
+class _Scale:
+    """Scale that maps differences to positions in a picture, clipped at its ends."""
+
+    def __init__(self, reach: float) -> None:
+        self.reach = reach
+
+    def at(self, value: float) -> str:
+        share = max(-1.0, min(1.0, value / self.reach))
+        return f"{(LEFT + RIGHT) / 2 + share * (RIGHT - LEFT) / 2:.1f}"
+
+
+def _margin(condition: Condition, scale: _Scale) -> str:
+    """Draw the differences that meet a condition, as a lightly coloured region."""
+    low = max((b for b, side in condition.boundaries if side == "greater"), default=None)
+    high = min((b for b, side in condition.boundaries if side == "less"), default=None)
+    start = LEFT if low is None else float(scale.at(low))
+    end = RIGHT if high is None else float(scale.at(high))
+    return (
+        f'<rect x="{start:.1f}" y="14" width="{max(0.0, end - start):.1f}" height="32" '
+        'fill="var(--mark)" opacity="0.15"/>'
+    )
+
+
+def _zero(scale: _Scale) -> str:
+    at = scale.at(0.0)
+    return (
+        f'<line x1="{at}" x2="{at}" y1="14" y2="46" stroke="var(--soft)"/>'
+        f'<text x="{at}" y="58" text-anchor="middle">0</text>'
+    )
+
+
+def _boundary(boundary: float, scale: _Scale) -> str:
+    if not boundary:
+        return ""
+    at, label = scale.at(boundary), f"{boundary:+g}"
+    # Away from 0, so that the labels of two boundaries do not overlap.
+    anchor = "start" if boundary > 0 else "end"
+    return (
+        f'<line x1="{at}" x2="{at}" y1="14" y2="46" stroke="var(--ink)" '
+        'stroke-dasharray="3 2"/>'
+        f'<text x="{at}" y="10" text-anchor="{anchor}">{label}</text>'
+    )
+
+
+def _picture_label(outcome: Outcome, condition: Condition) -> str:
+    """Describe a picture as text, for screen readers."""
+    difference = math.nan if outcome.row is None else outcome.row.difference
+    decimals = decimals_for(difference, outcome.low, outcome.high)
+    shown = [
+        format_number(value, decimals, signed=True)
+        for value in (difference, outcome.low, outcome.high)
+    ]
+    sides = " and ".join(
+        f"{'above' if side == 'greater' else 'below'} "
+        f"{format_number(boundary, decimals, signed=True)}"
+        for boundary, side in condition.boundaries
+    )
+    measure = in_one_line(condition.measure)
+    return (
+        f"{measure}: difference {shown[0]}, from {shown[1] or 'unknown'} to "
+        f"{shown[2] or 'unknown'}, must be {sides}"
+    )

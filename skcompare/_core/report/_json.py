@@ -2,10 +2,13 @@
 
 import json
 import math
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from skcompare._core.formatting import COMMAND
+
+T = TypeVar("T")
 
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 NUMBER = "number"
@@ -20,8 +23,10 @@ def to_standard_json(values: Any, *, indent: int | None = 2) -> str:
     return COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def from_standard_json(text: str, schema: str, version: int) -> dict[str, Any]:
-    """Read values from JSON, and check its schema and version."""
+def from_standard_json(
+    text: str, schema: str, version: int, make: Callable[[dict[str, Any]], T]
+) -> T:
+    """Read values from JSON, check its schema and version, and make an object of them."""
     try:
         stored = _from_standard(json.loads(text))
     except json.JSONDecodeError as error:
@@ -35,7 +40,13 @@ def from_standard_json(text: str, schema: str, version: int) -> dict[str, Any]:
             f"Expected {schema} version {version}. Got {kind[0]!r} version {kind[1]!r}. "
             "Write it again with this version of skcompare."
         )
-    return dict(stored)
+    try:
+        return make(stored)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        name = re.split("[._]", schema)[-1]
+        raise ValueError(
+            f"The JSON of this {name} is not complete: {error}. Write it again."
+        ) from error
 
 
 def _to_standard(value: Any) -> Any:

@@ -1,0 +1,22 @@
+"""Report of a result as one document, with a function for each output format."""
+
+from skcompare._core.report._html import (
+    html_page,
+    json_of_page,
+    report_html,
+    report_html_fragment,
+    text,
+)
+from skcompare._core.report._json import from_standard_json, to_standard_json
+from skcompare._core.report._junit import junit_document, junit_suite, report_junit
+from skcompare._core.report._report import (
+    STOPPED,
+    Check,
+    Figure,
+    Note,
+    Report,
+    Section,
+    Table,
+)
+from skcompare._core.report._reported import Reported
+from skcompare._core.report._text import MARK, markdown_text, report_markdown, report_text

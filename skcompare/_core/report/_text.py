@@ -1,0 +1,95 @@
+"""Reports as plain text and as Markdown."""
+
+import textwrap
+
+from skcompare._core.formatting import aligned, in_one_line
+from skcompare._core.report._report import Report, Table
+
+WIDTH = 96
+INDENT = 12
+MARK = "*"
+"""Mark of the line that the verdict comes from."""
+
+SYMBOLS = {"passed": "✓", "inconclusive": "?"}
+OTHER = "✗"
+STATUS = "status"
+"""Name of the column that has the status of each condition."""
+
+# Extensions of Markdown by hosts: struck text, formulas, quotes, and bare links.
+ALSO_ESCAPED = {"~": "\\~", "$": "\\$", ">": "\\>", "://": "\\://", "www.": "www\\."}
+
+
+def report_text(report: Report) -> str:
+    """Return a report as plain text: a decision first, or a verdict last."""
+    facts = [entry(name, text) for name, text in report.facts.items()]
+    tables = [line for table in report.tables for line in (*_text_table(table), "")]
+    notes = [entry(note.name, note.text) for note in report.notes]
+    if report.outcome:
+        return "\n".join([in_one_line(report.headline), "", *tables, *notes, *facts])
+    return "\n".join([*facts, "", *tables, *notes, entry("verdict", report.headline)])
+
+
+def report_markdown(report: Report) -> str:
+    """Return a report as Markdown, for pull requests and job summaries."""
+    facts = [f"- {name}: {markdown_text(text)}" for name, text in report.facts.items()]
+    tables = [line for table in report.tables for line in (*_markdown_table(table), "")]
+    notes = [_item(note.name, note.text, note.label) for note in report.notes]
+    headline = markdown_text(report.headline)
+    if report.outcome:
+        symbol = SYMBOLS.get(report.outcome, OTHER)
+        lines = [f"### {symbol} {headline}", "", *tables, *notes, *facts]
+    else:
+        lines = [f"**Verdict:** {headline}", "", *facts, "", *tables, *notes]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def entry(name: str, text: str) -> str:
+    """Format a named entry of the report, with wrapped text."""
+    return textwrap.fill(
+        in_one_line(text),
+        WIDTH,
+        initial_indent=name.ljust(INDENT),
+        subsequent_indent=" " * INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def markdown_text(text: str) -> str:
+    """Escape text for Markdown, with the extensions of hosts."""
+    line = in_one_line(text).replace("&", "&amp;").replace("<", "&lt;")
+    escaped = "".join(f"\\{c}" if c in "\\|`[]*_#" else c for c in line)
+    for mark, replacement in ALSO_ESCAPED.items():
+        escaped = escaped.replace(mark, replacement)
+    # Hosts notify the user whose name follows it.
+    return escaped.replace("@", "@&#8203;")
+
+
+def _item(name: str, text: str, label: str | None) -> str:
+    return f"- {f'{name}: ' if label is None else label}{markdown_text(text)}"
+
+
+def _text_table(table: Table) -> list[str]:
+    cells = [[in_one_line(cell) for cell in line] for line in _marked(table)]
+    return aligned(table.header, cells, table.text_columns)
+
+
+def _markdown_table(table: Table) -> list[str]:
+    cells = _marked(table)
+    if STATUS in table.header:
+        status = list(table.header).index(STATUS)
+        for line in cells:
+            line[status] = f"{SYMBOLS.get(line[status], OTHER)} {line[status]}"
+    header, *lines = (
+        f"| {' | '.join(map(markdown_text, line))} |" for line in (table.header, *cells)
+    )
+    rule = ["---" if name in table.text_columns else "---:" for name in table.header]
+    return [header, f"| {' | '.join(rule)} |", *lines]
+
+
+def _marked(table: Table) -> list[list[str]]:
+    """Return the cells, with a mark on the lines that the verdict comes from."""
+    return [
+        [f"{name} {MARK}" if k in table.marked else name, *others]
+        for k, (name, *others) in enumerate(table.cells)
+    ]
