@@ -102,52 +102,6 @@ def assert_better(
     skcompare.gate._exceptions.GateNotPassed: NOT PASSED (inconclusive): challenger ...
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
-    decision = judge_better(
-        y_true,
-        champion,
-        challenger,
-        *conditions,
-        by=by,
-        margin=margin,
-        where=where,
-        alpha=alpha,
-        X=X,
-        groups=groups,
-        labels=labels,
-        pos_label=pos_label,
-        columns=columns,
-        ledger=ledger,
-        blind=blind,
-    )
-    return demand(decision)
-
-
-def demand(decision: GateDecision) -> GateDecision:
-    """Return the decision if it passed, or raise :class:`GateNotPassed`."""
-    __tracebackhide__ = True
-    if not decision.passed:
-        raise GateNotPassed(decision)
-    return decision
-
-
-def judge_better(
-    y_true: Any,
-    champion: Any = None,
-    challenger: Any = None,
-    *conditions: Condition | AnyOf,
-    by: str = "accuracy",
-    margin: float = 0.0,
-    where: Mapping[str, Any] | None = None,
-    alpha: float = 0.05,
-    X: Any = None,
-    groups: Any = None,
-    labels: Any = None,
-    pos_label: Any = None,
-    columns: Mapping[str, Any] | None = None,
-    ledger: Any = None,
-    blind: bool = False,
-) -> GateDecision:
-    """Return the decision of :func:`assert_better`, passed or not."""
     superior = Superior(by, margin=margin, where=where)
     options = {"groups": groups, "pos_label": pos_label, "columns": columns}
     if isinstance(y_true, PairedComparator):
@@ -158,16 +112,14 @@ def judge_better(
             for condition in (champion, challenger, *conditions)
             if condition is not None
         ]
-        return Gate(superior, *others, alpha=alpha).decide(
-            y_true, ledger=ledger, blind=blind
-        )
+        gate = Gate(superior, *others, alpha=alpha)
+        return demand(gate.decide(y_true, ledger=ledger, blind=blind))
     gate = Gate(superior, *conditions, alpha=alpha)
     roles = {"champion": champion, "challenger": challenger}
     _check_both(roles, X)
     if X is None:
-        return gate.decide(
-            y_true, roles, labels=labels, ledger=ledger, blind=blind, **options
-        )
+        options["labels"] = labels
+        return demand(gate.decide(y_true, roles, ledger=ledger, blind=blind, **options))
     if labels is not None:
         raise ValueError(
             "`labels` is for predictions; classifiers know their classes. Got it beside "
@@ -177,7 +129,15 @@ def judge_better(
     subject = fitted_subject(gate.conditions, roles, X, y_true, **options)
     decision = judge_subject(gate, subject, ledger=ledger, blind=blind)
     # The time depends on the true labels, too.
-    return decision if blind else replace(decision, seconds=perf_counter() - start)
+    return demand(decision if blind else replace(decision, seconds=perf_counter() - start))
+
+
+def demand(decision: GateDecision) -> GateDecision:
+    """Return the decision if it passed, or raise :class:`GateNotPassed`."""
+    __tracebackhide__ = True
+    if not decision.passed:
+        raise GateNotPassed(decision)
+    return decision
 
 
 def _check_alone(arguments: Mapping[str, Any]) -> None:

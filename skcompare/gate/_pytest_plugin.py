@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from skcompare._core.formatting import in_one_line, printable
-from skcompare.gate._assert_better import demand, judge_better
+from skcompare.gate._assert_better import assert_better, demand
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._decision import GateDecision
+from skcompare.gate._exceptions import GateNotPassed
 from skcompare.gate._file_columns import GateFiles
 from skcompare.gate._files import subject_from_files
 from skcompare.gate._gate import Gate
@@ -56,7 +57,14 @@ class GateFixture:
     def assert_better(self, *predictions: Any, **options: Any) -> GateDecision:
         """Call :func:`skcompare.gate.assert_better`, and record the decision."""
         __tracebackhide__ = True
-        return demand(self.decided(lambda: judge_better(*predictions, **options)))
+
+        def decide() -> GateDecision:
+            try:
+                return assert_better(*predictions, **options)
+            except GateNotPassed as error:
+                return error.decision
+
+        return demand(self.decided(decide))
 
     def decided(self, decide: Callable[[], GateDecision]) -> GateDecision:
         """Make a decision, and record the decision or the error that was raised."""
