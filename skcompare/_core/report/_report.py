@@ -119,6 +119,8 @@ class Report:
     outcome : str
         "passed", "failed" or the like for a decision, whose headline comes first; empty
         for a comparison, which ends with its verdict.
+    has_verdict : bool
+        Whether the headline is a verdict, and not the title of a test's result.
     checks : sequence of Check
         Conditions of a decision.
     seconds : float or None
@@ -159,6 +161,7 @@ class Report:
     tables: Sequence[Table] = ()
     notes: Sequence[Note] = ()
     outcome: str = ""
+    has_verdict: bool = True
     checks: Sequence[Check] = ()
     seconds: float | None = None
     kind: str = ""

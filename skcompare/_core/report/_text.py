@@ -21,6 +21,8 @@ ALSO_ESCAPED = {"~": "\\~", "$": "\\$", ">": "\\>", "://": "\\://", "www.": "www
 
 def report_text(report: Report) -> str:
     """Return a report as plain text: a decision first, or a verdict last."""
+    if not report.has_verdict:
+        return _result_text(report)
     facts = [entry(name, text) for name, text in report.facts.items()]
     tables = [line for table in report.tables for line in (*_text_table(table), "")]
     notes = [entry(note.name, note.text) for note in report.notes]
@@ -29,9 +31,18 @@ def report_text(report: Report) -> str:
     return "\n".join([*facts, "", *tables, *notes, entry("verdict", report.headline)])
 
 
+def _result_text(report: Report) -> str:
+    """Return the report of a test as plain text, without spaces between its parts."""
+    facts = [f"{name}: {text}" for name, text in report.facts.items()]
+    tables = [line for table in report.tables for line in _text_table(table)]
+    notes = [f"{note.label}{note.text}" for note in report.notes]
+    head, foot = ([in_one_line(text) for text in part] for part in (facts, notes))
+    return "\n".join([report.headline, *head, *tables, *foot])
+
+
 def report_markdown(report: Report) -> str:
     """Return a report as Markdown, for pull requests and job summaries."""
-    facts = [f"- {name}: {markdown_text(text)}" for name, text in report.facts.items()]
+    facts = [f"- {markdown_text(f'{name}: {fact}')}" for name, fact in report.facts.items()]
     tables = [line for table in report.tables for line in (*_markdown_table(table), "")]
     notes = [_item(note.name, note.text, note.label) for note in report.notes]
     headline = markdown_text(report.headline)
@@ -39,7 +50,8 @@ def report_markdown(report: Report) -> str:
         symbol = SYMBOLS.get(report.outcome, OTHER)
         lines = [f"### {symbol} {headline}", "", *tables, *notes, *facts]
     else:
-        lines = [f"**Verdict:** {headline}", "", *facts, "", *tables, *notes]
+        verdict = f"**Verdict:** {headline}" if report.has_verdict else f"**{headline}**"
+        lines = [verdict, "", *facts, *[""] * bool(facts), *tables, *notes]
     return "\n".join(lines).rstrip() + "\n"
 
 

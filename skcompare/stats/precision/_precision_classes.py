@@ -11,7 +11,8 @@ import numpy as np
 from skcompare._core.array_values import ArrayValues
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
-from skcompare._core.formatting import aligned, format_pvalue
+from skcompare._core.formatting import format_pvalue
+from skcompare._core.report import Note, Report, Reported, Table
 from skcompare._core.validation import (
     alpha_of,
     check_alternative,
@@ -69,7 +70,7 @@ MOST_LINES = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PrecisionByClass(ArrayValues):
+class PrecisionByClass(Reported, ArrayValues):
     """Tests of every class against the rest, with adjusted p-values.
 
     Attributes
@@ -254,22 +255,28 @@ class PrecisionByClass(ArrayValues):
         columns = {"label": self.classes.tolist()}
         return columns | {name: getattr(self, name).tolist() for name in self.columns}
 
-    def __str__(self) -> str:
-        label = SCORE_TEXT[self.score]
+    def _report(self) -> Report:
         macro = self.macro
         low, high = macro.confidence_interval(self.confidence_level)
-        lines = [
-            f"{label} of {len(self)} classes ({self.test}), {self.alternative}, "
-            f"n = {self.n}, p adjusted by {self.adjust}, intervals at "
-            f"{100 * self.interval_level:.6g} %",
-            *self._table(),
+        remarks = [
             f"{macro.estimate_name} {macro.estimate:+.4f} [{low:.4f}, {high:.4f}], "
-            f"p {format_pvalue(macro.pvalue)}",
+            f"p {format_pvalue(macro.pvalue)}"
         ]
-        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+        if (remaining := len(self) - MOST_LINES) > 0:
+            remarks.insert(0, f"and {remaining} more classes")
+        notes = [Note("note", remark, "") for remark in remarks]
+        notes += [Note("flag", caveat, "flag ") for caveat in self.caveats]
+        return Report(
+            headline=f"{SCORE_TEXT[self.score]} of {len(self)} classes ({self.test}), "
+            f"{self.alternative}, n = {self.n}, p adjusted by {self.adjust}, intervals at "
+            f"{100 * self.interval_level:.6g} %",
+            tables=[self._table()],
+            notes=notes,
+            remarks={"": [*remarks, *self.caveats]},
+            has_verdict=False,
+        )
 
-    def _table(self) -> list[str]:
-        head = ("class", "champion", "challenger", "difference", "interval", "p", "adj. p")
+    def _table(self) -> Table:
         rows = [
             (
                 str(self.classes[i]),
@@ -282,9 +289,8 @@ class PrecisionByClass(ArrayValues):
             )
             for i in range(min(len(self), MOST_LINES))
         ]
-        lines = aligned(head, rows, ("class",))
-        remaining = len(self) - MOST_LINES
-        return lines + ([f"and {remaining} more classes"] if remaining > 0 else [])
+        head = ("class", "champion", "challenger", "difference", "interval", "p", "adj. p")
+        return Table(head, rows, ("class",))
 
 
 SAME_VARIANCE = 1e-12

@@ -10,7 +10,8 @@ import numpy as np
 
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
-from skcompare._core.formatting import aligned, format_pvalue
+from skcompare._core.formatting import format_pvalue
+from skcompare._core.report import Note, Report, Reported, Table
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._result import PairedResult
@@ -19,7 +20,7 @@ SETTINGS = ("adjust", "alternative", "control", "confidence_level", "interval_le
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PairwiseResult:
+class PairwiseResult(Reported):
     """Tests of several pairs of classifiers, with adjusted p-values.
 
     Attributes
@@ -169,21 +170,32 @@ class PairwiseResult:
         roles = {"champion": list(self.champion), "challenger": list(self.challenger)}
         return roles | {name: values.tolist() for name, values in numbers.items()}
 
-    def __str__(self) -> str:
+    def _report(self) -> Report:
         omnibus = self.omnibus
         degrees = "" if omnibus.df is None else f"df {omnibus.df:g}, "
-        lines = [
-            f"{self.title}, {self.alternative}, n = {self.n}, p adjusted by {self.adjust}, "
-            f"intervals at {100 * self.interval_level:.6g} %",
-            f"{omnibus.test} ({omnibus.method}): statistic {omnibus.statistic:.4g}, "
-            f"{degrees}p {format_pvalue(omnibus.pvalue)}",
-            *self._table(),
-            *self._contradiction(),
-        ]
-        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+        p = format_pvalue(omnibus.pvalue)
+        facts = {
+            f"{omnibus.test} ({omnibus.method})": (
+                f"statistic {omnibus.statistic:.4g}, {degrees}p {p}"
+            )
+        }
+        remarks = [*self._contradiction()]
+        notes = [Note("note", remark, "") for remark in remarks]
+        notes += [Note("flag", caveat, "flag ") for caveat in self.caveats]
+        return Report(
+            headline=f"{self.title}, {self.alternative}, n = {self.n}, p adjusted by "
+            f"{self.adjust}, intervals at {100 * self.interval_level:.6g} %",
+            facts=facts,
+            tables=[self._table()],
+            notes=notes,
+            remarks={"": [*remarks, *self.caveats]},
+            settings_title="Test of all together",
+            settings=facts,
+            has_verdict=False,
+        )
 
-    def _table(self) -> list[str]:
-        head = "champion", "challenger", self.estimate_name, "interval", "p", "adjusted p"
+    def _table(self) -> Table:
+        roles = "champion", "challenger"
         sign = "+" if self.estimate_name == "difference" else ""
         rows = [
             (
@@ -196,7 +208,8 @@ class PairwiseResult:
             )
             for row in self.to_dict()["pairs"]
         ]
-        return aligned(head, rows, head[:2])
+        header = [*roles, self.estimate_name, "interval", "p", "adjusted p"]
+        return Table(header, rows, roles, named_by="challenger")
 
     def _contradiction(self) -> Iterator[str]:
         """Yield a remark if the omnibus test rejects but no pair does."""

@@ -304,6 +304,8 @@ def test_result_round_trips():
     frame = result.to_frame()
     assert ["label", *result.columns, "flags"] == list(frame.columns)
     assert str(result).startswith("precisions of 4 classes (both scores), two-sided")
+    assert "**precisions of 4 classes (both scores), two-sided" in result.to_markdown()
+    assert "difference of macro precisions" in result._repr_html_()
     assert "no-predictions" in result.flags
     assert len(result.flags) == len(result.caveats)
     assert "4 classes" in repr(result)

@@ -372,6 +372,21 @@ def test_text_is_aligned():
     assert "+0.0800" in lines[3]
 
 
+def test_every_format_has_the_same_table():
+    """Markdown and HTML have the title, the test of all, the pairs and the flags."""
+    patterns = CorrectnessPatterns.from_counts(PUBLISHED["counts"], ["lr", "<nn>", "a_b"])
+    result = pairwise_mcnemar(patterns)
+    markdown, html = result.to_markdown(), result._repr_html_()
+
+    assert markdown.startswith("**pairwise McNemar (mid-p), two-sided, n = 100")
+    assert "- cochran\\_q (asymptotic): statistic 7.529, df 2, p 0.023" in markdown
+    assert "| lr | &lt;nn> | +0.0800 |".replace(">", "\\>") in markdown
+    assert '<td class="text">lr</td><th scope="row">&lt;nn&gt;</th><td>+0.0800</td>' in html
+    assert "<dd>statistic 7.529, df 2, p 0.023</dd>" in html
+    for caveat in result.caveats:
+        assert caveat in html
+
+
 def test_frozen():
     """Nothing can be changed, also after a round trip."""
     result = pairwise_mcnemar(random_patterns(k=3))
