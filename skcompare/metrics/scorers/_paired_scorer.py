@@ -10,6 +10,7 @@ from sklearn import get_config
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from skcompare._analysis import PairEngine, PreparedTest
 from skcompare._core.labels import check_labels
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests
@@ -25,11 +26,9 @@ from skcompare.metrics.scorers._tests import (
     POS_LABEL,
     check_options,
     difference_of,
-    evidence_from,
     made_up_predictions,
     measure_of,
     predictions_required,
-    rare_class,
     signed_root,
     too_many_classes,
     why_no_scorer,
@@ -43,6 +42,8 @@ class RoutedScorer:
 
     default_test: ClassVar[str] = ""
     """The test of a scorer of one subject, where none is named."""
+    subject: ClassVar[str] = ""
+    """What the tests of a scorer of one subject compare."""
 
     test: str
     champion: Any
@@ -147,6 +148,9 @@ class RoutedScorer:
 
 
 RETURNS = ("difference", "statistic", "confidence")
+LEVEL = 0.05
+"""Level of intervals, which a scorer does not use."""
+
 OF_CLASSES = ("label", "pos_label", "cost_matrix", "edges")
 """Options that cannot be tried before the classes are known."""
 
@@ -294,7 +298,17 @@ class PairedScorer(RoutedScorer):
     @classmethod
     def _why_not(cls, entry: PairedTestEntry) -> str:
         """Return the reason why a test does not suit this scorer, or an empty string."""
+        if not cls._suits(entry):
+            return (
+                f"{cls.__name__} needs a test of {cls.subject}. Got {entry.name!r}, which "
+                "is none"
+            )
         return why_no_scorer(entry)
+
+    @classmethod
+    def _suits(cls, entry: PairedTestEntry) -> bool:
+        """Whether a test is about the subject of this scorer, here any."""
+        return True
 
     def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
         """Score a fitted classifier on records that neither classifier was trained on.
@@ -386,7 +400,8 @@ class PairedScorer(RoutedScorer):
         try:
             score, result = self._value(pair, self.options)
         except ValueError as error:
-            if not rare_class(pair, self._entry.needs):
+            least = getattr(self._entry.needs, "least_per_class", 0)
+            if not pair.predictions.class_counts().min() < least:
                 raise
             return undefined, str(error)
         if math.isnan(score):
@@ -397,21 +412,26 @@ class PairedScorer(RoutedScorer):
         self, pair: PairedPredictions, options: dict[str, Any]
     ) -> tuple[float, PairedResult]:
         """Return the score of both classifiers' predictions and the result of the test."""
-        entry = self._entry
-        evidence = evidence_from(pair, entry, self._measure, options)
-
-        def run(evidence: Any) -> PairedResult:
-            chosen = {name: options[name] for name in entry.options if name in options}
-            if self.returns == "confidence":
-                chosen["alternative"] = "greater"
-            result: PairedResult = entry.function(evidence, **chosen)
-            return result
-
-        result = run(evidence)
+        test = self._prepared(pair, options)
+        result = test.run()
         if self.returns == "confidence":
             score = 1 - result.pvalue
         elif self.returns == "statistic":
-            score = signed_root(entry, run, evidence, result)
+            score = signed_root(test, result)
         else:
-            score = difference_of(entry, result)
+            score = difference_of(self._entry, result)
         return float(score), result
+
+    def _prepared(self, pair: PairedPredictions, options: dict[str, Any]) -> PreparedTest:
+        """Prepare the test with the evidence of these predictions."""
+        measure = self._measure
+        engine = PairEngine(
+            pair,
+            {self.test: options},
+            alternative="greater" if self.returns == "confidence" else "two-sided",
+            alpha=LEVEL,
+            pos_label=None if measure is None else options.get(POS_LABEL),
+        )
+        if measure is not None:
+            engine = engine.about(measure)
+        return engine.prepared(self._entry, measure, self.test)

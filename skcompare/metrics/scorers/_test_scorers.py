@@ -84,6 +84,7 @@ class McNemarScorer(PairedScorer):
     """
 
     default_test: ClassVar[str] = "mcnemar"
+    subject: ClassVar[str] = "accuracies by McNemar"
 
     def __init__(
         self,
@@ -103,10 +104,8 @@ class McNemarScorer(PairedScorer):
         )
 
     @classmethod
-    def _why_not(cls, entry: PairedTestEntry) -> str:
-        if entry.name != cls.default_test:
-            return f"{cls.__name__} runs {cls.default_test}, and PairedScorer others"
-        return super()._why_not(entry)
+    def _suits(cls, entry: PairedTestEntry) -> bool:
+        return entry.name == cls.default_test
 
 
 class DeLongScorer(PairedScorer):
@@ -188,6 +187,7 @@ class DeLongScorer(PairedScorer):
     """
 
     default_test: ClassVar[str] = "delong"
+    subject: ClassVar[str] = "AUCs"
 
     def __init__(
         self,
@@ -203,11 +203,8 @@ class DeLongScorer(PairedScorer):
         super().__init__(test, champion, returns=returns, **options)
 
     @classmethod
-    def _why_not(cls, entry: PairedTestEntry) -> str:
-        is_of_areas = entry.needs in (PlacementValues, ClassPlacementValues)
-        if not is_of_areas:
-            return f"{cls.__name__} needs a test of AUCs. Got {entry.name!r}, which is none"
-        return super()._why_not(entry)
+    def _suits(cls, entry: PairedTestEntry) -> bool:
+        return entry.needs in (PlacementValues, ClassPlacementValues)
 
 
 class PrecisionScorer(PairedScorer):
@@ -305,6 +302,7 @@ class PrecisionScorer(PairedScorer):
     """
 
     default_test: ClassVar[str] = "precision_both_scores"
+    subject: ClassVar[str] = "the precision of one class"
 
     def __init__(
         self,
@@ -318,13 +316,8 @@ class PrecisionScorer(PairedScorer):
         super().__init__(test, champion, returns=returns, label=label, **options)
 
     @classmethod
-    def _why_not(cls, entry: PairedTestEntry) -> str:
-        if entry.needs is not JointCounts or "label" not in entry.options:
-            return (
-                f"{cls.__name__} needs a test of the precision of one class. Got "
-                f"{entry.name!r}, which is none"
-            )
-        return super()._why_not(entry)
+    def _suits(cls, entry: PairedTestEntry) -> bool:
+        return entry.needs is JointCounts and "label" in entry.options
 
 
 class CalibrationScorer(PairedScorer):
@@ -405,6 +398,7 @@ class CalibrationScorer(PairedScorer):
     """
 
     default_test: ClassVar[str] = "calibration_difference"
+    subject: ClassVar[str] = "the calibration of two classifiers"
 
     def __init__(
         self,
@@ -428,10 +422,5 @@ class CalibrationScorer(PairedScorer):
         )
 
     @classmethod
-    def _why_not(cls, entry: PairedTestEntry) -> str:
-        if entry.needs is not PairedCalibration:
-            return (
-                f"{cls.__name__} needs a test of the calibration of two classifiers. Got "
-                f"{entry.name!r}, which is none"
-            )
-        return super()._why_not(entry)
+    def _suits(cls, entry: PairedTestEntry) -> bool:
+        return entry.needs is PairedCalibration

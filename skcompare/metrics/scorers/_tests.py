@@ -1,12 +1,13 @@
 """Tests that a scorer can run on two fitted classifiers, their options and evidence."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from skcompare._analysis.measures import Measure, resolve_scoring, scored_pair
+from skcompare._analysis import PreparedTest
+from skcompare._analysis.measures import Measure, resolve_scoring
 from skcompare._core.design import HOLDOUT
 from skcompare._core.validation import some_of, unknown_name
 from skcompare._registry.tests import PairedTestEntry
@@ -18,7 +19,6 @@ from skcompare.predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
-    one_class,
 )
 from skcompare.stats import PairedResult
 from skcompare.stats.accuracy import corrected_statistic
@@ -110,22 +110,6 @@ def predictions_required(entry: PairedTestEntry, measure: Measure | None) -> fro
     return kinds | {RANKS} if entry.needs is PlacementValues else kinds
 
 
-def evidence_from(
-    pair: PairedPredictions,
-    entry: PairedTestEntry,
-    measure: Measure | None,
-    options: Mapping[str, Any],
-) -> Any:
-    """Compute the evidence of a test from both classifiers' predictions."""
-    chosen = {name: options[name] for name in evidence_options(entry) if name in options}
-    if measure is None:
-        return entry.needs.from_pair(pair, **chosen)  # type: ignore[attr-defined]
-    positive = chosen.get(POS_LABEL)
-    if measure.label is not None:
-        pair, positive = one_class(pair, measure.position(pair.predictions.classes)), True
-    return scored_pair(pair, measure, positive)
-
-
 def too_many_classes(
     entry: PairedTestEntry, classes: np.ndarray, others: Mapping[str, PairedTestEntry]
 ) -> str:
@@ -161,12 +145,7 @@ def difference_of(entry: PairedTestEntry, result: PairedResult) -> float:
     return sign * (result.challenger - result.champion)
 
 
-def signed_root(
-    entry: PairedTestEntry,
-    run: Callable[[Any], PairedResult],
-    evidence: Any,
-    result: PairedResult,
-) -> float:
+def signed_root(test: PreparedTest, result: PairedResult) -> float:
     """Return the statistic, or its root with the sign of the difference if chi-squared.
 
     A statistic has a sign if it changes with the roles, and is a chi-squared if it does
@@ -176,11 +155,13 @@ def signed_root(
     """
     if math.isnan(result.pvalue):
         return math.nan
-    statistic, mirrored = result.statistic, run(evidence.swap()).statistic
+    evidence = test.evidence
+    mirrored = test.entry.function(evidence.swap(), **test.options).statistic
+    statistic = result.statistic
     if statistic * mirrored < 0:
         return statistic
     if result.df == 1 and statistic > 0:
-        return math.copysign(math.sqrt(statistic), difference_of(entry, result))
+        return math.copysign(math.sqrt(statistic), difference_of(test.entry, result))
     if isinstance(evidence, ContingencyTable) and result.df is None:
         against, favour = evidence.only_champion, evidence.only_challenger
         if statistic != 0 or against != favour:
@@ -192,14 +173,6 @@ def signed_root(
         "classifier is better, so that it has no sign. Choose returns='confidence', or "
         "another test."
     )
-
-
-def rare_class(pair: PairedPredictions, needs: type) -> bool:
-    """Whether some class has fewer records than the evidence of a test needs."""
-    least = getattr(needs, "least_per_class", 0)
-    predictions = pair.predictions
-    counts = np.bincount(predictions.y_predicted(), minlength=len(predictions.classes))
-    return bool(counts.min() < least)
 
 
 def made_up_predictions(classes: np.ndarray) -> PairedPredictions | None:
