@@ -87,10 +87,10 @@ def paired_test(
     name: str,
     *,
     title: str,
-    needs: type,
     measures: str | tuple[str, ...],
-    designs: tuple[str, ...],
     references: tuple[str, ...],
+    needs: type | None = None,
+    designs: tuple[str, ...] = ("holdout",),
     kind: Kind = "difference",
     inference: Inference | None = None,
     sample_size: Callable[..., float] | None = None,
@@ -109,15 +109,15 @@ def paired_test(
         Name by which the test is requested.
     title : str
         Name of the test in the literature.
-    needs : type
-        Type of the evidence, its only positional argument.
     measures : str or tuple of str
         Measures that it compares: names of metrics, "any loss" for every mean loss of
         records, or "any score".
-    designs : tuple of str
-        Designs that it is valid for, such as "holdout" or "grouped bcv".
     references : tuple of str
         Keys of its sources.
+    needs : type, optional
+        Type of the evidence, its only positional argument. By default the annotated one.
+    designs : tuple of str, default=("holdout",)
+        Designs that it is valid for, such as "holdout" or "grouped bcv".
     kind : {"difference", "ratio", "association", "omnibus", "combination"}
         Kind of its estimate, a difference by default. The common checks of the kind apply
         to it.
@@ -158,7 +158,9 @@ def paired_test(
     models_only = all(design.removeprefix("grouped ") == "holdout" for design in designs)
 
     def register(function: F) -> F:
-        read = _Arguments(name, needs, inspect.signature(function))
+        signature = inspect.signature(function)
+        evidence_type = needs or _annotated_evidence(name, signature)
+        read = _Arguments(name, evidence_type, signature)
 
         @wraps(function)
         def run(*positional: Any, **options: Any) -> Any:
@@ -183,7 +185,7 @@ def paired_test(
             name=name,
             title=title,
             function=run,
-            needs=needs,
+            needs=evidence_type,
             kind=kind,
             measures=(measures,) if isinstance(measures, str) else tuple(measures),
             designs=tuple(designs),
@@ -201,6 +203,35 @@ def paired_test(
         return run  # type: ignore[return-value]
 
     return register
+
+
+def takes_evidence(function: F) -> F:
+    """Let a function of evidence that is no single test be called as tests are.
+
+    It takes arrays of which `from_predictions` makes the evidence as well, and its options
+    of a `Literal` type are checked.
+    """
+    signature = inspect.signature(function)
+    name = function.__name__
+    read = _Arguments(name, _annotated_evidence(name, signature), signature)
+
+    @wraps(function)
+    def run(*positional: Any, **options: Any) -> Any:
+        evidence, options = read(positional, options)
+        return function(evidence, **options)
+
+    return run  # type: ignore[return-value]
+
+
+def _annotated_evidence(name: str, signature: inspect.Signature) -> type:
+    """Type of evidence that the first parameter of a function is annotated with."""
+    evidence_type = next(iter(signature.parameters.values())).annotation
+    if isinstance(evidence_type, type) and evidence_type is not inspect.Parameter.empty:
+        return evidence_type
+    raise TypeError(
+        f"The evidence of {name} must be annotated with its type. Got {evidence_type!r}. "
+        "Annotate it, or pass `needs`."
+    )
 
 
 class _Arguments:

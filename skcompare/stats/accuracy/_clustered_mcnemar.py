@@ -262,7 +262,6 @@ def _effect(
 @paired_test(
     "clustered_mcnemar",
     title="McNemar's test for grouped records",
-    needs=ClusterSums,
     measures="accuracy",
     designs=("grouped holdout",),
     references=("Obuchowski1998", "Durkalski2003", "Yang2010", "Eliasziw1991"),

@@ -33,10 +33,8 @@ PRECISION = 1e-14
 @paired_test(
     "discordant_odds_ratio",
     title="Odds ratio of discordant pairs",
-    needs=ContingencyTable,
     kind="ratio",
     measures="accuracy",
-    designs=("holdout",),
     references=("Breslow1980", "Fagerland2014"),
 )
 def discordant_odds_ratio(

@@ -71,9 +71,7 @@ def _effect(
 @paired_test(
     "mcnemar",
     title="McNemar's test",
-    needs=ContingencyTable,
     measures="accuracy",
-    designs=("holdout",),
     references=("McNemar1947", "Fagerland2013"),
     sample_size=planned(_effect),
     preferred=True,

@@ -239,9 +239,7 @@ IGNORES_PAIRING = "ignores-pairing"
 @paired_test(
     "proportional_z",
     title="proportional test",
-    needs=ContingencyTable,
     measures="accuracy",
-    designs=("holdout",),
     references=("Dietterich1998", "Yang2023"),
     caution=IGNORES_PAIRING,
 )

@@ -30,10 +30,8 @@ APPROXIMATE = "approximate-ratio"
 @paired_test(
     "relative_accuracy",
     title="Score test of the ratio of accuracies",
-    needs=ContingencyTable,
     kind="ratio",
     measures="accuracy",
-    designs=("holdout",),
     references=("Tang2003", "BonettPrice2006"),
 )
 def relative_accuracy(

@@ -34,10 +34,8 @@ LEVEL = 0.95
 @paired_test(
     "bowker",
     title="Bowker's test",
-    needs=AgreementMatrix,
     kind="omnibus",
     measures="label symmetry",
-    designs=("holdout",),
     references=("Bowker1948", "Clopper1934"),
 )
 def bowker(
@@ -223,10 +221,8 @@ VALUES_AT_ONCE = 1 << 20
 @paired_test(
     "symmetry_permutation",
     title="Permutation test of symmetry",
-    needs=AgreementMatrix,
     kind="omnibus",
     measures="label symmetry",
-    designs=("holdout",),
     references=("Bowker1948", "Phipson2010", "Keich2005"),
 )
 def symmetry_permutation(

@@ -32,10 +32,8 @@ ZERO_CELL = "zero-cell"
 @paired_test(
     "yule_q",
     title="Yule's Q",
-    needs=ContingencyTable,
     kind="association",
     measures="error agreement",
-    designs=("holdout",),
     references=("Yule1900", "Kuncheva2003", "Fisher1935"),
     preferred=True,
 )
@@ -211,10 +209,8 @@ DESCRIPTIVE = "descriptive"
 @paired_test(
     "disagreement",
     title="Disagreement",
-    needs=ContingencyTable,
     kind="association",
     measures="error disagreement",
-    designs=("holdout",),
     references=("Skalak1996", "Wilson1927"),
 )
 def disagreement(table: ContingencyTable) -> PairedResult:
@@ -264,10 +260,8 @@ def disagreement(table: ContingencyTable) -> PairedResult:
 @paired_test(
     "label_disagreement",
     title="Label disagreement",
-    needs=AgreementMatrix,
     kind="association",
     measures="label disagreement",
-    designs=("holdout",),
     references=("Ho1998", "Wilson1927"),
 )
 def label_disagreement(matrix: AgreementMatrix) -> PairedResult:

@@ -115,10 +115,8 @@ LEAST = 3
 @paired_test(
     "error_correlation",
     title="error correlation",
-    needs=PairedLosses,
     kind="association",
     measures="error correlation",
-    designs=("holdout",),
     references=("Pearson1896", "Spearman1904", "Fisher1921", "Bonett2000"),
 )
 def error_correlation(

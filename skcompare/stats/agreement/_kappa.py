@@ -120,10 +120,8 @@ UNDEFINED = "undefined-kappa"
 @paired_test(
     "cohen_kappa",
     title="Cohen's kappa of labels",
-    needs=AgreementMatrix,
     kind="association",
     measures="label agreement",
-    designs=("holdout",),
     references=("Cohen1960", "Cohen1968", "Fleiss1969", "Landis1977"),
 )
 def cohen_kappa(
@@ -209,10 +207,8 @@ def cohen_kappa(
 @paired_test(
     "error_kappa",
     title="Cohen's kappa of correct and incorrect predictions",
-    needs=ContingencyTable,
     kind="association",
     measures="error agreement",
-    designs=("holdout",),
     references=("Cohen1960", "Fleiss1969", "Landis1977", "Fisher1935"),
 )
 def error_kappa(

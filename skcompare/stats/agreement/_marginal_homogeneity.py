@@ -31,10 +31,8 @@ LEVEL = 0.95
 @paired_test(
     "stuart_maxwell",
     title="Stuart-Maxwell test",
-    needs=AgreementMatrix,
     kind="omnibus",
     measures="label rates",
-    designs=("holdout",),
     references=("Stuart1955", "Maxwell1970"),
     preferred=True,
 )
@@ -105,10 +103,8 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
 @paired_test(
     "bhapkar",
     title="Bhapkar's test",
-    needs=AgreementMatrix,
     kind="omnibus",
     measures="label rates",
-    designs=("holdout",),
     references=("Bhapkar1966",),
 )
 def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:

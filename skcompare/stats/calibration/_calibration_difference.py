@@ -143,7 +143,6 @@ def _sample_size(calibration: PairedCalibration, **options: object) -> _Effect:
 @paired_test(
     "calibration_difference",
     title="Difference of calibration errors",
-    needs=PairedCalibration,
     measures="squared_calibration_error",
     designs=("holdout", "grouped holdout"),
     references=("Efron1981", "Kumar2019", "Satterthwaite1946"),

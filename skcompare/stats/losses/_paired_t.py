@@ -69,9 +69,7 @@ def _loss_title(loss: str) -> str:
 @paired_test(
     "paired_t",
     title="paired t test",
-    needs=PairedLosses,
     measures=ANY_LOSS,
-    designs=("holdout",),
     references=("Student1908",),
     sample_size=planned(gain_of_records),
     preferred=True,

@@ -25,9 +25,7 @@ from skcompare.stats.losses._paired_t import (
 @paired_test(
     "loss_permutation",
     title="permutation test of losses",
-    needs=PairedLosses,
     measures=ANY_LOSS,
-    designs=("holdout",),
     references=("Fisher1935", "Phipson2010"),
     sample_size=planned(gain_of_records),
     of_records=True,
@@ -156,7 +154,6 @@ def _of_groups(losses: PairedLosses, **options: object) -> Wald:
 @paired_test(
     "clustered_t",
     title="t test of losses for grouped records",
-    needs=PairedLosses,
     measures=ANY_LOSS,
     designs=("grouped holdout",),
     references=("Liang1986", "Fisher1935"),

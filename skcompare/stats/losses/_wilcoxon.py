@@ -57,9 +57,7 @@ def _effect(
 @paired_test(
     "wilcoxon",
     title="Wilcoxon's signed-rank test",
-    needs=PairedLosses,
     measures="any loss",
-    designs=("holdout",),
     references=("Wilcoxon1945", "Pratt1959"),
     sample_size=planned(_effect),
     plug_in=False,

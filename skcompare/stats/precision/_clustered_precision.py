@@ -47,7 +47,6 @@ ROUNDING = 1e-12
 @paired_test(
     "clustered_precision",
     title="Score test of precision for grouped records",
-    needs=ClusterSums,
     measures="precision",
     designs=("grouped holdout",),
     references=("Leisenring2000", "LiangZeger1986", "ManclDeRouen2001", "Guo2005"),
@@ -262,7 +261,6 @@ RATIO_NAMES = {"logit": "odds ratio", "log": "ratio"}
 @paired_test(
     "gee_precision",
     title="Marginal logistic model (GEE) of precision",
-    needs=ClusterSums,
     kind="ratio",
     measures="precision",
     designs=("holdout", "grouped holdout"),

@@ -160,9 +160,7 @@ def question(counts: JointCounts, label: Any, score: str, alternative: str) -> Q
 @paired_test(
     "precision_difference",
     title="Wald test of the difference of precisions",
-    needs=JointCounts,
     measures="precision",
-    designs=("holdout",),
     references=("Kosinski2013", "Mancl2001"),
 )
 def precision_difference(
@@ -262,10 +260,8 @@ default="precision"
 @paired_test(
     "precision_wald",
     title="Wald test of the odds ratio of precisions",
-    needs=JointCounts,
     kind="ratio",
     measures="precision",
-    designs=("holdout",),
     references=("Leisenring2000", "Liang1986", "Mancl2001"),
 )
 def precision_wald(
@@ -377,10 +373,8 @@ default="precision"
 @paired_test(
     "relative_precision",
     title="Relative precision",
-    needs=JointCounts,
     kind="ratio",
     measures="precision",
-    designs=("holdout",),
     references=("Moskowitz2006", "Mancl2001"),
 )
 def relative_precision(

@@ -344,10 +344,8 @@ UNDEFINED_ODDS = "undefined-odds"
 @paired_test(
     "precision_simes",
     title="Simes' test of the precisions of all classes",
-    needs=JointCounts,
     kind="combination",
     measures=MEASURE,
-    designs=("holdout",),
     references=("Simes1986", "Kosinski2013"),
     preferred=True,
 )
@@ -430,10 +428,8 @@ default="holm"
 @paired_test(
     "precision_lancaster",
     title="Lancaster's test of the precisions of all classes",
-    needs=JointCounts,
     kind="combination",
     measures=MEASURE,
-    designs=("holdout",),
     references=("Lancaster1961", "Dai2014", "Kosinski2013"),
 )
 def precision_lancaster(
@@ -535,10 +531,8 @@ default="holm"
 @paired_test(
     "precision_joint",
     title="Joint test of the precisions of all classes",
-    needs=JointCounts,
     kind="omnibus",
     measures=MEASURE,
-    designs=("holdout",),
     references=("Leisenring2000", "Kosinski2013"),
 )
 def precision_joint(

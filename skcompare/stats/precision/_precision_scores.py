@@ -48,9 +48,7 @@ def _effect(
 @paired_test(
     "precision_both_scores",
     title="Both generalized score tests of precision",
-    needs=JointCounts,
     measures="precision",
-    designs=("holdout",),
     references=("Kosinski2013", "Leisenring2000"),
     sample_size=planned(partial(_effect, both_scores)),
 )
@@ -144,9 +142,7 @@ default="precision"
 @paired_test(
     "precision_weighted_score",
     title="Weighted generalized score test of precision",
-    needs=JointCounts,
     measures="precision",
-    designs=("holdout",),
     references=("Kosinski2013", "Leisenring2000"),
     sample_size=planned(partial(_effect, weighted_generalized_score)),
 )
@@ -248,9 +244,7 @@ default="precision"
 @paired_test(
     "precision_score",
     title="Generalized score test of precision",
-    needs=JointCounts,
     measures="precision",
-    designs=("holdout",),
     references=("Leisenring2000", "Kosinski2013"),
 )
 def precision_score(

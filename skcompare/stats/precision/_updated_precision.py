@@ -156,10 +156,8 @@ UNDEFINED_RATIOS = "undefined-ratios"
 @paired_test(
     "updated_precision",
     title="Precision at another prevalence",
-    needs=JointCounts,
     kind="ratio",
     measures="updated_precision",
-    designs=("holdout",),
     references=("AltmanBland1994", "Efron1987", "MoskowitzPepe2006"),
 )
 def updated_precision(

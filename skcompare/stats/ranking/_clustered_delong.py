@@ -49,7 +49,6 @@ def _effect(
 @paired_test(
     "clustered_delong",
     title="DeLong's test for grouped records",
-    needs=PlacementValues,
     measures="roc_auc",
     designs=("grouped holdout",),
     references=("Obuchowski1997", "DeLong1988"),

@@ -80,9 +80,7 @@ def _effect(
 @paired_test(
     "delong",
     title="DeLong's test",
-    needs=PlacementValues,
     measures="roc_auc",
-    designs=("holdout",),
     references=("DeLong1988", "Sun2014"),
     sample_size=planned(_effect),
     preferred=True,

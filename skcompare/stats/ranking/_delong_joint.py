@@ -34,10 +34,8 @@ SAME_WEIGHT = 1e-12
 @paired_test(
     "delong_joint",
     title="DeLong's test of several AUCs",
-    needs=PlacementValues,
     kind="omnibus",
     measures="roc_auc",
-    designs=("holdout",),
     references=("DeLong1988",),
 )
 def delong_joint(placements: PlacementValues) -> PairedResult:

@@ -48,7 +48,6 @@ def _effect(
 @paired_test(
     "delong_ovo",
     title="DeLong's test of one-vs-one AUCs",
-    needs=ClassPlacementValues,
     measures=SCORES,
     designs=("holdout", "grouped holdout"),
     references=("HandTill2001", "DeLong1988", "Obuchowski1997"),

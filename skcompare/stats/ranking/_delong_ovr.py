@@ -52,7 +52,6 @@ def _effect(
 @paired_test(
     "delong_ovr",
     title="DeLong's test of one-vs-rest AUCs",
-    needs=ClassPlacementValues,
     measures=SCORES,
     designs=("holdout", "grouped holdout"),
     references=("DeLong1988", "Obuchowski1997"),
@@ -188,7 +187,6 @@ default="holm"
 @paired_test(
     "delong_classes",
     title="DeLong's joint test of the AUCs of all classes",
-    needs=ClassPlacementValues,
     kind="omnibus",
     measures="AUC of every class",
     designs=("holdout", "grouped holdout"),

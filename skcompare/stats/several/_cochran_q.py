@@ -37,10 +37,8 @@ NOT_EXCHANGEABLE = "not-exchangeable"
 @paired_test(
     "cochran_q",
     title="Cochran's Q test",
-    needs=CorrectnessPatterns,
     kind="omnibus",
     measures="accuracy",
-    designs=("holdout",),
     references=("Cochran1950", "TateBrown1970", "Patil1975"),
 )
 def cochran_q(

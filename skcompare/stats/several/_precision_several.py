@@ -32,7 +32,6 @@ LEVEL = 0.95
 @paired_test(
     "precision_several",
     title="Score test of several precisions",
-    needs=ClusterSums,
     kind="omnibus",
     measures=("precision", "recall", "specificity", "negative_predictive_value"),
     designs=("holdout", "grouped holdout"),
