@@ -12,7 +12,7 @@ from skcompare.evidence import PlacementValues
 from skcompare.plots import RocComparisonDisplay
 from skcompare.plots._report_figures import svg_of
 from skcompare.stats import auc_interval, delong, roc_difference_band
-from skcompare.stats.ranking._roc_curves import auc_of
+from skcompare.stats.ranking._roc_band import auc_of
 from tests.plots.cases import scored
 
 BOTH = ("champion", "challenger")

@@ -1,7 +1,7 @@
 """Result of a test: statistic, p-value, estimate and confidence interval."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -252,6 +252,28 @@ class PairedResult:
         return [f"champion {self.champion:.4f}, challenger {self.challenger:.4f}"]
 
 
+def result_of(
+    statistic: float,
+    tail: tuple[float, float],
+    *,
+    roles: Sequence[float] | None = None,
+    **fields: Any,
+) -> PairedResult:
+    """Result of a statistic, its p-value with the logarithm, and the measure for each role.
+
+    Other fields are those of the result.
+    """
+    champion, challenger = (None, None) if roles is None else roles
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
+        champion=champion,
+        challenger=challenger,
+        **fields,
+    )
+
+
 _PLAIN_FIELDS = (
     "test",
     "method",
@@ -272,6 +294,9 @@ _PLAIN_FIELDS = (
     "design",
 )
 
+
+UNDEFINED = (math.nan, math.nan)
+"""An undefined p-value and its logarithm."""
 
 FEW = 10
 """Number of groups below which a result is flagged."""

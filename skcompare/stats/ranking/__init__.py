@@ -1,20 +1,24 @@
 """Tests of areas under ROC curves."""
 
 from skcompare.stats.ranking._clustered_delong import clustered_delong
-from skcompare.stats.ranking._delong import AUCInterval, auc_interval, delong
+from skcompare.stats.ranking._delong import (
+    AUCInterval,
+    auc_interval,
+    delong,
+    role_limits,
+    unpaired_delong,
+)
 from skcompare.stats.ranking._delong_joint import auc_contrast, delong_joint
-from skcompare.stats.ranking._delong_ovo import delong_ovo
-from skcompare.stats.ranking._delong_ovr import delong_classes, delong_ovr
-from skcompare.stats.ranking._placement_moments import role_limits
+from skcompare.stats.ranking._multiclass_auc import delong_classes, delong_ovo, delong_ovr
 from skcompare.stats.ranking._roc_band import (
     MOST_RATES,
+    RocCurve,
     RocDifferenceBand,
+    Rows,
     range_text,
     roc_difference_band,
     usual_rates,
 )
-from skcompare.stats.ranking._roc_curves import RocCurve, Rows
-from skcompare.stats.ranking._unpaired_delong import unpaired_delong
 
 __all__ = [
     "AUCInterval",

@@ -12,28 +12,25 @@ from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import any_difference
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW_GROUPS, PairedResult
+from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._delong import (
+    Interval,
     auc_details,
     auc_effect,
     check_auc_difference,
+    check_members,
     check_two,
     paired_limits,
-)
-from skcompare.stats.ranking._placement_moments import (
-    check_members,
     role_parts,
     score_flags,
 )
 
-Interval = Literal["agreeing", "arctanh"]
 Method = Literal["t", "normal"]
 
 ROUNDING = 1e-12
 """Share of the terms of a variance below which their sum is rounding error, and 0."""
 
-FEW = 10
 LIBERAL = 30
 FEW_FOR_NORMAL = "few-groups-for-normal"
 ONE_GROUP_OF_A_CLASS = "one-group-of-a-class"
@@ -163,16 +160,13 @@ def clustered_delong(
         limits = paired_limits(
             placements, interval, float(estimate), variance, variances, df
         )
-    champion, challenger = placements.aucs.tolist()
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+    return result_of(
+        statistic,
+        tail,
+        roles=placements.aucs.tolist(),
         df=df,
         estimate=float(estimate),
         estimate_name="difference of AUCs",
-        champion=champion,
-        challenger=challenger,
         method=method,
         limits=limits,
         null_value=null,
@@ -281,7 +275,7 @@ def _tail(
     variance = float(spread.covariance[2, 2])
     if spread.defined or (distance == 0 == variance and is_equality):
         return studentised(distance, math.sqrt(variance), df, alternative)
-    return math.nan, (math.nan, math.nan), (ONE_GROUP_OF_A_CLASS,)
+    return math.nan, UNDEFINED, (ONE_GROUP_OF_A_CLASS,)
 
 
 def _group_flags(spread: Spread, method: str) -> tuple[str, ...]:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from skcompare._core.design import HOLDOUT
-from skcompare._core.validation import alpha_of, check_alternative, is_number
+from skcompare._core.validation import check_alternative, is_number
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import chi2_pvalue, reference_quantile
-from skcompare.stats.core._wald import ZERO_VARIANCE, studentised
-from skcompare.stats.ranking._placement_moments import (
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._tails import chi2_pvalue
+from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value, studentised
+from skcompare.stats.ranking._delong import (
     check_members,
     contrast,
     level_details,
@@ -96,7 +96,6 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
     >>> print(f"{result.statistic:.3f}, df {result.df}, p = {result.pvalue:.3f}")
     7.061, df 2, p = 0.029
     """
-    _check_placements(placements, "delong_joint")
     if placements.n_scores < 2:
         raise ValueError(
             f"delong_joint compares two or more classifiers. Got {placements.n_scores}. "
@@ -113,12 +112,11 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
         tail = chi2_pvalue(statistic, rank)
         flags = () if rank else ("degenerate",)
     else:
-        statistic, tail, flags = math.inf, (math.nan, math.nan), (ZERO_VARIANCE,)
+        statistic, tail, flags = math.inf, UNDEFINED, (ZERO_VARIANCE,)
     total = max(sums.totals) - min(sums.totals)
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+    return result_of(
+        statistic,
+        tail,
         df=rank,
         estimate=total / sums.total_of_one,
         estimate_name="greatest difference of AUCs",
@@ -139,14 +137,6 @@ def _differenced(rows: Sequence[Sequence[int]]) -> list[list[int]]:
         for row, next_row in pairwise(rows)
     ]
     return [list(column) for column in zip(*lower, strict=True)]
-
-
-def _check_placements(placements: PlacementValues, name: str) -> None:
-    if not isinstance(placements, PlacementValues):
-        raise TypeError(
-            f"{name} needs PlacementValues. Got {type(placements).__name__}. Make them by "
-            "PlacementValues.from_predictions(y_true, *scores)."
-        )
 
 
 def auc_contrast(
@@ -215,7 +205,11 @@ def auc_contrast(
     >>> print(f"{result.estimate:.2f}, p = {result.pvalue:.3f}")
     0.16, p = 0.392
     """
-    _check_placements(placements, "auc_contrast")
+    if not isinstance(placements, PlacementValues):
+        raise TypeError(
+            f"auc_contrast needs PlacementValues. Got {type(placements).__name__}. Make "
+            "them by PlacementValues.from_predictions(y_true, *scores)."
+        )
     check_alternative(alternative)
     fractions = _weights(weights, placements.n_scores)
     low = float(sum((w for w in fractions if w < 0), Fraction(0)))
@@ -234,10 +228,9 @@ def auc_contrast(
     if placements.design != HOLDOUT:
         flags += ("invalid-design",)
     parts = role_parts(placements, placements.covariance.diagonal().tolist())
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+    return result_of(
+        statistic,
+        tail,
         estimate=float(estimate),
         estimate_name="contrast of AUCs",
         alternative=alternative,
@@ -287,11 +280,9 @@ def _contrast_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    alpha = alpha_of(confidence_level)
-    tail = alpha / 2 if alternative == "two-sided" else alpha
     low, high = bounds
     if math.isfinite(deviation):
-        reach = reference_quantile(tail, None) * deviation
+        reach = critical_value(confidence_level, alternative) * deviation
         low, high = max(low, estimate - reach), min(high, estimate + reach)
     if alternative == "greater":
         return low, bounds[1]

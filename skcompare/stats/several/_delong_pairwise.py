@@ -10,8 +10,8 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import DIFFERENCE
 from skcompare.stats.core._wald import Wald, studentised
+from skcompare.stats.ranking._delong import contrast, variance_flags
 from skcompare.stats.ranking._delong_joint import delong_joint
-from skcompare.stats.ranking._placement_moments import contrast, variance_flags
 from skcompare.stats.several._pairwise import Draws, PairTests, normal_draws, pairwise
 from skcompare.stats.several._pairwise_result import PairwiseResult
 

@@ -23,7 +23,7 @@ from skcompare.stats.precision._gee_model import (
     link_values,
 )
 from skcompare.stats.precision._precision_statistics import has_predictions, predicted_alike
-from skcompare.stats.ranking._placement_moments import quadratic_form
+from skcompare.stats.ranking._delong import quadratic_form
 
 Method = Literal["score", "wald"]
 LEVEL = 0.95

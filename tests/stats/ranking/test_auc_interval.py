@@ -12,7 +12,7 @@ from scipy.stats import norm, t
 from skcompare.evidence import PlacementValues
 from skcompare.stats import auc_interval, unpaired_delong
 from skcompare.stats.core._tails import reference_pvalue, reference_quantile
-from skcompare.stats.ranking._placement_moments import newcombe_limits
+from skcompare.stats.ranking._delong import newcombe_limits
 from tests.common.golden import golden
 
 GOLDEN = golden("auc")

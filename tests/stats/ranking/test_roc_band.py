@@ -10,11 +10,11 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from skcompare._core.design import Design
 from skcompare.evidence import PlacementValues
 from skcompare.stats import roc_difference_band
-from skcompare.stats.ranking import _roc_curves as resampling
-from skcompare.stats.ranking._roc_band import range_text
-from skcompare.stats.ranking._roc_curves import (
+from skcompare.stats.ranking import _roc_band as resampling
+from skcompare.stats.ranking._roc_band import (
     RocCurve,
     auc_of,
+    range_text,
     resampled,
     rows_of,
     same_ranking,
