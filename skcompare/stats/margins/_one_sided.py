@@ -120,6 +120,21 @@ class MarginResult(NamedTuple):
     reason: str = ""
     rare_errors: ConstantDifferences | None = None
 
+    @property
+    def sign(self) -> int:
+        """1 if the difference is to be shown to be above the margin, and -1 if below."""
+        return 1 if self.alternative == "greater" else -1
+
+    @property
+    def distance(self) -> float:
+        """Distance of the difference from the margin; positive on the required side."""
+        return self.sign * (self.result.estimate - self.null_value)
+
+    def _undefined(self, reason: str, **changes: Any) -> "MarginResult":
+        """Return the result without a p-value and a limit, for a reason."""
+        changes |= {"pvalue": math.nan, "limit": -self.sign * math.inf}
+        return self._replace(reason=reason, **changes)
+
 
 def margin_test(
     evidence: Any,
@@ -217,8 +232,7 @@ def margin_result(
         basis = constant_differences(test.evidence, test.bound)
         return _without_variation(side, basis, alpha)
     if undermined := [flag for flag in result.flags if flag in UNDERMINED]:
-        reason = explain(undermined)[0]
-        return _agreeing(side._replace(pvalue=math.nan, reason=reason), alpha)
+        return side._undefined(explain(undermined)[0])
     if null_value != result.null_value and not math.isnan(side.pvalue):
         side = side._replace(pvalue=_inverted(result, null_value, alternative, alpha))
     adjusted = skewness_adjusted(test.entry.name, test.moments, result)
@@ -233,15 +247,11 @@ def _without_variation(
 ) -> MarginResult:
     """Return the result of records without variation: by an exact bound, or undefined."""
     if basis is None:
-        unlimited = -math.inf if side.alternative == "greater" else math.inf
-        equal = side.null_value == side.result.null_value == side.result.estimate
-        return side._replace(
-            pvalue=1.0 if equal else math.nan,
-            limit=unlimited,
-            reason=""
-            if equal
-            else "nothing varies in these records, so that they do not "
-            "say how much other records could",
+        if side.null_value == side.result.null_value == side.result.estimate:
+            return side._replace(pvalue=1.0, limit=-side.sign * math.inf)
+        return side._undefined(
+            "nothing varies in these records, so that they do not say how much other "
+            "records could"
         )
     pvalue = basis.pvalue(side.null_value, side.alternative)
     limit = basis.limit(alpha, side.alternative)
@@ -255,11 +265,8 @@ def _adjusted(
     alpha: float,
 ) -> MarginResult:
     """Return the result with the largest p-value and the widest limit of all tests."""
-    unlimited = -math.inf if side.alternative == "greater" else math.inf
     if reason := adjusted.too_few():
-        return side._replace(
-            pvalue=math.nan, limit=unlimited, basis=adjusted, reason=reason
-        )
+        return side._undefined(reason, basis=adjusted)
     wider = min if side.alternative == "greater" else max
     pvalue, limit = side.pvalue, side.limit
     for other in (adjusted, rare):
@@ -278,12 +285,11 @@ def _agreeing(side: MarginResult, alpha: float) -> MarginResult:
     Where they disagree, the test does not pass.
     """
     if math.isnan(side.pvalue):
-        unlimited = -math.inf if side.alternative == "greater" else math.inf
-        reason = side.reason or f"the p-value of {side.result.test} is undefined"
-        return side._replace(limit=unlimited, reason=reason)
+        return side._undefined(
+            side.reason or f"the p-value of {side.result.test} is undefined"
+        )
     pvalue = min(1.0, max(side.pvalue, math.ulp(0.0)))
-    greater = side.alternative == "greater"
-    beyond = side.limit > side.null_value if greater else side.limit < side.null_value
+    beyond = side.sign * side.limit > side.sign * side.null_value
     if pvalue < alpha and not beyond:
         return side._replace(pvalue=alpha)
     if beyond and not pvalue < alpha:

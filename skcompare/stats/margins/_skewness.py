@@ -18,11 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from skcompare._typing import FloatArray
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import normal_pvalue, student_pvalue, student_quantile
+from skcompare.stats.core._tails import reference_pvalue, reference_quantile
 from skcompare.stats.margins._influence import EVEN, InfluenceMoments
 
 TIMES = 2.0
@@ -103,15 +102,13 @@ class SkewnessAdjusted(NamedTuple):
         # Beyond its turning point the transformation stays where it is.
         shrunk = max(0.0, 1 - skewness * distance / self.moments.error / 3)
         statistic = (1 - shrunk**3) / skewness - skewness / 6
-        if self.df is None:
-            return normal_pvalue(statistic, "greater")[0]
-        return student_pvalue(statistic, self.df, "greater")[0]
+        return reference_pvalue(statistic, self.df, "greater")[0]
 
     def limit(self, alpha: float, alternative: str) -> float:
         """One-sided limit whose p-value is `alpha`; infinite if there is none."""
         sign = 1 if alternative == "greater" else -1
         skewness = self._adverse_skewness(alternative)
-        rest = 1 - skewness * (self._quantile(alpha) + skewness / 6)
+        rest = 1 - skewness * (reference_quantile(alpha, self.df) + skewness / 6)
         if rest <= 0:
             return -sign * math.inf
         reach = 3 / skewness * (1 - rest ** (1 / 3))
@@ -124,12 +121,6 @@ class SkewnessAdjusted(NamedTuple):
         if not self.moments.observed:
             against = abs(skewness)
         return max(TIMES * against, self.floor.skewness / math.sqrt(self.moments.units))
-
-    def _quantile(self, alpha: float) -> float:
-        """Critical value at level `alpha` of a statistic without skewness."""
-        if self.df is None:
-            return float(-ndtri(alpha))
-        return student_quantile(alpha, self.df)
 
     def too_few(self) -> str:
         """Reason why the number of units is too small; empty if there are enough units."""

@@ -79,11 +79,16 @@ def constant_differences(
 
     `bound` is that of differences of a loss that declares none.
     """
+    independent = _independent(evidence, bound)
+    if independent is None:
+        return None
+    n, bound = independent
     if isinstance(evidence, PlacementValues):
-        return _of_placements(evidence)
-    if isinstance(evidence, PairedLosses):
-        return _of_losses(evidence, bound)
-    return None
+        return ConstantDifferences(n, 0.0, bound) if _same_ranking(evidence) else None
+    if isinstance(evidence, ScoredPair) or evidence.moments.gain_deviation > 0:
+        return None
+    gain = 0.0 if evidence.moments.no_gain else evidence.gain
+    return ConstantDifferences(n, gain, bound) if abs(gain) <= bound else None
 
 
 def rare_errors(
@@ -95,24 +100,31 @@ def rare_errors(
     is at the boundary for q = (v - b) / (v + R), and (1 - q)^n is the probability that n
     records have none of these. A smaller p-value would not hold for such a truth.
     """
-    if isinstance(evidence, PlacementValues):
-        if evidence.groups is not None or evidence.n_scores != 2:
-            return None
-        pairs = min(evidence.n_positives, evidence.n_negatives)
-        return ConstantDifferences(pairs, estimate, 1.0)
-    if isinstance(evidence, ScoredPair) and evidence.groups is None:
+    independent = _independent(evidence, bound)
+    if independent is None or not abs(estimate) <= independent[1]:
+        return None
+    n, bound = independent
+    return ConstantDifferences(n, estimate, bound)
+
+
+def _independent(evidence: Any, bound: float | None) -> tuple[int, float] | None:
+    """Number of independent differences, and their bound; None if either is unknown.
+
+    Of rankings it is the number of disjoint pairs of positive and negative records, which
+    are independent; the difference of the AUCs is the mean difference of a pair.
+    """
+    if getattr(evidence, "groups", None) is not None:
+        return None
+    if isinstance(evidence, PlacementValues) and evidence.n_scores == 2:
+        return min(evidence.n_positives, evidence.n_negatives), 1.0
+    if isinstance(evidence, ScoredPair):
         low, high = evidence.score.bounds
         sizes = np.unique(evidence.y, return_counts=True)[1]
-        units = int(sizes.min()) if len(sizes) == 2 else evidence.n
-        return (
-            ConstantDifferences(units, estimate, high - low)
-            if math.isfinite(high - low)
-            else None
-        )
-    if isinstance(evidence, PairedLosses) and evidence.groups is None:
+        n = int(sizes.min()) if len(sizes) == 2 else evidence.n
+        return (n, high - low) if math.isfinite(high - low) else None
+    if isinstance(evidence, PairedLosses):
         bound = _bound_of(evidence, bound)
-        if bound is not None and abs(estimate) <= bound:
-            return ConstantDifferences(evidence.n, estimate, bound)
+        return None if bound is None else (evidence.n, bound)
     return None
 
 
@@ -124,20 +136,11 @@ def _bound_of(losses: PairedLosses, bound: float | None) -> float | None:
     return None if entry is None or entry.bound is None else float(entry.bound)
 
 
-def _of_placements(placements: PlacementValues) -> ConstantDifferences | None:
-    """Pairs of positive and negative records, if both classifiers order all pairs equally.
-
-    The number of disjoint pairs, which are independent, is that of the records of the
-    smaller class; the difference of the AUCs is the mean difference of a pair.
-    """
-    if placements.groups is not None or placements.n_scores != 2:
-        return None
-    pairs = min(placements.n_positives, placements.n_negatives)
+def _same_ranking(placements: PlacementValues) -> bool:
+    """Whether both classifiers order all pairs of positives and negatives equally."""
     champion, challenger = placements.aucs.tolist()
     all_alike = champion == challenger and champion in (0.0, 1.0)
-    if all_alike or _same_order(*placements.scores):
-        return ConstantDifferences(pairs, 0.0, 1.0)
-    return None
+    return all_alike or _same_order(*placements.scores)
 
 
 def _same_order(champion: Any, challenger: Any) -> bool:
@@ -145,15 +148,6 @@ def _same_order(champion: Any, challenger: Any) -> bool:
     order = np.lexsort((challenger, champion))
     rises, steps = np.diff(champion[order]) > 0, np.diff(challenger[order])
     return bool(((steps > 0) == rises).all() and (steps >= 0).all())
-
-
-def _of_losses(losses: PairedLosses, bound: float | None) -> ConstantDifferences | None:
-    """Differences of losses, if identical for all records and bounded."""
-    bound = _bound_of(losses, bound)
-    if losses.groups is not None or bound is None or losses.moments.gain_deviation > 0:
-        return None
-    gain = 0.0 if losses.moments.no_gain else losses.gain
-    return ConstantDifferences(losses.n, gain, bound) if abs(gain) <= bound else None
 
 
 def has_zero_variation(result: Any, limit: float) -> bool:

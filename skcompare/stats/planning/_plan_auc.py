@@ -9,11 +9,12 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from skcompare._core.validation import check_choice, check_confidence_level, check_count
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
+from skcompare.stats.core._limits import DIFFERENCE
 from skcompare.stats.core._power import tail_of
 from skcompare.stats.core._search import smallest
-from skcompare.stats.core._wald import normal_critical, score_range
+from skcompare.stats.core._wald import Wald
 from skcompare.stats.planning._goal import (
     ROUNDING,
     Goal,
@@ -22,6 +23,7 @@ from skcompare.stats.planning._goal import (
     difference_of,
     plain,
 )
+from skcompare.stats.ranking._clustered_delong import auc_spread
 
 
 class AUCPlanScenario(NamedTuple):
@@ -360,10 +362,15 @@ class AUCPilot:
             )
         if pilot.groups is None:
             return unrelated
-        codes = pilot.group_codes()
-        units = codes[pilot.positive], codes[~pilot.positive]
-        effect = unrelated.grouped_variance(*units) / unrelated.variance
-        return cls((champion, challenger), positives, negatives, max(1.0, effect))
+        spread = auc_spread(pilot)
+        if spread.fewest < 2:
+            raise ValueError(
+                "The pilot must have records of each class in two groups. Got "
+                f"{spread.fewest}. Collect more groups, or use plan_auc_comparison with a "
+                "design effect."
+            )
+        effect = float(spread.covariance[2, 2]) / unrelated.variance
+        return replace(unrelated, design_effect=max(1.0, effect))
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -400,58 +407,15 @@ class AUCPilot:
         unit = math.sqrt(champion * challenger)
         correlation = shared / unit if unit > 0 else 0.0
         at_null = 2 * champion * max(0.0, 1 - correlation)
-        return self._difference_variance(kappa), at_null
-
-    def _difference_variance(self, kappa: float) -> float:
         # Of the differences themselves, so that equal rankings have exactly none.
-        inside, outside = self._differences()
-        return float(inside.var(ddof=1) + outside.var(ddof=1) / kappa)
-
-    def _differences(self) -> tuple[FloatArray, FloatArray]:
-        """Differences of the placement values of each record, challenger minus champion."""
-        return (
-            self.positives[1] - self.positives[0],
-            self.negatives[1] - self.negatives[0],
-        )
-
-    def grouped_variance(self, inside: IntArray, outside: IntArray) -> float:
-        """Variance of the difference for grouped records, by Obuchowski (1997).
-
-        Equations for S10, S01 and S11 of "Nonparametric analysis of clustered ROC curve
-        data", Biometrics 53(2), 567-578.
-
-        Parameters
-        ----------
-        inside, outside : ndarray of shape (n_positives,) and (n_negatives,)
-            Group of each positive and of each negative record.
-        """
-        n_groups = int(max(inside.max(), outside.max())) + 1
-        of_positives, of_negatives = (
-            np.bincount(groups, values / len(values), n_groups)
-            for groups, values in zip((inside, outside), self._differences())
-        )
-        total = _unbiased(len(np.unique(inside))) * float(of_positives @ of_positives)
-        total += _unbiased(len(np.unique(outside))) * float(of_negatives @ of_negatives)
-        n_occurring = len(np.union1d(inside, outside))
-        return total + 2 * _unbiased(n_occurring) * float(of_positives @ of_negatives)
+        inside, outside = np.diff(self.positives, axis=0), np.diff(self.negatives, axis=0)
+        return float(inside.var(ddof=1) + outside.var(ddof=1) / kappa), at_null
 
     def limits(self, level: float) -> tuple[float, float]:
         """DeLong's confidence interval of the difference."""
         error = math.sqrt(self.variance * self.design_effect)
         difference = self.areas[1] - self.areas[0]
-        return score_range(
-            difference, error, normal_critical, (-1.0, 1.0), level, "two-sided"
-        )
-
-
-def _unbiased(n: int) -> float:
-    """Factor n / (n - 1) for an unbiased variance between groups."""
-    if n < 2:
-        raise ValueError(
-            f"The pilot must have records of each class in two groups. Got {n}. Collect "
-            "more groups, or use plan_auc_comparison with a design effect."
-        )
-    return n / (n - 1)
+        return Wald(difference, error, bounds=DIFFERENCE).limits(level, "two-sided")
 
 
 class Binormal(NamedTuple):

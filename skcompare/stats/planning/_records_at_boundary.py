@@ -16,7 +16,7 @@ from skcompare.stats.calibration._influence import (
     variance_of,
 )
 from skcompare.stats.core._search import nearest_tried, smallest
-from skcompare.stats.core._tails import student_quantile
+from skcompare.stats.core._tails import reference_quantile
 from skcompare.stats.margins._influence import moments_of_counts
 from skcompare.stats.margins._one_sided import MarginResult
 from skcompare.stats.margins._skewness import (
@@ -37,12 +37,6 @@ class Growing(NamedTuple):
     times: float = 1.0
     """Standard error, as a share of the one expected from the side."""
 
-    @property
-    def distance(self) -> float:
-        """Distance of the difference from its boundary; positive on the required side."""
-        distance = self.side.result.estimate - self.side.null_value
-        return distance if self.side.alternative == "greater" else -distance
-
     def power(self, n: float) -> float:
         """Probability that the difference is shown to be on its side with `n` records.
 
@@ -56,11 +50,10 @@ class Growing(NamedTuple):
             return 1.0
         needed, skewness = self.critical(share), 0.0
         if isinstance(self.side.basis, SkewnessAdjusted):
-            sign = 1 if self.side.alternative == "greater" else -1
-            skewness = sign * self.side.basis.moments.skewness * math.sqrt(share)
+            skewness = self.side.sign * self.side.basis.moments.skewness * math.sqrt(share)
         if not math.isfinite(needed):
             return 0.0
-        excess = (self.distance / error - needed) / self.spread
+        excess = (self.side.distance / error - needed) / self.spread
         slope = 1 - needed * skewness / 2
         if slope <= 0:
             reached = float(ndtr(excess))
@@ -71,7 +64,7 @@ class Growing(NamedTuple):
             root -= skewness * (root**2 - 1) / 6 / slope
             reached = float(ndtr(-root))
         # Either is shown from some difference on, so the larger difference decides.
-        return min(reached, float(ndtr((self.distance - self.rare(share)) / error)))
+        return min(reached, float(ndtr((self.side.distance - self.rare(share)) / error)))
 
     def rare(self, share: float) -> float:
         """Required distance to allow for rare errors that no record shows."""
@@ -79,8 +72,7 @@ class Growing(NamedTuple):
         if unseen is None:
             return 0.0
         grown = unseen._replace(n=max(1, round(unseen.n / share)))
-        sign = 1 if side.alternative == "greater" else -1
-        worst = grown.bound + sign * side.null_value
+        worst = grown.bound + side.sign * side.null_value
         return worst * (self.alpha ** (-1 / grown.n) - 1)
 
     def error(self, share: float) -> float:
@@ -121,10 +113,9 @@ class Growing(NamedTuple):
         return abs(grown.limit(self.alpha, self.side.alternative))
 
     def _quantile(self) -> float:
+        # One degree of freedom is that of a chi-squared statistic, whose root is normal.
         df = self.side.result.df
-        if df is None or df == 1:
-            return float(-ndtri(self.alpha))
-        return student_quantile(self.alpha, df)
+        return reference_quantile(self.alpha, None if df == 1 else df)
 
 
 def records_of_means(
@@ -145,7 +136,7 @@ def records_of_means(
         Growing(side, alpha, spread, times)
         for side, spread in zip(sides, shares, strict=True)
     ]
-    if any(not side.distance > 0 for side in growing):
+    if any(not side.distance > 0 for side in sides):
         return math.inf
 
     def power_at(n: float) -> float:
@@ -215,11 +206,10 @@ def _power(
     for side in sides:
         basis = side.basis
         assert isinstance(basis, SkewnessAdjusted)
-        sign = 1 if side.alternative == "greater" else -1
         shown &= skewness_adjusted_passes(
-            sign * (difference - side.null_value),
+            side.sign * (difference - side.null_value),
             error,
-            sign * skewness,
+            side.sign * skewness,
             units,
             FLOORS["records with different predictions"],
             float(-ndtri(alpha)),
@@ -291,8 +281,7 @@ def _resampled(
     spreads = []
     for side in sides:
         critical = Growing(side, alpha).critical(side.result.n / n)
-        sign = 1 if side.alternative == "greater" else -1
-        limits = sign * differences - critical * errors
+        limits = side.sign * differences - critical * errors
         spreads.append(max(LEAST, float(limits.std()) / spread))
     return spreads, float(errors.mean())
 

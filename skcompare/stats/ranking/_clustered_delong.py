@@ -39,7 +39,7 @@ ONE_GROUP_OF_A_CLASS = "one-group-of-a-class"
 def _effect(
     placements: PlacementValues, *, null_value: float = 0.0, **options: object
 ) -> Wald:
-    variance = float(_spread(placements).covariance[2, 2])
+    variance = float(auc_spread(placements).covariance[2, 2])
     return auc_effect(float(_difference(placements)) - null_value, variance)
 
 
@@ -138,7 +138,7 @@ def clustered_delong(
     null = check_auc_difference(null_value)
     check_two(placements, "clustered_delong")
     check_members(placements, "clustered_delong")
-    spread = _spread(placements)
+    spread = auc_spread(placements)
     if spread.n_groups < 2:
         raise ValueError(
             "clustered_delong needs records of at least 2 groups. Got 1 group. One group "
@@ -195,7 +195,7 @@ class Spread(NamedTuple):
         return self.fewest > 1 and self.covariance[2, 2] >= 0
 
 
-def _spread(placements: PlacementValues) -> Spread:
+def auc_spread(placements: PlacementValues) -> Spread:
     """Covariances of both AUCs and their difference, from sums over groups.
 
     They are made of the sums X and Y of V10 - A and of V01 - A over the positive and the
