@@ -1,16 +1,16 @@
 """Columns of files, as named by command-line options."""
 
 import argparse
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.columns import check_column, columns_of, source_of
+from skcompare._io.columns import check_column, source_of
 from skcompare._io.engine import table_of
 from skcompare._io.readers import Source, list_formats
 from skcompare.comparators import compare_scores
-from skcompare.predictions import arrays_from_frame, check_same_truth
+from skcompare.predictions import ColumnRoles
 from skcompare.reports import Comparison
 
 Y, CHAMPION, CHALLENGER = "y", "champion", "challenger"
@@ -57,63 +57,7 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class NamedColumns(NamedTuple):
-    """Columns of true labels, predictions, ids and groups, with their files.
-
-    Attributes
-    ----------
-    main : Source
-        File of the true labels.
-    y : str
-        Its column of true labels.
-    predictions : dict of str to tuple
-        File and column of champion and challenger, by their names.
-    id, groups : str or None
-        Columns of ids and of groups.
-    """
-
-    main: Source
-    y: str
-    predictions: dict[str, tuple[Source, str]]
-    id: str | None
-    groups: str | None
-
-    @property
-    def typed(self) -> bool:
-        """Whether all files store the types of their columns, unlike CSV."""
-        return self.main.typed and all(
-            source.typed for source, _ in self.predictions.values()
-        )
-
-    def labels(self) -> NDArray[Any]:
-        """Return the distinct true labels."""
-        table = table_of(self.main)
-        if table is None:
-            return np.unique(columns_of(self.main, [self.y])[self.y])
-        return table.counted([self.y])[0][0]
-
-    def check_truth(self) -> None:
-        """Check that all files with true labels have the same ones."""
-        sources = {
-            source.key: source
-            for source, column in self.predictions.values()
-            if source.key != self.main.key and self.y in source.names and column != self.y
-        }
-        if sources:
-            check_same_truth(self.main, self.y, list(sources.values()), self.id)
-
-    def read(
-        self,
-    ) -> tuple[NDArray[Any], dict[str, NDArray[Any]], NDArray[Any] | None]:
-        """Read true labels, predictions of champion and challenger by name, and groups."""
-        truth, predictions, groups = arrays_from_frame(
-            self.main, self.y, self.predictions, id=self.id, groups=self.groups
-        )
-        assert truth is not None
-        return truth, predictions, groups
-
-
-def named_columns(arguments: argparse.Namespace) -> NamedColumns:
+def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
     """Choose the columns by the options, or by the column names of the files.
 
     Without options, the columns are "y", "champion" and "challenger" if the file has
@@ -135,7 +79,27 @@ def named_columns(arguments: argparse.Namespace) -> NamedColumns:
     columns = _columns_of_roles(arguments, sources)
     names = _display_names(arguments, columns)
     predictions = {names[role]: (sources[role], columns[role]) for role in ROLES}
-    return NamedColumns(main, columns[Y], predictions, arguments.id, arguments.groups)
+    y = columns[Y]
+    with_truth = {
+        sources[role].key: (sources[role], y)
+        for role in ROLES
+        if y in sources[role].names and columns[role] != y
+    }
+    with_truth.pop(main.key, None)
+    if with_truth:
+        # Raises if the files have other true labels.
+        ColumnRoles(main, y, {}, arguments.id, same=[*with_truth.values()]).read()
+    return ColumnRoles(main, y, predictions, arguments.id, arguments.groups)
+
+
+def distinct_labels(roles: ColumnRoles) -> NDArray[Any]:
+    """Return the distinct true labels."""
+    table = table_of(roles.frame)
+    if table is not None:
+        return table.counted([roles.y_true])[0][0]
+    truth = roles.read().truth
+    assert truth is not None
+    return np.unique(truth)
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:

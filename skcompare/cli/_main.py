@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -24,12 +23,14 @@ from skcompare.cli._columns import (
     add_column_options,
     add_score_options,
     check_no_scores,
+    distinct_labels,
     named_columns,
     scores_compared,
 )
 from skcompare.cli._gate import add_gate
 from skcompare.cli._output import say, show
 from skcompare.comparators import COLLECTED, PairedComparator, compare
+from skcompare.predictions import ColumnRoles
 from skcompare.reports import Comparison, MultipleComparison
 
 MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "multiclass_brier_loss")
@@ -198,37 +199,26 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
         _report(scores_compared(arguments, parser, settings), arguments)
         return
     check_no_scores(arguments)
-    columns = named_columns(arguments)
-    columns.check_truth()
+    roles = named_columns(arguments)
     settings["scoring"] = [name.strip() for name in re.split(SEPARATOR, arguments.scoring)]
-    if columns.typed:
-        comparison = compare(
-            columns.main,
-            columns.predictions,
-            y_true=columns.y,
-            id=columns.id,
-            groups=columns.groups,
-            pos_label=_as_label(arguments.pos_label, columns.labels),
-            collect=arguments.collect,
-            **settings,
-        )
-    else:
-        truth, predictions, groups = columns.read()
-        comparison = compare(
-            truth,
-            predictions,
-            groups=groups,
-            pos_label=_as_label(arguments.pos_label, lambda: truth),
-            **settings,
-        )
+    comparison = compare(
+        roles.frame,
+        roles.predictions,
+        y_true=roles.y_true,
+        id=roles.id,
+        groups=roles.groups,
+        pos_label=_as_label(arguments.pos_label, roles),
+        collect=arguments.collect,
+        **settings,
+    )
     _report(comparison, arguments)
 
 
-def _as_label(text: str | None, labels: Callable[[], NDArray[Any]]) -> Any:
+def _as_label(text: str | None, roles: ColumnRoles) -> Any:
     """Convert a label from text to the type of the labels in the file."""
     if text is None:
         return None
-    by_text = {str(label): label for label in set(labels().tolist())}
+    by_text = {str(label): label for label in distinct_labels(roles).tolist()}
     return by_text.get(text, text)
 
 

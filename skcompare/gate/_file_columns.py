@@ -16,7 +16,14 @@ from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.readers import Source, all_suffixes, list_formats
 from skcompare.gate._policy_sections import Columns, TrainSettings
 from skcompare.gate._training import Training
-from skcompare.predictions import CHALLENGER, ROLES, check_role_names, is_text, some_ids
+from skcompare.predictions import (
+    CHALLENGER,
+    ROLES,
+    ColumnRoles,
+    check_role_names,
+    is_text,
+    some_ids,
+)
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".jbl", ".dill", ".cloudpickle", ".pt", ".pth")
 
@@ -169,59 +176,13 @@ Answer = str | list[str] | dict[str, Any]
 """A column, one column per class, or both of labels and probabilities."""
 
 
-class ChosenColumns(NamedTuple):
-    """Columns that a gate reads from files of predictions, with their files.
-
-    Attributes
-    ----------
-    main : Source
-        The file of the true labels.
-    others : tuple of Source
-        Further files.
-    id : str or None
-        The column of ids.
-    y : str
-        The column of true labels in `main`.
-    again : list of tuple
-        Further columns of true labels.
-    predictions : dict of str to tuple
-        File and columns of champion and challenger, by their names in reports.
-    groups : tuple or None
-        File and column of groups.
-    facts : dict of str to tuple
-        File and column of everything that defines slices or groups.
-    facts_again : list of tuple
-        The same columns in the challenger's file, where it has them too.
-    """
-
-    main: Source
-    others: tuple[Source, ...]
-    id: str | None
-    y: str
-    again: list[tuple[Source, str]]
-    predictions: dict[str, tuple[Source, Answer]]
-    groups: tuple[Source, str] | None
-    facts: dict[str, tuple[Source, str]]
-    facts_again: list[tuple[Source, str]]
-
-    @property
-    def places(self) -> dict[str, Any]:
-        """File and columns of each classifier's predictions, for `holdout_from_frame`."""
-        return {
-            name: {kind: (source, column) for kind, column in prediction.items()}
-            if isinstance(prediction, Mapping)
-            else (source, prediction)
-            for name, (source, prediction) in self.predictions.items()
-        }
-
-
 def chosen_columns(
     sources: Sequence[Source],
     columns: Columns,
     required: Sequence[str],
     *,
     is_counted: bool = False,
-) -> ChosenColumns:
+) -> ColumnRoles:
     """Choose the columns that a policy names, or that follow from the files.
 
     Parameters
@@ -258,9 +219,8 @@ def chosen_columns(
     ]
     for role, source, prediction in zip(ROLES, roles, predictions):
         _check_own_role(role, source, prediction, {ID: id, Y: y})
-    check_different(roles, predictions)
-    check_roles(roles, predictions)
-    others = tuple(source for source in sources if source.key != main.key)
+    names = names_of_roles(roles, predictions)
+    others = [source for source in sources if source.key != main.key]
     groups = columns.groups
     named_by = dict.fromkeys(required, "`where`")
     if groups is not None:
@@ -269,16 +229,15 @@ def chosen_columns(
     facts = {
         name: (_fact_at(name, sources, main, by), name) for name, by in named_by.items()
     }
-    return ChosenColumns(
+    return ColumnRoles(
         main,
-        others,
-        id,
         y,
-        [(source, y) for source in others if y in source.names],
-        dict(zip(called(roles, predictions), zip(roles, predictions))),
+        dict(zip(names, map(_at, roles, predictions))),
+        id,
         None if groups is None else facts[groups],
         facts,
-        [
+        same=[(source, y) for source in others if y in source.names],
+        same_others=[
             (sources[-1], name)
             for name, (at, _) in facts.items()
             if at.key != sources[-1].key
@@ -288,6 +247,13 @@ def chosen_columns(
             and not (name == y and y in at.names)
         ],
     )
+
+
+def _at(source: Source, prediction: Answer) -> Any:
+    """Return the file with the columns of predictions, or with those of each kind."""
+    if isinstance(prediction, Mapping):
+        return {kind: (source, columns) for kind, columns in prediction.items()}
+    return source, prediction
 
 
 def _truth_of(
@@ -454,48 +420,26 @@ def _check_own_role(
                 )
 
 
-def check_different(sources: Sequence[Source], predictions: Sequence[Answer]) -> None:
-    """Raise an error if both roles name the same columns of one file, or of a copy.
+def names_of_roles(sources: Sequence[Source], predictions: Sequence[Answer]) -> list[str]:
+    """Return the names of the classifiers in reports, from their columns or files.
 
-    A part may be shared: a new threshold for the same probabilities is a new model.
+    Raises an error if both roles name the same columns of one file, or of a copy, or if
+    names contradict the order of the roles. A part may be shared: a new threshold for the
+    same probabilities is a new model.
     """
-    champion, challenger = predictions
-    if champion != challenger:
-        return
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
-    listed = ", ".join(map(repr, _own_columns(champion)))
-    if are_one_file(*paths):
-        raise ValueError(
-            f"Champion and challenger are the same file {sources[1].text}, and the same "
-            f"predictions {listed}. Pass those of two models."
-        )
-    if hold_the_same(*paths):
-        raise ValueError(
-            f"Champion and challenger are the same: {sources[1].text} is a copy of "
-            f"{sources[0].text}. Pass the predictions of two models."
-        )
-
-
-def check_roles(sources: Sequence[Source], predictions: Sequence[Answer]) -> None:
-    """Raise an error if names of files or columns contradict the order of the roles."""
-    paths = [source.path for source in sources]  # type: ignore[attr-defined]
-    if are_one_file(*paths):
-        check_role_names(
-            *(" ".join(_own_columns(prediction)) for prediction in predictions)
-        )
+    columns = [_own_columns(prediction) for prediction in predictions]
+    is_one_file = are_one_file(*paths)
+    if predictions[0] == predictions[1]:
+        _check_two_files(sources, columns[0], is_one_file)
+    if is_one_file:
+        check_role_names(*map(" ".join, columns))
     else:
         check_role_names(*(Path(path).name for path in paths))
-
-
-def called(sources: Sequence[Source], predictions: Sequence[Answer]) -> list[str]:
-    """Return the names of the classifiers in reports, from their columns or files."""
-    if (
-        all(isinstance(prediction, str) for prediction in predictions)
-        and predictions[0] != predictions[1]
-    ):
-        return [str(prediction) for prediction in predictions]
-    paths = [source.path for source in sources]  # type: ignore[attr-defined]
-    if are_one_file(*paths):
+    names = [prediction for prediction in predictions if isinstance(prediction, str)]
+    if len(set(names)) == 2:
+        return names
+    if is_one_file:
         return [*ROLES]
     stems = [Path(path).name.partition(".")[0] or path for path in paths]
     if stems[0] == stems[1]:
@@ -503,21 +447,37 @@ def called(sources: Sequence[Source], predictions: Sequence[Answer]) -> list[str
     return stems if stems[0] != stems[1] else paths
 
 
-def wrong_kind(chosen: ChosenColumns, columns: Columns) -> str | None:
+def _check_two_files(
+    sources: Sequence[Source], columns: Sequence[str], is_one_file: bool
+) -> None:
+    champion, challenger = sources
+    if is_one_file:
+        raise ValueError(
+            f"Champion and challenger are the same file {challenger.text}, and the same "
+            f"predictions {', '.join(map(repr, columns))}. Pass those of two models."
+        )
+    if hold_the_same(champion.path, challenger.path):  # type: ignore[attr-defined]
+        raise ValueError(
+            f"Champion and challenger are the same: {challenger.text} is a copy of "
+            f"{champion.text}. Pass the predictions of two models."
+        )
+
+
+def wrong_kind(roles: ColumnRoles, columns: Columns) -> str | None:
     """Return a message about a column with the wrong kind of predictions, or None.
 
     Columns are read again, because this runs after predictions were refused.
 
     Parameters
     ----------
-    chosen : ChosenColumns
+    roles : ColumnRoles
         The columns that were read.
     columns : Columns
         The columns that the policy names.
     """
     # A column that cannot be read was the reason itself.
     with suppress(ValueError, OSError):
-        for source, name, kind in _columns_with_kinds(chosen, columns):
+        for source, name, kind in _columns_with_kinds(roles, columns):
             values = columns_of(source, [name])[name]
             subject = f"Column {name!r} of {source.text}"
             if kind == "proba" and is_text(values):
@@ -526,24 +486,26 @@ def wrong_kind(chosen: ChosenColumns, columns: Columns) -> str | None:
                     "Write them as numbers in [0, 1], such as 0.12."
                 )
             if kind == "labels" and values.ndim == 1 and values.dtype.kind in "iuf":
-                truth = columns_of(chosen.main, [chosen.y])[chosen.y]
+                truth = columns_of(roles.frame, [roles.y_true])[roles.y_true]
                 if is_text(truth):
                     return f"{subject} must hold labels. {_why_no_labels(values, truth)}"
     return None
 
 
 def _columns_with_kinds(
-    chosen: ChosenColumns, columns: Columns
+    roles: ColumnRoles, columns: Columns
 ) -> Iterator[tuple[Source, str, str]]:
     """Yield each column that was named as labels or as probabilities."""
-    for source, prediction in chosen.predictions.values():
-        if isinstance(prediction, dict):
+    for place in roles.predictions.values():
+        if isinstance(place, Mapping):
             yield from (
                 (source, column, kind)
-                for kind, part in prediction.items()
+                for kind, (source, part) in place.items()
                 for column in _own_columns(part)
             )
-        elif isinstance(prediction, list) or prediction == columns.proba != columns.label:
+            continue
+        source, prediction = place
+        if isinstance(prediction, list) or prediction == columns.proba != columns.label:
             yield from ((source, column, "proba") for column in _own_columns(prediction))
         elif prediction == columns.label:
             yield source, prediction, "labels"

@@ -17,19 +17,16 @@ from skcompare.gate._conditions import AnyOf
 from skcompare.gate._file_columns import (
     ABOUT_SCORES,
     ID,
-    ChosenColumns,
     GateFiles,
     Y,
     are_one_file,
-    called,
-    check_different,
     check_each_once,
     check_not_chosen,
     check_not_pickled,
-    check_roles,
     checked_source,
     chosen_columns,
     hold_the_same,
+    names_of_roles,
     training_of,
     whole_names,
     with_label,
@@ -41,10 +38,10 @@ from skcompare.gate._skops import load_estimators
 from skcompare.gate._subjects import ItemSubject, PairSubject, Subject, fitted_subject
 from skcompare.predictions import (
     ROLES,
+    ColumnRoles,
     ItemScores,
     Predictions,
     check_role_names,
-    holdout_from_frame,
 )
 
 SUFFIX = ".skops"
@@ -261,8 +258,7 @@ def scores_subject(
             f"Got {len(score_columns)} names."
         )
     roles = [sources[0], sources[-1]]
-    check_different(roles, score_columns)
-    check_roles(roles, score_columns)
+    names = names_of_roles(roles, score_columns)
     named_by = dict.fromkeys(gate.columns, "`where`")
     if columns.groups is not None:
         named_by[columns.groups] = "`groups`"
@@ -279,7 +275,7 @@ def scores_subject(
         attempt=columns.attempt,
         columns=dict.fromkeys([*gate.columns, *needed]),
         bounds=columns.bounds,
-        names=called(roles, score_columns),
+        names=names,
     )
     unseen = ""
     if training is not None:
@@ -327,48 +323,40 @@ def subject_from_files(
     if is_about_scores(columns, gate):
         return scores_subject(files, columns, gate, pos_label_text)
     sources = [checked_source(path) for path in files.predictions]
-    chosen = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
-    columns = with_label(columns, pos_label_text, chosen.main, chosen.y)
-    training = training_of(files, chosen.id, columns.features or ())
+    roles = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
+    columns = with_label(columns, pos_label_text, roles.frame, roles.y_true)
+    training = training_of(files, roles.id, columns.features or ())
     extra = [] if training is None else training.needed
-    if keep_ids and chosen.id is not None:
-        extra = [*extra, chosen.id]
-    others: dict[str, Any] = {name: (chosen.main, name) for name in extra}
+    if keep_ids and roles.id is not None:
+        extra = [*extra, roles.id]
+    roles = replace(roles, others={**dict(zip(extra, extra)), **roles.others})
     try:
-        predictions, read = holdout_from_frame(
-            chosen.main,
-            chosen.y,
-            chosen.places,
-            id=chosen.id,
-            groups=chosen.groups,
-            labels=columns.labels,
-            pos_label=columns.pos_label,
-            others=others | chosen.facts,
-            same=chosen.again,
-            same_others=chosen.facts_again,
-        )
+        values = roles.read()
+        predictions = values.collected(columns.labels, columns.pos_label)
     except ValueError as error:
-        explained = wrong_kind(chosen, columns)
+        explained = wrong_kind(roles, columns)
         if explained is None:
             raise
         raise ValueError(explained) from error
-    _check_kinds(predictions, chosen, columns)
-    unseen = "" if training is None else training.check(read, chosen.main.text)
+    _check_kinds(predictions, roles, columns)
+    read = values.others
+    unseen = "" if training is None else training.check(read, roles.frame.text)
     slices = {name: read[name] for name in gate.columns}
     return PairSubject(
-        predictions.pair(*chosen.predictions),
+        predictions.pair(*roles.predictions),
         slices,
         columns.pos_label,
-        ids=read.get(str(chosen.id)) if keep_ids else None,
+        ids=read.get(str(roles.id)) if keep_ids else None,
         unseen=unseen,
     )
 
 
-def _check_kinds(predictions: Predictions, chosen: ChosenColumns, columns: Columns) -> None:
+def _check_kinds(predictions: Predictions, roles: ColumnRoles, columns: Columns) -> None:
     """Raise an error if labels are passed as probabilities, or vice versa."""
-    for role, (source, column) in zip(predictions.estimators, chosen.predictions.values()):
-        if not isinstance(column, str) or {column} - {columns.label, columns.proba}:
+    for role, place in zip(predictions.estimators, roles.predictions.values()):
+        if isinstance(place, Mapping) or place[1] not in (columns.label, columns.proba):
             continue
+        source, column = place
         if column == columns.label and role.has_proba:
             expected, got = "labels", "fractions, which are probabilities"
         elif column == columns.proba and not role.has_proba:
@@ -376,7 +364,7 @@ def _check_kinds(predictions: Predictions, chosen: ChosenColumns, columns: Colum
         else:
             continue
         raise ValueError(
-            wrong_kind(chosen, columns)
+            wrong_kind(roles, columns)
             or f"Column {column!r} of {source.text} must hold {expected}. Got {got}. "
             "Name it as what it is."
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from skcompare._core.validation import as_array, check_same_length
 from skcompare._io.columns import source_of
@@ -19,11 +19,9 @@ from skcompare.gate._subjects import (
 )
 from skcompare.gate._training import Training
 from skcompare.predictions import (
+    ColumnRoles,
     ItemScores,
     Predictions,
-    columns_on_engine,
-    holdout_from_frame,
-    places_of,
     predictions_from_arrays,
 )
 
@@ -66,109 +64,68 @@ def subject_of(
             f"A gate judges two, the champion first. Got {len(predictions)} predictions."
         )
     slice_columns = dict(columns or {})
-    options = Words(groups, labels, pos_label)
     if is_table(data, predictions) and y_true is not None:
         names = dict.fromkeys(n for condition in conditions for n in condition.where or ())
-        others = [name for name in names if name not in slice_columns]
+        others = {name: name for name in names if name not in slice_columns}
         training = _training(train, id, features)
-        frame = PredictionFrame(data, y_true, predictions, id, options, others)
-        frame.check_slices()
-        counted = None if slice_columns else frame.counted(conditions, collect, training)
-        if counted is not None:
-            return counted
-        subject = frame.read(training, keep_ids)
+        roles = ColumnRoles(source_of(data), y_true, predictions, id, groups, others)
+        _check_slices(roles)
+        columns_there = None if slice_columns else roles.on_engine()
+        if columns_there is not None and columns_there.table.n_records() > collect:
+            if training is not None:
+                raise ValueError(
+                    "Records are held against the training data one by one, and these are "
+                    "counted where they are. Pass a greater `collect`, or leave `train` "
+                    "out."
+                )
+            return CountedSubject(columns_there, conditions, labels, pos_label)
+        subject = _read(roles, labels, pos_label, training, keep_ids)
     else:
         _check_arrays(train, id)
         truth = data if y_true is None else y_true
-        collected = predictions_from_arrays(truth, predictions, **options._asdict())
+        collected = predictions_from_arrays(
+            truth, predictions, labels=labels, pos_label=pos_label, groups=groups
+        )
         subject = _paired(collected, predictions, pos_label)
     arrays = {name: as_array(column) for name, column in slice_columns.items()}
     check_same_length({"y_true": subject.pair.predictions.y}, arrays)
     return replace(subject, columns={**subject.columns, **arrays})
 
 
-class Words(NamedTuple):
-    """Groups, class labels and positive label of predictions."""
+def _check_slices(roles: ColumnRoles) -> None:
+    """Raise an error if slices or groups are defined by predictions."""
+    groups = [roles.groups] if isinstance(roles.groups, str) else []
+    places = replace(roles, y_true=None, groups=None).places(roles.frame)
+    own = [
+        [column for place in places if place.name == name for column in place.columns]
+        for name in roles.predictions
+    ]
+    check_no_predictions([*roles.others, *groups], own)
 
-    groups: Any
-    labels: Any
-    pos_label: Any
 
-
-class PredictionFrame(NamedTuple):
-    """Frame or file with columns of true labels and predictions.
-
-    Attributes
-    ----------
-    data, y_true, predictions, id
-        As for :meth:`Gate.decide`.
-    text : Words
-    others : list of str
-        The columns that define slices.
-    """
-
-    data: Any
-    y_true: Any
-    predictions: Mapping[str, Any]
-    id: str | None
-    text: Words
-    others: list[str]
-
-    def check_slices(self) -> None:
-        """Raise an error if slices or groups are defined by predictions."""
-        groups = self.text.groups
-        names = [*self.others, *([groups] if isinstance(groups, str) else [])]
-        places = places_of(source_of(self.data), None, self.predictions)
-        own = [
-            [column for place in places if place.name == name for column in place.columns]
-            for name in self.predictions
-        ]
-        check_no_predictions(names, own)
-
-    def counted(
-        self, conditions: Sequence[Condition], collect: int, training: Training | None
-    ) -> CountedSubject | None:
-        """Return a subject that counts records in place, or None if few enough to read."""
-        table = columns_on_engine(
-            self.data,
-            self.y_true,
-            self.predictions,
-            id=self.id,
-            groups=self.text.groups,
-            others=self.others,
-        )
-        if table is None or table.table.n_records() <= collect:
-            return None
-        if training is not None:
-            raise ValueError(
-                "Records are held against the training data one by one, and these are "
-                "counted where they are. Pass a greater `collect`, or leave `train` out."
-            )
-        return CountedSubject(table, conditions, self.text.labels, self.text.pos_label)
-
-    def read(self, training: Training | None, keep_ids: bool) -> PairSubject:
-        """Read the records into memory, and check them against the training data."""
-        needed = [] if training is None else training.needed
-        kept = [self.id] if keep_ids and self.id is not None else []
-        predictions, read = holdout_from_frame(
-            self.data,
-            self.y_true,
-            self.predictions,
-            id=self.id,
-            others=list(dict.fromkeys([*self.others, *needed, *kept])),
-            **self.text._asdict(),
-        )
-        unseen = ""
-        if training is not None:
-            unseen = training.check(read, "the records to judge")
-        subject = _paired(
-            predictions,
-            self.predictions,
-            self.text.pos_label,
-            {name: read[name] for name in self.others},
-            read[kept[0]] if kept else None,
-        )
-        return replace(subject, unseen=unseen)
+def _read(
+    roles: ColumnRoles,
+    labels: Any,
+    pos_label: Any,
+    training: Training | None,
+    keep_ids: bool,
+) -> PairSubject:
+    """Read the records into memory, and check them against the training data."""
+    needed = [] if training is None else training.needed
+    kept = [roles.id] if keep_ids and roles.id is not None else []
+    names = [*roles.others, *needed, *kept]
+    values = replace(roles, others=dict(zip(names, names))).read()
+    unseen = ""
+    if training is not None:
+        unseen = training.check(values.others, "the records to judge")
+    subject = _paired(
+        values.collected(labels, pos_label),
+        roles.predictions,
+        pos_label,
+        {name: values.others[name] for name in roles.others},
+        values.others[kept[0]] if kept else None,
+    )
+    return replace(subject, unseen=unseen)
 
 
 def _paired(

@@ -39,11 +39,12 @@ from skcompare.predictions._from_cv import (
     predictions_from_cv_results,
 )
 from skcompare.predictions._from_frames import (
+    ColumnRoles,
+    EngineColumns,
     arrays_from_frame,
-    check_same_truth,
+    columns_on_engine,
     holdout_from_frame,
     labels_from_frame,
-    places_of,
     predictions_from_frame,
 )
 from skcompare.predictions._frozen_rules import (
@@ -63,7 +64,6 @@ from skcompare.predictions._frozen_rules import (
 )
 from skcompare.predictions._ids import KINDS, first_of, is_text, some_ids, value_of, written
 from skcompare.predictions._indexing import fingerprint, n_rows, take_rows
-from skcompare.predictions._lazy_columns import EngineColumns, columns_on_engine
 from skcompare.predictions._predictions import (
     EstimatorPredictions,
     PairedPredictions,

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.columns import columns_of, source_of
+from skcompare._io.columns import check_column, columns_of, source_of
+from skcompare._io.engine import Table, joined_tables, table_of
 from skcompare._io.readers import Source
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.predictions._from_arrays import LABELS, parts_of, predictions_from_arrays
@@ -42,36 +43,131 @@ class Place:
     kind: str | None = None
 
 
-def places_of(
-    frame: Any,
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    groups: Any = None,
-    lists: bool = True,
-) -> list[Place]:
-    """Return the columns of truth, predictions and groups, in this order, if specified."""
-    if not isinstance(predictions, Mapping):
-        raise TypeError(
-            "`predictions` must be a dict of the classifiers' columns, such as "
-            f'{{"old": "column", "new": "other column"}}. Got {type(predictions).__name__}.'
+@dataclass(frozen=True, slots=True)
+class ColumnRoles:
+    """Columns of frames and files by their roles: truth, predictions, groups and others.
+
+    Parameters are those of :func:`holdout_from_frame`; `others` has further columns by
+    name.
+    """
+
+    frame: Any
+    y_true: Any
+    predictions: Mapping[str, Any]
+    id: str | None = None
+    groups: Any = None
+    others: Mapping[str, Any] = field(default_factory=dict)
+    same: Sequence[tuple[Any, str]] = ()
+    same_others: Sequence[tuple[Any, str]] = ()
+
+    def places(self, main: Source, *, lists: bool = True) -> list["Place"]:
+        """Return the columns of truth, predictions and groups, in this order."""
+        if not isinstance(self.predictions, Mapping):
+            raise TypeError(
+                "`predictions` must be a dict of the classifiers' columns, such as "
+                '{"old": "column", "new": "other column"}. Got '
+                f"{type(self.predictions).__name__}."
+            )
+        places = []
+        for name, value in self.predictions.items():
+            for part in parts_of(name, value):
+                is_prediction = lists and part.kind != LABELS
+                place = place_of(part.title, part.value, main, is_prediction=is_prediction)
+                places.append(replace(place, name=name, kind=part.kind))
+        if self.y_true is not None:
+            places.insert(0, place_of(Y_TRUE, self.y_true, main))
+        if self.groups is not None:
+            places.append(place_of(GROUPS, self.groups, main, as_written=True))
+        return places
+
+    def read(self) -> "ColumnValues":
+        """Read all columns at once, in the order of the records of the first.
+
+        Raises an error if columns that must be the same differ. Some engines return
+        records in another order each time.
+        """
+        main = source_of(self.frame)
+        places = self.places(main)
+        others = {
+            name: place_of(f"column {name!r}", column, main, as_written=True)
+            for name, column in self.others.items()
+        }
+        truths = [place_of(f"the second {Y_TRUE}", pair, main) for pair in self.same]
+        repeated = _repeated_places(self.same_others, others, main)
+        if truths and self.y_true is None:
+            raise ValueError(
+                "`same` holds further columns of true labels, which are compared with "
+                "`y_true`. Got no `y_true`. Name its column, too."
+            )
+        all_places = [*places, *others.values(), *truths, *repeated.values()]
+        values, ids = aligned(all_places, self.id)
+        for truth in truths:
+            _check_same(places[0], truth, values, ids)
+        for name, place in repeated.items():
+            _check_same(others[name], place, values, ids)
+        further = {name: values[place] for name, place in others.items()}
+        return ColumnValues(*typed_columns({p: values[p] for p in places}), further)
+
+    def on_engine(self, *, lists: bool = True) -> "EngineColumns | None":
+        """Return the columns on their engine, or None if better read into arrays.
+
+        Without `lists` each classifier has one column.
+        """
+        main = source_of(self.frame)
+        places = self.places(main, lists=lists)
+        others = {
+            name: place_of(f"column {name!r}", column, main)
+            for name, column in self.others.items()
+        }
+        located = _joined([*places, *others.values()], self.id)
+        if located is None:
+            return None
+        table, names = located
+        predictions: dict[str, tuple[str, ...]] = {}
+        facts: dict[str, str] = {}
+        labels, proba = {}, set()
+        for place in places:
+            columns = tuple(names[place.source.key, name] for name in place.columns)
+            if place.name is None:
+                facts[place.role] = columns[0]
+            elif place.kind == LABELS:
+                labels[place.name] = columns[0]
+            else:
+                predictions[place.name] = columns
+                if place.is_list or place.kind is not None:
+                    proba.add(place.name)
+        return EngineColumns(
+            table,
+            facts.get(Y_TRUE),
+            predictions,
+            frozenset(proba),
+            labels,
+            facts.get(GROUPS),
+            {new: name for (_, name), new in names.items()},
+            {
+                name: names[place.source.key, place.columns[0]]
+                for name, place in others.items()
+            },
         )
-    main = source_of(frame)
-    parts = [part for name, value in predictions.items() for part in parts_of(name, value)]
-    places = [
-        replace(
-            place_of(
-                part.title, part.value, main, is_prediction=lists and part.kind != LABELS
-            ),
-            name=part.name,
-            kind=part.kind,
+
+
+class ColumnValues(NamedTuple):
+    """Truth, predictions and groups for `predictions_from_arrays`, and further columns."""
+
+    truth: NDArray[Any] | None
+    predictions: dict[str, Any]
+    groups: NDArray[Any] | None
+    others: dict[str, NDArray[Any]]
+
+    def collected(self, labels: ArrayLike | None, pos_label: Any) -> Predictions:
+        """Construct predictions for one hold-out set."""
+        return predictions_from_arrays(
+            self.truth,
+            self.predictions,
+            labels=labels,
+            pos_label=pos_label,
+            groups=self.groups,
         )
-        for part in parts
-    ]
-    if y_true is not None:
-        places.insert(0, place_of(Y_TRUE, y_true, main))
-    if groups is not None:
-        places.append(place_of(GROUPS, groups, main, as_written=True))
-    return places
 
 
 def place_of(
@@ -120,40 +216,31 @@ def check_id(places: Sequence[Place], id: Any) -> None:
         raise TypeError(f"`id` must be the name of a column. Got {type(id).__name__}.")
 
 
-class Aligned(NamedTuple):
-    """Values of each place, and ids of the records if any."""
-
-    columns: list[NDArray[Any]]
-    ids: NDArray[Any] | None
-
-
-def aligned(places: Sequence[Place], id: str | None) -> Aligned:
-    """Read the columns of each place, in the order of the records of the first place.
+def aligned(
+    places: Sequence[Place], id: str | None
+) -> tuple[dict[Place, NDArray[Any]], NDArray[Any] | None]:
+    """Read the values of each place in the order of the records of the first one, and ids.
 
     Each frame is read once, because some engines return rows in another order each time.
     """
     sources = {place.source.key: place.source for place in places}
     check_id(places, id)
-    tables = {}
-    for key, source in sources.items():
-        own_places = [place for place in places if place.source.key == key]
-        names = [name for place in own_places for name in place.columns]
-        tables[key] = columns_of(
+    ids = [] if id is None else [id]
+    tables = {
+        key: columns_of(
             source,
-            names if id is None else [*names, id],
-            as_written=_text_columns(own_places)
-            if id is None
-            else _text_columns(own_places) | {id},
+            [*_names_in(places, key), *ids],
+            as_written={*_text_columns(places, key), *ids},
         )
-    if id is None:
-        return Aligned(
-            [_values(place, tables[place.source.key], {}) for place in places], None
-        )
-    for key, table in tables.items():
-        _check_single("id", id, table[id], sources[key])
-    rows = rows_by_id(sources, tables, id)
-    columns = [_values(place, tables[place.source.key], rows) for place in places]
-    return Aligned(columns, next(iter(tables.values()))[id])
+        for key, source in sources.items()
+    }
+    rows = {}
+    if id is not None:
+        for key, table in tables.items():
+            _check_single("id", id, table[id], sources[key])
+        rows = rows_by_id(sources, tables, id)
+    values = {place: _values(place, tables[place.source.key], rows) for place in places}
+    return values, None if id is None else next(iter(tables.values()))[id]
 
 
 def _check_single(role: str, name: str, column: NDArray[Any], source: Source) -> None:
@@ -166,12 +253,42 @@ def _check_single(role: str, name: str, column: NDArray[Any], source: Source) ->
         )
 
 
-def _text_columns(places: Sequence[Place]) -> set[str]:
+def _names_in(places: Sequence[Place], key: Hashable) -> list[str]:
+    own_places = (place for place in places if place.source.key == key)
+    return [name for place in own_places for name in place.columns]
+
+
+def _text_columns(places: Sequence[Place], key: Hashable) -> set[str]:
     """Return columns of a file that stay text, unless another role needs numbers."""
-    texts = {name for place in places if place.as_written for name in place.columns}
-    return texts - {
-        name for place in places if not place.as_written for name in place.columns
-    }
+    texts = [place for place in places if place.as_written]
+    others = [place for place in places if not place.as_written]
+    return {*_names_in(texts, key)} - {*_names_in(others, key)}
+
+
+def _joined(
+    places: Sequence[Place], id: str | None
+) -> tuple[Table, dict[tuple[Hashable, str], str]] | None:
+    """Return one table on an engine, and the name in it of each column of each source.
+
+    None if a frame is in memory, or a file is small.
+    """
+    check_id(places, id)
+    sources = {place.source.key: place.source for place in places}
+    tables = {key: table_of(source) for key, source in sources.items()}
+    if any(table is None for table in tables.values()):
+        return None
+    for place in places:
+        for name in place.columns:
+            check_column(place.source, name)
+    if id is None:
+        ((key, table),) = tables.items()
+        return table, {(key, name): name for name in _names_in(places, key)}
+    for source in sources.values():
+        check_column(source, id)
+    requested = [(table, _names_in(places, key)) for key, table in tables.items()]
+    table, renamed = joined_tables(requested, id)
+    by_key = zip(tables, renamed, strict=True)
+    return table, {(key, name): new for key, names in by_key for name, new in names.items()}
 
 
 def _values(
@@ -265,12 +382,8 @@ def predictions_from_frame(
     >>> predictions["new"].proba[:, 0].tolist()
     [0.9, 0.4, 1.0]
     """
-    truth, arrays, group = arrays_from_frame(
-        frame, y_true, predictions, id=id, groups=groups
-    )
-    return predictions_from_arrays(
-        truth, arrays, labels=labels, pos_label=pos_label, groups=group
-    )
+    roles = ColumnRoles(frame, y_true, predictions, id, groups)
+    return roles.read().collected(labels, pos_label)
 
 
 def arrays_from_frame(
@@ -285,43 +398,30 @@ def arrays_from_frame(
 
     Parameters are those of :func:`predictions_from_frame`.
     """
-    places = places_of(frame, y_true, predictions, groups)
-    return typed_columns(places, aligned(places, id).columns)
+    return ColumnRoles(frame, y_true, predictions, id, groups).read()[:3]
 
 
 def typed_columns(
-    requested: Sequence[Place], columns: Sequence[NDArray[Any]]
+    values: Mapping[Place, NDArray[Any]],
 ) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
-    """Return truth, predictions and groups of aligned columns, with types for CSV files.
-
-    Parameters
-    ----------
-    requested : sequence of Place
-        Columns of truth, predictions and groups, from :func:`places_of`.
-    columns : sequence of ndarray
-        Values of each.
-    """
-    pairs = list(zip(requested, columns, strict=True))
-    predicted = {place.role: column for place, column in pairs if place.name is not None}
-    facts = {place.role: column for place, column in pairs if place.name is None}
-    truth, group = facts.get(Y_TRUE), facts.get(GROUPS)
-    if truth is not None and not requested[0].source.typed:
+    """Return truth, predictions and groups of columns, with types for CSV files."""
+    predicted = {place: values[place] for place in values if place.name is not None}
+    facts = {place.role: place for place in values if place.name is None}
+    truth, group = (values[facts[r]] if r in facts else None for r in (Y_TRUE, GROUPS))
+    if truth is not None and not facts[Y_TRUE].source.typed:
         truth = _written_if_text(truth, predicted.values())
-    places = [place for place in requested if place.name is not None]
-    untyped = [place for place in places if not place.source.typed]
-    if untyped:
-        base = predicted.values() if truth is None else [truth]
+    if not all(place.source.typed for place in predicted):
+        base = list(predicted.values()) if truth is None else [truth]
         texts = {label for array in base if is_text(array) for label in array.tolist()}
-        predicted |= {
-            place.role: _typed_predictions(place, predicted, texts) for place in untyped
-        }
+        for place in predicted:
+            if not place.source.typed:
+                predicted[place] = _typed_predictions(place, predicted[place], texts)
     arrays: dict[str, Any] = {}
-    for place in places:
-        values = predicted[place.role]
+    for place, column in predicted.items():
         if place.kind is None:
-            arrays[str(place.name)] = values
+            arrays[str(place.name)] = column
         else:
-            arrays.setdefault(str(place.name), {})[place.kind] = values
+            arrays.setdefault(str(place.name), {})[place.kind] = column
     return truth, arrays, group
 
 
@@ -341,10 +441,12 @@ def labels_from_frame(
     """
     main = source_of(frame)
     places = [place_of(role, column, main) for role, column in columns.items()]
-    arrays = aligned(places, id).columns
+    arrays, _ = aligned(places, id)
     return {
-        place.role: array if place.source.typed else _written_if_text(array, arrays)
-        for place, array in zip(places, arrays)
+        place.role: array
+        if place.source.typed
+        else _written_if_text(array, arrays.values())
+        for place, array in arrays.items()
     }
 
 
@@ -354,10 +456,9 @@ def _written_if_text(labels: NDArray[Any], others: Iterable[NDArray[Any]]) -> ND
 
 
 def _typed_predictions(
-    place: Place, predicted: Mapping[str, NDArray[Any]], text_labels: set[Any]
+    place: Place, values: NDArray[Any], text_labels: set[Any]
 ) -> NDArray[Any]:
     """Infer the type of predictions of a CSV file, whose columns have no types."""
-    values = predicted[place.role]
     if place.kind == LABELS:
         return written(values) if text_labels else values
     return _labels_or_scores(values, text_labels) if place.kind is None else values
@@ -442,60 +543,10 @@ def holdout_from_frame(
     >>> predictions["new"].labels.tolist(), columns["site"].tolist()
     ([0, 1], ['A', 'B'])
     """
-    further_columns = _columns_by_name(others)
-    main = source_of(frame)
-    places = places_of(main, y_true, predictions, groups)
-    further = [
-        place_of(f"column {name!r}", column, main, as_written=True)
-        for name, column in further_columns.items()
-    ]
-    repeated_truth = [place_of(f"the second {Y_TRUE}", pair, main) for pair in same]
-    repeated = _repeated_places(same_others, further_columns, main)
-    if repeated_truth and y_true is None:
-        raise ValueError(
-            "`same` holds further columns of true labels, which are compared with "
-            "`y_true`. Got no `y_true`. Name its column, too."
-        )
-    columns, ids = aligned([*places, *further, *repeated_truth, *repeated.values()], id)
-    n, n_further = len(places), len(places) + len(further)
-    n_truth = n_further + len(repeated_truth)
-    for place, repeated_labels in zip(
-        repeated_truth, columns[n_further:n_truth], strict=True
-    ):
-        _check_same(places[0], columns[0], place, repeated_labels, ids)
-    further_values = dict(zip(further_columns, columns[n:n_further], strict=True))
-    further_places = dict(zip(further_columns, further, strict=True))
-    for (name, place), values in zip(repeated.items(), columns[n_truth:], strict=True):
-        _check_same(further_places[name], further_values[name], place, values, ids)
-    truth, arrays, group = typed_columns(places, columns[:n])
-    collected = predictions_from_arrays(
-        truth, arrays, labels=labels, pos_label=pos_label, groups=group
-    )
-    return collected, further_values
-
-
-def check_same_truth(
-    frame: Any, y_true: str, others: Sequence[Any], id: str | None
-) -> None:
-    """Raise an error if true labels differ between files.
-
-    Parameters
-    ----------
-    frame : frame, str or path-like
-        File of the true labels.
-    y_true : str
-        Their column, in all files.
-    others : sequence of frame, str or path-like
-        Further files that have the column.
-    id : str or None
-        Column that identifies records, in every file.
-    """
-    main = source_of(frame)
-    first = place_of(Y_TRUE, y_true, main)
-    repeated = [place_of(f"the second {Y_TRUE}", (other, y_true), main) for other in others]
-    columns, ids = aligned([first, *repeated], id)
-    for place, labels in zip(repeated, columns[1:], strict=True):
-        _check_same(first, columns[0], place, labels, ids)
+    further = _columns_by_name(others)
+    roles = ColumnRoles(frame, y_true, predictions, id, groups, further, same, same_others)
+    values = roles.read()
+    return values.collected(labels, pos_label), values.others
 
 
 def _columns_by_name(others: Any) -> dict[str, Any]:
@@ -509,7 +560,7 @@ def _columns_by_name(others: Any) -> dict[str, Any]:
 
 
 def _repeated_places(
-    same: Sequence[tuple[Any, str]], others: Mapping[str, Any], main: Source
+    same: Sequence[tuple[Any, str]], others: Mapping[str, Place], main: Source
 ) -> dict[str, Place]:
     """Return the places of further columns that occur a second time, by name."""
     places = {}
@@ -527,14 +578,13 @@ def _repeated_places(
 
 def _check_same(
     place: Place,
-    values: NDArray[Any],
-    other_place: Place,
-    other_values: NDArray[Any],
+    repeated: Place,
+    columns: Mapping[Place, NDArray[Any]],
     ids: NDArray[Any] | None,
 ) -> None:
     """Raise an error if true labels or other values differ between two columns."""
     is_truth = place.role == Y_TRUE
-    left, right = values, other_values
+    values, other_values = left, right = columns[place], columns[repeated]
     if not {left.dtype.kind, right.dtype.kind} <= set(NUMBERS):
         left, right = written(left), written(right)
     different = np.not_equal(left, right)
@@ -556,7 +606,77 @@ def _check_same(
     raise ValueError(
         f"{'True labels' if is_truth else 'Facts about records'} differ between column "
         f"{place.columns[0]!r} of {place.source.text} and column "
-        f"{other_place.columns[0]!r} of {other_place.source.text} in {len(rows):,} of "
+        f"{repeated.columns[0]!r} of {repeated.source.text} in {len(rows):,} of "
         f"{len(values):,} records, {noun} {listed}: {where} has {values[rows[0]]!s:.40} "
         f"and {other_values[rows[0]]!s:.40}. {advice}"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class EngineColumns:
+    """Columns of truth, predictions and groups of a table.
+
+    Attributes
+    ----------
+    table : Table
+        The table, joined if there were several.
+    y_true : str or None
+        Column of true labels.
+    predictions : dict of str to tuple of str
+        Columns of each classifier.
+    proba : frozenset of str
+        Classifiers whose columns are known to be probabilities: one column per class, or
+        next to labels.
+    labels : dict of str to str
+        Columns of labels of classifiers that have both.
+    groups : str or None
+        Column of groups.
+    known_as : dict of str to str
+        User's name of each column.
+    others : dict of str to str
+        Further columns, by the user's names.
+    """
+
+    table: Table
+    y_true: str | None
+    predictions: dict[str, tuple[str, ...]]
+    proba: frozenset[str]
+    labels: dict[str, str]
+    groups: str | None
+    known_as: dict[str, str]
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    def of_table(self, table: Table) -> "EngineColumns":
+        """Return the same columns of another table, such as one with fewer records."""
+        return replace(self, table=table)
+
+    def read(self) -> list[Any]:
+        """Read arrays of truth, of the single column of each classifier, and of groups."""
+        names = [
+            self.y_true,
+            *(columns[0] for columns in self.predictions.values()),
+            self.groups,
+        ]
+        arrays = self.table.read([name for name in names if name is not None])
+        return [None if name is None else arrays[name] for name in names]
+
+
+def columns_on_engine(
+    frame: Any,
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    *,
+    id: str | None = None,
+    groups: Any = None,
+    lists: bool = True,
+    others: Sequence[str] = (),
+) -> EngineColumns | None:
+    """Return columns on their engine, or None if better read into arrays.
+
+    That is so if a frame is in memory, or a file is small. Parameters are those of
+    :func:`predictions_from_frame`; without `lists` each classifier has one column, and
+    `others` are further columns of `frame`.
+    """
+    columns = dict(zip(others, others))
+    roles = ColumnRoles(frame, y_true, predictions, id, groups, columns)
+    return roles.on_engine(lists=lists)
