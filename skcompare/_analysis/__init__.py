@@ -14,15 +14,7 @@ from skcompare._analysis._pairwise_comparison import (
     PairwiseResults,
     decide_among,
 )
-from skcompare._analysis._result_row import (
-    LABEL,
-    POS_LABEL,
-    SCORE,
-    check_positive,
-    is_about,
-    result_row,
-    with_classes,
-)
+from skcompare._analysis._result_row import result_row
 from skcompare._analysis._rows import (
     FAMILY_WISE,
     ComparisonRow,
@@ -38,18 +30,25 @@ from skcompare._analysis._several import (
     max_t_family,
     named_of_several,
 )
-from skcompare._analysis._tally_evidence import tallied_pair
+from skcompare._analysis._tally_evidence import CountedSchema, schema_of, tallied_pair
 from skcompare._analysis._tally_request import check_holds, requested_by, requested_by_tests
 from skcompare._analysis._test_selection import (
     ALL,
+    LABEL,
+    POS_LABEL,
+    SCORE,
     NamedTests,
     RequestedTests,
+    Selection,
+    check_positive,
     default_test,
+    is_about,
     named_for,
     named_tests,
     no_test_note,
     predictions_required,
     why_unsuited,
+    with_classes,
 )
 from skcompare._analysis._verdict import (
     Verdict,

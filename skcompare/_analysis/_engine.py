@@ -8,14 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from skcompare._analysis._result_row import (
-    LABEL,
-    POS_LABEL,
-    SCORE,
-    is_about,
-    result_row,
-    said_of,
-)
+from skcompare._analysis._result_row import result_row, said_of
 from skcompare._analysis._rows import ComparisonRow
 from skcompare._analysis._tally_evidence import (
     pair_of_class,
@@ -24,12 +17,13 @@ from skcompare._analysis._tally_evidence import (
 )
 from skcompare._analysis._test_selection import (
     ALL,
+    LABEL,
+    POS_LABEL,
+    SCORE,
     RequestedTests,
+    Selection,
     default_test,
-    fitting_tests,
-    named_for,
     no_test_note,
-    tests_to_run,
     tests_without_truth,
     why_unsuited,
 )
@@ -43,7 +37,7 @@ from skcompare._analysis.measures import (
     scored_pair,
 )
 from skcompare._registry.entries import keywords_of
-from skcompare._registry.losses import loss_of, record_losses
+from skcompare._registry.losses import record_losses
 from skcompare._registry.metrics import tested_instead
 from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
@@ -51,7 +45,6 @@ from skcompare.predictions import SCORES, PairedPredictions
 from skcompare.stats import PairedResult
 from skcompare.stats.core import class_text
 from skcompare.stats.margins import MarginTest
-from skcompare.stats.scores import BINARY_SCORES
 
 POWER = 0.8
 WITHOUT_SPREAD = {
@@ -62,9 +55,6 @@ WITHOUT_SPREAD = {
 
 ROUGH = {*WITHOUT_SPREAD, "few-of-a-class", "resamples-left-out"}
 """Flags of results that are no better in such a case."""
-
-LOSS = "loss"
-"""Option of evidence that is determined by the measure."""
 
 BIASED = "biased-measure"
 
@@ -128,7 +118,7 @@ class PreparedTest(MarginTest):
         return needed if math.isfinite(needed) else None
 
 
-class PairEngine:
+class PairEngine(Selection):
     """Engine that computes the rows of one pair, with evidence shared between tests."""
 
     def __init__(
@@ -141,16 +131,13 @@ class PairEngine:
         of_class: Any = None,
         known: dict[Any, Any] | None = None,
     ) -> None:
-        self.pair, self._all = pair, requested == ALL
-        self.requested = named_for(requested, pair.alone)
-        self.alternative, self.alpha, self.pos_label = alternative, alpha, pos_label
-        self.of_class = of_class
+        super().__init__(pair.alone, requested, alternative, pos_label)
+        self.pair, self.alpha, self.of_class = pair, alpha, of_class
         # Scores that are shared with other pairs of the same classifiers.
         self._known = {} if known is None else known
         self.evidence = EvidenceBehind(pair)
         self._scores: dict[Any, Any] = {}
         self._of_classes: dict[int, PairEngine] = {}
-        self._fitting: dict[str | None, list[PairedTestEntry]] = {}
 
     def about(self, measure: Measure) -> "PairEngine":
         """Return the engine for the classes of a measure: all, or one against the rest."""
@@ -214,44 +201,12 @@ class PairEngine:
             return replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL))
         return row
 
-    def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
-        """Return the tests for the rows of a measure, with None for a row without test."""
-        requested = [get_test(name) for name in self.requested or ()]
-        tests = [
-            entry
-            for entry in requested
-            if is_about(entry, measure, self.requested)
-            and not (self._all and entry.lacks_bound(measure.metric))
-        ]
-        is_first = primary or self.requested is None
-        return tests_to_run(self.fitting_test(measure), tests, is_first)
-
-    def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
-        """Return the first test of a measure that suits the design and the predictions."""
-        return next(iter(self._fitting_tests(measure)), None)
-
-    def _fitting_tests(self, measure: Measure) -> list[PairedTestEntry]:
-        if measure.metric not in self._fitting:
-            self._fitting[measure.metric] = list(
-                fitting_tests(measure, self.pair.alone, self.alternative)
-            )
-        return self._fitting[measure.metric]
-
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Return the rows of the requested tests of other measures."""
         return [
             self.tested(entry, self._subject(entry), label=label)
             for entry in self.other_tests(measures)
             for label in self._labels(entry)
-        ]
-
-    def other_tests(self, measures: Sequence[Measure]) -> list[PairedTestEntry]:
-        """Return the requested tests that belong to none of these measures."""
-        requested = [get_test(name) for name in self.requested or ()]
-        return [
-            entry
-            for entry in requested
-            if not any(is_about(entry, measure, self.requested) for measure in measures)
         ]
 
     def _labels(self, entry: PairedTestEntry) -> list[Any]:
@@ -360,44 +315,12 @@ class PairEngine:
             **details,
         )
 
-    def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
-        """Return the options of a test: requested, common, or determined by the measure."""
-        requested = (self.requested or {}).get(entry.name, {})
-        options = {name: requested[name] for name in requested if name in entry.options}
-        if "alternative" in entry.options:
-            options["alternative"] = self.alternative
-        if SCORE in entry.options and measure is not None:
-            options[SCORE] = measure.metric
-        if measure is not None:
-            # The measure determines the class; a requested class has other rows.
-            options.pop(LABEL, None)
-        if self.pos_label is None:
-            return options
-        if LABEL in entry.options:
-            options.setdefault(LABEL, self.pos_label)
-        elif options.get(SCORE) in BINARY_SCORES:
-            options.setdefault(POS_LABEL, self.pos_label)
-        return options
-
-    def evidence_options(
-        self, entry: PairedTestEntry, measure: Measure | None
-    ) -> dict[str, Any]:
-        """Return the options that are set for the evidence of a test."""
-        options: dict[str, Any] = {}
-        loss = loss_of(measure.metric) if measure is not None else None
-        if loss is not None:
-            options[LOSS] = loss.name
-        if self.pos_label is not None:
-            options[POS_LABEL] = self.pos_label
-        options |= (self.requested or {}).get(entry.name, {})
-        return {name: options[name] for name in entry.evidence_options if name in options}
-
     def untested(self, measure: Measure, primary: bool = False) -> ComparisonRow:
         """Return the row of a measure without test."""
         scores = self._scored(ScoreDifferences, measure)
         champion, challenger = scores.means
         default = default_test(measure, self.pair.design)
-        unsuited = "" if default is None else why_unsuited(default, self.pair.alone)
+        unsuited = "" if default is None else why_unsuited(default, self.predictions)
         note = unsuited or f"no test of {measure.name} was requested"
         return ComparisonRow(
             measure=measure.name,

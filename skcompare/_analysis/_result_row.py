@@ -1,19 +1,14 @@
 """Report rows of test results, and the options that select a class or a score."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from skcompare._analysis._rows import ComparisonRow
-from skcompare._analysis._test_selection import NamedTests, RequestedTests
-from skcompare._analysis.measures import Measure
-from skcompare._registry.tests import PairedTestEntry, get_test
+from skcompare._registry.tests import PairedTestEntry
 from skcompare._typing import Kind
 from skcompare.stats import PairedResult
-from skcompare.stats.core import class_label, class_text
+from skcompare.stats.core import class_text
 
 
 def result_row(
@@ -86,60 +81,8 @@ def result_row(
     )
 
 
-LABEL: Final = "label"
-"""Option that selects the class of a test of one class against the rest."""
-POS_LABEL: Final = "pos_label"
-"""Option of tests and of evidence that selects the positive class."""
-
-SCORE: Final = "score"
-"""Option that selects the score of a test of several scores."""
-
 OF_TRUE = ("positive class", class_text(True), class_text(1))
 """Remarks about the class True, which stands for one class against the rest."""
-
-
-def check_positive(requested: RequestedTests, measures: Iterable[Measure]) -> None:
-    """Check that tests of a measure that names its class have no `pos_label` option."""
-    if not requested or isinstance(requested, str):
-        return
-    for measure in measures:
-        for name, options in requested.items():
-            names_class = measure.label is not None and get_test(name).match(measure.metric)
-            if names_class and POS_LABEL in options:
-                raise ValueError(
-                    f"scoring {measure.subject!r} says which class is positive. Got "
-                    f"pos_label={options[POS_LABEL]!r} among the options of {name}. Leave "
-                    "it out, or name that class in brackets."
-                )
-
-
-def is_about(
-    entry: PairedTestEntry, measure: Measure, requested: NamedTests | None
-) -> bool:
-    """Whether a requested test belongs to a measure.
-
-    A test of several scores that is requested with one of them is of that one, and a test
-    that is requested with a class is of measures of that class only.
-    """
-    options = (requested or {}).get(entry.name, {})
-    if LABEL in options and str(options[LABEL]) != measure.label:
-        return False
-    chosen = options.get(SCORE)
-    if chosen is not None:
-        return bool(chosen == measure.metric and entry.match(measure.metric))
-    return entry.match(measure.metric) > 0
-
-
-def with_classes(requested: RequestedTests, classes: np.ndarray) -> RequestedTests:
-    """Replace labels in the options of tests by the equal elements of `classes`."""
-    if not requested or isinstance(requested, str):
-        return requested
-    return {
-        name: {**options, LABEL: class_label(classes, options[LABEL])}
-        if LABEL in options
-        else options
-        for name, options in requested.items()
-    }
 
 
 def said_of(result: PairedResult, label: Any) -> PairedResult:

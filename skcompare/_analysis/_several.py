@@ -12,17 +12,21 @@ from skcompare._analysis._pairwise_comparison import (
     PairRow,
     PairwiseComparison,
 )
-from skcompare._analysis._result_row import LABEL, POS_LABEL, SCORE, is_about, with_classes
 from skcompare._analysis._rows import ComparisonRow
 from skcompare._analysis._test_selection import (
+    LABEL,
+    POS_LABEL,
+    SCORE,
     RequestedTests,
     default_test,
     fitting_tests,
+    is_about,
     named_for,
     named_tests,
     no_test_note,
     tests_to_run,
     why_unsuited,
+    with_classes,
 )
 from skcompare._analysis.measures import Measure
 from skcompare._core.design import HOLDOUT, Design

@@ -1,7 +1,7 @@
 """Evidence and scores of predictions known only by counts and sums."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -17,7 +17,7 @@ from skcompare._analysis.measures import (
 )
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._registry.losses import loss_of
-from skcompare._typing import IntArray
+from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
     AgreementMatrix,
     Cells,
@@ -53,8 +53,51 @@ FROM_LABELS: dict[type, Callable[[JointCounts], Any]] = {
 }
 """Evidence that is computed from counts of labels."""
 
-MANY = 1 << 40
-"""Number of records of a class before anything is counted."""
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CountedSchema:
+    """Classes and kinds of predictions of records that are to be counted in place.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted.
+    scored : mapping of str to bool
+        Whether each of the two classifiers has probabilities.
+    grouped : bool, default=False
+        Whether the records come in groups.
+    """
+
+    classes: np.ndarray
+    scored: Mapping[str, bool]
+    grouped: bool = False
+
+    @property
+    def estimators(self) -> tuple["TalliedEstimatorPredictions", ...]:
+        """Kinds of predictions of each classifier."""
+        return tuple(
+            TalliedEstimatorPredictions(name, name, scored=has)
+            for name, has in self.scored.items()
+        )
+
+    @property
+    def design(self) -> Design:
+        """Design of the collection of the records."""
+        return Design(HOLDOUT.kind, grouped=self.grouped)
+
+    @property
+    def y(self) -> tuple[()]:
+        """True labels, which exist and are not read."""
+        return ()
+
+    def class_counts(self) -> FloatArray:
+        """Number of records of each class: not known, and taken to be enough."""
+        return np.full(len(self.classes), np.inf)
+
+    def of_one_class(self, position: int) -> "CountedSchema":
+        """Return the schema of one class against the rest, of which labels are counted."""
+        labels_only = dict.fromkeys(self.scored, False)
+        return CountedSchema(np.array([False, True]), labels_only, self.grouped)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,22 +124,19 @@ class TalliedEstimatorPredictions(EstimatorPredictions):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TalliedPredictions(Predictions):
-    """Predictions known only by counts and sums, without individual records.
+    """Predictions known only by counts and sums, without individual records."""
 
-    `counted` is None until it is decided what to count.
-    """
-
-    counted: Tally | None = None
+    counted: Tally = field(kw_only=True)
 
     @property
-    def tally(self) -> Tally | None:
-        """Counts and sums of the records, or None before counting."""
+    def tally(self) -> Tally:
+        """Counts and sums of the records."""
         return self.counted
 
     @property
     def n_records(self) -> int:
         """Number of records."""
-        return MANY if self.counted is None else self.counted.n
+        return self.counted.n
 
     @property
     def n_tested(self) -> int:
@@ -110,43 +150,28 @@ class TalliedPredictions(Predictions):
 
     def class_counts(self) -> IntArray:
         """Number of records of each true class, of shape (n_classes,)."""
-        if self.counted is None:
-            return np.full(len(self.classes), MANY)
         cells = self.counted.cells(["y"])
         counts = np.zeros(len(self.classes), dtype=np.int64)
         counts[cells.keys["y"]] = cells.counts
         return counts
 
 
-def tallied_pair(
-    classes: np.ndarray,
-    scored: dict[str, bool],
-    *,
-    grouped: bool = False,
-    tally: Tally | None = None,
-) -> PairedPredictions:
-    """Return predictions of both roles that are already or yet to be counted.
+def schema_of(tally: Tally) -> CountedSchema:
+    """Return the classes and kinds of predictions of a tally."""
+    has_proba = tally.plan.needs_proba or tally.plan.score_bins is not None
+    scored = dict.fromkeys(tally.names, has_proba)
+    return CountedSchema(tally.classes, scored, tally.plan.grouped)
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        The classes, sorted.
-    scored : dict of str to bool
-        Whether each of the two has probabilities.
-    grouped : bool, default=False
-        Whether the records come in groups.
-    tally : Tally, optional
-        The counts and sums, once they are known.
-    """
-    roles = tuple(
-        TalliedEstimatorPredictions(name, name, scored=has) for name, has in scored.items()
-    )
+
+def tallied_pair(tally: Tally, schema: CountedSchema) -> PairedPredictions:
+    """Return the predictions of both roles from their counts and sums."""
+    roles = schema.estimators
     predictions = TalliedPredictions(
-        classes=classes,
+        classes=schema.classes,
         y=np.empty(0, dtype=np.int64),
         estimators=roles,
-        design=Design(HOLDOUT.kind, grouped=grouped),
-        fingerprint="" if tally is None else _digest(tally),
+        design=schema.design,
+        fingerprint=_digest(tally),
         counted=tally,
     )
     return PairedPredictions(predictions, *roles)
@@ -211,13 +236,8 @@ def pair_of_class(pair: PairedPredictions, position: int) -> PairedPredictions:
     predictions = pair.predictions
     if not isinstance(predictions, TalliedPredictions):
         return one_class(pair, position)
-    tally = predictions.tally
-    return tallied_pair(
-        np.array([False, True]),
-        dict.fromkeys(predictions.names, False),
-        grouped=pair.design.grouped,
-        tally=None if tally is None else _of_class(tally, position),
-    )
+    counts = _of_class(predictions.tally, position)
+    return tallied_pair(counts, schema_of(predictions.tally).of_one_class(position))
 
 
 def _of_class(tally: Tally, position: int) -> Tally:

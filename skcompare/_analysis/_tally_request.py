@@ -4,9 +4,8 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from skcompare._analysis._engine import PairEngine
 from skcompare._analysis._tally_evidence import error_of_bins, needs_records
-from skcompare._analysis._test_selection import why_unsuited
+from skcompare._analysis._test_selection import Selection, why_unsuited
 from skcompare._analysis.measures import Measure
 from skcompare._registry.losses import loss_of
 from skcompare._registry.tests import PairedTestEntry
@@ -17,46 +16,39 @@ from skcompare.evidence import (
     Tally,
     TallyRequest,
 )
-from skcompare.predictions import LABELS, Predictions
+from skcompare.predictions import LABELS
 
 DEFAULT_LOSS = "brier_score"
 COUNTED_OPTIONS = tuple(inspect.signature(TallyRequest).parameters)
 
 
-def requested_by(
-    engine: PairEngine, measures: Sequence[Measure], *, pos_label: Any = None
-) -> TallyRequest:
+def requested_by(selection: Selection, measures: Sequence[Measure]) -> TallyRequest:
     """Return the counts and sums that a comparison and its advice need.
 
     Parameters
     ----------
-    engine : PairEngine
-        Engine of predictions that are not counted yet.
+    selection : Selection
+        Choice of the tests, by the classes and kinds of predictions alone.
     measures : sequence of Measure
         Measures to compare.
-    pos_label : label, optional
-        The positive one of two classes.
     """
-    needs = _Needs(pos_label, engine.pair.alone)
+    needs = _Needs(selection)
     for k, measure in enumerate(measures):
-        measure_engine = engine.about(measure)
+        of_measure = selection.about(measure)
         if measure.label is not None and measure.required != {LABELS}:
             raise needs_records(measure)
-        for entry in measure_engine.tests_of(measure, k == 0):
+        for entry in of_measure.tests_of(measure, k == 0):
             if entry is None:
                 needs.add_score(measure)
             else:
-                needs.add(entry, measure_engine.evidence_options(entry, measure))
-    for entry in engine.other_tests(measures):
-        needs.add(entry, engine.evidence_options(entry, None))
+                needs.add(entry, of_measure.evidence_options(entry, measure))
+    for entry in selection.other_tests(measures):
+        needs.add(entry, selection.evidence_options(entry, None))
     return needs.request()
 
 
 def requested_by_tests(
-    tests: Iterable[tuple[PairedTestEntry, Mapping[str, Any]]],
-    predictions: Predictions,
-    *,
-    pos_label: Any = None,
+    tests: Iterable[tuple[PairedTestEntry, Mapping[str, Any]]], selection: Selection
 ) -> TallyRequest:
     """Return the counts and sums that tests need, with the options of their evidence.
 
@@ -64,12 +56,10 @@ def requested_by_tests(
     ----------
     tests : iterable of (PairedTestEntry, mapping)
         Tests that suit the predictions.
-    predictions : Predictions
-        Predictions that are not counted yet.
-    pos_label : label, optional
-        The positive one of two classes.
+    selection : Selection
+        The classes and kinds of predictions, and the positive class.
     """
-    needs = _Needs(pos_label, predictions)
+    needs = _Needs(selection)
     for entry, options in tests:
         needs.add(entry, dict(options))
     return needs.request()
@@ -97,10 +87,10 @@ def check_holds(tally: Tally, requested: TallyRequest) -> None:
 class _Needs:
     """Counts and sums requested so far."""
 
-    def __init__(self, pos_label: Any, predictions: Predictions) -> None:
-        self.predictions = predictions
+    def __init__(self, selection: Selection) -> None:
+        self.predictions = selection.predictions
         self.losses: dict[str, None] = {}
-        self.options: dict[str, Any] = {"pos_label": pos_label}
+        self.options: dict[str, Any] = {"pos_label": selection.pos_label}
         self.calibration = self.ranking = False
 
     def add(self, entry: PairedTestEntry, options: dict[str, Any]) -> None:

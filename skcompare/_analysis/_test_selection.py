@@ -1,15 +1,24 @@
 """Selection of the tests of each measure before fitting."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from skcompare._analysis._tally_evidence import TalliedPredictions, can_be_tallied
+import numpy as np
+
+from skcompare._analysis._tally_evidence import (
+    CountedSchema,
+    TalliedPredictions,
+    can_be_tallied,
+)
 from skcompare._analysis.measures import RANKING_SCORES, Measure
 from skcompare._core.design import HOLDOUT, Design, remedy
+from skcompare._registry.losses import loss_of
 from skcompare._registry.metrics import tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare.evidence import ScoreDifferences
 from skcompare.predictions import LABELS, RANKS, SCORES, Predictions, what_lacks
+from skcompare.stats.core import class_label
+from skcompare.stats.scores import BINARY_SCORES
 
 NamedTests = Mapping[str, Mapping[str, Any]]
 """Options of the requested tests, by name."""
@@ -17,6 +26,20 @@ NamedTests = Mapping[str, Mapping[str, Any]]
 ALL: Final = "all"
 RequestedTests = NamedTests | Literal["all"] | None
 """Requested tests: by name, all that are valid, or None for the default ones."""
+
+Schema = Predictions | CountedSchema
+"""Classes, design and kinds of predictions."""
+
+LABEL: Final = "label"
+"""Option that selects the class of a test of one class against the rest."""
+POS_LABEL: Final = "pos_label"
+"""Option of tests and of evidence that selects the positive class."""
+
+SCORE: Final = "score"
+"""Option that selects the score of a test of several scores."""
+
+LOSS: Final = "loss"
+"""Option of evidence that is determined by the measure."""
 
 SET_ELSEWHERE = "alternative"
 NULL_VALUE = "null_value"
@@ -53,7 +76,7 @@ def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> Request
     return requested
 
 
-def named_for(requested: RequestedTests, predictions: Predictions) -> NamedTests | None:
+def named_for(requested: RequestedTests, predictions: Schema) -> NamedTests | None:
     """Return the requested tests, with "all" resolved to those valid for the predictions.
 
     Tests that call for caution have to be named.
@@ -66,13 +89,13 @@ def named_for(requested: RequestedTests, predictions: Predictions) -> NamedTests
     return {entry.name: {} for entry in usable if not why_unsuited(entry, predictions)}
 
 
-def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
+def why_unsuited(entry: PairedTestEntry, predictions: Schema) -> str:
     """Return the reason why a test does not suit these predictions, or an empty string."""
     needs: Any = entry.needs
-    is_tallied = isinstance(predictions, TalliedPredictions)
+    is_tallied = isinstance(predictions, TalliedPredictions | CountedSchema)
     if is_tallied and (entry.of_records or not can_be_tallied(needs)):
         return f"{entry.name} needs every record, and these were counted where they are"
-    return what_lacks(entry, predictions)
+    return what_lacks(entry, predictions)  # type: ignore[arg-type]
 
 
 def tests_without_truth(
@@ -149,7 +172,7 @@ def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
 
 
 def fitting_tests(
-    measure: Measure, predictions: Predictions, alternative: str = "two-sided"
+    measure: Measure, predictions: Schema, alternative: str = "two-sided"
 ) -> Iterator[PairedTestEntry]:
     """Yield the tests of a measure that suit the design and the predictions."""
     for entry in tests_for(measure.metric, predictions.design):
@@ -229,3 +252,150 @@ def no_test_note(measure: Measure, design: Design) -> str:
     # Without names of tests, so that measures with one remedy share a note.
     advice = [remedy(name) for name in _nearest(dict.fromkeys(ways))]
     return f"{reason}; use {', or '.join(advice)}" if advice else reason
+
+
+def check_positive(requested: RequestedTests, measures: Iterable[Measure]) -> None:
+    """Check that tests of a measure that names its class have no `pos_label` option."""
+    if not requested or isinstance(requested, str):
+        return
+    for measure in measures:
+        for name, options in requested.items():
+            names_class = measure.label is not None and get_test(name).match(measure.metric)
+            if names_class and POS_LABEL in options:
+                raise ValueError(
+                    f"scoring {measure.subject!r} says which class is positive. Got "
+                    f"pos_label={options[POS_LABEL]!r} among the options of {name}. Leave "
+                    "it out, or name that class in brackets."
+                )
+
+
+def is_about(
+    entry: PairedTestEntry, measure: Measure, requested: NamedTests | None
+) -> bool:
+    """Whether a requested test belongs to a measure.
+
+    A test of several scores that is requested with one of them is of that one, and a test
+    that is requested with a class is of measures of that class only.
+    """
+    options = (requested or {}).get(entry.name, {})
+    if LABEL in options and str(options[LABEL]) != measure.label:
+        return False
+    chosen = options.get(SCORE)
+    if chosen is not None:
+        return bool(chosen == measure.metric and entry.match(measure.metric))
+    return entry.match(measure.metric) > 0
+
+
+def with_classes(requested: RequestedTests, classes: np.ndarray) -> RequestedTests:
+    """Replace labels in the options of tests by the equal elements of `classes`."""
+    if not requested or isinstance(requested, str):
+        return requested
+    return {
+        name: {**options, LABEL: class_label(classes, options[LABEL])}
+        if LABEL in options
+        else options
+        for name, options in requested.items()
+    }
+
+
+class Selection:
+    """Choice of the tests of measures and of their options, without looking at records.
+
+    Parameters
+    ----------
+    predictions : Predictions or CountedSchema
+        Classes, design and kinds of predictions.
+    requested : dict, "all" or None
+        Options of the requested tests, by name.
+    alternative : str
+        Direction of all tests.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+
+    def __init__(
+        self,
+        predictions: Schema,
+        requested: RequestedTests,
+        alternative: str,
+        pos_label: Any = None,
+    ) -> None:
+        self.predictions, self._all = predictions, requested == ALL
+        self.requested = named_for(requested, predictions)
+        self.alternative, self.pos_label = alternative, pos_label
+        self._fitting: dict[str | None, list[PairedTestEntry]] = {}
+
+    def about(self, measure: Measure) -> "Selection":
+        """Return the selection for the classes of a measure: all, or one against the rest.
+
+        Predictions other than those of a schema are changed by the engine of the pair.
+        """
+        if measure.label is None or not isinstance(self.predictions, CountedSchema):
+            return self
+        schema = self.predictions.of_one_class(measure.position(self.predictions.classes))
+        requested: RequestedTests = ALL if self._all else self.requested
+        return Selection(schema, requested, self.alternative, pos_label=True)
+
+    def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
+        """Return the tests for the rows of a measure, with None for a row without test."""
+        requested = [get_test(name) for name in self.requested or ()]
+        tests = [
+            entry
+            for entry in requested
+            if is_about(entry, measure, self.requested)
+            and not (self._all and entry.lacks_bound(measure.metric))
+        ]
+        is_first = primary or self.requested is None
+        return tests_to_run(self.fitting_test(measure), tests, is_first)
+
+    def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
+        """Return the first test of a measure that suits the design and the predictions."""
+        return next(iter(self._fitting_tests(measure)), None)
+
+    def _fitting_tests(self, measure: Measure) -> list[PairedTestEntry]:
+        if measure.metric not in self._fitting:
+            self._fitting[measure.metric] = list(
+                fitting_tests(measure, self.predictions, self.alternative)
+            )
+        return self._fitting[measure.metric]
+
+    def other_tests(self, measures: Sequence[Measure]) -> list[PairedTestEntry]:
+        """Return the requested tests that belong to none of these measures."""
+        requested = [get_test(name) for name in self.requested or ()]
+        return [
+            entry
+            for entry in requested
+            if not any(is_about(entry, measure, self.requested) for measure in measures)
+        ]
+
+    def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
+        """Return the options of a test: requested, common, or determined by the measure."""
+        requested = (self.requested or {}).get(entry.name, {})
+        options = {name: requested[name] for name in requested if name in entry.options}
+        if "alternative" in entry.options:
+            options["alternative"] = self.alternative
+        if SCORE in entry.options and measure is not None:
+            options[SCORE] = measure.metric
+        if measure is not None:
+            # The measure determines the class; a requested class has other rows.
+            options.pop(LABEL, None)
+        if self.pos_label is None:
+            return options
+        if LABEL in entry.options:
+            options.setdefault(LABEL, self.pos_label)
+        elif options.get(SCORE) in BINARY_SCORES:
+            options.setdefault(POS_LABEL, self.pos_label)
+        return options
+
+    def evidence_options(
+        self, entry: PairedTestEntry, measure: Measure | None
+    ) -> dict[str, Any]:
+        """Return the options that are set for the evidence of a test."""
+        options: dict[str, Any] = {}
+        loss = loss_of(measure.metric) if measure is not None else None
+        if loss is not None:
+            options[LOSS] = loss.name
+        if self.pos_label is not None:
+            options[POS_LABEL] = self.pos_label
+        options |= (self.requested or {}).get(entry.name, {})
+        return {name: options[name] for name in entry.evidence_options if name in options}

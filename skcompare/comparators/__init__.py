@@ -11,7 +11,7 @@ from skcompare.comparators._compare_scores import (
 )
 from skcompare.comparators._cross_compare import CrossComparison, cross_compare
 from skcompare.comparators._multiple_comparator import MultipleComparator
-from skcompare.comparators._out_of_core import COLLECTED, pair_of_tally, pair_on_engine
+from skcompare.comparators._out_of_core import COLLECTED, pair_on_engine
 from skcompare.comparators._paired_comparator import PairedComparator
 from skcompare.comparators._paired_estimator import PairedEstimator, make_paired_scorer
 from skcompare.comparators._settings import installed_versions

@@ -166,7 +166,7 @@ def compare(
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
     requested, measures = named_tests(tests), resolve_scoring(scoring)
     check_positive(requested, measures)
-    settings: dict[str, Any] = {"alternative": alternative, "alpha": alpha}
+    settings: dict[str, Any] = {"alternative": alternative}
     pair = None
     if isinstance(data, Tally):
         settings["pos_label"] = pos_label

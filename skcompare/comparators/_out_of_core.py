@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any
 
 from skcompare._analysis import (
-    PairEngine,
+    CountedSchema,
     RequestedTests,
+    Selection,
     check_holds,
     requested_by,
+    schema_of,
     tallied_pair,
     with_classes,
 )
@@ -36,7 +38,6 @@ def counted_pair(
     *,
     collect: int,
     alternative: str,
-    alpha: float,
     id: str | None,
     groups: Any,
     labels: ArrayLike | None,
@@ -52,7 +53,6 @@ def counted_pair(
         measures,
         requested,
         alternative=alternative,
-        alpha=alpha,
         pos_label=pos_label,
     )
 
@@ -72,14 +72,13 @@ def counted_pair(
 
 def pair_on_engine(
     columns: EngineColumns,
-    required: Callable[[PairedPredictions], TallyRequest],
+    required: Callable[[CountedSchema], TallyRequest],
     labels: ArrayLike | None,
     pos_label: Any,
 ) -> PairedPredictions:
     """Return the predictions of both roles, counted and summed by the table's engine.
 
-    `required` returns what to count for a pair of which only the classes and the kinds of
-    predictions are known.
+    `required` returns what to count for these classes and kinds of predictions.
     """
     grouped = columns.groups is not None
     engine = EngineTally(columns, TallyRequest(labels=True, pos_label=pos_label), labels)
@@ -87,51 +86,39 @@ def pair_on_engine(
     if not any(scored.values()):
         # Counts of the labels show the classes as well.
         tally = engine.tally()
-        required(tallied_pair(tally.classes, scored, grouped=grouped))
-        return pair_of_tally(tally, scored)
-    classes = engine.classes()
-    request = required(tallied_pair(classes, scored, grouped=grouped))
-    return pair_of_tally(engine.asking(request, classes).tally(), scored)
+        schema = CountedSchema(tally.classes, scored, grouped)
+        required(schema)
+        return tallied_pair(tally, schema)
+    schema = CountedSchema(engine.classes(), scored, grouped)
+    request = required(schema)
+    return tallied_pair(engine.asking(request, schema.classes).tally(), schema)
 
 
 def _in_memory(predictions: Predictions, needed: Any) -> PairedPredictions:
     scored = {role.name: role.has_proba for role in predictions.estimators}
     grouped = predictions.groups is not None
-    request = needed(tallied_pair(predictions.classes, scored, grouped=grouped))
-    return pair_of_tally(tally_predictions(predictions, request), scored)
+    schema = CountedSchema(predictions.classes, scored, grouped)
+    return tallied_pair(tally_predictions(predictions, needed(schema)), schema)
 
 
 def tallied_comparison(
     tally: Tally, measures: Sequence[Measure], requested: RequestedTests, **settings: Any
 ) -> PairedPredictions:
     """Return the predictions of both roles from a tally that suffices for a comparison."""
-    pair = pair_of_tally(tally)
-    check_holds(tally, _needed_counts(measures, requested, pair, **settings))
-    return pair
+    schema = schema_of(tally)
+    check_holds(tally, _needed_counts(measures, requested, schema, **settings))
+    return tallied_pair(tally, schema)
 
 
 def _needed_counts(
     measures: Sequence[Measure],
     tests: RequestedTests,
-    pair: PairedPredictions,
+    schema: CountedSchema,
     *,
     alternative: str,
-    alpha: float,
     pos_label: Any,
 ) -> TallyRequest:
-    """Return the counts and sums that a comparison of this pair needs."""
-    requested = with_classes(tests, pair.predictions.classes)
-    engine = PairEngine(pair, requested, alternative, alpha, pos_label)
-    return requested_by(engine, measures, pos_label=pos_label)
-
-
-def pair_of_tally(
-    tally: Tally, scored: Mapping[str, bool] | None = None
-) -> PairedPredictions:
-    """Return the predictions of both roles from a tally."""
-    if scored is None:
-        has_proba = tally.plan.needs_proba or tally.plan.score_bins is not None
-        scored = dict.fromkeys(tally.names, has_proba)
-    return tallied_pair(
-        tally.classes, dict(scored), grouped=tally.plan.grouped, tally=tally
-    )
+    """Return the counts and sums that a comparison of such predictions needs."""
+    requested = with_classes(tests, schema.classes)
+    selection = Selection(schema, requested, alternative, pos_label)
+    return requested_by(selection, measures)

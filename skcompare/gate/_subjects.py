@@ -10,25 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._analysis import (
+    CountedSchema,
     PairEngine,
     PreparedTest,
+    Selection,
     check_holds,
     no_test_note,
     predictions_required,
     requested_by_tests,
+    schema_of,
+    tallied_pair,
     why_unsuited,
 )
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import as_array, check_same_length
 from skcompare._io.engine import Table
 from skcompare._registry.tests import PairedTestEntry, get_test
-from skcompare.comparators import (
-    MEAN_SCORE,
-    pair_of_tally,
-    pair_on_engine,
-    prepared_scores,
-    size_text,
-)
+from skcompare.comparators import MEAN_SCORE, pair_on_engine, prepared_scores, size_text
 from skcompare.evidence import (
     ContingencyTable,
     EngineTally,
@@ -241,71 +239,72 @@ class PairSubject:
 
     def ready(self, condition: Condition) -> PreparedTest:
         """Return the test of a condition."""
-        engine, measure, entry = self.chosen(condition)
+        tests = None
+        if condition.test_name is not None:
+            tests = {condition.test_name: dict(condition.options)}
+        if repr(tests) not in self.engines:
+            self.engines[repr(tests)] = PairEngine(
+                self.pair, tests, "greater", LEVEL, self.pos_label
+            )
+        engine = self.engines[repr(tests)]
+        measure = checked_measure(condition, engine)
+        engine = engine.about(measure)
+        entry = chosen_test(condition, measure, engine)
         with refused_as_unsuited():
             test = engine.prepared(entry, measure, measure.name)
         return with_options(test, condition)
 
-    def chosen(self, condition: Condition) -> tuple[PairEngine, Measure, PairedTestEntry]:
-        """Choose the test of a condition, with its measure and its engine."""
-        measure = condition.scored
-        if measure is None:
+
+def checked_measure(condition: Condition, selection: Selection) -> Measure:
+    """Return the measure of a condition, which must suit classes and predictions."""
+    measure, predictions = condition.scored, selection.predictions
+    if measure is None:
+        raise ValueError(
+            f"{condition.measure!r} is a measure of items that come scored, and these "
+            "are predictions for records. Choose a measure of `skcompare list-metrics`."
+        )
+    measure.check_classes(predictions.classes)
+    for role in predictions.estimators:
+        has = {LABELS: role.has_labels, SCORES: role.has_proba or role.has_decision}
+        missing = [name for name in has if name in measure.required and not has[name]]
+        if missing:
+            kind = {LABELS: "labels", SCORES: "probabilities"}[missing[0]]
             raise ValueError(
-                f"{condition.measure!r} is a measure of items that come scored, and these "
-                "are predictions for records. Choose a measure of `skcompare list-metrics`."
+                f"{measure.subject} needs {kind}, and {role.name} gives none. Pass "
+                "them, or choose another measure. A comparator collects what its "
+                "`scoring` needs."
             )
-        measure.check_classes(self.pair.predictions.classes)
-        self._check_predictions(measure)
-        self._check_averaged(measure)
-        engine = self._engine(condition).about(measure)
-        name = condition.test_name
-        if name is None:
-            entry = test_at_margin(condition, engine.fitting_test(measure), self.design)
-        else:
-            entry = get_test(name)
-        if entry is None:
-            raise Unsuited(no_test_note(measure, self.design))
-        if not entry.valid_for(self.design):
-            raise Unsuited(f"{entry.name} is not valid for {self.design}")
-        check_exact_test(condition, entry)
-        why = why_unsuited(entry, engine.pair.alone)
-        if why:
-            raise Unsuited(why)
-        return engine, measure, entry
+    name = str(measure.metric)
+    is_average = name == "balanced_accuracy" or name.endswith(("_macro", "_weighted"))
+    if is_average and np.count_nonzero(predictions.class_counts()) < 2:
+        raise Unsuited(
+            f"all records are of one class, and {measure.subject} is an average over "
+            "classes"
+        )
+    return measure
 
-    def _check_predictions(self, measure: Measure) -> None:
-        """Raise an error if a measure needs predictions that a classifier does not give."""
-        for role in self.pair.roles:
-            has = {LABELS: role.has_labels, SCORES: role.has_proba or role.has_decision}
-            missing = [name for name in has if name in measure.required and not has[name]]
-            if missing:
-                kind = {LABELS: "labels", SCORES: "probabilities"}[missing[0]]
-                raise ValueError(
-                    f"{measure.subject} needs {kind}, and {role.name} gives none. Pass "
-                    "them, or choose another measure. A comparator collects what its "
-                    "`scoring` needs."
-                )
 
-    def _check_averaged(self, measure: Measure) -> None:
-        """Raise an error if a measure averages over classes and only one class occurs."""
-        name = str(measure.metric)
-        is_average = name == "balanced_accuracy" or name.endswith(("_macro", "_weighted"))
-        if is_average and np.count_nonzero(self.pair.predictions.class_counts()) < 2:
-            raise Unsuited(
-                f"all records are of one class, and {measure.subject} is an average over "
-                "classes"
-            )
+def chosen_test(
+    condition: Condition, measure: Measure, selection: Selection
+) -> PairedTestEntry:
+    """Return the test of a condition, which must be valid and suit the predictions.
 
-    def _engine(self, condition: Condition) -> PairEngine:
-        """Return the cached engine of the requested test."""
-        name = condition.test_name
-        tests = None if name is None else {name: dict(condition.options)}
-        key = repr(tests)
-        if key not in self.engines:
-            self.engines[key] = PairEngine(
-                self.pair, tests, "greater", LEVEL, self.pos_label
-            )
-        return self.engines[key]
+    `selection` is that of the classes of the measure.
+    """
+    design = selection.predictions.design
+    if condition.test_name is None:
+        entry = test_at_margin(condition, selection.fitting_test(measure), design)
+    else:
+        entry = get_test(condition.test_name)
+    if entry is None:
+        raise Unsuited(no_test_note(measure, design))
+    if not entry.valid_for(design):
+        raise Unsuited(f"{entry.name} is not valid for {design}")
+    check_exact_test(condition, entry)
+    why = why_unsuited(entry, selection.predictions)
+    if why:
+        raise Unsuited(why)
+    return entry
 
 
 def grouped_text(n_records: int, n_groups: int) -> str:
@@ -645,29 +644,32 @@ def tallied_subject(
     tally: Tally, conditions: Sequence[Condition], pos_label: Any
 ) -> TalliedSubject:
     """Create the subject of a tally, which must hold all counts for the conditions."""
-    pair = pair_of_tally(tally)
+    schema = schema_of(tally)
     unsliced = [condition for condition in conditions if condition.where is None]
-    check_holds(tally, required(unsliced, pos_label, pair))
-    return TalliedSubject(pair, pos_label=pos_label)
+    check_holds(tally, required(unsliced, pos_label, schema))
+    return TalliedSubject(tallied_pair(tally, schema), pos_label=pos_label)
 
 
 def required(
-    conditions: Sequence[Condition], pos_label: Any, pair: PairedPredictions
+    conditions: Sequence[Condition], pos_label: Any, schema: CountedSchema
 ) -> TallyRequest:
     """Return the request of counts that conditions on the same records need."""
-    subject = PairSubject(pair, pos_label=pos_label)
     tests = []
     for condition in conditions:
-        measure = condition.scored
+        measure, name = condition.scored, condition.test_name
         if measure is not None and measure.label and measure.required != {LABELS}:
             raise ValueError(
                 f"{measure.subject} needs every record, and these are counted where they "
                 "are. Pass a greater `collect` where they fit in memory."
             )
+        named = None if name is None else {name: dict(condition.options)}
+        selection = Selection(schema, named, "greater", pos_label)
         try:
-            engine, measure, entry = subject.chosen(condition)
+            measure = checked_measure(condition, selection)
+            selection = selection.about(measure)
+            entry = chosen_test(condition, measure, selection)
         except Unsuited:
             # Reported when the counts are judged.
             continue
-        tests.append((entry, engine.evidence_options(entry, measure)))
-    return requested_by_tests(tests, pair.alone, pos_label=pos_label)
+        tests.append((entry, selection.evidence_options(entry, measure)))
+    return requested_by_tests(tests, Selection(schema, None, "greater", pos_label))
