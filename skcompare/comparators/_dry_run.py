@@ -10,6 +10,7 @@ import numpy as np
 from skcompare._analysis import (
     LABEL,
     NamedTests,
+    PairEngine,
     RequestedTests,
     default_test,
     no_test_note,
@@ -17,7 +18,7 @@ from skcompare._analysis import (
 from skcompare._core.design import Design
 from skcompare._core.labels import class_codes
 from skcompare._core.validation import check_pos_label
-from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
+from skcompare._registry.tests import get_test, tests_for
 from skcompare.comparators._settings import Splits
 from skcompare.metrics import Measure, class_order
 from skcompare.predictions import (
@@ -25,8 +26,10 @@ from skcompare.predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
-    one_class,
 )
+
+LEVEL = 0.05
+"""Level of intervals, which a dry run does not compute."""
 
 
 def check_scored_classes(
@@ -61,45 +64,30 @@ def rehearse(
     needs_proba = any(measure.needs_proba for measure in measures)
     if isinstance(requested, Mapping):
         pair = _correct_predictions(splits, classes, with_proba=True)
-        _run(requested, measures, pair, classes)
+        _run(requested, measures, pair)
         try:
             pair = _correct_predictions(splits, classes, with_proba=False)
-            _run(requested, measures, pair, classes)
+            _run(requested, measures, pair)
         except ValueError:
             needs_proba = True
     return frozenset({PROBA} if needs_proba else ())
 
 
 def _run(
-    requested: NamedTests,
-    measures: Sequence[Measure],
-    pair: PairedPredictions,
-    classes: np.ndarray,
+    requested: NamedTests, measures: Sequence[Measure], pair: PairedPredictions
 ) -> None:
     """Run the requested tests as they would run after fitting."""
+    engine = PairEngine(pair, requested, "two-sided", LEVEL, None)
     for name, options in requested.items():
         entry = get_test(name)
-        needs: Any = entry.needs
-        for_test, for_evidence = (
-            {key: options[key] for key in names if key in options}
-            for names in (entry.options, entry.evidence_options)
-        )
-        for measure in _class_measures(entry, options, measures):
-            tested = pair
-            if measure is not None:
-                tested = one_class(pair, measure.position(classes))
-            entry.function(needs.from_pair(tested, **for_evidence), **for_test)
-
-
-def _class_measures(
-    entry: PairedTestEntry, options: Mapping[str, Any], measures: Sequence[Measure]
-) -> list[Measure | None]:
-    """Measures of one class that a test runs for; None stands for all classes."""
-    of_test = [measure for measure in measures if entry.match(measure.metric)]
-    of_class = [measure for measure in of_test if measure.label is not None]
-    if of_class and len(of_class) == len(of_test) and LABEL not in options:
-        return [*of_class]
-    return [None]
+        of_test = [measure for measure in measures if entry.match(measure.metric)]
+        # A test of measures of one class alone runs for each of these classes.
+        of_classes = of_test and all(measure.label is not None for measure in of_test)
+        engines = [engine]
+        if of_classes and LABEL not in options:
+            engines = [engine.about(measure) for measure in of_test]
+        for of_measure in engines:
+            of_measure.prepared(entry, None, name).run()
 
 
 def _check_trained_classes(splits: Splits, classes: np.ndarray, codes: np.ndarray) -> None:
