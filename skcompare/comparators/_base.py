@@ -1,7 +1,6 @@
 """Base class of the comparators of two and of several classifiers."""
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Sequence
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -17,12 +16,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
-from skcompare._analysis import (
-    RequestedTests,
-    check_positive,
-    named_tests,
-    predictions_required,
-)
+from skcompare._analysis import predictions_required
 from skcompare._core.design import Design
 from skcompare._core.labels import check_groups, check_labels, classes_of
 from skcompare._core.sklearn_private import (
@@ -45,9 +39,8 @@ from skcompare.comparators._meta_estimator import (
     set_input_tags,
     tags_of,
 )
-from skcompare.comparators._settings import make_splits, resolve_cv
+from skcompare.comparators._settings import Settings, make_splits, resolve_cv
 from skcompare.exceptions import EstimatorFailedError
-from skcompare.metrics import Measure, resolve_scoring
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     LARGEST_SEED,
@@ -115,18 +108,12 @@ class BaseComparator(
         """Return the classifiers with their names."""
 
     @abstractmethod
-    def _check_settings(self) -> None:
-        """Check the settings before anything is fitted."""
+    def _settings(self) -> Settings:
+        """Return the settings, checked before anything is fitted."""
 
     @abstractmethod
     def _compared(
-        self,
-        predictions: Predictions,
-        measures: Sequence[Measure],
-        requested: RequestedTests,
-        *,
-        n_fits: int,
-        start: float,
+        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
     ) -> Any:
         """Compare the predictions."""
 
@@ -164,10 +151,7 @@ class BaseComparator(
         """
         start = perf_counter()
         check_parameters(self)
-        self._check_settings()
-        requested, measures = self._requested_tests(), resolve_scoring(self.scoring)
-        check_positive(requested, measures)
-        self._check_tests(requested, measures)
+        settings = self._settings()
         prefit = self._check_roles(sample_weight, params)
         check_target(y, fitting=not prefit)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
@@ -179,7 +163,7 @@ class BaseComparator(
             check_groups(groups)
         validate_data(self, X=X, skip_check_array=True)
         if not prefit:
-            check_scored_classes(measures, classes_of(y_labels), self.pos_label)
+            check_scored_classes(settings.measures, classes_of(y_labels), self.pos_label)
         routed = self._route(groups, sample_weight, params)
         rng = check_random_state(self.random_state)
         if prefit:
@@ -188,17 +172,14 @@ class BaseComparator(
                 self._named_estimators(),
                 X,
                 y_labels,
-                required=predictions_required(measures, requested),
+                required=predictions_required(settings.measures, settings.requested),
                 groups=groups,
             )
         else:
-            self.predictions_ = self._collect(
-                X, y, y_labels, groups, measures, requested, routed, rng
-            )
+            self.predictions_ = self._collect(X, y, y_labels, groups, settings, routed, rng)
         self.comparison_ = self._compared(
             self.predictions_,
-            measures,
-            requested,
+            settings,
             n_fits=0 if prefit else self.predictions_.n_splits,
             start=start,
         )
@@ -212,14 +193,12 @@ class BaseComparator(
             self._select(X, y, prefit, routed, rng)
         return self
 
-    def _requested_tests(self) -> RequestedTests:
-        """Return the requested tests with their options."""
-        return named_tests(self.tests)
+    def _common_settings(self) -> dict[str, Any]:
+        """Return the parameters that are settings of any comparison."""
+        names = ("scoring", "tests", "alternative", "alpha", "adjust", "pos_label")
+        return {name: getattr(self, name) for name in names}
 
-    def _check_tests(self, requested: RequestedTests, measures: Sequence[Measure]) -> None:
-        """Check that the tests suit the measures; not needed for two classifiers."""
-
-    def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
+    def _check_design(self, settings: Settings, design: Design) -> None:
         """Check that the settings suit the design; not needed for two classifiers."""
 
     def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
@@ -242,19 +221,16 @@ class BaseComparator(
         y: Any,
         y_labels: np.ndarray,
         groups: Any,
-        measures: Sequence[Measure],
-        requested: RequestedTests,
+        settings: Settings,
         routed: Bunch,
         rng: np.random.RandomState,
     ) -> Predictions:
         estimators = self._named_estimators()
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
-        self._check_design(measures, splits.design)
-        classes, responses = classes_of(y_labels), predictions_required(measures, requested)
-        responses |= rehearse(
-            requested, measures, splits, classes, y_labels, self.pos_label
-        )
+        self._check_design(settings, splits.design)
+        responses = predictions_required(settings.measures, settings.requested)
+        responses |= rehearse(settings, splits, classes_of(y_labels), y_labels)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
         return collect_predictions(

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._analysis import check_named, check_positive, named_of_several, named_tests
 from skcompare._io.columns import has_columns, is_file
 from skcompare._typing import ArrayLike
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._compare_several import compare_several
 from skcompare.comparators._out_of_core import COLLECTED, counted_pair, tallied_comparison
-from skcompare.comparators._settings import check_settings, check_settings_of_several
+from skcompare.comparators._settings import Settings
 from skcompare.evidence import Tally
-from skcompare.metrics import Measure, resolve_scoring
+from skcompare.metrics import Measure
 from skcompare.predictions import (
     Predictions,
     check_role_names,
@@ -140,58 +139,32 @@ def compare(
         predictions = dict.fromkeys(data.names)
     predictions = checked_names(predictions)
     options = {"labels": labels, "pos_label": pos_label, "groups": groups}
+    common = scoring, tests, alternative, alpha, adjust, pos_label
     if len(predictions) > 2:
-        alternative, alpha, adjust = check_settings_of_several(
-            alternative, alpha, adjust, control, tuple(predictions)
-        )
-        requested, measures = named_of_several(tests, adjust), resolve_scoring(scoring)
-        check_positive(requested, measures)
-        check_named(requested, measures, adjust)
-        return compare_several(
-            _read_predictions(data, predictions, y_true, id, **options),
-            measures,
-            requested,
-            control=control,
-            alternative=alternative,
-            alpha=alpha,
-            adjust=adjust,
-            pos_label=pos_label,
-            start=start,
-        )
+        settings = Settings.parse(*common, control, tuple(predictions))
+        collected = _read_predictions(data, predictions, y_true, id, **options)
+        return compare_several(collected, settings, start=start)
     if control is not None:
         raise ValueError(
             f"`control` is for three or more predictions. Got control={control!r} and two. "
             "The first of two is the champion."
         )
-    alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
-    requested, measures = named_tests(tests), resolve_scoring(scoring)
-    check_positive(requested, measures)
-    settings: dict[str, Any] = {"alternative": alternative}
+    settings = Settings.parse(*common)
     pair = None
     if isinstance(data, Tally):
-        settings["pos_label"] = pos_label
-        pair = tallied_comparison(data, measures, requested, **settings)
+        pair = tallied_comparison(data, settings)
     elif is_table(data, predictions) and y_true is not None:
-        settings |= {"collect": collect, "id": id, **options}
-        pair = counted_pair(data, y_true, predictions, measures, requested, **settings)
+        columns = {"id": id, "groups": groups, "labels": labels}
+        pair = counted_pair(data, y_true, predictions, settings, collect, **columns)
     if pair is None:
         collected = _read_predictions(data, predictions, y_true, id, **options)
         pair = collected.pair(*predictions)
-    if pair.predictions.y is None and not _only_accuracy(measures):
+    if pair.predictions.y is None and not _only_accuracy(settings.measures):
         raise ValueError(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
             "`scoring` out to compare the predictions with each other."
         )
-    return compare_pair(
-        pair,
-        measures,
-        requested,
-        alternative=alternative,
-        alpha=alpha,
-        adjust=adjust,
-        pos_label=pos_label,
-        seconds=perf_counter() - start,
-    )
+    return compare_pair(pair, settings, seconds=perf_counter() - start)
 
 
 def _check_tally_alone(**arguments: Any) -> None:

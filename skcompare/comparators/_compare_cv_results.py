@@ -5,15 +5,14 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
-from skcompare._analysis import check_positive, named_tests, predictions_required
+from skcompare._analysis import predictions_required
 from skcompare._core.design import Design
 from skcompare._core.labels import check_groups, check_labels, classes_of
 from skcompare._core.validation import check_switches
 from skcompare._typing import ArrayLike
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._dry_run import check_scored_classes
-from skcompare.comparators._settings import check_settings
-from skcompare.metrics import resolve_scoring
+from skcompare.comparators._settings import Settings
 from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,
@@ -109,15 +108,13 @@ def compare_cv_results(
     >>> compare_cv_results(old, new, X, y, cv=cv).verdict
     'challenger'
     """
-    alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
+    settings = Settings.parse(scoring, tests, alternative, alpha, adjust, pos_label)
     check_switches(allow_mixed=allow_mixed)
-    requested, measures = named_tests(tests), resolve_scoring(scoring)
-    check_positive(requested, measures)
     outputs = outputs_of_roles(champion, challenger, X, y)
     fitted = [(role, output["estimator"][0]) for role, output in outputs.items()]
     _check_roles(fitted, allow_mixed)
     check_target(y, fitting=True)
-    check_scored_classes(measures, classes_of(check_labels("y", y)), pos_label)
+    check_scored_classes(settings.measures, classes_of(check_labels("y", y)), pos_label)
     if groups is not None:
         check_groups(groups)
     predictions = predictions_from_cv_results(
@@ -127,19 +124,12 @@ def compare_cv_results(
         cv=cv,
         design=design,
         groups=groups,
-        required=predictions_required(measures, requested),
+        required=predictions_required(settings.measures, settings.requested),
     )
     if is_mixed(fitted):
         predictions = replace(predictions, flags=(*predictions.flags, "mixed-frozen"))
     return compare_pair(
-        predictions.pair(CHAMPION, CHALLENGER),
-        measures,
-        requested,
-        alternative=alternative,
-        alpha=alpha,
-        adjust=adjust,
-        pos_label=pos_label,
-        n_fits=predictions.n_splits,
+        predictions.pair(CHAMPION, CHALLENGER), settings, n_fits=predictions.n_splits
     )
 
 

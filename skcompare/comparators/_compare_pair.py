@@ -1,18 +1,17 @@
 """Comparison of the predictions of two classifiers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from skcompare._analysis import (
     EvidenceBehind,
     PairEngine,
-    RequestedTests,
     usual_options,
     with_adjusted,
     with_classes,
 )
 from skcompare._core.validation import check_pos_label
-from skcompare.comparators._settings import installed_versions
+from skcompare.comparators._settings import Settings, installed_versions
 from skcompare.evidence import MOST_CLASSES, JointCounts, PairedCalibration, PairedLosses
 from skcompare.metrics import Measure
 from skcompare.predictions import PairedPredictions
@@ -73,13 +72,8 @@ def _beside(advice: EnsembleAdvice | None, winner: str) -> EnsembleAdvice | None
 
 def compare_pair(
     pair: PairedPredictions,
-    measures: Sequence[Measure],
-    requested: RequestedTests,
+    settings: Settings,
     *,
-    alternative: str,
-    alpha: float,
-    adjust: str,
-    pos_label: Any = None,
     n_fits: int = 0,
     seconds: float | None = None,
     random_state: Any = None,
@@ -90,10 +84,12 @@ def compare_pair(
     requested test of none of the measures gets a row of its own. Without true labels
     there is no measure, and the predictions are compared with each other.
     """
-    predictions = pair.predictions
+    predictions, pos_label = pair.predictions, settings.pos_label
+    measures, alternative = settings.measures, settings.alternative
+    alpha, adjust = settings.alpha, settings.adjust
     check_pos_label(pos_label, predictions.classes)
     has_truth = predictions.y is not None
-    requested = with_classes(requested, predictions.classes)
+    requested = with_classes(settings.requested, predictions.classes)
     engine = PairEngine(pair, requested, alternative, alpha, pos_label)
     needed, primary = None, measures[0] if has_truth else None
     if has_truth:

@@ -1,43 +1,37 @@
 """Comparison of the predictions of several classifiers."""
 
-from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
-from skcompare._analysis import RequestedTests, SeveralEngine
+from skcompare._analysis import SeveralEngine
 from skcompare._registry.tests import get_test
-from skcompare.comparators._settings import installed_versions
-from skcompare.metrics import Measure
+from skcompare.comparators._settings import Settings, installed_versions
 from skcompare.predictions import Predictions
 from skcompare.reports import MultipleComparison, decide_among
 
 
 def compare_several(
     predictions: Predictions,
-    measures: Sequence[Measure],
-    requested: RequestedTests,
+    settings: Settings,
     *,
-    control: str | None,
-    alternative: str,
-    alpha: float,
-    adjust: str,
-    pos_label: Any = None,
     n_fits: int = 0,
     start: float,
     random_state: int | None = None,
 ) -> MultipleComparison:
     """Test all classifiers together and in pairs by every measure, with a verdict."""
-    settings: dict[str, Any] = {
-        "control": control,
-        "alternative": alternative,
-        "alpha": alpha,
-        "adjust": adjust,
+    shared: dict[str, Any] = {
+        name: getattr(settings, name)
+        for name in ("control", "alternative", "alpha", "adjust")
     }
     comparisons = tuple(
         comparison
-        for k, measure in enumerate(measures)
+        for k, measure in enumerate(settings.measures)
         for comparison in SeveralEngine(
-            predictions, measure, requested, pos_label=pos_label, **settings
+            predictions,
+            measure,
+            settings.requested,
+            pos_label=settings.pos_label,
+            **shared,
         ).comparisons(k == 0)
     )
     primary = comparisons[0]
@@ -58,5 +52,5 @@ def compare_several(
         flags=predictions.flags,
         fingerprint=predictions.fingerprint,
         versions=installed_versions(),
-        **settings,
+        **shared,
     )

@@ -7,19 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._analysis import (
-    LABEL,
-    NamedTests,
-    PairEngine,
-    RequestedTests,
-    default_test,
-    no_test_note,
-)
+from skcompare._analysis import LABEL, NamedTests, PairEngine, default_test, no_test_note
 from skcompare._core.design import Design
 from skcompare._core.labels import class_codes
 from skcompare._core.validation import check_pos_label
 from skcompare._registry.tests import get_test, tests_for
-from skcompare.comparators._settings import Splits
+from skcompare.comparators._settings import Settings, Splits
 from skcompare.metrics import Measure, class_order
 from skcompare.predictions import (
     PROBA,
@@ -43,12 +36,7 @@ def check_scored_classes(
 
 
 def rehearse(
-    requested: RequestedTests,
-    measures: Sequence[Measure],
-    splits: Splits,
-    classes: np.ndarray,
-    y: np.ndarray,
-    pos_label: Any,
+    settings: Settings, splits: Splits, classes: np.ndarray, y: np.ndarray
 ) -> frozenset[str]:
     """Detect errors before fitting, and warn if there will be no verdict.
 
@@ -56,9 +44,10 @@ def rehearse(
     test sets, and the requested tests run on correct predictions of these splits. Returns
     "probabilities" if decision scores are not sufficient.
     """
+    requested, measures = settings.requested, settings.measures
     codes = class_codes("y", y, classes)
     _check_trained_classes(splits, classes, codes)
-    _check_tested_classes(measures, splits, classes, codes, pos_label)
+    _check_tested_classes(measures, splits, classes, codes, settings.pos_label)
     if not isinstance(requested, Mapping):
         _check_default_tests(measures, splits.design)
     needs_proba = any(measure.needs_proba for measure in measures)

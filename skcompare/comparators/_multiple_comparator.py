@@ -7,19 +7,12 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._analysis import (
-    MAX_T,
-    RequestedTests,
-    check_named,
-    max_t_family,
-    named_of_several,
-)
+from skcompare._analysis import MAX_T, max_t_family
 from skcompare._core.design import Design
 from skcompare._core.sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._compare_several import compare_several
-from skcompare.comparators._settings import check_settings_of_several
-from skcompare.metrics import Measure
+from skcompare.comparators._settings import Settings
 from skcompare.predictions import Predictions
 from skcompare.reports import MultipleComparison
 from skcompare.stats.core import ADJUSTMENTS
@@ -288,50 +281,23 @@ None, default="holm"
         # Printing and tags must work with any arguments; `fit` checks them.
         return named_pairs(self.estimators)
 
-    def _check_settings(self) -> None:
+    def _settings(self) -> Settings:
         parameters = inspect.signature(type(self)).parameters
         check_named_estimators(self.estimators, parameters, least=3)
-        self._settings()
-
-    def _settings(self) -> tuple[str, float, str]:
         names = [name for name, _ in self.estimators]
-        return check_settings_of_several(
-            self.alternative, self.alpha, self.adjust, self.control, names
-        )
+        settings = self._common_settings()
+        return Settings.parse(**settings, control=self.control, several=names)
 
-    def _requested_tests(self) -> RequestedTests:
-        return named_of_several(self.tests, self.adjust)
-
-    def _check_tests(self, requested: RequestedTests, measures: Sequence[Measure]) -> None:
-        check_named(requested, measures, self._settings()[2])
-
-    def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
-        if self._settings()[2] == MAX_T:
-            for measure in measures:
+    def _check_design(self, settings: Settings, design: Design) -> None:
+        if settings.adjust == MAX_T:
+            for measure in settings.measures:
                 max_t_family(measure, design)
 
     def _compared(
-        self,
-        predictions: Predictions,
-        measures: Sequence[Measure],
-        requested: RequestedTests,
-        *,
-        n_fits: int,
-        start: float,
+        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
     ) -> MultipleComparison:
-        alternative, alpha, adjust = self._settings()
         return compare_several(
-            predictions,
-            measures,
-            requested,
-            control=self.control,
-            alternative=alternative,
-            alpha=alpha,
-            adjust=adjust,
-            pos_label=self.pos_label,
-            n_fits=n_fits,
-            start=start,
-            random_state=self._seed(),
+            predictions, settings, n_fits=n_fits, start=start, random_state=self._seed()
         )
 
     def _selected_name(self) -> str:

@@ -1,12 +1,11 @@
 """Comparison of predictions in lazy data frames, by counts made in their engine."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from skcompare._analysis import (
     CountedSchema,
-    RequestedTests,
     Selection,
     check_holds,
     requested_by,
@@ -15,8 +14,8 @@ from skcompare._analysis import (
     with_classes,
 )
 from skcompare._typing import ArrayLike
+from skcompare.comparators._settings import Settings
 from skcompare.evidence import LABELS, EngineTally, Tally, TallyRequest, tally_predictions
-from skcompare.metrics import Measure
 from skcompare.predictions import (
     EngineColumns,
     PairedPredictions,
@@ -33,29 +32,19 @@ def counted_pair(
     frame: Any,
     y_true: Any,
     predictions: Mapping[str, Any],
-    measures: Sequence[Measure],
-    requested: RequestedTests,
-    *,
+    settings: Settings,
     collect: int,
-    alternative: str,
+    *,
     id: str | None,
     groups: Any,
     labels: ArrayLike | None,
-    pos_label: Any,
 ) -> PairedPredictions | None:
     """Return the predictions of both roles in a data frame as counts and sums.
 
     None if there are no more than `collect` records, which are read into memory instead,
     where every test is available.
     """
-    needed = partial(
-        _needed_counts,
-        measures,
-        requested,
-        alternative=alternative,
-        pos_label=pos_label,
-    )
-
+    needed, pos_label = partial(_needed_counts, settings), settings.pos_label
     columns = columns_on_engine(frame, y_true, predictions, id=id, groups=groups)
     if columns is not None:
         if columns.table.n_records() <= collect:
@@ -101,24 +90,15 @@ def _in_memory(predictions: Predictions, needed: Any) -> PairedPredictions:
     return tallied_pair(tally_predictions(predictions, needed(schema)), schema)
 
 
-def tallied_comparison(
-    tally: Tally, measures: Sequence[Measure], requested: RequestedTests, **settings: Any
-) -> PairedPredictions:
+def tallied_comparison(tally: Tally, settings: Settings) -> PairedPredictions:
     """Return the predictions of both roles from a tally that suffices for a comparison."""
     schema = schema_of(tally)
-    check_holds(tally, _needed_counts(measures, requested, schema, **settings))
+    check_holds(tally, _needed_counts(settings, schema))
     return tallied_pair(tally, schema)
 
 
-def _needed_counts(
-    measures: Sequence[Measure],
-    tests: RequestedTests,
-    schema: CountedSchema,
-    *,
-    alternative: str,
-    pos_label: Any,
-) -> TallyRequest:
+def _needed_counts(settings: Settings, schema: CountedSchema) -> TallyRequest:
     """Return the counts and sums that a comparison of such predictions needs."""
-    requested = with_classes(tests, schema.classes)
-    selection = Selection(schema, requested, alternative, pos_label)
-    return requested_by(selection, measures)
+    requested = with_classes(settings.requested, schema.classes)
+    selection = Selection(schema, requested, settings.alternative, settings.pos_label)
+    return requested_by(selection, settings.measures)

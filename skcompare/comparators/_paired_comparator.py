@@ -1,15 +1,12 @@
 """Comparison of two classifiers on shared splits."""
 
-from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, ClassVar
 
-from skcompare._analysis import RequestedTests
 from skcompare._core.sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._compare_pair import compare_pair
-from skcompare.comparators._settings import check_settings
-from skcompare.metrics import Measure
+from skcompare.comparators._settings import Settings
 from skcompare.predictions import Predictions
 from skcompare.reports import Comparison
 from skcompare.stats.core import ADJUSTMENTS
@@ -160,29 +157,15 @@ class PairedComparator(BaseComparator):
     def _named_estimators(self) -> list[tuple[str, Any]]:
         return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
 
-    def _check_settings(self) -> None:
-        check_settings(self.alternative, self.alpha, self.adjust)
+    def _settings(self) -> Settings:
+        return Settings.parse(**self._common_settings())
 
     def _compared(
-        self,
-        predictions: Predictions,
-        measures: Sequence[Measure],
-        requested: RequestedTests,
-        *,
-        n_fits: int,
-        start: float,
+        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
     ) -> Comparison:
-        alternative, alpha, adjust = check_settings(
-            self.alternative, self.alpha, self.adjust
-        )
         return compare_pair(
             predictions.pair(CHAMPION, CHALLENGER),
-            measures,
-            requested,
-            alternative=alternative,
-            alpha=alpha,
-            adjust=adjust,
-            pos_label=self.pos_label,
+            settings,
             n_fits=n_fits,
             seconds=perf_counter() - start,
             random_state=self._seed(),

@@ -5,13 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from skcompare._analysis import MAX_T
+from skcompare._analysis import (
+    MAX_T,
+    RequestedTests,
+    check_named,
+    check_positive,
+    named_of_several,
+)
 from skcompare._core.design import Design, design_of
 from skcompare._core.validation import (
     check_alpha,
@@ -19,6 +25,7 @@ from skcompare._core.validation import (
     check_choice,
     check_count,
 )
+from skcompare.metrics import Measure, resolve_scoring
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import Split, disjoint_split, n_rows, seeded
 from skcompare.stats.core import ADJUSTMENTS
@@ -48,6 +55,44 @@ def check_settings_of_several(
             "use alternative='two-sided'."
         )
     return settings
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Checked settings of a comparison, with its measures and its requested tests."""
+
+    measures: tuple[Measure, ...]
+    requested: RequestedTests
+    alternative: str
+    alpha: float
+    adjust: str
+    pos_label: Any
+    control: str | None = None
+
+    @classmethod
+    def parse(
+        cls,
+        scoring: Any,
+        tests: Any,
+        alternative: Any,
+        alpha: Any,
+        adjust: Any,
+        pos_label: Any,
+        control: Any = None,
+        several: Sequence[str] = (),
+    ) -> Self:
+        """Check settings, which `several` names of three or more classifiers change."""
+        checked = (
+            check_settings_of_several(alternative, alpha, adjust, control, several)
+            if several
+            else check_settings(alternative, alpha, adjust)
+        )
+        requested = named_of_several(tests, checked[-1])
+        measures = resolve_scoring(scoring)
+        check_positive(requested, measures)
+        if several:
+            check_named(requested, measures, checked[-1])
+        return cls(measures, requested, *checked, pos_label, control)
 
 
 def _checked(
