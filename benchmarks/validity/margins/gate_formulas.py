@@ -11,7 +11,7 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from skcompare.evidence import JointCounts
-from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
+from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.accuracy._unconditional import _scores, fewest_in_favour, worst
 from skcompare.stats.margins import _one_sided as _sides
 from skcompare.stats.margins._influence import moments_of_counts

@@ -1,11 +1,9 @@
 """Tests of the accuracies of two classifiers on the same records."""
 
 from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar
-from skcompare.stats.accuracy._discordant_odds_ratio import discordant_odds_ratio
-from skcompare.stats.accuracy._mcnemar import mcnemar
-from skcompare.stats.accuracy._mcnemar_methods import corrected_statistic
+from skcompare.stats.accuracy._mcnemar import corrected_statistic, mcnemar
 from skcompare.stats.accuracy._proportional_z import proportional_z
-from skcompare.stats.accuracy._relative_accuracy import relative_accuracy
+from skcompare.stats.accuracy._ratios import discordant_odds_ratio, relative_accuracy
 
 __all__ = [
     "clustered_mcnemar",

@@ -11,10 +11,10 @@ from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClusterSums
-from skcompare.stats.accuracy._limits import score_limits
+from skcompare.stats.accuracy._limits import lower_root, score_limits
 from skcompare.stats.core._limits import DIFFERENCE, Limits, each_tail, one_sided
 from skcompare.stats.core._power import Discordance, planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
+from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, result_of
 from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, sign_flip_tail
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._wald import Wald, critical_value
@@ -159,42 +159,8 @@ def _joined(
 
 
 def _lower_limit(totals: GroupTotals, z: float) -> float:
-    """Lower end of the interval around the estimate where the signed root is at most z.
-
-    With the total T and its variance u + v delta + w delta², the root is z or -z where
-    (n² - z² w) delta² - 2 (n T + z² v / 2) delta + T² - z² u = 0.
-    """
-    if z < 0:
-        return -_lower_limit(totals.swap(), -z)
-    if math.isinf(z):
-        return -1.0
-    constant, linear, square = totals.variance
-    a = totals.n**2 - z * z * square
-    half = totals.n * totals.total + z * z * linear / 2
-    c = totals.total**2 - z * z * constant
-    root = math.sqrt(max(0.0, half * half - a * c))
-    if a > 0:
-        # The form without cancellation, so that a limit beside 0 keeps its digits.
-        return c / (half + root) if half > 0 else (half - root) / a
-    return _lower_limit_of_few(a, half, c, root, totals.total / totals.n)
-
-
-def _lower_limit_of_few(
-    a: float, half: float, c: float, root: float, estimate: float
-) -> float:
-    """Lower limit if differences that are far from the estimate are not rejected.
-
-    With few groups for the level, or one that holds most records, the rejected
-    differences are those between two roots. Those that are kept beyond them count only
-    if 0 is one of them, as the p-value says then.
-    """
-    turn = half + math.copysign(root, half)
-    if root == 0 or turn == 0:
-        return -1.0
-    ends = [c / turn] if a == 0 else sorted((c / turn, turn / a))
-    if ends[-1] > estimate or (a < 0 and ends[0] >= 0):
-        return -1.0
-    return ends[-1]
+    """Lower limit of the pooled difference at a critical value."""
+    return lower_root(totals.total, totals.n, totals.variance, z)
 
 
 def _pooled_differences(differences: IntArray, sizes: IntArray) -> FloatArray:
@@ -380,14 +346,13 @@ def clustered_mcnemar(
     if interval == "wald":
         deviation = math.sqrt(_centred_variance(counts)) / totals.n
         limits = Wald(totals.total / totals.n, deviation, bounds=DIFFERENCE).limits
-    champion, challenger = _accuracies(sums, method)
     degenerate = not sums.differences.any() and (
         method != "eliasziw" or sums.n_discordant == 0
     )
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+    return result_of(
+        statistic,
+        tail,
+        roles=_accuracies(sums, method),
         df=None if method == "sign-flip" else 1,
         estimate=totals.total / totals.n,
         estimate_name=(
@@ -395,8 +360,6 @@ def clustered_mcnemar(
             if method == "durkalski"
             else "difference of accuracies"
         ),
-        champion=champion,
-        challenger=challenger,
         method=method,
         limits=limits,
         flags=_flags(sums, degenerate),

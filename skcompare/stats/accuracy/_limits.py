@@ -12,7 +12,7 @@ from scipy.special import betainc, betaincinv, logsumexp, ndtri
 
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
-from skcompare.stats.core._limits import one_sided
+from skcompare.stats.core._limits import each_tail, one_sided
 from skcompare.stats.core._tails import (
     SMALLEST,
     Points,
@@ -170,9 +170,7 @@ def conditional_limits(
     discordant = only_champion + only_challenger
     if discordant == 0:
         return score_limits(0, 0, n, 0, confidence_level, alternative)
-    tail = alpha_of(confidence_level)
-    if alternative == "two-sided":
-        tail /= 2
+    tail = each_tail(alpha_of(confidence_level), alternative)
     share_limit = _mid_limit if mid else _exact_limit
     low = 1 - share_limit(only_champion, discordant, tail)
     high = share_limit(only_challenger, discordant, tail)
@@ -203,6 +201,38 @@ def _mid_limit(successes: int, trials: int, tail: float) -> float:
     if excess(0.0) <= 0:
         return 0.0
     return float(brentq(excess, 0.0, 1.0, xtol=EPSILON, rtol=4 * EPSILON))
+
+
+def lower_root(
+    total: float, n: float, variance: tuple[float, float, float], z: float
+) -> float:
+    """Lower limit of a difference whose score has a variance quadratic in the difference.
+
+    It is the least difference d next to the estimate, ``total / n``, that is not rejected:
+    it solves (total - n d)² = z² (c + l d + s d²), with the coefficients of the variance.
+    """
+    constant, linear, square = variance
+    if z < 0:
+        return -lower_root(-total, n, (constant, -linear, square), -z)
+    if math.isinf(z):
+        return -1.0
+    a = n**2 - z * z * square
+    half = n * total + z * z * linear / 2
+    c = total**2 - z * z * constant
+    root = math.sqrt(max(0.0, half * half - a * c))
+    if a > 0:
+        # The form without cancellation, so that a limit beside 0 keeps its digits.
+        return c / (half + root) if half > 0 else (half - root) / a
+    turn = half + math.copysign(root, half)
+    if root == 0 or turn == 0:
+        return -1.0
+    # Few groups for the level, or one that holds most records: the rejected differences lie
+    # between two roots. Those beyond them are kept only if 0 is among them, so that limits
+    # and p-value agree.
+    ends = [c / turn] if a == 0 else sorted((c / turn, turn / a))
+    if ends[-1] > total / n or (a < 0 and ends[0] >= 0):
+        return -1.0
+    return ends[-1]
 
 
 def wald_limits(
@@ -459,9 +489,7 @@ def melded_limits(
     none_discordant = only_champion + only_challenger == 0
     if none_discordant and mid:
         return score_limits(0, 0, n, 0, confidence_level, alternative)
-    tail = alpha_of(confidence_level)
-    if alternative == "two-sided":
-        tail /= 2
+    tail = each_tail(alpha_of(confidence_level), alternative)
     if none_discordant:
         largest_part = -math.expm1(math.log(tail) / n)
         return one_sided(-largest_part, largest_part, alternative)
@@ -565,6 +593,11 @@ def melded_pvalue(
         return normal_pvalue(score_root(0, 0, n, 0.0, null_value), alternative)
     greater = _log_tail(only_champion, only_challenger, n, mid, null_value)
     less = _log_tail(only_challenger, only_champion, n, mid, -null_value)
+    return pvalue_of_tails(greater, less, alternative)
+
+
+def pvalue_of_tails(greater: float, less: float, alternative: str) -> tuple[float, float]:
+    """P-value and its logarithm, from the logarithms of both tail probabilities."""
     log_pvalue = {
         "two-sided": min(0.0, math.log(2) + min(greater, less)),
         "greater": greater,

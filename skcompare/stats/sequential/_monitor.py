@@ -19,7 +19,7 @@ from skcompare._core.validation import (
 )
 from skcompare._io.columns import frame_from_columns
 from skcompare.evidence import ContingencyTable, PairedLosses
-from skcompare.stats.accuracy._mcnemar_methods import check_difference
+from skcompare.stats.accuracy._mcnemar import check_difference
 from skcompare.stats.core._result import ConfidenceInterval
 from skcompare.stats.sequential._anytime_losses import SHARES, GridBets, bound_of, loss_bets
 from skcompare.stats.sequential._e_values import CountBets, agreeing_limits, anytime_tail

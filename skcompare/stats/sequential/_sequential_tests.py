@@ -7,8 +7,7 @@ from skcompare._core.validation import is_number
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable, PairedLosses
-from skcompare.stats.accuracy._mcnemar import accuracy_result
-from skcompare.stats.accuracy._mcnemar_methods import check_difference
+from skcompare.stats.accuracy._mcnemar import accuracy_result, check_difference
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.losses._paired_t import loss_result

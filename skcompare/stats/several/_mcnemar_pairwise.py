@@ -9,8 +9,7 @@ import numpy as np
 from skcompare._core.validation import check_choice
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ContingencyTable, CorrectnessPatterns
-from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT, mcnemar
-from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
+from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT, mcnemar, mcnemar_pvalues
 from skcompare.stats.core._power import METHODS
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.several._cochran_q import cochran_q

@@ -12,8 +12,7 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, IntArray
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.stats.accuracy._limits import score_limits
-from skcompare.stats.accuracy._mcnemar import accuracy_result
-from skcompare.stats.accuracy._mcnemar_methods import corrected_statistic
+from skcompare.stats.accuracy._mcnemar import accuracy_result, corrected_statistic
 from skcompare.stats.core._power import bcv_mcnemar_sample_size
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import chi2_pvalue, normal_pvalue

@@ -9,7 +9,7 @@ from scipy import stats
 
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import discordant_odds_ratio, mcnemar, paired_tests
-from skcompare.stats.accuracy._discordant_odds_ratio import odds_limits, odds_pvalue
+from skcompare.stats.accuracy._ratios import odds_limits, odds_pvalue
 from tests.common.golden import golden
 
 GOLDEN = golden("paired_differences")

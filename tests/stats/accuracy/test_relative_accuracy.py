@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar, relative_accuracy
-from skcompare.stats.accuracy._relative_accuracy import ratio_score, score_ratio_limits
+from skcompare.stats.accuracy._ratios import ratio_score, score_ratio_limits
 from tests.common.golden import golden
 
 GOLDEN = golden("paired_differences")

@@ -17,7 +17,7 @@ from skcompare.stats import (
     mcnemar,
     pairwise_mcnemar,
 )
-from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
+from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.several._pairwise import PAIRWISE_ADJUSTMENTS
 from tests.common.golden import golden
 
