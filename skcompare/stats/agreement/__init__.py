@@ -1,7 +1,12 @@
 """Agreement of two classifiers, and tests of symmetry."""
 
-from skcompare.stats.agreement._bowker import bowker, symmetry_permutation
-from skcompare.stats.agreement._disagreement import disagreement, label_disagreement, yule_q
+from skcompare.stats.agreement._association import (
+    cohen_kappa,
+    disagreement,
+    error_kappa,
+    label_disagreement,
+    yule_q,
+)
 from skcompare.stats.agreement._ensemble import (
     MOST_CALIBRATION_ERROR,
     ROLES,
@@ -10,8 +15,12 @@ from skcompare.stats.agreement._ensemble import (
     recommend_ensemble,
 )
 from skcompare.stats.agreement._error_correlation import error_correlation
-from skcompare.stats.agreement._kappa import cohen_kappa, error_kappa
-from skcompare.stats.agreement._marginal_homogeneity import bhapkar, stuart_maxwell
+from skcompare.stats.agreement._symmetry import (
+    bhapkar,
+    bowker,
+    stuart_maxwell,
+    symmetry_permutation,
+)
 
 __all__ = [
     "EnsembleAdvice",

@@ -11,9 +11,9 @@ from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import check_alpha, check_choice, is_number
 from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses
 from skcompare.stats.accuracy._mcnemar import mcnemar
-from skcompare.stats.agreement._bowker import bowker
-from skcompare.stats.agreement._disagreement import yule_q
+from skcompare.stats.agreement._association import yule_q
 from skcompare.stats.agreement._error_correlation import error_correlation
+from skcompare.stats.agreement._symmetry import bowker
 from skcompare.stats.core._tails import SMALLEST, more
 
 ROLES = ("champion", "challenger")

@@ -1,20 +1,24 @@
 """Correlation of the losses of two classifiers."""
 
 import math
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import gammaln, ndtri
+from scipy.special import gammaln
 
 from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses, rounded
+from skcompare.stats.agreement._association import fixed_limits
 from skcompare.stats.core._effect_size_wording import PEARSON, SPEARMAN, reading
-from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import SMALLEST, student_pvalue, student_quantile
+from skcompare.stats.core._limits import Limits
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._tails import SMALLEST, student_pvalue
+from skcompare.stats.core._wald import critical_value
 
 ROUNDING = 1e-12
 """Distance up to which a squared correlation is 1, or a share of a sum is 0."""
@@ -30,7 +34,7 @@ def agreeing_limits(
     grows with rho as the standard error of Bonett and Wright (2000) does, by
     sqrt(1 + rho² / 2).
     """
-    t = student_quantile(alpha_of(confidence_level) / 2, n - 2)
+    t = critical_value(confidence_level, "two-sided", n - 2)
     # atanh(t / sqrt(t² + n - 2)), also where the quotient is 1 in floating point.
     reach = math.asinh(t / math.sqrt(n - 2))
     z = math.atanh(r)
@@ -56,7 +60,7 @@ def published_limits(
     if abs(r) >= 1:
         return r, r
     scale = math.sqrt((1 + r * r / 2 if of_ranks else 1.0) / (n - 3))
-    reach = -float(ndtri(alpha_of(confidence_level) / 2)) * scale
+    reach = critical_value(confidence_level, "two-sided") * scale
     z = math.atanh(r)
     return math.tanh(z - reach), math.tanh(z + reach)
 
@@ -86,7 +90,7 @@ def robust_limits(
     r: float, n: int, error: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """Fisher's interval with a distribution-free standard error."""
-    reach = student_quantile(alpha_of(confidence_level) / 2, n - 2) * error
+    reach = critical_value(confidence_level, "two-sided", n - 2) * error
     z = math.atanh(r)
     return math.tanh(z - reach), math.tanh(z + reach)
 
@@ -210,40 +214,38 @@ def error_correlation(
     if n < LEAST or math.isnan(r):
         flags = [CONSTANT] * math.isnan(r) + [FEW_RECORDS] * (n < LEAST)
         limit = math.nan if math.isnan(r) else 1.0
-        undefined = (math.nan, math.nan, math.nan)
-        limits = partial(_fixed_limits, -limit, limit)
-        return _result(losses, method, r, undefined, limits, flags)
+        limits = partial(fixed_limits, -limit, limit)
+        return _result(losses, method, r, math.nan, UNDEFINED, limits, flags)
     if abs(r) == 1:
-        statistic, *tail = math.copysign(math.inf, r), *_perfect_pvalue(ties, n)
+        statistic, tail = math.copysign(math.inf, r), _perfect_pvalue(ties, n)
         limits = partial(perfect_limits, r, tail[0])
         if interval != "agreeing":
-            limits = partial(_fixed_limits, r, r)
-        return _result(losses, method, r, (statistic, *tail), limits, [PERFECT])
+            limits = partial(fixed_limits, r, r)
+        return _result(losses, method, r, statistic, tail, limits, [PERFECT])
     statistic = r * math.sqrt((n - 2) / ((1 - r) * (1 + r)))
-    test = (statistic, *student_pvalue(statistic, n - 2, "two-sided"))
+    tail = student_pvalue(statistic, n - 2, "two-sided")
     if interval == "robust":
         limits = partial(
             robust_limits, r, n, robust_error(losses.champion, losses.challenger)
         )
-        return _result(losses, method, r, test, limits, [])
+        return _result(losses, method, r, statistic, tail, limits)
     limits_of = agreeing_limits if interval == "agreeing" else published_limits
     limits = partial(limits_of, r, n, method == "spearman")
-    return _result(losses, method, r, test, limits, [])
+    return _result(losses, method, r, statistic, tail, limits)
 
 
 def _result(
     losses: PairedLosses,
     method: str,
     r: float,
-    test: tuple[float, ...],
-    limits: Any,
-    flags: list[str],
+    statistic: float,
+    tail: tuple[float, float],
+    limits: Limits,
+    flags: Sequence[str] = (),
 ) -> PairedResult:
-    statistic, pvalue, log_pvalue = test
-    return PairedResult(
-        statistic=statistic,
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
+    return result_of(
+        statistic,
+        tail,
         df=max(0, losses.n - 2),
         estimate=r,
         estimate_name=NAMES[method],
@@ -289,13 +291,7 @@ def _centred_ranks(values: FloatArray) -> tuple[FloatArray, IntArray]:
 def _perfect_pvalue(ties: IntArray | None, n: int) -> tuple[float, float]:
     """Exact two-sided permutation p-value of a perfect correlation, and its logarithm."""
     if ties is None:
-        return math.nan, math.nan
+        return UNDEFINED
     log_pvalue = math.log(2) + float(gammaln(ties + 1.0).sum() - gammaln(n + 1.0))
     log_pvalue = min(0.0, log_pvalue)
     return max(math.exp(log_pvalue), SMALLEST), log_pvalue
-
-
-def _fixed_limits(
-    low: float, high: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    return low, high

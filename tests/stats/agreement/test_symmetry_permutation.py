@@ -11,7 +11,7 @@ from scipy import stats
 
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats import bowker, mcnemar, stuart_maxwell, symmetry_permutation
-from skcompare.stats.agreement import _bowker
+from skcompare.stats.agreement import _symmetry
 from tests.common.golden import golden
 
 REFERENCE = golden("agreement")["reference"]["A-symmetry-exact"]
@@ -256,7 +256,7 @@ def test_seed():
 
 def test_batches_draw_so_many(monkeypatch):
     """More draws than are held at a time are drawn in batches, each draw once."""
-    monkeypatch.setattr(_bowker, "VALUES_AT_ONCE", 1 << 12)
+    monkeypatch.setattr(_symmetry, "VALUES_AT_ONCE", 1 << 12)
     n = 30_001
     result = symmetry_permutation(
         matrix_of([[0, 1], [1, 0]]), method="monte-carlo", n_resamples=n
