@@ -16,7 +16,11 @@ from skcompare.evidence import (
 from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
 from skcompare.gate._evaluate import records_needed
 from skcompare.stats import mcnemar, mcnemar_power, plan_comparison
-from skcompare.stats.calibration._influence import row_sums, squared_errors, variance_of
+from skcompare.stats.calibration._squared_errors import (
+    row_sums,
+    squared_errors,
+    variance_of,
+)
 from skcompare.stats.margins._influence import InfluenceMoments, moments_of_counts
 from skcompare.stats.margins._one_sided import margin_result
 from skcompare.stats.margins._skewness import SkewnessAdjusted

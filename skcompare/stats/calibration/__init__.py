@@ -10,7 +10,7 @@ from skcompare.stats.calibration._calibration_tests import (
     calibration_cusum,
     spiegelhalter,
 )
-from skcompare.stats.calibration._influence import (
+from skcompare.stats.calibration._squared_errors import (
     record_influences,
     role_sums,
     squared_errors,

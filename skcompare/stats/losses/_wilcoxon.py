@@ -1,25 +1,575 @@
-"""Wilcoxon's signed-rank test of the losses of two classifiers."""
+"""Wilcoxon's signed-rank test: its exact distribution, Walsh averages and limits.
 
+Under the null hypothesis each rank has a positive sign with probability 1/2. Ranks are
+doubled, so that the mean of tied ranks is a whole number.
+"""
+
+import itertools
 import math
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import next_fast_len, rfft
+from scipy.optimize import brentq
+from scipy.special import expit, ndtri
 
 from skcompare._core.validation import alpha_of, check_switches, is_number
 from skcompare._registry.tests import paired_test
-from skcompare._typing import Alternative, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PairedLosses
+from skcompare.stats.core._limits import each_tail
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import PairedResult, result_of
+from skcompare.stats.core._tails import SMALLEST, normal_pvalue
 from skcompare.stats.core._wald import Wald
-from skcompare.stats.losses._signed_rank import (
-    MOST_RANKED,
-    SignedRanks,
-    WalshSums,
-    in_units,
-    lower_shift,
-)
+
+MOST_RANKED = 5000
+"""Largest number of ranked differences for an exact tail probability, which takes less than
+about a second, or a few where nearly all are tied."""
+
+LOG_2 = math.log(2)
+
+MOST_ADDITIONS = 10_000_000
+"""Largest number of additions for counting sums, about a hundredth of a second."""
+
+MOST_UNTILTED = 1000
+"""Largest number of ranks m at which 2**-m does not underflow."""
+
+REACH = 9.5
+"""Standard deviations on either side that the distribution is kept for. By Hoeffding's
+inequality less than exp(-REACH**2 / 2) = 3e-20 of it is beyond."""
+
+LOG_NEGLIGIBLE = math.log(1e-22)
+"""Logarithm of the modulus of a transform below which a frequency is negligible."""
+
+FEW_FREQUENCIES = 200
+"""Number of frequencies up to which the first bound is not refined."""
+
+ANGLE_COST = 30
+"""Number of additions that take as long as one angle."""
+
+ANGLES_AT_ONCE = 1 << 20
+"""Number of angles in memory at a time."""
+
+
+def rank_sum_chance(doubled: IntArray, room: int) -> tuple[float, float]:
+    """Probability of a rank sum of at most `room`, and its logarithm.
+
+    Both the ranks and `room` are doubled. The logarithm is precise for any small
+    probability; the distribution is symmetric, so that this is either tail.
+    """
+    sizes, counts = np.unique(doubled, return_counts=True)
+    unit = int(np.gcd.reduce(sizes)) if len(sizes) else 1
+    sizes, total, room = sizes // unit, int(doubled.sum()) // unit, room // unit
+    if room < 0:
+        return 0.0, -math.inf
+    if room >= total:
+        return 1.0, 0.0
+    if 2 * room < total:
+        return _lower_tail(sizes, counts, room)
+    # The other tail is the smaller one, and more precise than its complement.
+    upper, _ = _lower_tail(sizes, counts, total - room - 1)
+    return 1 - upper, math.log1p(-upper)
+
+
+def _lower_tail(sizes: IntArray, counts: IntArray, bound: int) -> tuple[float, float]:
+    """Probability of a sum of at most `bound`, below the mean, and its logarithm."""
+    m = int(counts.sum())
+    if bound < sizes[0]:
+        return math.ldexp(1.0, -m), -m * LOG_2
+    if m <= MOST_UNTILTED and m * bound <= MOST_ADDITIONS:
+        probability = _summed_tail(sizes, counts, bound, 0.0)
+        return probability, math.log(probability)
+    tilt = _tilt(sizes, counts, bound)
+    n_points = _n_points(sizes, counts)
+    frequencies = _frequencies(sizes, counts, tilt, n_points)
+    # Far in the tail the tilt is strong and all frequencies matter, but then the bound is
+    # small.
+    if m * bound <= ANGLE_COST * len(frequencies) * len(sizes):
+        tail = _summed_tail(sizes, counts, bound, tilt)
+    else:
+        tail = _inverted_tail(sizes, counts, bound, tilt, n_points, frequencies)
+    # The tilt is undone in the logarithm.
+    log_moment = float(counts @ np.log1p(np.exp(-tilt * sizes))) - m * LOG_2
+    log_probability = log_moment + tilt * bound + math.log(tail)
+    return math.exp(log_probability), log_probability
+
+
+def _tilt(sizes: IntArray, counts: IntArray, bound: int) -> float:
+    """Parameter of the exponential tilting under which `bound` is the expected sum."""
+
+    def excess(tilt: float) -> float:
+        return float((counts * sizes) @ expit(-tilt * sizes)) - bound
+
+    high = 1.0 / float(sizes[-1])
+    while excess(high) > 0:
+        high *= 2
+    return float(brentq(excess, 0.0, high, xtol=1e-300))
+
+
+def _summed_tail(sizes: IntArray, counts: IntArray, bound: int, tilt: float) -> float:
+    """Tail under exponential tilting, by adding one rank after the other.
+
+    Sums beyond `bound` are dropped. Without tilt all operations are halvings and additions,
+    so that the probabilities of up to about fifty ranks are exact.
+    """
+    probabilities = np.zeros(bound + 1)
+    probabilities[0] = 1.0
+    end = 1
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        share = float(expit(-tilt * size))
+        for _ in range(count):
+            new_end = min(bound + 1, end + size)
+            with_rank = probabilities[: max(0, new_end - size)] * share
+            probabilities[:end] *= 1 - share
+            probabilities[size:new_end] += with_rank
+            end = max(end, new_end)
+    # From the smallest on, each weighted by its distance from `bound`.
+    return float(np.sum(probabilities * np.exp(-tilt * np.arange(bound, -1.0, -1.0))))
+
+
+def _n_points(sizes: IntArray, counts: IntArray) -> int:
+    """Number of points of a Fourier transform that covers all but 1e-19 of the sums."""
+    spread = math.sqrt(float(counts @ (sizes.astype(float) ** 2))) / 2
+    n_covering = next_fast_len(2 * math.ceil(REACH * spread), real=True)
+    return min(int(counts @ sizes) + 1, int(n_covering))
+
+
+def _inverted_tail(
+    sizes: IntArray,
+    counts: IntArray,
+    bound: int,
+    tilt: float,
+    n_points: int,
+    frequencies: IntArray,
+) -> float:
+    """Tail under exponential tilting, from the characteristic function.
+
+    The tilted sum has the mean `bound`, around which the periodic sums are unwrapped. Only
+    the frequencies that matter are summed.
+    """
+    tilted = expit(-tilt * sizes)
+    n_sums = min(bound + 1, (n_points + 1) // 2)
+    block = max(1, ANGLES_AT_ONCE // len(sizes))
+    total = 0.0
+    for start in range(0, len(frequencies), block):
+        steps = frequencies[start : start + block]
+        transform = _transform(steps, sizes, counts, tilted, n_points)
+        # The sums bound, bound - 1, ... with weights exp(-tilt u), a geometric series.
+        angle = 2j * math.pi / n_points
+        series = np.expm1(_modular(steps, n_sums, n_points) * angle - tilt * n_sums)
+        series /= np.expm1(steps * angle - tilt)
+        shift = np.exp(-_modular(steps, bound, n_points) * angle)
+        # A frequency and its negative are conjugates; 0 and half the points are their own.
+        self_conjugate = (steps == 0) | (2 * steps == n_points)
+        terms = (transform * shift * series).real
+        total += float(np.sum(np.where(self_conjugate, 1.0, 2.0) * terms))
+    return total / n_points
+
+
+def _modular(steps: IntArray, factor: int, n_points: int) -> IntArray:
+    """Products of whole numbers modulo `n_points`, so that angles keep their precision."""
+    return steps * (factor % n_points) % n_points
+
+
+def _frequencies(sizes: IntArray, counts: IntArray, tilt: float, n_points: int) -> IntArray:
+    """Frequencies at which the characteristic function is not negligible.
+
+    The squared modulus of the factor of one tilted rank is 1 - x with x = w sin²(q t / 2),
+    where w = 4 p (1 - p), and at most exp(-x - x² / 2). A transform of the weights, and one
+    of their squares where that is not enough, bounds the products at all frequencies t.
+    """
+    tilted = expit(-tilt * sizes)
+    weights = 4 * tilted * (1 - tilted)
+    positions = sizes % n_points
+    # sin²(v) = (1 - cos 2v) / 2
+    transform = rfft(np.bincount(positions, counts * weights, n_points)).real
+    bound = (transform - transform[0]) / 4
+    frequencies = np.flatnonzero(bound > LOG_NEGLIGIBLE)
+    if len(frequencies) <= FEW_FREQUENCIES:
+        return frequencies
+    # sin⁴(v) = (3 - 4 cos 2v + cos 4v) / 8
+    squares = rfft(np.bincount(positions, counts * weights**2, n_points)).real
+    doubled = np.minimum(2 * frequencies, n_points - 2 * frequencies)
+    squares = (3 * squares[0] - 4 * squares[frequencies] + squares[doubled]) / 32
+    refined = bound[frequencies] - squares
+    return frequencies[refined > LOG_NEGLIGIBLE]
+
+
+def _transform(
+    steps: IntArray, sizes: IntArray, counts: IntArray, tilted: FloatArray, n_points: int
+) -> NDArray[np.complex128]:
+    """Characteristic function of the tilted sum at some frequencies."""
+    angle = (np.multiply.outer(steps, sizes % n_points) % n_points) * (
+        2 * math.pi / n_points
+    )
+    phase = np.arctan2(tilted * np.sin(angle), 1 - tilted + tilted * np.cos(angle))
+    reduction = 4 * tilted * (1 - tilted) * np.sin(angle / 2) ** 2
+    with np.errstate(divide="ignore"):
+        # The factor of an untilted rank at half a turn is 0.
+        log_modulus = np.log1p(-np.minimum(reduction, 1.0)) / 2
+    return np.exp(log_modulus @ counts + 1j * (phase @ counts))
+
+
+DECIMALS = 12
+LARGEST = 1 << 59
+"""Largest value whose sums of two, and differences of these, do not overflow."""
+
+MOST_LISTED = 1 << 17
+"""Largest number of sums to list, or four per value if more."""
+
+SAMPLED = 4096
+MARGIN = 3.0
+"""Number of sums in a sample that narrows the range, and its margin in standard errors."""
+
+
+def in_units(values: FloatArray) -> tuple[IntArray, float]:
+    """Values as integer multiples of 1e-12, and the number of these units in 1.
+
+    Differences in later decimals are rounding errors, which would make zeros and ties into
+    ranks. For values above about 500 000 fewer decimals are kept.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    scale = 10.0**DECIMALS
+    while largest * scale >= LARGEST:
+        scale /= 10
+    return np.rint(values * scale).astype(np.int64), scale
+
+
+@dataclass(frozen=True, eq=False)
+class WalshSums:
+    """Sums of all pairs i <= j of sorted whole numbers."""
+
+    values: IntArray
+
+    @property
+    def number(self) -> int:
+        """Number of sums."""
+        n = len(self.values)
+        return n * (n + 1) // 2
+
+    def count(self, bound: int) -> int:
+        """Return the number of sums that are at most `bound`."""
+        return self._count_from(bound, self._stops(bound))
+
+    def median(self) -> float:
+        """Return the median of the sums."""
+        middle = self.at((self.number + 1) // 2)
+        if self.number % 2:
+            return float(middle)
+        stops = self._stops(middle)
+        if self._count_from(middle, stops) > self.number // 2:
+            return float(middle)
+        # The next sum is the least of the next sums of all rows.
+        has_next = stops < len(stops)
+        next_sum = int((self.values[has_next] + self.values[stops[has_next]]).min())
+        return (middle + next_sum) / 2
+
+    def at(self, position: int) -> int:
+        """Return the sum at a position, from 1 for the smallest.
+
+        The range (low, high] that contains it is narrowed between sums of a sample of those
+        that are left, as in Floyd and Rivest's selection (1975, Communications of the
+        ACM 18, 165-172), until few enough are left to be listed. Counting takes
+        n searches, because a row of sums is sorted (Johnson and Mizoguchi 1978, SIAM
+        Journal on Computing 7, 147-153).
+        """
+        n = len(self.values)
+        low, high = 2 * int(self.values[0]) - 1, 2 * int(self.values[-1])
+        below = 0
+        after_low: IntArray = np.zeros(n, dtype=np.intp)
+        after_high: IntArray = np.full(n, n, dtype=np.intp)
+        while high - low > 1:
+            starts = np.maximum(after_low, np.arange(n))
+            widths = np.maximum(after_high - starts, 0)
+            n_left = int(widths.sum())
+            if n_left <= max(MOST_LISTED, 4 * n):
+                sums = self._list(starts, widths)
+                k = position - below - 1
+                return int(np.partition(sums, k)[k])
+            old_range = low, high
+            probes = self._probes(starts, widths, (position - below) / n_left)
+            for probe in (*probes, None):
+                if probe is None:
+                    # If the sample did not narrow the range, halve it.
+                    if (low, high) != old_range:
+                        break
+                    probe = (low + high) // 2
+                if not low < probe < high:
+                    continue
+                stops = self._stops(probe)
+                count = self._count_from(probe, stops)
+                if count >= position:
+                    high, after_high = probe, stops
+                else:
+                    low, below, after_low = probe, count, stops
+        return high
+
+    def _stops(self, bound: int) -> IntArray:
+        """Position in each row after the last sum of at most `bound`."""
+        return np.searchsorted(self.values, bound - self.values, side="right")
+
+    def _count_from(self, bound: int, stops: IntArray) -> int:
+        """Number of sums that are at most `bound`, from their ends in the rows."""
+        # All ordered pairs, with the pairs of a number with itself counted twice.
+        n_doubles = int(np.searchsorted(self.values, bound // 2, side="right"))
+        return (int(stops.sum()) + n_doubles) // 2
+
+    def _list(self, starts: IntArray, widths: IntArray) -> IntArray:
+        """All sums in the given parts of the rows."""
+        rows = np.repeat(np.arange(len(widths)), widths)
+        offsets = np.cumsum(widths) - widths
+        columns = np.arange(len(rows)) - np.repeat(offsets - starts, widths)
+        return self.values[rows] + self.values[columns]
+
+    def _probes(
+        self, starts: IntArray, widths: IntArray, fraction: float
+    ) -> tuple[int, int]:
+        """Two sums that probably enclose a quantile of the sums in the parts of rows."""
+        ends = np.cumsum(widths)
+        n_left = int(ends[-1])
+        # For many values, sorting a sample is faster than counting the sums up to one.
+        size = max(SAMPLED, len(self.values) // 16)
+        # A systematic sample, row after row.
+        positions = (np.arange(size) * (n_left / size)).astype(np.int64)
+        rows = np.searchsorted(ends, positions, side="right")
+        columns = starts[rows] + positions - (ends[rows] - widths[rows])
+        sample = np.sort(self.values[rows] + self.values[columns])
+        reach = MARGIN * math.sqrt(fraction * (1 - fraction) * size) + 1
+        upper = min(size - 1, math.ceil(fraction * size + reach))
+        lower = max(0, math.floor(fraction * size - reach))
+        return int(sample[upper]), int(sample[lower]) - 1
+
+
+MOST_AIMED = 6
+"""Largest number of steps of a search by the slope, before it only bisects."""
+
+
+@dataclass(frozen=True, eq=False)
+class SignedRanks:
+    """Ranks of the absolute values of numbers, by sign.
+
+    Zeros have the lowest ranks, which count for neither sign (Pratt 1959). Without zeros
+    these are Wilcoxon's ranks. Sums of ranks are doubled, and whole numbers even with ties.
+
+    Attributes
+    ----------
+    positive, negative : ndarray
+        Doubled ranks of the positive and of the negative numbers.
+    n_zeros : int
+    """
+
+    positive: IntArray
+    negative: IntArray
+    n_zeros: int
+
+    @classmethod
+    def of(cls, values: IntArray) -> "SignedRanks":
+        """Return the signed ranks of numbers; ties share the mean of their ranks."""
+        sizes = np.abs(values)
+        _, group, counts = np.unique(sizes, return_inverse=True, return_counts=True)
+        doubled = (2 * np.cumsum(counts) - counts + 1)[group]
+        return cls(doubled[values > 0], doubled[values < 0], int((values == 0).sum()))
+
+    @property
+    def n_ranked(self) -> int:
+        """Number of values other than 0."""
+        return len(self.positive) + len(self.negative)
+
+    @property
+    def w_plus(self) -> float:
+        """Sum of the ranks of positive numbers."""
+        return int(self.positive.sum()) / 2
+
+    @property
+    def w_minus(self) -> float:
+        """Sum of the ranks of negative numbers."""
+        return int(self.negative.sum()) / 2
+
+    def swap(self) -> "SignedRanks":
+        """Return the signed ranks of the negated numbers."""
+        return SignedRanks(self.negative, self.positive, self.n_zeros)
+
+    @cached_property
+    def spread(self) -> float:
+        """Standard deviation of either sum under random signs.
+
+        It is half the root of the sum of squared ranks, which is Wilcoxon's formula with
+        its corrections for ties and, by Pratt, for zeros.
+        """
+        squares = sum(
+            float(np.square(side, dtype=float).sum())
+            for side in (self.positive, self.negative)
+        )
+        return math.sqrt(squares) / 4
+
+    def deviate(self, correction: float) -> float:
+        """Distance of the sum of positive ranks from its mean, in standard deviations.
+
+        The distance is shortened by the continuity correction, but not below 0.
+        """
+        if self.n_ranked == 0:
+            return 0.0
+        distance = (self.w_plus - self.w_minus) / 2
+        corrected = max(0.0, abs(distance) - correction)
+        return math.copysign(corrected, distance) / self.spread
+
+    def chance(self, exact: bool, correction: float) -> tuple[float, float]:
+        """Upper tail probability of the sum of positive ranks, and its logarithm."""
+        if self.n_ranked == 0:
+            return 1.0, 0.0
+        if exact:
+            # It equals that of at most the sum of negative ranks.
+            ranks = np.concatenate([self.positive, self.negative])
+            return rank_sum_chance(ranks, int(self.negative.sum()))
+        return _normal_tail(self.w_plus - self.w_minus, self.spread, correction)
+
+    def pvalue(
+        self, alternative: str, exact: bool, correction: float
+    ) -> tuple[float, float]:
+        """Return the p-value, two-sided twice the smaller tail, and its logarithm."""
+        smaller = self.swap()
+        if alternative == "greater" or (
+            alternative == "two-sided" and self.w_plus >= self.w_minus
+        ):
+            smaller = self
+        pvalue, log_pvalue = smaller.chance(exact, correction)
+        if alternative == "two-sided":
+            pvalue, log_pvalue = 2 * pvalue, LOG_2 + log_pvalue
+        return min(1.0, max(pvalue, SMALLEST)), min(0.0, log_pvalue)
+
+
+def _normal_tail(
+    difference: float, spread: float, correction: float
+) -> tuple[float, float]:
+    """Normal tail probability of a difference of both rank sums, and its logarithm."""
+    return normal_pvalue((difference / 2 - correction) / spread, "greater")
+
+
+def lower_shift(values: IntArray, tail: float, exact: bool, correction: float) -> float:
+    """Least shift that the test does not reject as too small.
+
+    The sum of positive ranks of ``values - shift`` is the number of Walsh averages above
+    the shift, one that is equal counting half (Tukey 1949). The larger the shift, the
+    lower each rank of a positive number and the higher each of a negative one, for the
+    same choice of signs: so the probability of a sum as large as the observed one can
+    only increase with the shift, also through ties and, with zeros ranked, through zeros.
+    Hence the shifts whose probability is at least `tail` are those from one Walsh average
+    on, which a bisection determines.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        Sorted whole numbers.
+    tail : float
+    exact : bool
+    correction : float
+
+    Returns
+    -------
+    low : float
+        Twice the shift; infinite where no sum is rare enough.
+    """
+    sums = WalshSums(values)
+    spread = _spread(values)
+    deviate = float(ndtri(tail))
+    position = _first_position(
+        _prober(sums, spread, tail, exact, correction),
+        tail,
+        guess=sums.number / 2 + deviate * spread,
+        slope=math.exp(-(deviate**2) / 2) / math.sqrt(2 * math.pi) / spread,
+        last=sums.number,
+    )
+    return float(sums.at(position)) if position else -math.inf
+
+
+def _spread(values: IntArray) -> float:
+    """Standard deviation of a rank sum where only equal numbers are tied, and none is 0."""
+    n = len(values)
+    _, counts = np.unique(values, return_counts=True)
+    cubes = float((counts.astype(float) ** 3 - counts).sum())
+    return math.sqrt((n * (n + 1) * (2 * n + 1) - cubes / 2) / 24)
+
+
+@dataclass(frozen=True)
+class _Probe:
+    """Probability for shifts between two positions among the Walsh averages."""
+
+    first: int
+    last: int
+    chance: float
+
+
+def _probability_or_bound(ranks: SignedRanks, tail: float) -> float:
+    """Exact probability, or a bound on the same side of `tail`."""
+    deviate = ranks.deviate(0.0)
+    if deviate <= 0 and tail <= 0.5:
+        # At or below the mean of a symmetric distribution.
+        return 0.5
+    # Hoeffding (1963), theorem 2
+    bound = math.exp(-(max(0.0, deviate) ** 2) / 2)
+    return bound if bound < tail else ranks.chance(True, 0.0)[0]
+
+
+def _prober(
+    sums: WalshSums, spread: float, tail: float, exact: bool, correction: float
+) -> Callable[[int], _Probe]:
+    """Return a function of the probability for a shift just above a Walsh average.
+
+    The function takes the position of the Walsh average. No shifted number is then 0, and
+    only equal numbers are tied.
+    """
+    values, n = sums.values, len(sums.values)
+    untied = np.arange(2, 2 * n + 1, 2)
+    is_tied = bool((np.diff(values) == 0).any())
+
+    def probe(position: int) -> _Probe:
+        if not exact:
+            probability = _normal_tail(sums.number - 2 * position, spread, correction)[0]
+            return _Probe(position, position, probability)
+        if position == 0 or not is_tied:
+            probability = rank_sum_chance(untied, 2 * position)[0]
+            return _Probe(position, position, probability)
+        walsh_sum = sums.at(position)
+        # Halfway to the next whole number; quarters of numbers are whole.
+        probability = _probability_or_bound(
+            SignedRanks.of(4 * values - 2 * walsh_sum - 1), tail
+        )
+        return _Probe(sums.count(walsh_sum - 1) + 1, sums.count(walsh_sum), probability)
+
+    return probe
+
+
+def _first_position(
+    probe: Callable[[int], _Probe], tail: float, guess: float, slope: float, last: int
+) -> int:
+    """First position from 0 to `last` at which an increasing probability reaches `tail`.
+
+    Steps by the slope near the guess need two or three probes; bisection of the remaining
+    range bounds their number.
+    """
+    low, high = -1, last
+    target = guess
+    for steps in itertools.count():
+        if high - low <= 1:
+            return high
+        if steps >= MOST_AIMED or not math.isfinite(target):
+            target = (low + high) / 2
+        position = min(high - 1, max(low + 1, math.floor(target)))
+        result = probe(position)
+        gap = (tail - result.chance) / slope if slope else math.inf
+        if result.chance >= tail:
+            high = result.first
+            target = min(high - 1.0, result.last + gap)
+        else:
+            low = result.last
+            target = low + max(1.0, math.ceil(gap))
+    raise AssertionError("unreachable")
+
 
 Method = Literal["auto", "exact", "normal"]
 Zeros = Literal["wilcox", "pratt"]
@@ -171,12 +721,10 @@ def wilcoxon(
     exact = _is_exact(method, len(values), correction)
     continuity = 0.5 if correction else 0.0
     ranks = SignedRanks.of(values)
-    pvalue, log_pvalue = ranks.pvalue(alternative, exact, continuity)
     rank_total = ranks.w_plus + ranks.w_minus
-    return PairedResult(
-        statistic=min(ranks.w_plus, ranks.w_minus),
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
+    return result_of(
+        min(ranks.w_plus, ranks.w_minus),
+        ranks.pvalue(alternative, exact, continuity),
         estimate=WalshSums(values).median() / (2 * scale) + null,
         estimate_name="gain (pseudo-median)",
         method=_method_text(exact, correction, zeros if n_zeros else ""),
@@ -262,7 +810,7 @@ def _limits(
     The shifts from a limit on begin just beside it. If a limit is 0 and the test rejects 0
     itself, the limit is moved so that 0 is just outside.
     """
-    tail = alpha_of(confidence_level) / (2 if alternative == "two-sided" else 1)
+    tail = each_tail(alpha_of(confidence_level), alternative)
     ranks = SignedRanks.of(values)
     low, high = -math.inf, math.inf
     if alternative != "greater":

@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri
 
 from skcompare._typing import IntArray
 from skcompare.evidence import JointCounts, PairedCalibration
-from skcompare.stats.calibration._influence import (
+from skcompare.stats.calibration._squared_errors import (
     RoleSums,
     row_sums,
     squared_errors,

@@ -13,10 +13,14 @@ from scipy import stats
 from skcompare._registry.tests import get_test
 from skcompare.evidence import PairedCalibration
 from skcompare.stats import calibration_cusum, calibration_difference, spiegelhalter
-from skcompare.stats.calibration import _influence as units
-from skcompare.stats.calibration import _resampling as cells
-from skcompare.stats.calibration import _resampling as resampling
-from skcompare.stats.calibration._influence import role_sums, squared_errors, variance_of
+from skcompare.stats.calibration import _calibration_difference as cells
+from skcompare.stats.calibration import _calibration_difference as resampling
+from skcompare.stats.calibration import _squared_errors as units
+from skcompare.stats.calibration._squared_errors import (
+    role_sums,
+    squared_errors,
+    variance_of,
+)
 
 METHODS = ("analytic", "bootstrap", "exchangeability")
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -979,7 +983,7 @@ def test_many_classes_without_pairs(monkeypatch):
     """Where pairs of bins are not counted, the variance is the jackknife's."""
     calibration = random_classes(60, 19, kind="classwise")
     sums = sums_of(calibration)
-    monkeypatch.setattr("skcompare.stats.calibration._influence.MOST_PRODUCTS", 1)
+    monkeypatch.setattr("skcompare.stats.calibration._squared_errors.MOST_PRODUCTS", 1)
     variance = variance_of(sums)
 
     assert slow_jackknife(calibration) == pytest.approx(variance.total)

@@ -9,8 +9,12 @@ import pytest
 from skcompare.evidence import PairedCalibration
 from skcompare.evidence.calibration._bins import SUMS, cell_sums
 from skcompare.stats import calibration_difference
-from skcompare.stats.calibration._influence import role_sums, squared_errors, variance_of
-from skcompare.stats.calibration._resampling import variance_over_resamples
+from skcompare.stats.calibration._calibration_difference import variance_over_resamples
+from skcompare.stats.calibration._squared_errors import (
+    role_sums,
+    squared_errors,
+    variance_of,
+)
 
 N = 400
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare.stats.losses import _signed_rank as null
-from skcompare.stats.losses._signed_rank import rank_sum_chance
+from skcompare.stats.losses import _wilcoxon as null
+from skcompare.stats.losses._wilcoxon import rank_sum_chance
 
 
 def midranks(rng, m, n_values):

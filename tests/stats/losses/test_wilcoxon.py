@@ -16,9 +16,9 @@ from scipy import stats
 from skcompare._core.validation import alpha_of
 from skcompare.evidence import PairedLosses
 from skcompare.stats import paired_tests, wilcoxon
-from skcompare.stats.losses import _signed_rank as null
-from skcompare.stats.losses import _signed_rank as walsh
-from skcompare.stats.losses._signed_rank import WalshSums, in_units
+from skcompare.stats.losses import _wilcoxon as null
+from skcompare.stats.losses import _wilcoxon as walsh
+from skcompare.stats.losses._wilcoxon import WalshSums, in_units
 from tests.common.golden import golden
 
 GOLDEN = golden("wilcoxon")
