@@ -63,6 +63,17 @@ class ClassMoments:
         defined = self.rows > 0
         return np.where(defined, self.hits / np.where(defined, self.rows, 1), np.nan)
 
+    def swap(self) -> "ClassMoments":
+        """Exchange the two classifiers."""
+        parts = (part[..., ::-1, ::-1] for part in (self.rr, self.rh, self.hh))
+        return ClassMoments(self.rows[..., ::-1], self.hits[..., ::-1], *parts)
+
+    def chosen(self, classifiers: Any) -> "ClassMoments":
+        """Moments of some of the classifiers of one class, in the given order."""
+        table = np.ix_(classifiers, classifiers)
+        parts = (part[table] for part in (self.rr, self.rh, self.hh))
+        return ClassMoments(self.rows[classifiers], self.hits[classifiers], *parts)
+
     def covariance(self, at: Any = None) -> FloatArray:
         """Compute the cluster-robust covariance of the shares, without small-sample factor.
 

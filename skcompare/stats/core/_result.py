@@ -10,12 +10,16 @@ from skcompare._core.formatting import INFERENCE_TEXT, format_pvalue
 from skcompare._core.validation import alpha_of, check_confidence_level
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import Inference
+from skcompare.stats.core._tails import reference_pvalue
 
 ROUNDING = 1e-9
 """Distance from the null value within which the p-value decides the side of a limit.
 
 As a share of the distance between limit and estimate plus 1 / n.
 """
+
+UNDEFINED = (math.nan, math.nan)
+"""An undefined p-value and its logarithm."""
 
 LEVEL_ROUNDING = 1e-9
 """Difference up to which confidence levels are equal."""
@@ -252,6 +256,22 @@ class PairedResult:
         return [f"champion {self.champion:.4f}, challenger {self.challenger:.4f}"]
 
 
+def pvalue_of(
+    statistic: float, df: float | None, alternative: str, *, degenerate: bool = False
+) -> tuple[float, float]:
+    """P-value of t (or a normal statistic), with its logarithm.
+
+    1 for degenerate data, and undefined without a finite statistic.
+    """
+    if degenerate:
+        return 1.0, 0.0
+    return (
+        reference_pvalue(statistic, df, alternative)
+        if math.isfinite(statistic)
+        else UNDEFINED
+    )
+
+
 def result_of(
     statistic: float,
     tail: tuple[float, float],
@@ -294,9 +314,6 @@ _PLAIN_FIELDS = (
     "design",
 )
 
-
-UNDEFINED = (math.nan, math.nan)
-"""An undefined p-value and its logarithm."""
 
 FEW = 10
 """Number of groups below which a result is flagged."""

@@ -21,6 +21,8 @@ FEW_INFORMATIVE = 40
 
 NO_PREDICTIONS = "no-predictions"
 FEW_CLUSTERS = "few-informative-clusters"
+BOUNDARY = "share-of-0-or-1"
+ONE_CLUSTER = "one-cluster"
 
 
 def class_label(classes: np.ndarray, label: Any = None) -> Any:

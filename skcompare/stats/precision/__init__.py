@@ -13,20 +13,18 @@ from skcompare.stats.precision._precision_classes import (
     PrecisionByClass,
     precision_by_class,
 )
-from skcompare.stats.precision._precision_difference import (
-    precision_difference,
-    precision_wald,
-    relative_precision,
-)
 from skcompare.stats.precision._precision_global import (
     precision_joint,
     precision_lancaster,
     precision_simes,
 )
-from skcompare.stats.precision._precision_scores import (
+from skcompare.stats.precision._precision_tests import (
     precision_both_scores,
+    precision_difference,
     precision_score,
+    precision_wald,
     precision_weighted_score,
+    relative_precision,
 )
 from skcompare.stats.precision._updated_precision import updated_precision
 

@@ -1,43 +1,547 @@
-"""Tests of the difference, ratio and odds ratio of two clustered precisions."""
+"""Tests of two clustered precisions: their difference, ratio and odds ratio.
+
+The models are marginal ones, GEE in closed form. With a parameter for each classifier and
+independence as the working correlation, the estimating equations are solved by the observed
+shares, and their sandwich by sums over clusters of products. No iteration is needed, and no
+table with one row per prediction.
+"""
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from skcompare._registry.tests import paired_test
-from skcompare._typing import Alternative
-from skcompare.evidence import ClassMoments, ClassScore, ClusterSums
-from skcompare.stats.core._limits import (
-    DIFFERENCE,
-    any_difference,
-    any_ratio,
-    one_sided_ratio,
-)
-from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import normal_pvalue, reference_pvalue
-from skcompare.stats.core._target_class import SCORE_TEXT, class_text
-from skcompare.stats.core._wald import Wald, critical_value
-from skcompare.stats.precision._gee_model import (
+from skcompare._typing import Alternative, FloatArray
+from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, OutcomeRows
+from skcompare.stats.accuracy._limits import lower_root
+from skcompare.stats.core._limits import DIFFERENCE, RATIO, Pair, one_sided, one_sided_ratio
+from skcompare.stats.core._result import PairedResult, pvalue_of, result_of
+from skcompare.stats.core._target_class import (
+    BOUNDARY,
+    FEW_CLUSTERS,
+    FEW_INFORMATIVE,
+    NO_PREDICTIONS,
     ONE_CLUSTER,
-    ClassFit,
-    check_two_classifiers,
-    class_fit,
-    difference_score_limits,
-    ratio_score_limits,
-    undecided,
+    SCORE_TEXT,
+    class_label,
+    class_text,
 )
-from skcompare.stats.precision._precision_limits import log_wald_limits
+from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
+    contrast_variance,
     generalized_score,
+    has_predictions,
     log_odds_contrast,
     log_ratio_contrast,
+    pooled_share,
+    predicted_alike,
     share_contrast,
 )
 
-DifferenceMethod = Literal["score", "wald"]
+Method = Literal["score", "wald"]
+Correction = Literal["none", "small-sample", "mancl-derouen"]
+
+
+class ClassFit(NamedTuple):
+    """Moments of the predictions of one class, for marginal models.
+
+    Attributes
+    ----------
+    label : object
+        The class.
+    score : str
+        The score of the class.
+    raw : ClassMoments
+        Sums over the clusters.
+    moments : ClassMoments
+        The same sums, with the products corrected for few clusters.
+    n_clusters : int
+        Clusters with a prediction that counts.
+    """
+
+    label: Any
+    score: str
+    raw: ClassMoments
+    moments: ClassMoments
+    n_clusters: int
+
+    @property
+    def alike(self) -> bool:
+        """Whether both classifiers have the same rows and hits in every cluster."""
+        return bool(predicted_alike(self.raw))
+
+    @property
+    def known(self) -> bool:
+        """Whether the scores of all classifiers are defined."""
+        return bool(has_predictions(self.raw))
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Flags that do not depend on the test."""
+        few = self.n_clusters < FEW_INFORMATIVE
+        return (NO_PREDICTIONS,) * (not self.known) + (FEW_CLUSTERS,) * few
+
+    def result(
+        self,
+        statistic: float,
+        tail: tuple[float, float],
+        *,
+        effect: str,
+        details: Mapping[str, float],
+        **fields: Any,
+    ) -> PairedResult:
+        """Result of a test of the scores of two classifiers."""
+        champion, challenger = self.raw.rows.tolist()
+        predictions = {
+            "champion_predictions": champion,
+            "challenger_predictions": challenger,
+        }
+        return result_of(
+            statistic,
+            tail,
+            roles=self.raw.shares.tolist(),
+            estimate_name=f"{effect} of {SCORE_TEXT[self.score]}",
+            details={**predictions, **details},
+            remark=class_text(self.label),
+            **fields,
+        )
+
+
+def check_two_classifiers(sums: ClusterSums, test: str) -> None:
+    """Check that there are two classifiers."""
+    if sums.n_classifiers != 2:
+        raise ValueError(
+            f"{test} compares two classifiers. Got {sums.n_classifiers}: "
+            f"{', '.join(sums.names)}. Use precision_several and pairwise_precision for "
+            "more, or make sums of two of them."
+        )
+
+
+def class_fit(
+    sums: ClusterSums, label: Any = None, score: str = "precision", correction: str = "none"
+) -> ClassFit:
+    """Return the moments of one class, the default class if `label` is None."""
+    rows = sums.class_rows()
+    label = class_label(sums.classes, label)
+    moments = rows.moments(score, label)
+    outcomes = rows.of_class(label, score)
+    n_clusters = informative_clusters(outcomes)
+    corrected = corrected_moments(moments, outcomes, n_clusters, correction)
+    return ClassFit(label, score, moments, corrected, n_clusters)
+
+
+def informative_clusters(outcomes: OutcomeRows, chosen: Any = slice(None)) -> int:
+    """Number of clusters that enter the score of any chosen classifier."""
+    counts = (outcomes.rows[:, chosen] > 0).any(axis=1)
+    return int(outcomes.weights[counts].sum())
+
+
+def corrected_moments(
+    moments: ClassMoments, outcomes: OutcomeRows, n_clusters: int, correction: str
+) -> ClassMoments:
+    """Moments whose sandwich covariance is corrected for few clusters.
+
+    "small-sample" multiplies it by N / (N - 1), of N clusters. "mancl-derouen" divides the
+    residuals of a cluster, for each classifier, by 1 minus its share of the predictions
+    that count [1]_: the leverage of the cluster in a model with a share for each
+    classifier.
+
+    References
+    ----------
+    .. [1] Mancl, L. A. and DeRouen, T. A. (2001). "A covariance estimator for GEE with
+       improved small-sample properties." Biometrics 57(1), 126-134.
+    """
+    if correction == "none":
+        return moments
+    products: list[Any]
+    if correction == "small-sample":
+        factor = n_clusters / (n_clusters - 1) if n_clusters > 1 else np.nan
+        products = [factor * part for part in (moments.rr, moments.rh, moments.hh)]
+    else:
+        remainder = moments.rows - outcomes.rows
+        # Without the cluster that holds all predictions, none are left.
+        remainder = np.where((remainder > 0) | (outcomes.rows == 0), remainder, np.nan)
+        scale = moments.rows / np.where(outcomes.rows > 0, remainder, 1)
+        rows, hits = scale * outcomes.rows, scale * outcomes.hits
+        weights = outcomes.weights
+        products = [_products(weights, *pair) for pair in ((rows, rows), (rows, hits))]
+        products.append(_products(weights, hits, hits))
+    return replace(moments, rr=products[0], rh=products[1], hh=products[2])
+
+
+def _products(weights: Any, first: FloatArray, second: FloatArray) -> FloatArray:
+    """Weighted sums of products over clusters, exactly equal for equal columns."""
+    k = first.shape[1]
+    pairs = [
+        [float(np.sum(weights * first[:, i] * second[:, j])) for j in range(k)]
+        for i in range(k)
+    ]
+    return np.array(pairs)
+
+
+def link_values(moments: ClassMoments, link: str) -> tuple[FloatArray, FloatArray]:
+    """Parameters of the marginal model on the link scale, and slopes in the shares.
+
+    The parameters are infinite, and slopes NaN, where a logarithm is.
+    """
+    shares = moments.shares
+    if link == "identity":
+        return shares, np.ones_like(shares)
+    hits, misses = moments.hits, moments.rows - moments.hits
+    others = misses if link == "logit" else moments.rows
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(hits / others)
+        slopes = 1 / (shares * (1 - shares)) if link == "logit" else 1 / shares
+    return values, np.where(np.isfinite(values), slopes, np.nan)
+
+
+def joint_covariance(
+    moments: ClassMoments, link: str, at: FloatArray | None = None
+) -> FloatArray:
+    """Sandwich covariance of the parameters of all classifiers.
+
+    ``U'U``, where U has one row per cluster and one column per classifier: the sum of the
+    residuals of its predictions, times the slope over their number [1]_.
+
+    References
+    ----------
+    .. [1] Liang, K.-Y. and Zeger, S. L. (1986). "Longitudinal data analysis using
+       generalized linear models." Biometrika 73(1), 13-22.
+    """
+    slopes = link_values(moments, link)[1]
+    covariance = moments.covariance(at)
+    return slopes[..., :, np.newaxis] * slopes[..., np.newaxis, :] * covariance
+
+
+class ClassTest(NamedTuple):
+    """Test of the scores of two classifiers on one scale.
+
+    Attributes
+    ----------
+    fit : ClassFit
+    link : {"identity", "logit", "log"}
+        Difference, odds ratio or ratio.
+    method : {"score", "wald"}
+    estimate : float
+        Challenger minus champion, or over champion.
+    root : float
+        Standard normal under the null hypothesis.
+    error : float
+        Standard error of the difference, or of the logarithm of the ratio.
+    degenerate : bool
+        Whether there is no difference and no variation.
+    """
+
+    fit: ClassFit
+    link: str
+    method: str
+    estimate: float
+    root: float
+    error: float
+    degenerate: bool
+
+    @property
+    def defined(self) -> bool:
+        """Whether both the p-value and the estimate are defined."""
+        has_pvalue = self.degenerate or math.isfinite(self.root)
+        return has_pvalue and self.fit.known and not math.isnan(self.estimate)
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Flags for a degenerate test or an undefined p-value; empty for others."""
+        if self.degenerate:
+            return ("degenerate",)
+        if not self.fit.known:
+            return ()  # Flagged "no-predictions".
+        if np.isinf(self.root):
+            return (ZERO_VARIANCE,)
+        if not np.isnan(self.root):
+            return ()
+        finite = np.isfinite(self.fit.moments.covariance()).all()
+        return (BOUNDARY if finite and self.link != "identity" else ONE_CLUSTER,)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """All flags."""
+        return self.undecided + self.fit.caveats
+
+    def limits(self, critical: float, alternative: str) -> Pair:
+        """Limits at a critical value; the whole range where the test is undefined."""
+        bounds = DIFFERENCE if self.link == "identity" else RATIO
+        if not self.defined:
+            return bounds
+        fit = self.fit
+        moments = fit.raw if self.degenerate else fit.moments
+        if self.method == "score" and self.link == "identity":
+            return difference_score_limits(moments, fit.n_clusters, critical, alternative)
+        if self.degenerate:
+            return one_sided(self.estimate, self.estimate, alternative, bounds)
+        if self.method == "score":
+            return ratio_score_limits(
+                moments, self.link, self.estimate, critical, alternative
+            )
+        reach = critical * self.error
+        if self.link == "identity":
+            low, high = self.estimate - reach, self.estimate + reach
+        else:
+            # A huge standard error gives limits beyond the largest double.
+            with np.errstate(over="ignore"):
+                low, high = (float(self.estimate * np.exp(by)) for by in (-reach, reach))
+        return one_sided(low, high, alternative, bounds)
+
+
+def class_test(fit: ClassFit, link: str, method: str) -> ClassTest:
+    """Test the scores of two classifiers on a scale, with normal reference."""
+    plain = corrected = _contrast(fit.raw, link, method)
+    if fit.moments is not fit.raw:
+        corrected = _contrast(fit.moments, link, method)
+    no_variation = float(plain.root) == 0 and not float(plain.variance) > 0
+    degenerate = fit.alike or no_variation
+    champion, challenger = fit.raw.shares.tolist()
+    if link != "identity":
+        estimate = ratio_of_shares(fit, link)
+    else:
+        estimate = 0.0 if degenerate else challenger - champion
+    if degenerate:
+        return ClassTest(fit, link, method, estimate, 0.0, 0.0, True)
+    variance = float(corrected.variance)
+    error = math.sqrt(variance) if variance >= 0 else math.nan
+    return ClassTest(fit, link, method, estimate, float(corrected.root), error, False)
+
+
+def _contrast(moments: ClassMoments, link: str, method: str) -> Contrast:
+    if method == "score":
+        return generalized_score(moments)
+    if link == "identity":
+        return share_contrast(moments)
+    # A share of 0 has no finite logarithm, and the contrast is undefined.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (log_odds_contrast if link == "logit" else log_ratio_contrast)(moments)
+
+
+FARTHEST = 80.0
+"""Logarithm of a ratio beyond which scores no longer change."""
+
+POINTS = 512
+"""Number of grid points up to there at which the score is computed."""
+
+NEAREST = 1e-9
+"""Smallest distance of a grid point, in standard errors."""
+
+PRECISION = 1e-14
+"""Absolute precision of the logarithm of a limit."""
+
+
+def restricted_shares(moments: ClassMoments, link: str, logarithm: Any) -> FloatArray:
+    """Shares with a given ratio (log link) or odds ratio (logit link).
+
+    They solve the estimating equation of the common level of both classifiers: the expected
+    hits of all predictions are the observed ones. With log link the working variance is
+    that of counts, so that this holds there, too.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of two classifiers and one class.
+    link : {"logit", "log"}
+    logarithm : array-like of shape (n,)
+        Logarithms of the ratio, challenger over champion.
+
+    Returns
+    -------
+    shares : ndarray of shape (n, 2)
+    """
+    champion, challenger = (float(rows) for rows in moments.rows)
+    hits = float(moments.hits.sum())
+    logarithm = np.asarray(logarithm, dtype=np.float64)
+    ratio = np.exp(np.abs(logarithm))
+    swapped = logarithm < 0  # Roles exchanged, so that ratios are at least 1.
+    rows_low = np.where(swapped, challenger, champion)
+    rows_high = np.where(swapped, champion, challenger)
+    if link == "log":
+        low = hits / (rows_low + ratio * rows_high)
+        high = ratio * low
+    else:
+        # (r - 1) rows_low p² + (rows_low + r rows_high - (r - 1) hits) p - hits = 0
+        quadratic, linear = (
+            (ratio - 1) * rows_low,
+            rows_low + ratio * rows_high - (ratio - 1) * hits,
+        )
+        root = np.sqrt(linear**2 + 4 * quadratic * hits)
+        low = np.where(
+            linear > 0,
+            2 * hits / np.where(linear > 0, linear + root, 1),
+            (root - linear) / np.where(linear > 0, 1, 2 * quadratic),
+        )
+        high = ratio * low / (1 + (ratio - 1) * low)
+    shares = [np.where(swapped, high, low), np.where(swapped, low, high)]
+    return np.stack(shares, axis=-1)
+
+
+def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArray:
+    """Signed roots of the generalized score, as a function of the log ratio.
+
+    The efficient score of the ratio, with its sandwich: at a ratio of 1 it is the score
+    test of equal shares (Leisenring, Alonzo and Pepe 2000), and positive where the observed
+    ratio is above. NaN where its variance could be rounding alone: near an observed ratio
+    that all clusters share the variance is about the squared distance.
+    """
+    at = restricted_shares(moments, link, logarithm)
+    parts = {name: getattr(moments, name)[np.newaxis] for name in ("rows", "hits")}
+    parts |= {name: getattr(moments, name)[np.newaxis] for name in ("rr", "rh", "hh")}
+    stacked = replace(moments, **parts)
+    variances = at * (1 - at) if link == "logit" else at
+    # Slopes are reciprocals, here multiplied by both, so that nothing is divided by 0.
+    slopes = variances[:, ::-1]
+    covariance = stacked.covariance(at)
+    variance = contrast_variance(stacked, at, slopes, covariance)
+    excess = moments.hits[1] - moments.rows[1] * at[:, 1]
+    distance = excess * (slopes / moments.rows).sum(axis=1)
+    return np.asarray(distance / np.sqrt(np.where(variance > 0, variance, np.nan)))
+
+
+def ratio_score_limits(
+    moments: ClassMoments, link: str, estimate: float, z: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of the ratios whose score is at most `z` in absolute value.
+
+    The score of farther ratios may fall again, for few clusters. A limit is where it first
+    passes `z`, starting from the estimate, or from 1 where the test does not reject 1, so
+    that 1 is inside exactly when the test does not reject it.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of two classifiers and one class.
+    link : {"logit", "log"}
+    estimate : float
+        The observed ratio.
+    z : float
+        Critical value of the score.
+    alternative : {"two-sided", "less", "greater"}
+    """
+    if math.isnan(estimate):
+        return 0.0, math.inf
+    value = _logarithm(estimate)
+    high = _upper_limit(moments, link, value, z)
+    low = -_upper_limit(moments.swap(), link, -value, z)
+    return one_sided_ratio(_exponential(low), _exponential(high), alternative)
+
+
+def _upper_limit(moments: ClassMoments, link: str, observed: float, z: float) -> float:
+    """Logarithm of the greatest ratio that is not rejected."""
+
+    def excess(logarithm: float) -> float:
+        # A point without variance between two with variance ends the search.
+        return float(np.nan_to_num(score_of_ratio(moments, link, [logarithm])[0] + z))
+
+    upward = z >= 0
+    if math.isinf(z) or (math.isinf(observed) and (observed > 0) == upward):
+        return math.inf if z > 0 else observed
+    null_kept, start = excess(0.0) >= 0, observed
+    # From an infinite ratio the search starts at 1, upward or downward.
+    from_null = math.isinf(observed)
+    if from_null:
+        upward = null_kept
+    null_ahead = observed < 0 if upward else observed > 0
+    if from_null or (null_ahead and null_kept == upward):
+        start = 0.0
+    steps = np.geomspace(NEAREST, FARTHEST, POINTS)
+    points = start + (steps if upward else -steps)
+    if null_ahead and start:
+        points = np.append(points[points < 0 if upward else points > 0], 0.0)
+    scores = score_of_ratio(moments, link, points) + z
+    defined = ~np.isnan(scores)
+    points, scores = points[defined], scores[defined]
+    beyond = np.flatnonzero((scores < 0) if upward else (scores >= 0))
+    if not len(beyond):
+        return math.inf if upward else -math.inf
+    point = points[beyond[0]]
+    before = points[beyond[0] - 1] if beyond[0] else start
+    ends = sorted((float(before), float(point)))
+    if excess(ends[0]) * excess(ends[1]) >= 0:
+        return float(before)
+    return float(brentq(excess, *ends, xtol=PRECISION, rtol=4 * PRECISION))
+
+
+def _logarithm(ratio: float) -> float:
+    return math.log(ratio) if ratio > 0 else -math.inf
+
+
+def _exponential(value: float) -> float:
+    return math.exp(value) if value < 700 else math.inf
+
+
+def difference_score_limits(
+    moments: ClassMoments, n_clusters: int, z: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of the differences of two shares whose generalized score is at most `z`.
+
+    For a difference d the restricted shares p1 and p2 = p1 + d solve the estimating
+    equation of their common level with identity link, T1 (P1 - p1) + T2 (P2 - p2) = 0. A
+    cluster then adds x - d g to the score, with its residuals x from the share of all
+    predictions, and g = (T1 r2 / T2 + T2 r1 / T1) / (T1 + T2) of its predictions r. The g
+    add up to 1, and the limits are the roots of a quadratic equation, as Fieller's.
+
+    Where nothing varies the limits are those of an outcome that none of the N clusters
+    shows: ``z² / (N + z²)``.
+    """
+    unseen = _unseen(moments, n_clusters, z)
+    if unseen is None:
+        shares = moments.shares
+        estimate = float(shares[1] - shares[0])
+        constant, linear, square = _polynomial(moments)
+        variance = contrast_variance(moments, shares, np.ones(2), moments.covariance())
+        if variance == 0 == estimate:
+            # The observed difference is 0, which is then always inside.
+            z = max(z, 0.0)
+        low = lower_root(estimate, 1.0, (constant, linear, square), z)
+        high = -lower_root(-estimate, 1.0, (constant, -linear, square), z)
+        if variance == 0 and z * z * square < 1:
+            # Both roots are the estimate; rounding would lose half of its digits.
+            low = high = estimate
+    else:
+        low, high = unseen
+    return one_sided(low, high, alternative)
+
+
+def _polynomial(moments: ClassMoments) -> tuple[float, float, float]:
+    """Coefficients of the variance of the score, a polynomial in the difference."""
+    rows = moments.rows.astype(np.float64)
+    pooled = pooled_share(moments)
+    both = np.array([pooled, pooled])
+    constant = contrast_variance(moments, both, np.ones(2), moments.covariance(both))
+    sign = np.array([-1.0, 1.0]) / rows
+    part = rows[::-1] / rows / rows.sum()
+    crossed = moments.rh.T - pooled * moments.rr
+    return (
+        float(constant),
+        float(-2 * sign @ crossed @ part),
+        float(part @ moments.rr @ part),
+    )
+
+
+def _unseen(moments: ClassMoments, n: int, z: float) -> tuple[float, float] | None:
+    """Limits where predictions are equal, all correct or all incorrect; otherwise None."""
+    pooled = float(pooled_share(moments))
+    if not predicted_alike(moments) and 0 < pooled < 1:
+        return None
+    champion, challenger = (min(int(rows), n) for rows in moments.rows)
+    # If all are correct, the challenger can only be worse by its own predictions, and
+    # better by the champion's; if all are incorrect it is the other way round.
+    worse, better = (champion, challenger) if pooled == 0 else (challenger, champion)
+    square = max(0.0, z) ** 2
+    if math.isinf(square):
+        return -1.0, 1.0
+    return -square / (worse + square), square / (better + square)
+
+
 Distribution = Literal["t", "normal"]
 
 ROUNDING = 1e-12
@@ -56,8 +560,8 @@ def clustered_precision(
     *,
     label: Any = None,
     score: ClassScore = "precision",
-    method: DifferenceMethod = "score",
-    correction: str = "none",
+    method: Method = "score",
+    correction: Correction = "none",
     distribution: Distribution = "t",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
@@ -167,93 +671,48 @@ default="precision"
     """
     check_two_classifiers(sums, "clustered_precision")
     fit = class_fit(sums, label, score, correction)
-    statistic, df, flags = _difference_statistic(fit, method, distribution)
-    tail = (math.nan, math.nan)
-    if "degenerate" in flags:
-        statistic, tail = 0.0, (1.0, 0.0)
-    elif math.isfinite(statistic):
-        tail = reference_pvalue(statistic, df, alternative)
-    shares = fit.raw.shares
-    estimate = 0.0 if fit.alike else float(shares[1] - shares[0])
-    if math.isnan(tail[0]) or not fit.known:
-        limits: Any = any_difference
-    elif method == "score":
-        moments = fit.raw if "degenerate" in flags else fit.moments
-        limits = partial(_difference_score_limits, moments, df, fit.n_clusters)
-    else:
-        variance = float(share_contrast(fit.moments).variance)
-        error = 0.0 if "degenerate" in flags else math.sqrt(variance)
-        limits = Wald(estimate, error, df, DIFFERENCE).limits
-    champion, challenger = role_shares(fit)
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+    test = class_test(fit, "identity", method)
+    df = float(max(1, fit.n_clusters - 1)) if distribution == "t" else None
+    if df is not None and not test.degenerate:
+        test = test._replace(root=_root_for_t(test))
+    return fit.result(
+        test.root,
+        pvalue_of(test.root, df, alternative, degenerate=test.degenerate),
         df=df,
-        estimate=estimate,
-        estimate_name=f"difference of {SCORE_TEXT[score]}",
-        champion=champion,
-        challenger=challenger,
+        estimate=test.estimate,
+        effect="difference",
         method=method,
-        limits=limits,
-        flags=flags,
-        details=fit_details(fit),
-        remark=class_text(fit.label),
+        limits=partial(_difference_limits, test, df),
+        flags=test.flags,
+        details={"n_clusters": fit.n_clusters},
     )
 
 
-def role_shares(fit: ClassFit) -> tuple[float, float]:
-    """Scores of champion and challenger; NaN where the denominator is 0."""
-    champion, challenger = fit.raw.shares.tolist()
-    return champion, challenger
+def _root_for_t(test: ClassTest) -> float:
+    """Statistic of a difference for Student's t; NaN if one cluster has all predictions."""
+    root, n_clusters = test.root, test.fit.n_clusters
+    if n_clusters < 2 and test.fit.known:
+        return math.nan
+    if test.method == "wald" or math.isnan(root):
+        return root
+    # The mean is taken out of the variance.
+    remainder = n_clusters - root**2
+    bounded = remainder <= ROUNDING * n_clusters
+    factor = math.inf if bounded else math.sqrt((n_clusters - 1) / remainder)
+    return root * factor if root else 0.0
 
 
-def fit_details(fit: ClassFit) -> dict[str, float]:
-    """Denominators of both scores, and number of informative clusters."""
-    champion, challenger = fit.raw.rows.tolist()
-    return {
-        "champion_predictions": champion,
-        "challenger_predictions": challenger,
-        "n_clusters": fit.n_clusters,
-    }
-
-
-def _difference_statistic(
-    fit: ClassFit, method: str, distribution: str
-) -> tuple[float, float | None, tuple[str, ...]]:
-    """Return the statistic, its degrees of freedom and flags."""
-    contrast = generalized_score if method == "score" else share_contrast
-    plain = contrast(fit.raw)
-    root = float(contrast(fit.moments).root)
-    df = float(max(1, fit.n_clusters - 1)) if distribution == "t" else None
-    if fit.alike or float(plain.root) == 0 == float(plain.variance):
-        return 0.0, df, ("degenerate", *fit.caveats)
-    if df is not None and fit.n_clusters < 2 and fit.known:
-        return math.nan, df, (ONE_CLUSTER, *fit.caveats)
-    if df is not None and method == "score" and not math.isnan(root):
-        remainder = fit.n_clusters - root**2
-        bounded = remainder <= ROUNDING * fit.n_clusters
-        factor = math.inf if bounded else math.sqrt((fit.n_clusters - 1) / remainder)
-        root = root * factor if root else 0.0
-    return root, df, (*undecided(fit, root), *fit.caveats)
-
-
-def _difference_score_limits(
-    moments: ClassMoments,
-    df: float | None,
-    n_clusters: int,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    """Limits of the differences that the score test does not reject."""
+def _difference_limits(
+    test: ClassTest, df: float | None, confidence_level: float, alternative: str
+) -> Pair:
+    """Limits of the differences that the test does not reject."""
     critical = critical_value(confidence_level, alternative, df)
-    if df is not None and math.isfinite(critical):
+    if test.method == "score" and df is not None and math.isfinite(critical):
         # The critical value of the statistic that has the mean in its variance.
-        critical *= math.sqrt(n_clusters / (df + critical**2))
-    return difference_score_limits(moments, n_clusters, critical, alternative)
+        critical *= math.sqrt(test.fit.n_clusters / (df + critical**2))
+    return test.limits(critical, alternative)
 
 
-Method = Literal["wald", "score"]
 RatioLink = Literal["logit", "log"]
 RATIO_NAMES = {"logit": "odds ratio", "log": "ratio"}
 
@@ -279,7 +738,7 @@ def gee_precision(
     score: ClassScore = "precision",
     link: RatioLink = "logit",
     method: Method = "wald",
-    correction: str = "none",
+    correction: Correction = "none",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """How many times the odds of the champion's being right are the challenger's?
@@ -389,48 +848,21 @@ default="precision"
     """
     check_two_classifiers(sums, "gee_precision")
     fit = class_fit(sums, label, score, correction)
-    statistic, flags = _statistic(fit, link, method)
-    tail = (math.nan, math.nan)
-    if "degenerate" in flags:
-        tail = (1.0, 0.0)
-    elif math.isfinite(statistic):
-        tail = normal_pvalue(statistic, alternative)
-    estimate = ratio_of_shares(fit, link)
-    details = fit_details(fit)
-    moments = fit.raw if "degenerate" in flags else fit.moments
-    if math.isnan(tail[0]) or math.isnan(estimate):
-        limits: Any = any_ratio
-    elif "degenerate" in flags:
-        limits = only_ratio
-    elif method == "score":
-        limits = partial(_score_limits, moments, link, estimate)
-    else:
-        error = math.sqrt(float(log_contrast(moments, link).variance))
-        limits = partial(log_wald_limits, estimate, error)
-        details["standard_error"] = error
-    champion, challenger = role_shares(fit)
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
-        estimate=estimate,
-        estimate_name=f"{RATIO_NAMES[link]} of {SCORE_TEXT[score]}",
-        champion=champion,
-        challenger=challenger,
+    test = class_test(fit, link, method)
+    details: dict[str, float] = {"n_clusters": fit.n_clusters}
+    if method == "wald" and test.defined and not test.degenerate:
+        details["standard_error"] = test.error
+    return fit.result(
+        test.root,
+        pvalue_of(test.root, None, alternative, degenerate=test.degenerate),
+        estimate=test.estimate,
+        effect=RATIO_NAMES[link],
         method=method,
         null_value=1.0,
-        limits=limits,
-        flags=flags,
+        limits=partial(_ratio_limits, test),
+        flags=test.flags,
         details=details,
-        remark=class_text(fit.label),
     )
-
-
-def log_contrast(moments: ClassMoments, link: str) -> Contrast:
-    """Return the Wald contrast of the logarithms of odds or of shares."""
-    # A share of 0 has no finite logarithm, and the contrast is undefined.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (log_odds_contrast if link == "logit" else log_ratio_contrast)(moments)
 
 
 def ratio_of_shares(fit: ClassFit, link: str) -> float:
@@ -458,32 +890,5 @@ def ratio_of_shares(fit: ClassFit, link: str) -> float:
     return numerator / denominator
 
 
-def only_ratio(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Return limits of zero width at a ratio of 1."""
-    return one_sided_ratio(1.0, 1.0, alternative)
-
-
-def _statistic(fit: ClassFit, link: str, method: str) -> tuple[float, tuple[str, ...]]:
-    """Return the signed root of the statistic, and flags."""
-
-    def contrast(moments: ClassMoments) -> Contrast:
-        if method == "score":
-            return generalized_score(moments)
-        return log_contrast(moments, link)
-
-    plain, root = contrast(fit.raw), float(contrast(fit.moments).root)
-    if fit.alike or (float(plain.root) == 0 and not float(plain.variance) > 0):
-        return 0.0, ("degenerate", *fit.caveats)
-    return root, (*undecided(fit, root), *fit.caveats)
-
-
-def _score_limits(
-    moments: ClassMoments,
-    link: str,
-    estimate: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    """Limits of the ratios that the score test does not reject."""
-    z = critical_value(confidence_level, alternative)
-    return ratio_score_limits(moments, link, estimate, z, alternative)
+def _ratio_limits(test: ClassTest, confidence_level: float, alternative: str) -> Pair:
+    return test.limits(critical_value(confidence_level, alternative), alternative)

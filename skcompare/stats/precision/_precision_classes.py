@@ -21,16 +21,15 @@ from skcompare._core.validation import (
 )
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import (
-    CLASS_SCORES,
-    ClassMoments,
-    ClassRows,
-    ClusterSums,
-    JointCounts,
-)
+from skcompare.evidence import ClassMoments, ClassRows, ClusterSums, JointCounts
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
-from skcompare.stats.core._limits import any_difference, interval_level, one_sided
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._limits import (
+    DIFFERENCE,
+    any_difference,
+    interval_level,
+    one_sided,
+)
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.core._wald import (
@@ -40,14 +39,6 @@ from skcompare.stats.core._wald import (
     normal_critical,
 )
 from skcompare.stats.core._wald import score_range as normal_range
-from skcompare.stats.precision._precision_class_tests import (
-    LEFT_OUT,
-    SCORE_TESTS,
-    Significance,
-    at_boundary,
-    class_test,
-    informative_clusters,
-)
 from skcompare.stats.precision._precision_limits import (
     both_score_range,
     log_wald_limits,
@@ -56,11 +47,79 @@ from skcompare.stats.precision._precision_limits import (
 )
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
+    Significance,
+    at_boundary,
+    both_scores,
+    generalized_score,
     has_predictions,
     log_odds_contrast,
     log_ratio_contrast,
     share_contrast,
+    weighted_generalized_score,
 )
+
+CLASS_TESTS: dict[str, Callable[[ClassMoments], Contrast]] = {
+    "both scores": both_scores,
+    "weighted score": weighted_generalized_score,
+    "score": generalized_score,
+    "wald": log_odds_contrast,
+    "difference": share_contrast,
+    "relative": log_ratio_contrast,
+}
+"""Tests of one class by name, two-sided."""
+
+SCORE_TESTS = ("both scores", "weighted score", "score")
+
+OF_RECORDS = ("both scores", "weighted score")
+"""Tests that take the predictions of one classifier as independent."""
+
+LEFT_OUT = "unpredicted-classes"
+
+
+def class_test(test: str, rows: ClassRows) -> str:
+    """Resolve the name of the class tests, and check that the clusters allow the test."""
+    check_choice("test", test, ("auto", *CLASS_TESTS))
+    repeated = bool((rows.size > 1).any())
+    if test == "auto":
+        return "score" if repeated else "both scores"
+    if repeated and test in OF_RECORDS:
+        raise ValueError(
+            f"test={test!r} takes the predictions of one classifier as independent. Got up "
+            f"to {rows.size.max()} in a cluster. Use test='score'."
+        )
+    return test
+
+
+def class_significance(moments: ClassMoments, test: str, alternative: str) -> Significance:
+    """Tests of all classes by the name of the test."""
+    if test == "both scores":
+        contrast = both_scores(moments, alternative)
+    else:
+        contrast = CLASS_TESTS[test](moments)
+    return Significance(moments, contrast, alternative, at_boundary(moments, test))
+
+
+def informative_clusters(rows: ClassRows, score: str) -> IntArray:
+    """Number of clusters that enter the score of either classifier, by class."""
+    by_prediction = score in ("precision", "negative_predictive_value")
+    counted = rows.predicted if by_prediction else (rows.truth,)
+    if score in ("precision", "recall"):
+        present = counted[0].astype(bool)
+        for matrix in counted[1:]:
+            present = present + matrix.astype(bool)
+        return np.asarray(present.T.astype(np.int64) @ rows.weights)
+    # All predictions but those of the class count: there are none where all are of it.
+    all_of_class = None
+    for matrix in counted:
+        complete = matrix.tocoo()
+        complete.data = (complete.data == rows.size[complete.row]).astype(np.int64)
+        all_of_class = (
+            complete.tocsc()
+            if all_of_class is None
+            else all_of_class.multiply(complete.tocsc())
+        )
+    return np.asarray(rows.weights.sum() - all_of_class.T @ rows.weights)  # type: ignore[union-attr]
+
 
 EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
 """Effect sizes, and their values for equal classifiers."""
@@ -399,14 +458,13 @@ default="holm"
     >>> print(f"{result.macro.estimate:.3f} [{low:.3f}, {high:.3f}]")
     0.061 [0.011, 0.111]
     """
-    check_choice("score", score, CLASS_SCORES)
     check_choice("adjust", adjust, ADJUSTMENTS)
     check_alternative(alternative)
     check_confidence_level(confidence_level)
     rows = _rows_of(counts)
     test = class_test(test, rows)
     moments = rows.moments(score)
-    significance = Significance(moments, test, alternative)
+    significance = class_significance(moments, test, alternative)
     level = interval_level(confidence_level, adjust, len(rows.classes))
     shares = moments.shares
     return PrecisionByClass(
@@ -415,7 +473,7 @@ default="holm"
         challenger=shares[:, 1].copy(),
         n_champion=moments.rows[:, 0].copy(),
         n_challenger=moments.rows[:, 1].copy(),
-        **_effects(significance, level, alternative),
+        **_effects(significance, test, level, alternative),
         statistic=significance.statistic,
         pvalue=significance.pvalue,
         adjusted_pvalue=adjust_pvalues(significance.pvalue.tolist(), adjust),
@@ -448,10 +506,10 @@ def _rows_of(counts: Any) -> ClassRows:
 
 
 def _effects(
-    significance: Significance, level: float, alternative: str
+    significance: Significance, test: str, level: float, alternative: str
 ) -> dict[str, FloatArray]:
     """Effect sizes with limits; undefined limits are the whole range."""
-    moments, test = significance.moments, significance.test
+    moments = significance.moments
     difference = share_contrast(moments)
     ratio, odds_ratio = log_ratio_contrast(moments), log_odds_contrast(moments)
     # Classifiers that both never predict a class do not differ.
@@ -524,7 +582,7 @@ def macro_difference(
         error = math.sqrt(variance) if variance > SAME_VARIANCE * bound else 0.0
     estimate = float(roles[1] - roles[0])
     flags: tuple[str, ...] = () if n_predicted == len(predicted) else (LEFT_OUT,)
-    statistic, tail, critical = math.nan, (math.nan, math.nan), normal_critical
+    statistic, tail, critical = math.nan, UNDEFINED, normal_critical
     if not n_predicted:
         flags = (NO_PREDICTIONS,)
     elif error > 0:
@@ -535,18 +593,16 @@ def macro_difference(
     else:
         statistic, critical = math.copysign(math.inf, estimate), no_critical
         flags = (ZERO_VARIANCE, *flags)
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+    return result_of(
+        statistic,
+        tail,
+        roles=roles.tolist(),
         estimate=estimate,
         estimate_name=f"difference of macro {SCORE_TEXT[score]}",
-        champion=float(roles[0]),
-        challenger=float(roles[1]),
         alternative=alternative,
         method="delta",
         n=counts.n,
-        limits=partial(normal_range, estimate, error, critical, (-1.0, 1.0))
+        limits=partial(normal_range, estimate, error, critical, DIFFERENCE)
         if n_predicted
         else any_difference,
         flags=flags,

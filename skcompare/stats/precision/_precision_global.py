@@ -9,12 +9,12 @@ from scipy.sparse import csr_array
 from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
-from skcompare._core.validation import check_choice, check_count
+from skcompare._core.validation import check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import CLASS_SCORES, ClassMoments, JointCounts
-from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
-from skcompare.stats.core._result import PairedResult
+from skcompare.evidence import ClassMoments, ClassScore, JointCounts, sums_of
+from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.core._wald import ZERO_VARIANCE
@@ -23,10 +23,10 @@ from skcompare.stats.precision._combine_pvalues import (
     lancaster_correlated,
     simes,
 )
-from skcompare.stats.precision._precision_class_tests import (
+from skcompare.stats.precision._precision_classes import (
     CLASS_TESTS,
     LEFT_OUT,
-    Significance,
+    class_significance,
     class_test,
     informative_clusters,
 )
@@ -56,13 +56,11 @@ class AllClasses:
     """
 
     def __init__(self, counts: JointCounts, score: str, test: str, adjust: str) -> None:
-        check_choice("score", score, CLASS_SCORES)
-        check_choice("adjust", adjust, ADJUSTMENTS)
         self.counts, self.score, self.adjust = counts, score, adjust
         self.rows = counts.class_rows()
         self.test = test = class_test(test, self.rows)
         self.moments = self.rows.moments(score)
-        self.significance = Significance(self.moments, test, "two-sided")
+        self.significance = class_significance(self.moments, test, "two-sided")
         self.known, self.alike = self.significance.known, self.significance.alike
 
     def covariance(self) -> FloatArray:
@@ -113,8 +111,7 @@ class AllClasses:
 
     def unknown(self, method: str) -> PairedResult:
         """Return the result if no class has predictions of both classifiers."""
-        tail = (math.nan, math.nan)
-        return self.result(method, math.nan, tail, None, (NO_PREDICTIONS,))
+        return self.result(method, math.nan, UNDEFINED, None, (NO_PREDICTIONS,))
 
     def result(
         self,
@@ -134,10 +131,9 @@ class AllClasses:
         few = informative_clusters(self.rows, self.score) < FEW_INFORMATIVE
         if (few & known & ~self.alike).any():
             flags += (FEW_PREDICTIONS,)
-        return PairedResult(
-            statistic=statistic,
-            pvalue=tail[0],
-            log_pvalue=tail[1],
+        return result_of(
+            statistic,
+            tail,
             df=df,
             estimate=float(sizes[known].max()) if known.any() else math.nan,
             estimate_name=f"greatest difference of {SCORE_TEXT[self.score]}",
@@ -251,10 +247,10 @@ def exchanged_moments(
     totals = np.zeros(len(kinds), dtype=np.int64)
     np.add.at(totals, position, counts.counts[different])
     true_class, low, high = np.unravel_index(kinds, (k, k, k))
-    fixed = _sums(champion[same], counts.counts[same], k)
+    fixed = sums_of(champion[same], counts.counts[same], k)
     correct = same & (champion == truth)
-    fixed_correct = _sums(champion[correct], counts.counts[correct], k)
-    size = {"all": counts.n, "truth": _sums(truth, counts.counts, k)}
+    fixed_correct = sums_of(champion[correct], counts.counts[correct], k)
+    size = {"all": counts.n, "truth": sums_of(truth, counts.counts, k)}
     base = counts.class_rows().moments(score)
     incidence = [
         (
@@ -317,12 +313,6 @@ def _square(first: Any, second: Any, upper: Any, lower: Any) -> IntArray:
     return np.stack(rows, -2)
 
 
-def _sums(position: IntArray, values: IntArray, k: int) -> IntArray:
-    totals = np.zeros(k, dtype=np.int64)
-    np.add.at(totals, position, values)
-    return totals
-
-
 def _incidence(label: IntArray, kept: Any, k: int) -> Any:
     """Incidence matrix of cells and their classes, 0 for cells that do not count."""
     values = np.asarray(kept).astype(np.int64)
@@ -352,9 +342,9 @@ UNDEFINED_ODDS = "undefined-odds"
 def precision_simes(
     counts: JointCounts,
     *,
-    score: str = "precision",
+    score: ClassScore = "precision",
     test: str = "auto",
-    adjust: str = "holm",
+    adjust: Adjustment = "holm",
 ) -> PairedResult:
     """Do two classifiers differ in the precision of any class? The strongest class decides.
 
@@ -435,10 +425,10 @@ default="holm"
 def precision_lancaster(
     counts: JointCounts,
     *,
-    score: str = "precision",
+    score: ClassScore = "precision",
     test: str = "auto",
     method: Method = "influence",
-    adjust: str = "holm",
+    adjust: Adjustment = "holm",
     n_resamples: int = 2000,
     random_state: Any = 0,
 ) -> PairedResult:
@@ -538,9 +528,9 @@ default="holm"
 def precision_joint(
     counts: JointCounts,
     *,
-    score: str = "precision",
+    score: ClassScore = "precision",
     scale: Literal["both scores", "difference", "log-odds"] = "both scores",
-    adjust: str = "holm",
+    adjust: Adjustment = "holm",
 ) -> PairedResult:
     """Do two classifiers differ in the precision of any class? All are tested jointly.
 
@@ -623,7 +613,7 @@ default="holm"
     defined = classes.known & np.isfinite(contrast.estimate)
     flags = () if (defined == classes.known).all() else (UNDEFINED_ODDS,)
     if not defined.any():
-        return classes.result(method, math.nan, (math.nan, math.nan), None, flags)
+        return classes.result(method, math.nan, UNDEFINED, None, flags)
     covariance = classes.covariance()
     if scale == "both scores":
         # A larger variance of a class makes every quadratic form smaller.
@@ -635,8 +625,7 @@ default="holm"
     details = {"n_undefined": int((classes.known & ~defined).sum())}
     if not consistent and scale != "both scores":
         flags = (ZERO_VARIANCE, *flags)
-        tail = (math.nan, math.nan)
-        return classes.result(method, math.inf, tail, rank, flags, details)
+        return classes.result(method, math.inf, UNDEFINED, rank, flags, details)
     if rank == 0:
         flags = ("degenerate", *flags)
     return classes.result(method, value, chi2_pvalue(value, rank), rank, flags, details)

@@ -112,7 +112,7 @@ def score_range(
     """
     defined: Any = (moments.rows > 0).all(axis=-1)
     high = _upper_limit(moments, weighted, z)
-    low = -_upper_limit(_swapped(moments), weighted, z)
+    low = -_upper_limit(moments.swap(), weighted, z)
     reach = _unseen(moments, z)
     constant = _without_variance(moments)
     low, high = (
@@ -281,15 +281,6 @@ def _null_position(sums: _Sums) -> FloatArray:
     distance = sums.hits[0] - sums.rows[0] * pooled
     m = np.where(spread > 0, distance / np.where(spread > 0, spread, 1), 0.0)
     return np.asarray(m / (rows + np.abs(m)))
-
-
-def _swapped(moments: ClassMoments) -> ClassMoments:
-    """Return the moments with the roles exchanged."""
-    return ClassMoments(
-        moments.rows[..., ::-1],
-        moments.hits[..., ::-1],
-        *(part[..., ::-1, ::-1] for part in (moments.rr, moments.rh, moments.hh)),
-    )
 
 
 def _without_variance(moments: ClassMoments) -> Any:

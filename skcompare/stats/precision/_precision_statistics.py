@@ -11,6 +11,15 @@ import numpy as np
 
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments
+from skcompare.stats.core._result import pvalue_of
+from skcompare.stats.core._target_class import (
+    BOUNDARY,
+    FEW_CLUSTERS,
+    FEW_INFORMATIVE,
+    NO_PREDICTIONS,
+    ONE_CLUSTER,
+)
+from skcompare.stats.core._wald import ZERO_VARIANCE
 
 NOISE = 64 * float(np.finfo(float).eps)
 """Variances below this share of the terms they are made of are 0 up to rounding."""
@@ -273,3 +282,72 @@ def _totals(moments: ClassMoments) -> FloatArray:
 def _squared_differences(products: Any) -> Any:
     """Sum over clusters of the squared differences of the two classifiers."""
     return products[..., 0, 0] + products[..., 1, 1] - 2 * products[..., 0, 1]
+
+
+class Significance:
+    """Tests of one class or more, with their p-values and flags.
+
+    Attributes
+    ----------
+    moments : ClassMoments
+    contrast : Contrast
+        The statistics as computed.
+    boundary : ndarray of shape (n_classes,)
+        Whether a logarithm that the scale needs is infinite.
+    known, alike, degenerate : ndarray of shape (n_classes,)
+        Whether both scores are defined; whether the predictions are the same; whether
+        there is no difference and no variation.
+    root, statistic, pvalue, log_pvalue : ndarray of shape (n_classes,)
+        0 and p = 1 if degenerate; p is NaN where undefined.
+    """
+
+    def __init__(
+        self, moments: ClassMoments, contrast: Contrast, alternative: str, boundary: Any
+    ) -> None:
+        self.moments, self.contrast = moments, contrast
+        self.boundary = np.atleast_1d(boundary)
+        self.known = np.atleast_1d(has_predictions(moments))
+        self.alike = np.atleast_1d(predicted_alike(moments))
+        estimate, variance, root = np.atleast_1d(*contrast)
+        no_variation = (variance == 0) | np.isnan(estimate)
+        self.degenerate = self.alike | ((root == 0) & no_variation)
+        self.root = np.where(self.degenerate, 0.0, root)
+        tails = [
+            pvalue_of(root, None, alternative, degenerate=degenerate)
+            for root, degenerate in zip(
+                self.root.tolist(), self.degenerate.tolist(), strict=True
+            )
+        ]
+        self.pvalue, self.log_pvalue = np.array(tails).T.copy()
+
+    @property
+    def statistic(self) -> FloatArray:
+        """Chi-squared statistics with one degree of freedom."""
+        return np.square(self.root)
+
+    def flags(self, informative: Any) -> tuple[tuple[str, ...], ...]:
+        """Flags of each class, given the numbers of records or clusters that count."""
+        defined = self.known & ~self.boundary
+        decided = defined & ~self.degenerate & np.isfinite(self.root)
+        columns = {
+            "degenerate": self.degenerate,
+            NO_PREDICTIONS: ~self.known,
+            BOUNDARY: self.known & ~defined,
+            ONE_CLUSTER: defined & np.isnan(self.root),
+            ZERO_VARIANCE: defined & np.isinf(self.root),
+            FEW_CLUSTERS: decided & (np.asarray(informative) < FEW_INFORMATIVE),
+        }
+        rows = np.array(list(columns.values())).T.tolist()
+        return tuple(
+            tuple(code for code, holds in zip(columns, row, strict=True) if holds)
+            for row in rows
+        )
+
+
+def at_boundary(moments: ClassMoments, test: str) -> Any:
+    """Whether a logarithm that a test needs is infinite."""
+    if test not in ("wald", "relative"):
+        return np.zeros(moments.rows.shape[:-1], dtype=bool)
+    no_hits = moments.hits == 0
+    all_hits = moments.hits == moments.rows
+    return (no_hits | all_hits if test == "wald" else no_hits).any(axis=-1)

@@ -1,20 +1,20 @@
-"""Ratio of two precisions at the prevalence where the classifiers will be used."""
+"""Ratio of two precisions at another prevalence, with influences and resamples."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtri, polygamma
 
-from skcompare._core.validation import check_count, check_switches
+from skcompare._core.validation import check_count, check_switches, is_number
 from skcompare._registry.tests import paired_test
-from skcompare._typing import Alternative, FloatArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import JointCounts
-from skcompare.stats.core._limits import Limits, any_ratio, one_sided_ratio
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._limits import Limits, Pair, any_ratio, one_sided_ratio
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
     FEW_CLUSTERS,
@@ -24,17 +24,322 @@ from skcompare.stats.core._target_class import (
     class_text,
 )
 from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
-from skcompare.stats.precision._prevalence import (
-    CautiousResamples,
-    ClassCells,
-    Prevalence,
-    acceleration_of,
-    drawn_cells,
-    log_ratios,
-    resolve_prevalence,
-    without_rounding,
-)
+from skcompare.stats.scores._bootstrap import ResampledDifferences
 from skcompare.stats.scores._resampling import generator
+
+UNIFORM = "uniform"
+
+NOISE = 1e-12
+"""Differences of shares up to this are rounding."""
+
+
+def precision_at(sensitivity: Any, false_alarms: Any, prevalence: Any) -> FloatArray:
+    """Precision at a prevalence, by Bayes' theorem; NaN without predictions of the class.
+
+    Equation (28) of Gondara, with the rate of false alarms, 1 - specificity.
+    """
+    true_positives = np.asarray(sensitivity * prevalence)
+    predicted = true_positives + false_alarms * (1 - prevalence)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(
+            np.where(
+                predicted > 0,
+                true_positives / np.where(predicted > 0, predicted, 1),
+                np.nan,
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prevalence:
+    """Share of a class in the population where the classifiers will be used.
+
+    Parameters
+    ----------
+    value : float or None
+        None is the share in the sample, whatever it is.
+    beta : tuple of two float or None
+        Parameters of a Beta distribution of which `value` is the mean.
+    text : str
+        Text that says where it comes from.
+    """
+
+    value: float | None
+    beta: tuple[float, float] | None
+    text: str
+
+    @property
+    def logit_variance(self) -> float:
+        """Variance of the log odds of the prevalence."""
+        if self.beta is None:
+            return 0.0
+        return float(sum(polygamma(1, parameter) for parameter in self.beta))
+
+    def describe(self, used: float) -> str:
+        """Format the prevalence, without a number for that of the sample."""
+        if self.value is None:
+            return "the prevalence of the sample"
+        return f"a prevalence of {used:.4g} ({self.text})"
+
+    def drawn(self, size: int, rng: np.random.Generator) -> Any:
+        """Draw a prevalence for each resample."""
+        return self.value if self.beta is None else rng.beta(*self.beta, size=size)
+
+
+def resolve_prevalence(prevalence: Any, n_classes: int) -> Prevalence:
+    """Create a `Prevalence` from a number, "uniform", a pair of numbers or None."""
+    if prevalence is None:
+        return Prevalence(None, None, "of the sample")
+    if isinstance(prevalence, str) and prevalence == UNIFORM and n_classes > 1:
+        return Prevalence(1 / n_classes, None, "equal classes")
+    if is_number(prevalence) and 0 < prevalence < 1:
+        return Prevalence(float(prevalence), None, "as given")
+    is_pair = isinstance(prevalence, tuple | list) and len(prevalence) == 2
+    if is_pair and all(
+        is_number(parameter) and 0 < parameter < math.inf for parameter in prevalence
+    ):
+        a, b = map(float, prevalence)
+        return Prevalence(a / (a + b), (a, b), f"uncertain, Beta({a:g}, {b:g})")
+    raise ValueError(
+        "`prevalence` must be a number between 0 and 1, 'uniform' (of two or more "
+        "classes), a pair of positive parameters of a Beta distribution, or None for the "
+        f"share in the sample. Got {prevalence!r} instead. Pass 0.02 for a class that is "
+        "2 % of the records."
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassCells:
+    """Counts of records by truth and both predictions, for one class against the rest.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., 2, 2, 2)
+        Axes: truth not of the class or of it, and the same for the predictions of champion
+        and challenger. Leading axes are resamples.
+    """
+
+    counts: IntArray
+
+    @classmethod
+    def of_class(cls, joint: JointCounts, label: Any) -> "ClassCells":
+        """Return the counts of one class against the rest."""
+        return cls(joint.for_class(label).to_array())
+
+    @property
+    def swapped(self) -> "ClassCells":
+        """Cells with the roles exchanged."""
+        return ClassCells(np.swapaxes(self.counts, -2, -1))
+
+    @property
+    def alike(self) -> bool:
+        """Whether both classifiers predict the class for the same records."""
+        return not (self.counts[..., 0, 1] + self.counts[..., 1, 0]).any()
+
+    @property
+    def of_it(self) -> Any:
+        """Number of records of the class."""
+        return self.counts[..., 1, :, :].sum(axis=(-2, -1))
+
+    @property
+    def others(self) -> Any:
+        """Number of records of other classes."""
+        return self.counts[..., 0, :, :].sum(axis=(-2, -1))
+
+    @property
+    def named(self) -> tuple[IntArray, IntArray]:
+        """Numbers of incorrect and correct predictions of the class, by classifier."""
+        champion = self.counts[..., 1, :].sum(axis=-1)
+        challenger = self.counts[..., :, 1].sum(axis=-1)
+        both = np.stack([champion, challenger], axis=-1)
+        return both[..., 0, :], both[..., 1, :]
+
+    @property
+    def precisions(self) -> FloatArray:
+        """Precisions of both classifiers in the sample; NaN without predictions."""
+        false, correct = self.named
+        return precision_at(correct, false, 0.5)
+
+    def rates(self) -> tuple[FloatArray, FloatArray]:
+        """Return sensitivities and false positive rates; NaN without records."""
+        false, correct = self.named
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sensitivity = correct / np.asarray(self.of_it)[..., np.newaxis]
+            false_alarms = false / np.asarray(self.others)[..., np.newaxis]
+        return sensitivity, false_alarms
+
+    def precisions_at(self, prevalence: Any) -> FloatArray:
+        """Return precisions of shape (..., 2) at prevalences of shape (...)."""
+        if prevalence is None:
+            return self.precisions
+        sensitivity, false_alarms = self.rates()
+        return precision_at(sensitivity, false_alarms, np.asarray(prevalence)[..., None])
+
+    def influences(self, prevalence: float | None, stratify: bool) -> FloatArray:
+        """Influence of a record of each cell on the logarithms of both precisions.
+
+        The sum of the squares over the records is the variance. Where the share of the
+        class is given, or fixed by the design, it comes from the rates within the class and
+        outside it alone, through log(false alarms / sensitivity).
+
+        Returns
+        -------
+        moves : ndarray of shape (2, 2, 2, 2)
+            The first axis is the classifier.
+        """
+        truth, *predictions = np.indices((2, 2, 2))
+        if prevalence is None and stratify and self.of_it and self.others:
+            # A single class is a single stratum, whose share of 0 or 1 cannot weight the
+            # rates.
+            prevalence = float(self.of_it / (self.of_it + self.others))
+        precisions = self.precisions_at(prevalence)
+        false, correct = self.named
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.array(
+                [
+                    prediction * (truth - p) / ((false[i] + correct[i]) * p)
+                    if prevalence is None
+                    else self._within_classes(i, prediction, truth, prevalence, p)
+                    for i, (prediction, p) in enumerate(
+                        zip(predictions, precisions, strict=True)
+                    )
+                ]
+            )
+
+    def _within_classes(
+        self, role: int, prediction: IntArray, truth: IntArray, prevalence: float, p: float
+    ) -> FloatArray:
+        """Influence on one log precision, through sensitivity and false positive rate."""
+        sensitivity, alarms = (rates[role] for rates in self.rates())
+        class_weight = (1 - p) / (self.of_it * sensitivity)
+        # Finite also without false alarms, where the precision is 1.
+        odds = (1 - prevalence) / prevalence
+        rest_weight = p * odds / (self.others * sensitivity)
+        in_class = truth * (prediction - sensitivity) * class_weight
+        return np.asarray(in_class - (1 - truth) * (prediction - alarms) * rest_weight)
+
+
+def without_rounding(values: Any, *numbers: float) -> FloatArray:
+    """Replace values by 0 or by one of the numbers if equal up to rounding."""
+    for number in (0.0, *numbers):
+        values = np.where(np.abs(values - number) <= NOISE, number, values)
+    return np.asarray(values, dtype=np.float64)
+
+
+def drawn_cells(
+    cells: ClassCells, n_resamples: int, stratify: bool, rng: np.random.Generator
+) -> ClassCells:
+    """Resample the records with both predictions, as counts of the eight cells.
+
+    Swapped roles have the same resamples, with the roles swapped.
+    """
+    counts = cells.counts
+    if counts.ravel().tolist() < cells.swapped.counts.ravel().tolist():
+        return drawn_cells(cells.swapped, n_resamples, stratify, rng).swapped
+    if not stratify:
+        drawn = _multinomial(counts.ravel(), n_resamples, rng)
+        return ClassCells(drawn.reshape(-1, 2, 2, 2))
+    parts = [_multinomial(part.ravel(), n_resamples, rng) for part in counts]
+    return ClassCells(np.stack(parts, axis=1).reshape(-1, 2, 2, 2))
+
+
+def _multinomial(counts: IntArray, size: int, rng: np.random.Generator) -> IntArray:
+    """Resample the records of the cells; empty cells stay empty."""
+    drawn = np.zeros((size, len(counts)), dtype=np.int64)
+    occurring = np.flatnonzero(counts)
+    if len(occurring):
+        n = counts.sum()
+        drawn[:, occurring] = rng.multinomial(n, counts[occurring] / n, size=size)
+    return drawn
+
+
+def acceleration_of(moves: FloatArray, counts: IntArray) -> float:
+    """Acceleration of Efron (1987, equation 6.6), from the influences of the cells."""
+    variance = float((counts * moves**2).sum())
+    if variance == 0:
+        return 0.0
+    return float((counts * moves**3).sum() / (6 * variance**1.5))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CautiousResamples:
+    """Resampled values of an estimate, some of them possibly undefined.
+
+    An undefined value counts as beyond every limit, on either side, so that it widens the
+    interval and raises p. No limit passes the estimate, as percentiles may where nearly all
+    resampled values lie on one side of it; the p-value towards that side is at least 1/2
+    then.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_defined,)
+        Sorted.
+    undefined : int
+        Number of resamples without a value.
+    estimate : float
+        The observed value.
+    shift, acceleration : float
+        Efron's z0 and a.
+    """
+
+    values: FloatArray
+    undefined: int
+    estimate: float
+    shift: float = 0.0
+    acceleration: float = 0.0
+
+    @classmethod
+    def of(
+        cls, values: FloatArray, estimate: float, acceleration: float | None
+    ) -> "CautiousResamples":
+        """Create resamples from values, BCa-corrected if there is an acceleration."""
+        defined = np.sort(values[~np.isnan(values)])
+        undefined = len(values) - len(defined)
+        if acceleration is None or not len(defined):
+            return cls(defined, undefined, estimate)
+        # Resamples equal to the estimate count half on either side.
+        below = (np.mean(defined < estimate) + np.mean(defined <= estimate)) / 2
+        bound = 1 / (len(defined) + 1)
+        shift = float(ndtri(min(max(below, bound), 1 - bound)))
+        return cls(defined, undefined, estimate, shift, acceleration)
+
+    def _towards(self, alternative: str) -> ResampledDifferences:
+        """Return the resamples, with undefined values against the alternative."""
+        undefined = np.full(self.undefined, math.inf)
+        parts = (-undefined, self.values) if alternative == "greater" else (
+            self.values, undefined,
+        )  # fmt: skip
+        return ResampledDifferences(np.concatenate(parts), self.shift, self.acceleration)
+
+    def pvalue(self, alternative: str, null: float = 0.0) -> float:
+        """Return the least level at which the limits exclude the null value."""
+        if alternative == "two-sided":
+            return min(1.0, *(2 * self.pvalue(side, null) for side in ("greater", "less")))
+        pvalue = self._towards(alternative).pvalue(alternative, null)
+        on_side = self.estimate > null if alternative == "greater" else self.estimate < null
+        return pvalue if on_side else max(pvalue, 0.5)
+
+    def error_of(self, alternative: str, null: float = 0.0) -> float:
+        """Return the standard error of the p-value due to the drawing of resamples."""
+        if alternative == "two-sided":
+            sides = ("greater", "less")
+            return 2 * self.error_of(min(sides, key=lambda side: self.pvalue(side, null)))
+        resampled = self._towards(alternative)
+        return resampled.error_of(self.pvalue(alternative, null), alternative, null)
+
+    def limits(self, bounds: Pair, confidence_level: float, alternative: str) -> Pair:
+        """Return the limits of the values that are not rejected."""
+        low, _ = self._towards("greater").limits(bounds, confidence_level, alternative)
+        _, high = self._towards("less").limits(bounds, confidence_level, alternative)
+        return min(low, self.estimate), max(high, self.estimate)
+
+
+def log_ratios(precisions: FloatArray) -> FloatArray:
+    """Log ratios of the precisions, challenger over champion; NaN where undefined."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithms: Any = np.log(precisions)
+        return np.asarray(logarithms[..., 1] - logarithms[..., 0])
+
 
 LEVEL = 0.95
 """Confidence level of the intervals of each precision in the parts of the result."""
@@ -280,63 +585,58 @@ def updated_precision(
     cells = ClassCells.of_class(counts, label)
     question = Question(cells, share, stratify, method)
     drawn = question.drawn(n_resamples, random_state)
-    tail = _tail(question, drawn, alternative)
-    champion, challenger = question.precisions.tolist()
+    test = _tested_ratio(question, drawn, alternative)
     resampled = "" if drawn is None else f", {n_resamples} resamples"
-    return PairedResult(
-        statistic=tail.statistic,
-        pvalue=tail.pvalue,
-        log_pvalue=tail.log_pvalue,
-        estimate=tail.estimate,
+    return result_of(
+        test.statistic,
+        test.tail,
+        roles=question.precisions.tolist(),
+        estimate=test.estimate,
         estimate_name="ratio of updated precisions",
-        champion=champion,
-        challenger=challenger,
         method=f"{method}{resampled}",
         null_value=1.0,
-        limits=tail.limits,
-        flags=(*caveats(question), *tail.flags),
-        details={**_details(question, n_resamples, drawn), **tail.details},
+        limits=test.limits,
+        flags=(*caveats(question), *test.flags),
+        details={**_details(question, n_resamples, drawn), **test.details},
         parts=tuple(part_of(question, drawn, role) for role in (0, 1)),
         remark=f"{class_text(label)}, at {share.describe(question.prevalence)}; equal "
         "there exactly where the precisions are",
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Tail:
-    """Statistic, p-value, estimate and limits of the ratio by one method."""
+class _Test(NamedTuple):
+    """Statistic, p-value with its logarithm, estimate and limits of the ratio."""
 
     statistic: float
-    pvalue: float
-    log_pvalue: float
+    tail: tuple[float, float]
     estimate: float
     limits: Limits
     flags: tuple[str, ...] = ()
-    details: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, float] = {}
 
 
-def _tail(question: Question, drawn: FloatArray | None, alternative: str) -> _Tail:
+def _tested_ratio(question: Question, drawn: FloatArray | None, alternative: str) -> _Test:
     """Compute statistic, p-value, ratio and limits, edge cases first."""
     champion, challenger = question.precisions.tolist()
     if question.cells.alike or champion == challenger == 0:
         # Also where both are undefined: both predict the same for every record.
         if champion > 0:
-            return _Tail(0.0, 1.0, 0.0, 1.0, partial(_point, 1.0), ("degenerate",))
-        return _Tail(0.0, 1.0, 0.0, math.nan, any_ratio, ("degenerate",))
+            return _Test(0.0, (1.0, 0.0), 1.0, partial(_point, 1.0), ("degenerate",))
+        return _Test(0.0, (1.0, 0.0), math.nan, any_ratio, ("degenerate",))
     if not (champion > 0 and challenger > 0):
         ratio = (
             math.inf if champion == 0 and challenger > 0 else challenger / (champion or 1)
         )
-        return _Tail(math.nan, math.nan, math.nan, ratio, any_ratio)
+        return _Test(math.nan, UNDEFINED, ratio, any_ratio)
     influences = question.moves
     distance = float(without_rounding(log_ratios(question.precisions)))
     ratio = challenger / champion if distance else 1.0
     varies = without_rounding(question.cells.counts * (influences[1] - influences[0])) != 0
     if not varies.any():
         if distance == 0:
-            return _Tail(0.0, 1.0, 0.0, 1.0, partial(_point, 1.0), ("degenerate",))
+            return _Test(0.0, (1.0, 0.0), 1.0, partial(_point, 1.0), ("degenerate",))
         statistic = math.copysign(math.inf, distance)
-        return _Tail(statistic, math.nan, math.nan, ratio, any_ratio, (ZERO_VARIANCE,))
+        return _Test(statistic, UNDEFINED, ratio, any_ratio, (ZERO_VARIANCE,))
     influence = np.where(varies, influences[1] - influences[0], 0.0)
     prevalence_variance = (challenger - champion) ** 2 * question.share.logit_variance
     error = math.sqrt(
@@ -344,9 +644,9 @@ def _tail(question: Question, drawn: FloatArray | None, alternative: str) -> _Ta
     )
     statistic, details = distance / error, {"standard_error": error}
     if drawn is None:
-        pvalues = normal_pvalue(statistic, alternative)
+        tail = normal_pvalue(statistic, alternative)
         limits = partial(_delta_ratio_limits, distance, error)
-        return _Tail(statistic, *pvalues, ratio, limits, details=details)
+        return _Test(statistic, tail, ratio, limits, details=details)
     logs = without_rounding(log_ratios(drawn), distance)
     resampled = CautiousResamples.of(logs, distance, question.acceleration(influence))
     pvalue = resampled.pvalue(alternative)
@@ -359,10 +659,9 @@ def _tail(question: Question, drawn: FloatArray | None, alternative: str) -> _Ta
             "shift": resampled.shift,
             "acceleration": resampled.acceleration,
         }
-    return _Tail(
+    return _Test(
         statistic,
-        pvalue,
-        math.log(pvalue),
+        (pvalue, math.log(pvalue)),
         ratio,
         partial(_resampled_ratio_limits, resampled),
         (UNDEFINED_RATIOS,) if resampled.undefined else (),

@@ -259,41 +259,6 @@ def role_parts(
     return tuple(parts)
 
 
-def quadratic_form(
-    matrix: Sequence[Sequence[int]], vector: Sequence[int]
-) -> tuple[Fraction, int, bool]:
-    """Exact quadratic form v' M⁻ v of a positive semidefinite integer matrix.
-
-    Bareiss's elimination of the bordered matrix (M v; v' 0), which divides without
-    remainder. A diagonal element that is 0 has a row of zeros, so the rank is the number
-    of pivots and needs no tolerance; v lies in the range of M, where any generalised
-    inverse gives the same value, when its remainder is 0 in the rows that are left.
-
-    Returns
-    -------
-    value : Fraction
-    rank : int
-    consistent : bool
-        Whether v lies in the range of M.
-    """
-    q = len(vector)
-    rows = [[*row, v] for row, v in zip(matrix, vector, strict=True)] + [[*vector, 0]]
-    remaining, previous, rank = list(range(q)), 1, 0
-    while True:
-        pivot = next((i for i in remaining if rows[i][i]), None)
-        if pivot is None:
-            break
-        remaining.remove(pivot)
-        value, pivot_row = rows[pivot][pivot], rows[pivot]
-        for i in (*remaining, q):
-            factor = rows[i][pivot]
-            for j in (*remaining, q):
-                rows[i][j] = (rows[i][j] * value - factor * pivot_row[j]) // previous
-        previous, rank = value, rank + 1
-    consistent = not any(rows[i][q] for i in remaining)
-    return Fraction(-rows[q][q], previous), rank, consistent
-
-
 Interval = Literal["agreeing", "arctanh"]
 
 

@@ -20,7 +20,6 @@ from skcompare.stats.ranking._delong import (
     check_members,
     contrast,
     level_details,
-    quadratic_form,
     role_parts,
     score_flags,
     variance_flags,
@@ -104,7 +103,7 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
     check_members(placements, "delong_joint")
     sums = placements.sums
     steps = [b - a for a, b in pairwise(sums.totals)]
-    spread = _differenced(_differenced(sums.covariance))
+    spread = differenced(differenced(sums.covariance))
     value, rank, consistent = quadratic_form(spread, steps)
     flags: tuple[str, ...] = ()
     if consistent:
@@ -130,13 +129,48 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
     )
 
 
-def _differenced(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+def differenced(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """Differences of neighbouring rows, transposed."""
     lower = [
         [b - a for a, b in zip(row, next_row, strict=True)]
         for row, next_row in pairwise(rows)
     ]
     return [list(column) for column in zip(*lower, strict=True)]
+
+
+def quadratic_form(
+    matrix: Sequence[Sequence[int]], vector: Sequence[int]
+) -> tuple[Fraction, int, bool]:
+    """Exact quadratic form v' M⁻ v of a positive semidefinite integer matrix.
+
+    Bareiss's elimination of the bordered matrix (M v; v' 0), which divides without
+    remainder. A diagonal element that is 0 has a row of zeros, so the rank is the number
+    of pivots and needs no tolerance; v lies in the range of M, where any generalised
+    inverse gives the same value, when its remainder is 0 in the rows that are left.
+
+    Returns
+    -------
+    value : Fraction
+    rank : int
+    consistent : bool
+        Whether v lies in the range of M.
+    """
+    q = len(vector)
+    rows = [[*row, v] for row, v in zip(matrix, vector, strict=True)] + [[*vector, 0]]
+    remaining, previous, rank = list(range(q)), 1, 0
+    while True:
+        pivot = next((i for i in remaining if rows[i][i]), None)
+        if pivot is None:
+            break
+        remaining.remove(pivot)
+        value, pivot_row = rows[pivot][pivot], rows[pivot]
+        for i in (*remaining, q):
+            factor = rows[i][pivot]
+            for j in (*remaining, q):
+                rows[i][j] = (rows[i][j] * value - factor * pivot_row[j]) // previous
+        previous, rank = value, rank + 1
+    consistent = not any(rows[i][q] for i in remaining)
+    return Fraction(-rows[q][q], previous), rank, consistent
 
 
 def auc_contrast(

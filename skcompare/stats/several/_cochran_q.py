@@ -12,7 +12,7 @@ from skcompare._core.validation import check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import CorrectnessPatterns
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
 
 Method = Literal["asymptotic", "exact", "permutation"]
@@ -153,10 +153,9 @@ def cochran_q(
         flags = (*flags, NOT_EXCHANGEABLE)
     accuracies, names = patterns.accuracies, patterns.names
     worst, best = int(np.argmin(accuracies)), int(np.argmax(accuracies))
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+    return result_of(
+        statistic,
+        tail,
         df=df,
         estimate=float(accuracies[best] - accuracies[worst]),
         estimate_name="range of accuracies",

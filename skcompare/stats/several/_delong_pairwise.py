@@ -6,22 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._typing import FloatArray, IntArray
+from skcompare._registry.tests import takes_evidence
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import DIFFERENCE
 from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._delong import contrast, variance_flags
 from skcompare.stats.ranking._delong_joint import delong_joint
-from skcompare.stats.several._pairwise import Draws, PairTests, normal_draws, pairwise
+from skcompare.stats.several._pairwise import (
+    Draws,
+    PairTests,
+    PairwiseAdjustment,
+    normal_draws,
+    pairwise,
+)
 from skcompare.stats.several._pairwise_result import PairwiseResult
 
 
+@takes_evidence
 def pairwise_delong(
     placements: PlacementValues,
     *,
-    adjust: str = "holm",
+    adjust: PairwiseAdjustment = "holm",
     control: str | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     random_state: Any = 0,
@@ -98,11 +106,6 @@ default="holm"
     >>> result.adjusted_pvalue.round(3).tolist()
     [0.14, 0.878, 0.414]
     """
-    if not isinstance(placements, PlacementValues):
-        raise TypeError(
-            f"pairwise_delong needs PlacementValues. Got {type(placements).__name__}. Make "
-            "them by PlacementValues.from_predictions(y_true, *scores)."
-        )
     return pairwise(
         placements,
         partial(_tests, placements, alternative),

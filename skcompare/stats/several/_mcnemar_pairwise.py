@@ -2,19 +2,26 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from skcompare._core.validation import check_choice
-from skcompare._typing import FloatArray, IntArray
+from skcompare._registry.tests import takes_evidence
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ContingencyTable, CorrectnessPatterns
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT, mcnemar, mcnemar_pvalues
-from skcompare.stats.core._power import METHODS
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.several._cochran_q import cochran_q
-from skcompare.stats.several._pairwise import Draws, PairTests, normal_draws, pairwise
+from skcompare.stats.several._pairwise import (
+    Draws,
+    PairTests,
+    PairwiseAdjustment,
+    normal_draws,
+    pairwise,
+)
 from skcompare.stats.several._pairwise_result import PairwiseResult
+
+Method = Literal["mid-p", "exact", "asymptotic", "corrected"]
 
 MOST_DRAWS = 1 << 24
 """Number of random values (about a second) above which normal ones are drawn instead."""
@@ -25,13 +32,14 @@ AT_ONCE = 1 << 20
 MAX_T_NORMAL = "max-t-normal"
 
 
+@takes_evidence
 def pairwise_mcnemar(
     patterns: CorrectnessPatterns,
     *,
-    method: str = "mid-p",
-    adjust: str = "holm",
+    method: Method = "mid-p",
+    adjust: PairwiseAdjustment = "holm",
     control: str | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     random_state: Any = 0,
@@ -116,13 +124,6 @@ default="holm"
     >>> pairwise_mcnemar(patterns, control="A", adjust="max-t").challenger
     ('B', 'C')
     """
-    if not isinstance(patterns, CorrectnessPatterns):
-        raise TypeError(
-            "pairwise_mcnemar needs CorrectnessPatterns. Got "
-            f"{type(patterns).__name__}. Make them by "
-            "CorrectnessPatterns.from_predictions(y_true, *predictions)."
-        )
-    check_choice("method", method, METHODS)
     return pairwise(
         patterns,
         partial(_tests, patterns, method, alternative),

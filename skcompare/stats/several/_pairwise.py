@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import ndtr
@@ -12,19 +12,19 @@ from sklearn.utils import check_random_state
 
 from skcompare._core.validation import (
     alpha_of,
-    check_alternative,
     check_choice,
     check_confidence_level,
     check_count,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
+from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
 from skcompare.stats.core._limits import interval_level
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import normal_critical
 from skcompare.stats.several._pairwise_result import PairwiseResult
 
-PAIRWISE_ADJUSTMENTS = (*ADJUSTMENTS, "max-t")
+PairwiseAdjustment = Literal[Adjustment, "max-t"]
+PAIRWISE_ADJUSTMENTS: tuple[str, ...] = get_args(PairwiseAdjustment)
 
 SLACK = 1e-12
 """Tolerance of equal statistics, relative for those above 1."""
@@ -99,8 +99,6 @@ def pairwise(
     `evidence` has the names of several classifiers. `tests_of` runs the tests of pairs,
     from the positions of the champion and the challenger of each.
     """
-    check_choice("adjust", adjust, PAIRWISE_ADJUSTMENTS)
-    check_alternative(alternative)
     level = check_confidence_level(confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)
     champion, challenger = pairs_of(evidence.names, control, alternative)

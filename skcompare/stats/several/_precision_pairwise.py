@@ -1,81 +1,50 @@
 """Tests of the precisions of all pairs of classifiers, with adjusted p-values."""
 
-import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
-from skcompare._core.validation import alpha_of, check_choice
-from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import (
-    CLASS_SCORES,
-    ClassMoments,
-    ClassScore,
-    ClusterSums,
-    OutcomeRows,
-)
-from skcompare.stats.core._limits import one_sided, one_sided_ratio
-from skcompare.stats.core._tails import normal_pvalue
-from skcompare.stats.core._wald import normal_critical
-from skcompare.stats.precision._clustered_precision import log_contrast, ratio_of_shares
-from skcompare.stats.precision._gee_model import (
+from skcompare._registry.tests import takes_evidence
+from skcompare._typing import Alternative, FloatArray, IntArray
+from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, OutcomeRows
+from skcompare.stats.core._result import pvalue_of
+from skcompare.stats.core._wald import critical_value
+from skcompare.stats.precision._clustered_precision import (
     ClassFit,
+    ClassTest,
+    Method,
     class_fit,
-    difference_score_limits,
+    class_test,
     informative_clusters,
     link_values,
-    ratio_score_limits,
-    undecided,
 )
-from skcompare.stats.precision._precision_statistics import (
-    Contrast,
-    contrast_variance,
-    generalized_score,
-    share_contrast,
+from skcompare.stats.precision._precision_statistics import contrast_variance
+from skcompare.stats.several._pairwise import (
+    Draws,
+    PairTests,
+    PairwiseAdjustment,
+    normal_draws,
+    pairwise,
 )
-from skcompare.stats.several._pairwise import Draws, PairTests, normal_draws, pairwise
 from skcompare.stats.several._pairwise_result import PairwiseResult
-from skcompare.stats.several._precision_several import (
-    Method,
-    chosen_moments,
-    precision_several,
-)
+from skcompare.stats.several._precision_several import precision_several
+
+Scale = Literal["difference", "odds ratio", "ratio"]
+LINKS = {"difference": "identity", "odds ratio": "logit", "ratio": "log"}
 
 
-class _Options(NamedTuple):
-    """Options of the tests of all pairs."""
-
-    link: str
-    method: str
-    alternative: str
-
-
-class _Pair(NamedTuple):
-    """Result of the test of one pair."""
-
-    fit: ClassFit
-    estimate: float
-    statistic: float
-    pvalue: float
-    error: float
-    flags: tuple[str, ...]
-
-
-SCALES = {"difference": "identity", "odds ratio": "logit", "ratio": "log"}
-METHODS = ("score", "wald")
-
-
+@takes_evidence
 def pairwise_precision(
     sums: ClusterSums,
     *,
     label: Any = None,
     score: ClassScore = "precision",
-    scale: str = "difference",
+    scale: Scale = "difference",
     method: Method = "score",
-    adjust: str = "holm",
+    adjust: PairwiseAdjustment = "holm",
     control: str | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     random_state: Any = 0,
@@ -166,14 +135,6 @@ default="holm"
     >>> result.adjusted_pvalue.round(4).tolist()
     [0.0147, 0.0002]
     """
-    check_choice("score", score, CLASS_SCORES)
-    check_choice("scale", scale, tuple(SCALES))
-    check_choice("method", method, METHODS)
-    if not isinstance(sums, ClusterSums):
-        raise TypeError(
-            f"pairwise_precision needs ClusterSums. Got {type(sums).__name__}. Make them "
-            "by ClusterSums.from_predictions(y_true, *predictions)."
-        )
     fit = class_fit(sums, label, score)
     settings = {"label": fit.label, "score": score, "scale": scale, "method": method}
     return pairwise(
@@ -198,16 +159,22 @@ def _tests(
 ) -> PairTests:
     label, score, scale, method = settings.values()
     omnibus = precision_several(sums, label=label, score=score, method=method)
-    options = _Options(SCALES[scale], method, alternative)
+    link = LINKS[scale]
     outcomes = sums.class_rows().of_class(label, score)
     tested = [
-        _pair_test(_pair_of(fit, outcomes, [i, j]), options)
+        class_test(_pair_of(fit, outcomes, [i, j]), link, method)
         for i, j in zip(champion, challenger, strict=True)
     ]
-    flags = dict.fromkeys(flag for test in tested for flag in test.flags)
+    flags = dict.fromkeys(
+        flag for test in tested if not test.degenerate for flag in test.flags
+    )
     flags |= dict.fromkeys(omnibus.flags)
     flags.pop("degenerate", None)
-    statistic = np.array([test.statistic for test in tested])
+    statistic = np.array([test.root for test in tested])
+    tails = [
+        pvalue_of(test.root, None, alternative, degenerate=test.degenerate)
+        for test in tested
+    ]
     pairs = champion, challenger
     return PairTests(
         test="pairwise_precision",
@@ -215,10 +182,10 @@ def _tests(
         measure=score,
         estimate=np.array([test.estimate for test in tested]),
         statistic=statistic,
-        pvalue=np.array([test.pvalue for test in tested]),
+        pvalue=np.array([pvalue for pvalue, _ in tails]),
         omnibus=omnibus,
-        limits=partial(_limits, tested, options),
-        draws=partial(_draws, fit, sums.names, pairs, options, statistic),
+        limits=partial(_limits, tested, alternative),
+        draws=partial(_draws, fit, sums.names, pairs, (link, method), statistic),
         in_steps=False,
         estimate_name=scale,
         settings=settings,
@@ -227,79 +194,31 @@ def _tests(
 
 
 def _limits(
-    tested: list[_Pair], options: _Options, level: float, critical: float | None = None
+    tested: list[ClassTest], alternative: str, level: float, critical: float | None = None
 ) -> tuple[FloatArray, FloatArray]:
     if critical is None:
-        critical = normal_critical(alpha_of(level), options.alternative)
-    limits = [_pair_limits(pair, options, critical) for pair in tested]
-    low, high = np.array(limits).T.copy()
+        critical = critical_value(level, alternative)
+    low, high = np.array([test.limits(critical, alternative) for test in tested]).T.copy()
     return low, high
 
 
 def _pair_of(fit: ClassFit, outcomes: OutcomeRows, pair: list[int]) -> ClassFit:
-    moments = chosen_moments(fit.raw, pair)
-    return ClassFit(fit.label, moments, moments, informative_clusters(outcomes, pair))
-
-
-def _pair_test(fit: ClassFit, options: _Options) -> _Pair:
-    """Test a pair; return its estimate, statistic, p-value, standard error and flags."""
-    shares = fit.raw.shares
-    estimate = float(shares[1] - shares[0])
-    if options.link != "identity":
-        estimate = ratio_of_shares(fit, options.link)
-    contrast = _contrast(fit.raw, options)
-    root, variance = float(contrast.root), float(contrast.variance)
-    if fit.alike or (root == 0 and not variance > 0):
-        estimate = 0.0 if options.link == "identity" else estimate
-        return _Pair(fit, estimate, 0.0, 1.0, 0.0, ("degenerate",))
-    pvalue = (
-        normal_pvalue(root, options.alternative)[0] if math.isfinite(root) else math.nan
-    )
-    error = math.sqrt(variance) if variance >= 0 else math.nan
-    flags = (*undecided(fit, root), *(flag for flag in fit.caveats))
-    return _Pair(fit, estimate, root, pvalue, error, flags)
-
-
-def _contrast(moments: ClassMoments, options: _Options) -> Contrast:
-    if options.method == "score":
-        return generalized_score(moments)
-    if options.link == "identity":
-        return share_contrast(moments)
-    return log_contrast(moments, options.link)
-
-
-def _pair_limits(pair: _Pair, options: _Options, critical: float) -> tuple[float, float]:
-    """Limits at the critical value; the whole range for an undefined p-value."""
-    differences = options.link == "identity"
-    if math.isnan(pair.pvalue) or math.isnan(pair.estimate) or not pair.fit.known:
-        return (-1.0, 1.0) if differences else (0.0, math.inf)
-    moments, sides = pair.fit.raw, options.alternative
-    if options.method == "score" and differences:
-        return difference_score_limits(moments, pair.fit.n_clusters, critical, sides)
-    if "degenerate" in pair.flags:
-        restrict = one_sided if differences else one_sided_ratio
-        return restrict(pair.estimate, pair.estimate, sides)
-    if options.method == "score":
-        return ratio_score_limits(moments, options.link, pair.estimate, critical, sides)
-    reach = critical * pair.error
-    if differences:
-        return one_sided(pair.estimate - reach, pair.estimate + reach, sides)
-    with np.errstate(over="ignore"):
-        low, high = (float(pair.estimate * np.exp(by)) for by in (-reach, reach))
-    return one_sided_ratio(low, high, sides)
+    moments = fit.raw.chosen(pair)
+    n_clusters = informative_clusters(outcomes, pair)
+    return fit._replace(raw=moments, moments=moments, n_clusters=n_clusters)
 
 
 def _draws(
     fit: ClassFit,
     names: tuple[str, ...],
     pairs: tuple[IntArray, IntArray],
-    options: _Options,
+    scale: tuple[str, str],
     statistic: FloatArray,
     n_resamples: int,
     rng: Any,
 ) -> Draws:
     """Draw normal statistics with the covariance of the classifiers."""
-    at, slopes = _shares_and_slopes(fit.raw, options)
+    at, slopes = _shares_and_slopes(fit.raw, *scale)
     share_covariance = fit.raw.covariance(at)
     covariance = np.nan_to_num(np.outer(slopes, slopes) * share_covariance)
     drawn = normal_draws(covariance, names, n_resamples, rng)
@@ -308,7 +227,7 @@ def _draws(
     variances = np.array(
         [
             contrast_variance(
-                chosen_moments(fit.raw, pair),
+                fit.raw.chosen(pair),
                 at[pair],
                 slopes[pair],
                 share_covariance[np.ix_(pair, pair)],
@@ -321,16 +240,16 @@ def _draws(
     kept = np.flatnonzero(variances > 0)
     if not len(kept):
         return Draws(statistic, [np.zeros((1, n_resamples))])
-    scale = np.sqrt(variances[kept])[:, np.newaxis]
-    return Draws(statistic, [(drawn[challenger] - drawn[champion])[kept] / scale])
+    errors = np.sqrt(variances[kept])[:, np.newaxis]
+    return Draws(statistic, [(drawn[challenger] - drawn[champion])[kept] / errors])
 
 
 def _shares_and_slopes(
-    moments: ClassMoments, options: _Options
+    moments: ClassMoments, link: str, method: str
 ) -> tuple[FloatArray, FloatArray]:
     """Return shares for residuals, and slopes of the scale; NaN where undefined."""
-    if options.method == "wald":
-        return moments.shares, link_values(moments, options.link)[1]
+    if method == "wald":
+        return moments.shares, link_values(moments, link)[1]
     rows = moments.rows.sum()
     pooled = moments.hits.sum() / rows if rows else 0.0
     return np.full(len(moments.rows), pooled), np.ones(len(moments.rows))

@@ -4,28 +4,32 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import chi2_pvalue
-from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT, class_text
-from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
-from skcompare.stats.precision._gee_model import (
+from skcompare.stats.core._target_class import (
     BOUNDARY,
+    NO_PREDICTIONS,
+    SCORE_TEXT,
+    class_text,
+)
+from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
+from skcompare.stats.precision._clustered_precision import (
     ClassFit,
+    Method,
     class_fit,
     joint_covariance,
     link_values,
 )
 from skcompare.stats.precision._precision_statistics import has_predictions, predicted_alike
-from skcompare.stats.ranking._delong import quadratic_form
+from skcompare.stats.ranking._delong_joint import differenced, quadratic_form
 
-Method = Literal["score", "wald"]
 LEVEL = 0.95
 
 
@@ -129,16 +133,15 @@ default="precision"
     fit = class_fit(sums, label, score)
     defined = np.flatnonzero(fit.raw.rows > 0)
     joint = _joint_test(fit, defined, method)
-    tail = (math.nan, math.nan)
+    tail = UNDEFINED
     if math.isfinite(joint.statistic):
         tail = chi2_pvalue(joint.statistic, joint.rank)
     shares = fit.raw.shares[defined]
     spread = float(shares.max() - shares.min()) if len(defined) else math.nan
     position = 0 if reference is None else sums.names.index(reference)
-    return PairedResult(
-        statistic=joint.statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+    return result_of(
+        joint.statistic,
+        tail,
         df=joint.rank,
         estimate=0.0 if _all_alike(fit.raw) else spread,
         estimate_name=f"greatest difference of {SCORE_TEXT[score]}",
@@ -158,22 +161,12 @@ class _Joint(NamedTuple):
     flags: tuple[str, ...]
 
 
-def chosen_moments(moments: ClassMoments, chosen: Any) -> ClassMoments:
-    """Return the moments of the chosen classifiers, in the given order."""
-    table = np.ix_(chosen, chosen)
-    return ClassMoments(
-        moments.rows[chosen],
-        moments.hits[chosen],
-        *(part[table] for part in (moments.rr, moments.rh, moments.hh)),
-    )
-
-
 def _joint_test(fit: ClassFit, defined: Any, method: str) -> _Joint:
     if _all_alike(fit.raw):
         return _Joint(0.0, 0, ("degenerate",))
     if len(defined) < 2:
         return _Joint(math.nan, 0, ())
-    moments = chosen_moments(fit.raw, defined)
+    moments = fit.raw.chosen(defined)
     if _all_alike(moments):
         return _Joint(0.0, 0, ("degenerate",))
     slopes = [Fraction(1)] * len(defined)
@@ -188,7 +181,7 @@ def _joint_test(fit: ClassFit, defined: Any, method: str) -> _Joint:
         slopes = [1 / (share * (1 - share)) for share in values]
         values = [Fraction(value) for value in link_values(moments, "logit")[0].tolist()]
     covariance = _exact_covariance(moments, at, slopes)
-    return _chi_squared(_differenced(_differenced(covariance)), values)
+    return _chi_squared(differenced(differenced(covariance)), values)
 
 
 def _exact_covariance(
@@ -206,15 +199,6 @@ def _exact_covariance(
         ]
         for i in range(k)
     ]
-
-
-def _differenced(rows: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
-    """Differences of neighbouring rows, transposed."""
-    differences = [
-        [b - a for a, b in zip(lower, upper, strict=True)]
-        for lower, upper in pairwise(rows)
-    ]
-    return [list(column) for column in zip(*differences, strict=True)]
 
 
 def _chi_squared(
@@ -256,7 +240,7 @@ def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any]
     reach = critical_value(LEVEL, "two-sided") * errors
     parts = []
     for i, name in enumerate(names):
-        pair = chosen_moments(fit.raw, [at, i])
+        pair = fit.raw.chosen([at, i])
         same = i == at or bool(has_predictions(pair) and predicted_alike(pair))
         defined = math.isfinite(errors[i]) and not same
         ratio = math.exp(distance[i]) if defined else (1.0 if same else math.nan)

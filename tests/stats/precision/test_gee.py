@@ -8,7 +8,7 @@ import pytest
 
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.stats.core._target_class import FEW_CLUSTERS
-from skcompare.stats.precision._gee_model import (
+from skcompare.stats.precision._clustered_precision import (
     class_fit,
     corrected_moments,
     difference_score_limits,

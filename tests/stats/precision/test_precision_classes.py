@@ -21,10 +21,7 @@ from skcompare.stats import (
     relative_precision,
     score_difference,
 )
-from skcompare.stats.precision._precision_class_tests import (
-    CLASS_TESTS,
-    informative_clusters,
-)
+from skcompare.stats.precision._precision_classes import CLASS_TESTS, informative_clusters
 
 SINGLE = {
     "both scores": precision_both_scores,

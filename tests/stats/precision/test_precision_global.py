@@ -22,7 +22,7 @@ from skcompare.stats import (
     precision_weighted_score,
     simes,
 )
-from skcompare.stats.precision._precision_class_tests import CLASS_TESTS
+from skcompare.stats.precision._precision_classes import CLASS_TESTS
 from skcompare.stats.precision._precision_global import (
     exchanged_moments,
     exchanged_pvalues,

@@ -9,7 +9,7 @@ from scipy import stats
 
 from skcompare.evidence import JointCounts
 from skcompare.stats import precision_weighted_score, relative_precision, updated_precision
-from skcompare.stats.precision._prevalence import (
+from skcompare.stats.precision._updated_precision import (
     CautiousResamples,
     ClassCells,
     drawn_cells,

@@ -18,7 +18,7 @@ from skcompare.stats import (
     delong_joint,
     pairwise_delong,
 )
-from skcompare.stats.ranking._delong import quadratic_form
+from skcompare.stats.ranking._delong_joint import quadratic_form
 from tests.common.golden import golden
 
 GOLDEN = golden("auc")
