@@ -1,21 +1,22 @@
 """Common parts of tests of score differences: rounding, edge cases, limits, results."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
-from skcompare.evidence import BlockDifferences, ScoreDifferences, mean_defined
+from skcompare.evidence import BlockDifferences, ScoreDifferences
 from skcompare.stats.core._limits import DIFFERENCE, UNBOUNDED, Pair
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
+from skcompare.stats.splits._rules import NOISE
 
 LIBERAL = "liberal"
 UNDEFINED = "undefined-in-split"
-
-ROUNDING = 1e-12
-"""Differences below this share of the scores are rounding."""
 
 SHARES = frozenset(
     {
@@ -32,6 +33,9 @@ SHARES = frozenset(
 """Scores between 0 and 1, whose differences are at most 1."""
 
 Scores = BlockDifferences | ScoreDifferences
+
+split_test = partial(paired_test, needs=ScoreDifferences, measures=ANY_SCORE)
+"""Register a test of the score differences of splits, of any score."""
 
 
 def check_splits(scores: ScoreDifferences, test: str, least: int = 2) -> None:
@@ -58,17 +62,17 @@ def check_halves(scores: ScoreDifferences, test: str, n_repeats: int | None = No
 
 
 def without_rounding(scores: ScoreDifferences) -> tuple[FloatArray, float]:
-    """Return the flattened differences of all splits, and the rounding tolerance.
+    """Return the differences of all splits, and the rounding tolerance.
 
     0.1 + 0.2 differs from 0.3, and such differences are set to 0: those below 1e-12 of the
     scores, or 1e-12 where the scores are unknown and the differences not above 1.
     """
-    values = scores.values.ravel()
+    values = scores.values
     if scores.champion is None or scores.challenger is None:
         size = max(1.0, _largest(values))
     else:
         size = max(_largest(scores.champion), _largest(scores.challenger))
-    noise = ROUNDING * size
+    noise = NOISE * size
     return np.where(np.abs(values) <= noise, 0.0, values), noise
 
 
@@ -77,30 +81,20 @@ def _largest(values: FloatArray | float) -> float:
     return float(np.fmax.reduce(np.abs(values), axis=None))
 
 
-def mean_of(values: FloatArray, noise: float) -> float:
-    """Mean of the defined values; 0 if only rounding error."""
-    mean = mean_defined(values)
-    return 0.0 if abs(mean) <= noise else mean
-
-
-def variance_of(values: FloatArray, noise: float) -> float:
-    """Sample variance (divisor n - 1); 0 where the values are equal up to rounding."""
-    if float(values.max() - values.min()) <= noise:
-        return 0.0
-    return float(values.var(ddof=1))
-
-
-def within_repetitions(values: FloatArray, noise: float) -> float:
-    """Sum of the variances s² within repetitions, from differences in order of halves."""
-    differences = values[::2] - values[1::2]
-    return (
-        float(np.square(np.where(np.abs(differences) <= noise, 0.0, differences)).sum()) / 2
-    )
-
-
-def wald_of(scores: Scores, estimate: float, error: float, df: float | None) -> Wald:
+def wald_of(scores: Scores, estimate: Any, error: Any, df: float | None) -> Wald:
     """Wald test of a difference, with limits within the range of the score."""
-    return Wald(estimate, error, df, range_of(scores))
+    return Wald(float(estimate), float(error), df, range_of(scores))
+
+
+def means_of(
+    scores: ScoreDifferences, mean: Callable[[FloatArray], Any]
+) -> tuple[float, float]:
+    """Mean scores of champion and challenger, as the estimate has them; NaN if unknown."""
+    champion, challenger = (
+        math.nan if role is None else float(mean(role))
+        for role in (scores.champion, scores.challenger)
+    )
+    return champion, challenger
 
 
 def range_of(scores: Scores) -> Pair:

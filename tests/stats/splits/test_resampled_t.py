@@ -65,6 +65,14 @@ def figures(case, prefix):
     }
 
 
+@pytest.mark.parametrize("correction", [None, "tripled", 2.0])
+def test_a_correction_is_known_by_its_name(correction):
+    """The uncorrected test is another one."""
+    for test in (corrected_repeated_holdout_t, corrected_repeated_kfold_t):
+        with pytest.raises(ValueError, match="Unknown correction"):
+            test(random_scores(0), correction=correction)
+
+
 # ------------------------------------------------------- other people's numbers
 
 

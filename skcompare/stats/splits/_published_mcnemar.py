@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betainc
 
 from skcompare._registry.tests import paired_test
-from skcompare._typing import Alternative, IntArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.accuracy._mcnemar import accuracy_result, corrected_statistic
@@ -132,7 +132,7 @@ def bcv_mcnemar(
     """
     effective = blocks.effective(effective_multiplier(_n_repeats(blocks), rho1, rho2))
     against, favour = effective.only_champion, effective.only_challenger
-    root = _corrected_root(effective)
+    _, root = corrected_statistic(against, favour, 1.0)
     return accuracy_result(
         effective,
         root**2,
@@ -147,26 +147,17 @@ def bcv_mcnemar(
             "effective_only_champion": against,
             "effective_only_challenger": favour,
             "effective_n": effective.n,
-            "between": _deviation_between(blocks),
+            "between": float(np.std(_split_differences(blocks)[0], ddof=1)),
             "probability_challenger_better": float(betainc(against + 1, favour + 1, 0.5)),
         },
     )
 
 
-def _corrected_root(effective: ContingencyTable) -> float:
-    """Signed root of the statistic, with continuity correction."""
-    against, favour = effective.only_champion, effective.only_challenger
-    distance = max(0.0, abs(favour - against) - 1.0)
-    if not distance:
-        return 0.0
-    return math.copysign(distance / math.sqrt(against + favour), favour - against)
-
-
-def _deviation_between(blocks: PairedBlocks) -> float:
-    """Standard deviation of the differences of all splits."""
+def _split_differences(blocks: PairedBlocks) -> tuple[FloatArray, IntArray]:
+    """Differences of all splits, and the numbers of their records."""
     tables = blocks.tables.reshape(-1, 4)
-    differences = (tables[:, 2] - tables[:, 1]) / tables.sum(axis=1)
-    return float(np.std(differences, ddof=1))
+    n = tables.sum(axis=1)
+    return (tables[:, 2] - tables[:, 1]) / n, n
 
 
 def effective_multiplier(n_repeats: int, rho1: float, rho2: float) -> float:
@@ -217,9 +208,7 @@ def _flags(
 
 def _has_outlying_split(blocks: PairedBlocks) -> bool:
     """Whether a difference is farther from the mean than its test set explains."""
-    tables = blocks.tables.reshape(-1, 4)
-    n = tables.sum(axis=1)
-    differences = (tables[:, 2] - tables[:, 1]) / n
+    differences, n = _split_differences(blocks)
     average = blocks.average
     variance = average.n_discordant / average.n - average.difference**2
     distances = np.abs(differences - average.difference)
