@@ -18,8 +18,10 @@ from tempfile import TemporaryDirectory
 
 from precision_study_fits import Study
 from precision_study_paper import NAMES
-from precision_study_ranges import figure_3, phishing_table, range_tables
 from precision_study_tables import (
+    figure_3,
+    phishing_table,
+    range_tables,
     table_5,
     table_6,
     table_7,

@@ -11,22 +11,17 @@ or with ``--help`` for the options. Drawn data sets are kept in the folder, and 
 goes on where the first was stopped.
 """
 
-import argparse
-import tempfile
 import warnings
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Memory, Parallel, delayed
 from scipy.stats import t as t_distribution
-from threadpoolctl import threadpool_limits
 
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table as Printed
 from benchmarks.validity._lib.tables import with_error
-from benchmarks.validity.splits.bcv_catalogue_check import check_all
-from benchmarks.validity.splits.bcv_catalogue_draws import PART, Store
-from benchmarks.validity.splits.bcv_catalogue_effects import EFFECTS, effect_ratio
+from benchmarks.validity.splits.bcv_catalogue_draws import PART, better, drawn_part
 from benchmarks.validity.splits.bcv_catalogue_pairs import (
     CONFIRMING,
     HARDEST,
@@ -40,10 +35,12 @@ from benchmarks.validity.splits.bcv_catalogue_rules import (
     ACCURACY_ONLY,
     ALPHA,
     CHOSEN,
+    EFFECTS,
     FORMER,
     GUARDED,
     PUBLISHED,
     decisions,
+    effect_ratio,
     fold_decisions,
     squared_errors,
 )
@@ -62,25 +59,23 @@ DRAWS = {"tune": 8, "confirm": 16, "fresh": 40, "power": 4, "unlike": 8, "layout
 """Parts of 500 data sets of the pairs that cost least; others have fewer."""
 
 
-def main():
-    options = _options()
+def study(args):
     warnings.simplefilter("ignore")
-    check_all(options.seed)
-    with tempfile.TemporaryDirectory() as temporary:
-        source = _Source(Path(options.store or temporary), options)
-        for name, tables in STAGES.items():
-            if name in options.only:
-                for table in tables(source):
-                    table.show(rst=options.rst)
-        if options.figure:
-            figure(source, options.figure)
+    source = _Source(args)
+    for name in args.only:
+        yield from STAGES[name](source)
+    if args.figure:
+        figure(source, args.figure)
 
 
 class _Source:
     """Draws of the pairs of a stage, as many as were asked for."""
 
-    def __init__(self, folder, options):
-        self.store, self.options = Store(folder), options
+    def __init__(self, options):
+        self.options = options
+        self.drawn, self.better = map(
+            Memory(options.store or None, verbose=0).cache, (drawn_part, better)
+        )
         self._drawn = {}
 
     def draws(self, stage, pairs, **words):
@@ -89,40 +84,25 @@ class _Source:
             return self._drawn[stage]
         o = self.options
         pairs = pairs[:: 6 if o.quick else 1]
-        values = [None] * len(pairs)
+        run = Parallel(o.n_jobs)
+        values = [words] * len(pairs)
         if stage == "power":
-            run = Parallel(o.n_jobs)
-            values = run(delayed(_better)(self.store, pair, o.seed) for pair in pairs)
+            strengths = run(delayed(self.better)(pair, o.seed) for pair in pairs)
+            values = [words | {"value": strength} for strength in strengths]
         plans = []
-        for pair, value in zip(pairs, values):
+        for pair, more in zip(pairs, values):
             n_parts = 1 if o.quick else max(1, round(o.share * DRAWS[stage] / pair.cost))
-            more = words | ({} if value is None else {"value": value})
-            plans += [
-                (pair, part, 100 if o.quick else PART, more) for part in range(n_parts)
-            ]
+            size = 100 if o.quick else PART
+            plans += [(stage, pair, part, size, o.seed, more) for part in range(n_parts)]
         # What takes longest first, so that no processor waits at the end.
-        plans.sort(key=lambda plan: -plan[0].cost)
-        found = Parallel(o.n_jobs)(
-            delayed(_part)(self.store, stage, pair, part, size, o.seed, more)
-            for pair, part, size, more in plans
-        )
+        plans.sort(key=lambda plan: -plan[1].cost)
         parts = defaultdict(list)
-        for (pair, *_), table in zip(plans, found):
+        for (_, pair, *_), table in zip(
+            plans, run(delayed(self.drawn)(*plan) for plan in plans)
+        ):
             parts[pair].append(table)
         self._drawn[stage] = [(pair, Table.joined(parts[pair])) for pair in pairs]
         return self._drawn[stage]
-
-
-def _part(store, stage, pair, part, size, seed, words):
-    warnings.simplefilter("ignore")
-    with threadpool_limits(1), np.errstate(all="ignore"):
-        return store.part(stage, pair, part, size, seed, **words)
-
-
-def _better(store, pair, seed):
-    warnings.simplefilter("ignore")
-    with threadpool_limits(1), np.errstate(all="ignore"):
-        return store.better(pair, seed)
 
 
 def shares(drawn, decide=decisions):
@@ -396,21 +376,14 @@ def figure(source, path):
     drawing.savefig(path)
 
 
-def _options():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--store", help="folder that keeps what was drawn")
-    add(
-        "--only", nargs="+", choices=STAGES, default=list(STAGES), help="some of the tables"
-    )
-    add("--quick", action="store_true", help="few pairs and data sets")
-    add("--share", type=float, default=1.0, help="of the data sets")
-    add("--figure", help="file for the figure of level against power")
-    add("--rst", action="store_true", help="print reStructuredText")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1)
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        study,
+        draws=None,
+        store=("", "folder that keeps what was drawn"),
+        only=(tuple(STAGES), "some of the tables"),
+        quick=(False, "few pairs and data sets"),
+        share=(1.0, "of the data sets"),
+        figure=("", "file for the figure of level against power"),
+    )

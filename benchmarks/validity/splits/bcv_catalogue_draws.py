@@ -1,10 +1,10 @@
-"""Tables of many data sets, drawn in parts that are kept and not drawn again."""
+"""Tables of many data sets, drawn in parts."""
 
-import json
-from dataclasses import fields
-from pathlib import Path
+import warnings
+from contextlib import contextmanager
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmarks.validity.splits.bcv_learners import Splits, fit
 from benchmarks.validity.splits.bcv_measures import (
@@ -24,7 +24,7 @@ from benchmarks.validity.splits.bcv_worlds import (
 )
 
 PART, PILOT = 500, 100
-SETTINGS = {"version": 4, "part": PART}
+"""Data sets that are drawn, and kept, together; and those that a strength is sought on."""
 FAR = 2.4
 """Standard deviations that a mean difference is away from 0 where the published test finds
 about half of the data sets."""
@@ -68,43 +68,21 @@ def _batch(pair, n_draws, rng, value, kfold):
     return found.keep(splits.usable)
 
 
-class Store:
-    """Parts of the draws, one file each; a finished part is never drawn again."""
+def drawn_part(stage, pair, part, size, seed, words):
+    """One part of the tables of a pair."""
+    with quietly():
+        return simulate(pair, size, rng_of(seed, part, stage + pair.name), **words)
 
-    def __init__(self, folder):
-        self.folder = Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        settings = self.folder / "settings.json"
-        if not settings.exists():
-            settings.write_text(json.dumps(SETTINGS))
-        elif json.loads(settings.read_text()) != SETTINGS:
-            raise SystemExit(
-                f"{settings} holds {settings.read_text()}, and this script needs "
-                f"{SETTINGS}. Use another folder, or remove this one."
-            )
 
-    def part(self, stage, pair, part, size, seed, **words):
-        """One part of the tables of a pair."""
-        path = self.folder / stage / pair.name / f"seed{seed}-part{part}-{size}.npz"
-        if path.exists():
-            with np.load(path) as kept:
-                return Table(*(kept[f.name] for f in fields(Table)))
-        entropy = [seed, part, *map(ord, stage), *map(ord, pair.name)]
-        rng = np.random.default_rng(np.random.SeedSequence(entropy))
-        drawn = simulate(pair, size, rng, **words)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished.npz")
-        np.savez(unfinished, **{f.name: getattr(drawn, f.name) for f in fields(Table)})
-        unfinished.rename(path)
-        return drawn
+def rng_of(seed, part, text):
+    return np.random.default_rng(np.random.SeedSequence([seed, part, *map(ord, text)]))
 
-    def better(self, pair, seed):
-        """A strength of the challenger at which accuracies are `FAR` apart."""
-        path = self.folder / "better" / f"{pair.name}-seed{seed}.json"
-        if path.exists():
-            return json.loads(path.read_text())
-        low = pair.world.strength
-        high = min(low + 4, 1.0) if pair.world.family == "predictions" else low + 4
+
+def better(pair, seed):
+    """A strength of the challenger at which accuracies are `FAR` apart."""
+    low = pair.world.strength
+    high = min(low + 4, 1.0) if pair.world.family == "predictions" else low + 4
+    with quietly():
         for _ in range(7):
             value = (low + high) / 2
             rng = np.random.default_rng(np.random.SeedSequence([seed, 77]))
@@ -113,6 +91,12 @@ class Store:
                 low = value
             else:
                 high = value
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps((low + high) / 2))
-        return (low + high) / 2
+    return (low + high) / 2
+
+
+@contextmanager
+def quietly():
+    """Without warnings, and on one processor."""
+    with warnings.catch_warnings(), threadpool_limits(1), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield

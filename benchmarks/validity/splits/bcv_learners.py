@@ -2,9 +2,9 @@
 
 Every learner answers with probabilities of shape (draws, M, n, classes): those of a record
 in a repetition come from the folds that it is not in. Linear discriminants, naive Bayes,
-nearest centroids, logistic regression and nearest neighbours are checked against
-scikit-learn by ``bcv_catalogue_check.py``. Those of `EACH` learn from one training set
-after the other; their trees, boosting and lasso are scikit-learn's.
+logistic regression and nearest neighbours are tested against scikit-learn. Those of `EACH`
+learn from one training set after the other; their trees, boosting and lasso are
+scikit-learn's.
 """
 
 import numpy as np

@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from skcompare.evidence.scores._vectorised_scores import AreaUnderCurve
+
 LOSSES = ("brier", "log_loss", "calibration")
 MEASURES = (
     "auc", "brier", "log_loss", "accuracy", "precision", "recall", "f1", "calibration",
@@ -39,17 +41,14 @@ class Folds:
         # Weights of squared influences: 1 / (n (n - 1)) of the records or of their class.
         with np.errstate(divide="ignore", invalid="ignore"):
             self.weight = self.spread(1 / (self.sizes * (self.sizes - 1)))
-            n_negative = self.sizes - self.n_positive
             # A placement value counts in the mean over its class, not over the records.
-            of_class = np.where(
-                self.positive, self.spread(self.n_positive), self.spread(n_negative)
-            )
-            self.class_scale = self.spread(self.sizes) / of_class
-            self.class_weight = np.where(
+            self.of_class = np.where(
                 self.positive,
-                self.spread(1 / (self.n_positive * (self.n_positive - 1))),
-                self.spread(1 / (n_negative * (n_negative - 1))),
+                self.spread(self.n_positive),
+                self.spread(self.sizes - self.n_positive),
             )
+            self.class_scale = self.spread(self.sizes) / self.of_class
+            self.class_weight = 1 / (self.of_class * (self.of_class - 1))
 
     def sum(self, x):
         x = np.asarray(x, dtype=float)
@@ -104,45 +103,16 @@ def _ratio(top, bottom, folds):
 
 def _area(score, folds):
     """The area under the curve and DeLong's placement values, ties counted half."""
-    # Test sets are sorted together: the scores of a fold lie above those before it.
-    key = score + 2.0 * folds.fold
-    order = np.argsort(key, axis=-1)
-    key = np.take_along_axis(key, order, axis=-1)
-    positive = np.take_along_axis(folds.positive, order, axis=-1)
-    n = key.shape[-1]
-    position = np.broadcast_to(np.arange(n), key.shape)
-    new = np.concatenate(
-        [np.ones((*key.shape[:-1], 1), dtype=bool), key[..., 1:] != key[..., :-1]], axis=-1
-    )
-    start = np.maximum.accumulate(np.where(new, position, 0), axis=-1)
-    last = np.concatenate(
-        [new[..., 1:], np.ones((*key.shape[:-1], 1), dtype=bool)], axis=-1
-    )
-    end = np.where(last, position, n)
-    end = np.minimum.accumulate(end[..., ::-1], axis=-1)[..., ::-1]
-    counted = np.cumsum(positive, axis=-1)
-    padded = np.concatenate([np.zeros((*key.shape[:-1], 1), dtype=int), counted], axis=-1)
-    below = np.take_along_axis(padded, start, axis=-1)
-    up_to = np.take_along_axis(padded, end + 1, axis=-1)
-    # Positives below and tied; negatives likewise, from the positions.
-    half_way = (below + up_to) / 2
-    place = (start + end + 1) / 2
-    unsorted_positive = np.empty_like(half_way)
-    np.put_along_axis(unsorted_positive, order, half_way, axis=-1)
-    unsorted_place = np.empty_like(place)
-    np.put_along_axis(unsorted_place, order, place, axis=-1)
-    # The records of the folds before are taken off.
-    n_positive, n_negative = folds.n_positive, folds.sizes - folds.n_positive
-    before = [np.cumsum(part, axis=2) - part for part in (n_positive, n_negative)]
-    positives = unsorted_positive - folds.spread(before[0])
-    negatives = unsorted_place - unsorted_positive - folds.spread(before[1])
-    placement = np.where(
-        folds.positive,
-        negatives / folds.spread(n_negative),
-        1 - positives / folds.spread(n_positive),
-    )
-    value = folds.sum(placement * folds.positive) / n_positive
-    return value, placement - folds.spread(value)
+    value, influence = np.empty(folds.shape), np.empty(score.shape)
+    numbers = np.arange(folds.n_folds)[:, np.newaxis]
+    for at in np.ndindex(score.shape[:2]):
+        tested = folds.fold[at] == numbers
+        area = AreaUnderCurve().prepared(folds.positive[at], score[at], ())
+        value[at] = area.values(tested.astype(int))
+        slopes = area.slopes(tested.astype(int))
+        # Of a record in the mean over its class, not in the score.
+        influence[at] = np.where(tested, slopes, 0).sum(axis=0)
+    return value, influence * folds.of_class
 
 
 def _calibration(probabilities, positive, folds):

@@ -8,14 +8,13 @@ whatever they were trained on, and is 0 on average. Run
 or with ``--help`` for the options.
 """
 
-import argparse
-
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.stats import norm
 
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
-from skcompare.evidence import ScoreDifferences
-from skcompare.stats import conservative_z
+from skcompare.stats.splits._rules import z_of_bisections
 
 ALPHA = 0.05
 N_RECORDS, N_TEST, N_HOLDOUTS = 200, 20, 15
@@ -31,36 +30,21 @@ def hold_outs(records, rng):
 def rejections(n_draws, seed):
     """Data sets in which the test rejects, for each number of bisections."""
     rng = np.random.default_rng(seed)
-    rejected = np.zeros(len(BISECTIONS), dtype=int)
-    sizes = [N_RECORDS - N_TEST, *[N_RECORDS // 2 - N_TEST] * (2 * max(BISECTIONS))]
-    n_train = np.repeat(sizes, N_HOLDOUTS)
+    data_sets = []
     for _ in range(n_draws):
         records = rng.standard_normal(N_RECORDS)
         rows = [hold_outs(records, rng)]
         for _ in range(max(BISECTIONS)):
             mixed = rng.permutation(records)
             rows += [hold_outs(half, rng) for half in np.split(mixed, 2)]
-        for i, n_bisections in enumerate(BISECTIONS):
-            kept = 1 + 2 * n_bisections
-            scores = ScoreDifferences(
-                rows[:kept],
-                n_train[: kept * N_HOLDOUTS],
-                N_TEST,
-                design="holdout in halves",
-            )
-            rejected[i] += conservative_z(scores).pvalue < ALPHA
-    return rejected
+        data_sets.append(rows)
+    rows = np.array(data_sets)
+    decided = [z_of_bisections(rows[:, : 1 + 2 * number]) for number in BISECTIONS]
+    critical = norm.ppf(1 - ALPHA / 2)
+    return [np.sum(np.abs(z.estimate) > critical * z.error) for z in decided]
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=8000, help="data sets")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="processes")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
+def level_table(args):
     parts = np.full(8, args.draws // 8)
     seeds = np.random.SeedSequence(args.seed).spawn(len(parts))
     found = Parallel(args.n_jobs)(
@@ -73,8 +57,8 @@ def main(arguments=None):
     )
     for n_bisections, count in zip(BISECTIONS, np.sum(found, axis=0)):
         table.add(n_bisections, with_error(count / parts.sum(), parts.sum()))
-    table.show(rst=args.rst)
+    return table
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, level_table, draws=8000, of="data sets")

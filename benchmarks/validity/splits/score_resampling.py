@@ -9,13 +9,13 @@ look for a difference in accuracy, AUC, Brier loss and log loss. Run
 or with ``--help`` for the options.
 """
 
-import argparse
 from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import special
 
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import (
@@ -209,22 +209,14 @@ def rejections(learner, n, distance, n_draws, seed):
     return rejected / n_draws
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--draws", type=int, default=1000, help="data sets a learner and world")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="worlds at a time")
-    add("--rst", action="store_true", help="print reStructuredText")
-    args = parser.parse_args(arguments)
-
+def all_tables(args):
     cells = [(learner, *world) for learner in LEARNERS for world in WORLDS]
     seeds = np.random.SeedSequence(args.seed).spawn(len(cells))
     shares = Parallel(args.n_jobs)(
         delayed(rejections)(*cell, args.draws, seed) for cell, seed in zip(cells, seeds)
     )
     for measure, found in zip(MEASURES, np.moveaxis(shares, 2, 0)):
-        measure_table(measure, cells, found, args.draws).show(rst=args.rst)
+        yield measure_table(measure, cells, found, args.draws)
 
 
 def measure_table(measure, cells, found, n_draws):
@@ -242,4 +234,4 @@ def measure_table(measure, cells, found, n_draws):
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, all_tables, draws=1000, of="data sets a learner and world")

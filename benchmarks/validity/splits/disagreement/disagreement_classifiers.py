@@ -10,10 +10,8 @@ from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri
-from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -63,20 +61,20 @@ def majority(half):
 
 
 def nearest_mean(half):
-    return _distances_to_means(half).argmin(axis=1)
+    return distances_to_means(half).argmin(axis=1)
 
 
-def _distances_to_means(half):
+def distances_to_means(half):
     """Squared distances to the class means; infinite where a class has no record."""
     members = np.eye(half.n_classes)[half.y]
     sizes = members.sum(axis=0)
     means = members.T @ half.X / np.maximum(sizes, 1)[:, np.newaxis]
-    distances = _squared_distances(half.X_test, means)
+    distances = squared_distances(half.X_test, means)
     distances[:, sizes == 0] = np.inf
     return distances
 
 
-def _squared_distances(A, B):
+def squared_distances(A, B):
     # Means are taken off first, as large numbers would cancel.
     centre = B.mean(axis=0)
     A, B = A - centre, B - centre
@@ -100,7 +98,7 @@ def linear_svm(half):
 
 def neighbours(half):
     X, X_test = half.standardized
-    distances = np.sqrt(_squared_distances(X_test, X))
+    distances = np.sqrt(squared_distances(X_test, X))
     nearest = np.argsort(distances, axis=1, kind="stable")[:, : NEIGHBOURS + 1]
     weights = triangular(np.take_along_axis(distances, nearest, axis=1))
     votes = np.zeros((len(X_test), half.n_classes))
@@ -192,41 +190,3 @@ def wrong_predictions(half, y_test):
     if (half.y == half.y[0]).all():
         return np.tile(half.y[0] != y_test, (len(CLASSIFIERS), 1))
     return np.array([prediction(half) != y_test for prediction in CLASSIFIERS.values()])
-
-
-def largest_departure(half):
-    """Greatest share of other answers than scikit-learn's, among records without ties.
-
-    Majority, means and neighbours are compared with the estimators of scikit-learn. Ties
-    of distances may fall either way.
-    """
-    if (half.y == half.y[0]).all():
-        return 0.0
-    plain = [
-        (majority(half), DummyClassifier(strategy="most_frequent"), slice(None)),
-        (nearest_mean(half), NearestCentroid(), _apart(_distances_to_means(half), 1)),
-    ]
-    with warnings.catch_warnings():
-        # A feature may be constant within all classes.
-        warnings.simplefilter("ignore", UserWarning)
-        theirs = [model.fit(half.X, half.y).predict(half.X_test) for _, model, _ in plain]
-    shares = [
-        (ours != other)[where].mean() for (ours, _, where), other in zip(plain, theirs)
-    ]
-    X, X_test = half.standardized
-    # A sixth neighbour has a weight of 0 and is the unit of the others.
-    model = KNeighborsClassifier(NEIGHBOURS + 1, weights=_padded_triangular)
-    theirs = model.fit(X, half.y).predict(X_test)
-    where = _apart(_squared_distances(X_test, X), NEIGHBOURS + 1)
-    shares.append((neighbours(half) != theirs)[where].mean() if where.any() else 0.0)
-    return float(max(shares))
-
-
-def _padded_triangular(distances):
-    return np.column_stack([triangular(distances), np.zeros(len(distances))])
-
-
-def _apart(distances, n_first):
-    """Records of which the first few distances, and the next, are clearly different."""
-    first = np.sort(distances, axis=1)[:, : n_first + 1]
-    return (np.diff(first, axis=1) > 1e-9 * first[:, -1:]).all(axis=1)

@@ -4,53 +4,99 @@ All tests of Table V of the paper on the 5×2 BCV McNemar test (arXiv:2304.03990
 on its epsilon, EXP6, simple and letter data, with its settings: how often a test finds a
 difference between algorithms that are equally good, and between some that are not. Run
 
-    python -m benchmarks.validity.splits.resampling.resampling --quick --data FOLDER
+    python -m benchmarks.validity.splits.resampling.resampling --data FOLDER
 
 or with ``--help`` for the options. FOLDER holds ``letter.csv.gz``; without it the letter
 data are left out.
 """
 
-import argparse
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Memory, Parallel, delayed
 
+from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table
-from benchmarks.validity.splits.resampling.resampling_calibration import calibrate
-from benchmarks.validity.splits.resampling.resampling_designs import (
-    HALVINGS,
-    N_SPLITS,
-    SIZES,
+from benchmarks.validity.splits.resampling import resampling_tables as tables_of
+from benchmarks.validity.splits.resampling.resampling_decisions import TESTS, decide, gains
+from benchmarks.validity.splits.resampling.resampling_designs import SIZES, parts_of
+from benchmarks.validity.splits.resampling.resampling_settings import (
+    ALIKE,
+    SHARES,
+    strengths_of,
 )
-from benchmarks.validity.splits.resampling.resampling_library import (
-    compare_with_library,
-    compare_with_sklearn,
+from benchmarks.validity.splits.resampling.resampling_worlds import (
+    CHUNK,
+    WORLDS,
+    Epsilon,
+    Exp6,
+    Letter,
+    Simple,
+    calibrate,
+    simulate,
 )
-from benchmarks.validity.splits.resampling.resampling_settings import ALIKE, SHARES
-from benchmarks.validity.splits.resampling.resampling_study import WORLDS, Epsilon, run
-from benchmarks.validity.splits.resampling.resampling_tables import (
-    calibration_table,
-    curve_table,
-    level_table,
-    null_table,
-    other_levels_table,
-    power_table,
-    undefined_table,
-)
-from benchmarks.validity.splits.resampling.resampling_worlds import Exp6, Letter, Simple
+
+MEASURED = {"n/2": "5x2", "2n/3": "repeated holdout", "9n/10": "10x10"}
+"""Splits on which the mean gain is measured, by number of training records."""
 
 
-class Numbers(NamedTuple):
-    """Data sets with fitted models and of fixed losses, and those with costly tests."""
+class Outcome(NamedTuple):
+    """P-values of all tests, (data sets, strengths, tests), and mean gains by SIZES.
 
-    datasets: int
-    repetitions: int
-    costly: int
-    costly_drawn: int
+    P-values of costly tests are NaN where their splits were not made; `n_costly` data sets
+    have them.
+    """
+
+    world: object
+    pvalues: np.ndarray
+    gains: np.ndarray
+    n_costly: int
+
+    def rejections(self, test, strength, alpha=0.05):
+        """Share of data sets on which a test rejects, and their number."""
+        column = TESTS.index(test)
+        count = self.n_costly if test.costly else len(self.pvalues)
+        found = self.pvalues[:count, strength, column]
+        # A test without p-value does not reject.
+        return float(np.mean(found < alpha)) if count else np.nan, count
+
+    def undefined(self, test, strength):
+        count = self.n_costly if test.costly else len(self.pvalues)
+        if not count:
+            return 0.0
+        return float(np.isnan(self.pvalues[:count, strength, TESTS.index(test)]).mean())
 
 
-FULL = Numbers(1000, 100_000, 200, 20_000)
-QUICK = Numbers(200, 20_000, 10, 2500)
+def decide_chunk(simulated, world, seed, number, costly):
+    """P-values of all tests on a chunk, and the mean gain by number of training records.
+
+    Of shapes (data sets, strengths, tests) and (data sets, strengths, 3).
+    """
+    tables = simulated(world, strengths_of(world.name), seed, number, costly)
+    flat = tables.reshape(-1, *tables.shape[2:])
+    pvalues = np.full((len(flat), len(TESTS)), np.nan)
+    for column, test in enumerate(TESTS):
+        if costly or not test.costly:
+            pvalues[:, column] = decide(test, flat)
+    parts = parts_of(tables)
+    means = [gains(parts[MEASURED[size]]).mean(axis=-1) for size in SIZES]
+    return pvalues.reshape(*tables.shape[:2], -1), np.stack(means, axis=-1)
+
+
+def run(world, n_datasets, n_costly, seed, n_jobs, folder):
+    """Simulate `n_datasets`, of which the first `n_costly` have all splits.
+
+    Chunks that are in the folder are not simulated again.
+    """
+    simulated = Memory(folder, verbose=0).cache(simulate)
+    size = CHUNK[world.name]
+    n_chunks, n_full = -(-n_datasets // size), -(-n_costly // size)
+    chunks = Parallel(n_jobs=n_jobs)(
+        delayed(decide_chunk)(simulated, world, seed, number, number < n_full)
+        for number in range(max(n_chunks, n_full))
+    )
+    pvalues, means = map(np.concatenate, zip(*chunks))
+    return Outcome(world, pvalues, means, n_full * size)
 
 
 def make_worlds(names, folder):
@@ -58,14 +104,14 @@ def make_worlds(names, folder):
     for name in names:
         if name in makers:
             yield makers[name]()
-        elif folder is not None:
+        elif folder:
             yield Letter(folder)
         else:
             print("The letter data are left out: --data names their folder.\n")
 
 
-def calibration(worlds, n_sets, seed, n_jobs, rst):
-    """Print tables, and the constants of `resampling_settings`."""
+def calibration(worlds, n_sets, seed, n_jobs):
+    """Tables, and in print the constants of `resampling_settings`."""
     for world in worlds:
         if world.name in ALIKE:
             continue
@@ -75,7 +121,7 @@ def calibration(worlds, n_sets, seed, n_jobs, rst):
             n: calibrate(world, n, n_sets, seed, n_jobs)
             for n in sorted({inner, *sizes.values(), world.n})
         }
-        calibration_table(world, found.values()).show(rst=rst)
+        yield tables_of.calibration_table(world, found.values())
         for name, n in sizes.items():
             curve = [float(f"{found[n].strength(share):.4g}") for share in SHARES]
             print(f'"{world.name}" "{name}": {tuple(curve)}')
@@ -93,82 +139,53 @@ def summary(outcomes):
     return table
 
 
-def show(outcomes, rst):
-    summary(outcomes).show(rst=rst)
-    for outcome in outcomes:
-        level_table(outcome).show(rst=rst)
-    null_table(outcomes).show(rst=rst)
-    other_levels_table(outcomes).show(rst=rst)
-    undefined_table(outcomes).show(rst=rst)
+def tables(outcomes):
+    yield summary(outcomes)
+    yield from map(tables_of.level_table, outcomes)
+    yield tables_of.null_table(outcomes)
+    yield tables_of.other_levels_table(outcomes)
+    yield tables_of.undefined_table(outcomes)
     for outcome in outcomes:
         name = outcome.world.name
         if name != "epsilon":
-            power_table(outcome).show(rst=rst)
+            yield tables_of.power_table(outcome)
         if name not in ALIKE:
-            curve_table(name, outcome.world.strength).show(rst=rst)
+            yield tables_of.curve_table(name, outcome.world.strength)
 
 
-def numbers(args):
-    """Data sets of each world, and how many of them have the splits of all tests."""
-    usual = QUICK if args.quick else FULL
-    fitted = usual.datasets if args.datasets is None else args.datasets
-    drawn = usual.repetitions if args.repetitions is None else args.repetitions
-    costly = usual.costly if args.costly is None else args.costly
-    of_drawn = min(usual.costly_drawn, drawn) if costly else 0
-    counts = {name: (fitted, min(costly, fitted)) for name in WORLDS}
-    return counts | {"epsilon": (drawn, of_drawn)}
+def sizes_of(world, args):
+    """Data sets of a world, and how many of them have the splits of all tests."""
+    if world.name == "epsilon":
+        # They cost nothing.
+        return args.repetitions, min(100 * args.costly, args.repetitions)
+    return args.datasets, min(args.costly, args.datasets)
 
 
-def parse(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--only", nargs="+", choices=WORLDS, default=WORLDS, help="data to simulate")
-    add("--data", metavar="FOLDER", help="folder with letter.csv.gz")
-    add("--datasets", type=int, help="data sets with fitted models (1000, quick 200)")
-    add("--repetitions", type=int, help="epsilon data sets (100000, quick 20000)")
-    splits, more = sum(N_SPLITS.values()), f"225 and {30 * HALVINGS} more splits"
-    add(
-        "--costly",
-        type=int,
-        help="data sets with the pseudo bootstrap and the conservative Z, which take "
-        f"{more} beside {splits} (200, quick 10); 0 for none",
-    )
-    add("--quick", action="store_true", help="fewer data sets, in minutes")
-    add(
-        "--calibrate", type=int, metavar="N", help="print the settings from N training sets"
-    )
-    add("--store", metavar="DIR", help="keep finished chunks, and go on from them")
-    add("--figure", metavar="FILE", help="draw the power curves as SVG (needs matplotlib)")
-    add("--csv", metavar="FILE", help="write all shares of rejections")
-    add("--seed", type=int, default=0)
-    add("--n-jobs", type=int, default=-1, help="processes")
-    add("--rst", action="store_true", help="print reStructuredText")
-    return parser.parse_args(arguments)
-
-
-def main(arguments=None):
-    args = parse(arguments)
+def study(args):
     worlds = list(make_worlds(args.only, args.data))
     if args.calibrate:
-        calibration(worlds, args.calibrate, args.seed, args.n_jobs, args.rst)
+        yield from calibration(worlds, args.calibrate, args.seed, args.n_jobs)
         return
-    compare_with_sklearn(np.random.default_rng(args.seed))
-    counts = numbers(args)
-    outcomes = []
-    for world in worlds:
-        compare_with_library(world, args.seed)
-        sizes = counts[world.name]
-        outcomes.append(run(world, *sizes, args.seed, args.n_jobs, args.store))
-    show(outcomes, args.rst)
-    if args.csv:
-        from benchmarks.validity.splits.resampling.resampling_figure import write_csv
-
-        write_csv(outcomes, args.csv)
+    outcomes = [
+        run(world, *sizes_of(world, args), args.seed, args.n_jobs, args.store or None)
+        for world in worlds
+    ]
+    yield from tables(outcomes)
     if args.figure:
-        from benchmarks.validity.splits.resampling.resampling_figure import draw
-
-        draw(outcomes, args.figure)
+        tables_of.draw(outcomes, args.figure)
 
 
 if __name__ == "__main__":
-    main()
+    main(
+        __doc__,
+        study,
+        draws=None,
+        only=(WORLDS, "data to simulate"),
+        data=("", "folder with letter.csv.gz"),
+        datasets=(1000, "data sets with fitted models"),
+        repetitions=(100_000, "epsilon data sets"),
+        costly=(200, "data sets with all splits of the tests that need hundreds; or 0"),
+        calibrate=(0, "print the settings from this number of training sets"),
+        store=("", "folder that keeps finished chunks, from which the next run goes on"),
+        figure=("", "file for the power curves, as SVG"),
+    )

@@ -11,11 +11,20 @@ import csv
 import gzip
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
+from scipy.interpolate import PchipInterpolator
+from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.validity.splits.resampling.resampling_designs import (
+    N_RECORDS,
+    draw_splits,
+    epsilon_tables,
+)
 from skcompare.datasets import make_exp6, make_simple
 
 REACH = 24
@@ -227,3 +236,117 @@ def _squared(X, new):
     """Squared distances, exact for whole numbers."""
     lengths = (new**2).sum(axis=1)[:, np.newaxis] + (X**2).sum(axis=1)
     return lengths - 2 * new @ X.T
+
+
+class Epsilon:
+    """Fixed losses: nothing is trained, and there is no strength."""
+
+    name, n, strength = "epsilon", N_RECORDS, "epsilon"
+
+
+CHUNK = {"epsilon": 2500, "exp6": 10, "simple": 10, "letter": 10}
+"""Data sets that are simulated, and stored, together."""
+
+WORLDS = tuple(CHUNK)
+
+
+def simulate(world, strengths, seed, number, costly):
+    """Tables of a chunk of data sets, of shape (data sets, strengths, splits, 4)."""
+    label = [seed, WORLDS.index(world.name), number]
+    if world.name == "epsilon":
+        rng = np.random.default_rng(np.random.SeedSequence(label))
+        size = CHUNK["epsilon"]
+        return epsilon_tables(size, rng, costly=costly)[:, np.newaxis]
+    seeds = np.random.SeedSequence(label).spawn(CHUNK[world.name])
+    return np.stack([simulate_dataset(world, strengths, each, costly) for each in seeds])
+
+
+def simulate_dataset(world, strengths, seed, costly):
+    """Tables of one data set, (strengths, splits, 4)."""
+    for_data, for_splits, for_fits = map(np.random.default_rng, seed.spawn(3))
+    data = world.draw(world.n, for_data)
+    splits = draw_splits(world.n, for_splits, costly=costly)
+    seeds = for_fits.integers(2**31, size=len(splits.test))
+    champion = world.champion_right(data, splits, seeds)
+    challengers = world.challengers_right(data, splits, strengths)
+    return np.stack([splits.tables(champion, challenger) for challenger in challengers])
+
+
+BATCH = 50
+N_TEST = 500
+
+GRIDS = {
+    "exp6": (0.2, 0.25, 0.3, 0.34, 0.38, 0.42, 0.46, 0.5, 0.6, 0.75, 1.0),
+    "letter": (1.0, 2.0, 4.0, 7.0, 10.0, 14.0, 18.0, 23.0, 28.0, 34.0, 42.0, 60.0),
+}
+
+
+class Calibration(NamedTuple):
+    """Errors of both learners after training on `n_train` records."""
+
+    n_train: int
+    grid: np.ndarray
+    champion: float
+    challenger: np.ndarray
+    covariance: np.ndarray
+    """Of the mean differences of error rates, over the strengths of the grid."""
+
+    def strength(self, share=0.0):
+        """Strength at which the challenger has that share of its largest lead.
+
+        0 where both err equally often; 1 at strength 1. The paper's lambda.
+        """
+        gaps = self.challenger - self.champion
+        target = share * gaps[self.grid == 1.0][0]
+        curve = PchipInterpolator(np.log(self.grid), gaps - target)
+        if share == 1:
+            return 1.0
+        signs = np.sign(curve(np.log(self.grid)))
+        turn = int(np.flatnonzero(signs[:-1] != signs[1:])[0])
+        low, high = np.log(self.grid[[turn, turn + 1]])
+        return float(np.exp(brentq(curve, low, high)))
+
+    def error(self):
+        """Standard errors: of the strength without difference, and of the difference."""
+        gaps = self.challenger - self.champion
+        logs = np.log(self.grid)
+        root = np.log(self.strength())
+        closest = int(np.argmin(np.abs(logs - root)))
+        error = float(self.covariance[closest] ** 0.5)
+        slope = PchipInterpolator(logs, gaps).derivative()(root) / np.exp(root)
+        return error / abs(float(slope)), error
+
+
+def calibrate(world, n_train, n_sets, seed, n_jobs):
+    """Errors over `n_sets` training sets of this size.
+
+    Both learners are tested on new records, for several strengths of the challenger's
+    distance, by the same random numbers; the strength without a mean difference is found by
+    interpolation.
+    """
+    grid = np.array(GRIDS[world.name])
+    seeds = np.random.SeedSequence([seed, n_train]).spawn(-(-n_sets // BATCH))
+    batches = Parallel(n_jobs=n_jobs)(
+        delayed(_errors)(world, n_train, grid, each) for each in seeds
+    )
+    errors = np.concatenate(batches)
+    gaps = errors[:, 1:] - errors[:, :1]
+    means = errors.mean(axis=0)
+    variances = gaps.var(axis=0, ddof=1) / len(gaps)
+    return Calibration(n_train, grid, float(means[0]), means[1:], variances)
+
+
+def _errors(world, n_train, grid, seed):
+    """Error rates of the champion, and of the challenger at each strength, by batch."""
+    rng = np.random.default_rng(seed)
+    errors = np.empty((BATCH, 1 + len(grid)))
+    for row in errors:
+        X, y = world.draw(n_train, rng)
+        new, truth = world.draw(N_TEST, rng)
+        predictions = world.predict(X, y, new, rng.integers(2**31))
+        row[0] = np.mean(predictions != truth)
+        squares = world.squares(X, new)
+        for k, strength in enumerate(grid):
+            closest = np.argmin(world.distances(squares, strength), axis=1)
+            row[k + 1] = np.mean(y[closest] != truth)
+    return errors
