@@ -12,7 +12,7 @@ from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._core.validation import check_same_length
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import Storable
-from skcompare.evidence.labels._contingency import labels_of
+from skcompare.evidence.scores._scores import correct_of
 from skcompare.predictions import PairedPredictions
 
 LEAST_REPEATS = 2
@@ -190,8 +190,7 @@ class BlockDifferences(Storable):
     def from_pair(cls, pair: PairedPredictions) -> "BlockDifferences":
         """Construct from accuracies (see also `skcompare.metrics.block_differences`)."""
         predictions = pair.predictions
-        y_true = predictions.y_predicted()
-        correct = [(labels_of(pair, role) == y_true).astype(np.float64) for role in (0, 1)]
+        correct = correct_of(pair)
         in_first, order = halves_of(pair)
         return cls.from_records(
             (correct[1] - correct[0])[order],

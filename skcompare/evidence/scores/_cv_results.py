@@ -187,10 +187,15 @@ def _metric(search: Any, scoring: Any) -> str:
     if scoring is None and isinstance(search.refit, str):
         return search.refit
     if scoring is None:
-        raise ValueError(
-            f"The search has several scores. Pass one as `scoring`: {', '.join(names)}."
-        )
+        raise _several("search", names)
     return check_choice("scoring", scoring, names)
+
+
+def _several(source: str, names: Sequence[str]) -> ValueError:
+    """Return the error for several scores of which none was requested."""
+    return ValueError(
+        f"The {source} has several scores. Pass one as `scoring`: {', '.join(names)}."
+    )
 
 
 def _name(search: Any, scoring: Any, metric: str) -> str:
@@ -311,9 +316,7 @@ def _of_pair(output: Any, declared: SplitInfo, scoring: str | None) -> CvScores:
             f"{', '.join(_names(output))}. Pass the output of the challenger too."
         )
     if scoring is None and len(columns) > 1:
-        raise ValueError(
-            f"The pair has several scores. Pass one as `scoring`: {', '.join(columns)}."
-        )
+        raise _several("pair", list(columns))
     score = check_choice("scoring", scoring or next(iter(columns)), list(columns))
     first, second, gain = (
         _test_scores(role, output[key])
@@ -427,10 +430,7 @@ def _keys(outputs: Mapping[str, Any], scoring: Any) -> tuple[list[str], str]:
                 "Pass one of them as `scoring`."
             )
         elif len(role_names) > 1:
-            raise ValueError(
-                f"The {role} has several scores. Pass one as `scoring`: "
-                f"{', '.join(role_names)}."
-            )
+            raise _several(role, role_names)
         else:
             chosen.append(role_names[0])
     if scoring is None and len(set(chosen)) > 1:

@@ -16,7 +16,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import Storable
-from skcompare.evidence.labels._contingency import labels_of
+from skcompare.evidence.scores._scores import correct_of
 from skcompare.evidence.scores._vectorised_scores import (
     AreaUnderCurve,
     AveragePrecision,
@@ -170,7 +170,7 @@ class ScoredPair(Storable):
             classes = classes_of(truth, **predictions)
             y = np.searchsorted(classes, truth)
             predictions = {
-                k: _as_floats(values == truth) for k, values in predictions.items()
+                k: (values == truth).astype(np.float64) for k, values in predictions.items()
             }
         else:
             pair_score = RANKING_SCORES[score]
@@ -194,8 +194,7 @@ class ScoredPair(Storable):
         For another score see :func:`skcompare.metrics.scored_pair`.
         """
         y = pair.predictions.y_predicted()
-        correct = [_as_floats(labels_of(pair, role) == y) for role in (0, 1)]
-        return cls.of_predictions(pair, RecordMean(), y, correct[0], correct[1])
+        return cls.of_predictions(pair, RecordMean(), y, *correct_of(pair))
 
     @classmethod
     def of_predictions(
@@ -336,10 +335,6 @@ def _comparable(
             codes = np.unique(np.concatenate([a, b]), return_inverse=True)[1]
             first[k], second[k] = np.split(codes.reshape(-1), 2)
     return first, second
-
-
-def _as_floats(values: np.ndarray) -> FloatArray:
-    return values.astype(np.float64)
 
 
 def _check_scores(name: str, values: np.ndarray) -> FloatArray:

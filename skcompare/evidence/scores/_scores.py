@@ -238,10 +238,7 @@ class ScoreDifferences(Storable):
     def from_pair(cls, pair: PairedPredictions) -> "ScoreDifferences":
         """Construct from the accuracies of both roles on every test set."""
         predictions = pair.predictions
-        y_true = predictions.y_predicted()
-        correct = np.array(
-            [labels_of(pair, role) == y_true for role in (0, 1)], dtype=float
-        )
+        correct = correct_of(pair)
         gains = correct[1] - correct[0]
         parts = list(predictions.slices())
         n_train = 0 if predictions.n_train is None else predictions.n_train
@@ -297,6 +294,12 @@ class ScoreDifferences(Storable):
             champion=self.challenger,
             challenger=self.champion,
         )
+
+
+def correct_of(pair: PairedPredictions) -> FloatArray:
+    """Return 1 for each correct predicted label of both roles, and 0 for others."""
+    y_true = pair.predictions.y_predicted()
+    return np.array([labels_of(pair, role) == y_true for role in (0, 1)], dtype=np.float64)
 
 
 def shape_of(design: Design) -> tuple[int, ...]:

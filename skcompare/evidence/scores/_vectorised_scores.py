@@ -244,15 +244,10 @@ def _sums(weights: IntArray, position: IntArray) -> IntArray:
     return sums
 
 
-def _midranks(scores: FloatArray) -> FloatArray:
-    return rankdata(scores).astype(np.float64)
+class RankingScore:
+    """Score of the positive class by its ranks, between 0 and 1."""
 
-
-@dataclass(frozen=True, slots=True)
-class AreaUnderCurve:
-    """Area under the ROC curve; a tie counts half."""
-
-    name: str = "roc_auc"
+    __slots__ = ()
 
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     looped: ClassVar[bool] = False
@@ -260,7 +255,14 @@ class AreaUnderCurve:
 
     def on_one_scale(self, predictions: FloatArray) -> FloatArray:
         """Return ranks, so that scores of two classifiers can be exchanged."""
-        return _midranks(predictions)
+        return rankdata(predictions).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class AreaUnderCurve(RankingScore):
+    """Area under the ROC curve; a tie counts half."""
+
+    name: str = "roc_auc"
 
     def prepared(self, y: IntArray, predictions: FloatArray, rows: IntArray) -> "_Area":
         """Return the score of these records as a function of their weights."""
@@ -302,18 +304,10 @@ class _Area:
 
 
 @dataclass(frozen=True, slots=True)
-class AveragePrecision:
+class AveragePrecision(RankingScore):
     """Mean precision over the positive records, each at its own score."""
 
     name: str = "average_precision"
-
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    looped: ClassVar[bool] = False
-    studentised: ClassVar[bool] = True
-
-    def on_one_scale(self, predictions: FloatArray) -> FloatArray:
-        """Return ranks, so that scores of two classifiers can be exchanged."""
-        return _midranks(predictions)
 
     def prepared(
         self, y: IntArray, predictions: FloatArray, rows: IntArray
@@ -380,7 +374,7 @@ def _to_the_end(steps: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class OperatingPoint:
+class OperatingPoint(RankingScore):
     """Best rate within one class at thresholds that reach a rate within the other.
 
     Parameters
@@ -398,13 +392,7 @@ class OperatingPoint:
     at_least: float
     within: str = "positive"
 
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    looped: ClassVar[bool] = False
     studentised: ClassVar[bool] = False
-
-    def on_one_scale(self, predictions: FloatArray) -> FloatArray:
-        """Return ranks, so that scores of two classifiers can be exchanged."""
-        return _midranks(predictions)
 
     def prepared(self, y: IntArray, predictions: FloatArray, rows: IntArray) -> "_Point":
         """Return the score of these records as a function of their weights."""

@@ -25,11 +25,14 @@ from skcompare.stats.core._wald import (
     score_range,
 )
 from skcompare.stats.scores._resampling import (
+    any_value,
     check_scored,
     default_resamples,
     generator,
     influences,
+    n_groups,
     resampled_differences,
+    scored_result,
 )
 from skcompare.stats.scores._score_difference import FEW_DIFFERENT
 
@@ -317,7 +320,7 @@ def bootstrap_difference(
         flags = (*flags, LEFT_OUT)
     if len(resamples) <= MOST_LEFT_OUT * n_resamples:
         flags = (*flags, TOO_FEW)
-        tail = _Tail(math.nan, math.nan, math.nan, partial(_all_differences, scored.bounds))
+        tail = _Tail(math.nan, math.nan, math.nan, partial(any_value, scored.bounds))
     elif (resamples == estimate).all():
         flags = (*flags, "degenerate" if estimate == 0 else ZERO_VARIANCE)
         tail = _constant(estimate, scored.bounds)
@@ -327,19 +330,22 @@ def bootstrap_difference(
         tail = _inverted(scored, estimate, resamples, method, alternative, rng)
     if abs(tail.details.get("shift", 0.0)) > LARGE_SHIFT:
         flags = (*flags, SHIFTED)
-    return PairedResult(
+    return scored_result(
+        scored,
+        (champion, challenger),
         statistic=tail.statistic,
         pvalue=tail.pvalue,
         log_pvalue=tail.log_pvalue,
         estimate=estimate,
-        estimate_name=f"difference of {scored.score.name}",
-        champion=champion,
-        challenger=challenger,
         method=f"{method}, {n_resamples} resamples",
         limits=tail.limits,
-        greater_is_better=scored.greater_is_better,
         flags=flags,
-        details={**_counts(scored, n_resamples, len(resamples)), **tail.details},
+        details={
+            "resamples": float(n_resamples),
+            "undefined_resamples": float(n_resamples - len(resamples)),
+            **n_groups(scored),
+            **tail.details,
+        },
     )
 
 
@@ -359,14 +365,7 @@ def _constant(estimate: float, bounds: tuple[float, float]) -> _Tail:
     if estimate == 0:
         return _Tail(0.0, 1.0, 0.0, partial(score_range, 0.0, 0.0, no_critical, bounds))
     statistic = math.copysign(math.inf, estimate)
-    return _Tail(statistic, math.nan, math.nan, partial(_all_differences, bounds))
-
-
-def _all_differences(
-    bounds: tuple[float, float], confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Return the range of all differences, for undefined limits."""
-    return bounds
+    return _Tail(statistic, math.nan, math.nan, partial(any_value, bounds))
 
 
 def _spread(pair: ScoredPair, estimate: float, resamples: FloatArray) -> dict[str, float]:
@@ -459,13 +458,3 @@ def _least_of_class(pair: ScoredPair) -> float:
     if len(classes) != 2:
         return math.inf
     return float(min(len(np.unique(pair.units[pair.y == code])) for code in classes))
-
-
-def _counts(pair: ScoredPair, n_resamples: int, n_defined: int) -> dict[str, float]:
-    counts = {
-        "resamples": float(n_resamples),
-        "undefined_resamples": float(n_resamples - n_defined),
-    }
-    if pair.groups is not None:
-        counts["groups"] = float(pair.n_units)
-    return counts

@@ -10,12 +10,20 @@ from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoredPair
+from skcompare.stats.core._limits import each_tail
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import student_pvalue, student_quantile
-from skcompare.stats.core._wald import ZERO_VARIANCE, no_critical, score_range
+from skcompare.stats.core._wald import score_range, studentised
 from skcompare.stats.scores._bootstrap import rounding_of, scored_flags, scored_sample_size
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
-from skcompare.stats.scores._resampling import check_scored, generator, left_out
+from skcompare.stats.scores._resampling import (
+    any_value,
+    check_scored,
+    generator,
+    left_out,
+    n_groups,
+    scored_result,
+)
 
 ONE_OF_A_CLASS = "undefined-left-out"
 
@@ -33,6 +41,12 @@ class _Scale(NamedTuple):
         if not self.error > 0:
             return -math.inf
         return student_pvalue(self.difference / self.error, self.df, "two-sided")[1]
+
+    def critical(self, alpha: float, alternative: str) -> float:
+        """Critical value of the statistic; infinite without a standard error."""
+        if self.error == 0:
+            return math.inf
+        return student_quantile(each_tail(alpha, alternative), self.df)
 
 
 @paired_test(
@@ -140,43 +154,34 @@ def jackknife_difference(
     observed = scored.sign * (challenger - champion)
     observed = 0.0 if abs(observed) <= rounding else observed
     without = left_out(scored, generator(0))
-    flags = scored_flags(scored)
-    chosen, statistic, tail = None, math.nan, (math.nan, math.nan)
+    chosen = None
     is_defined = np.isfinite(without).all(axis=0)
-    if (
-        not is_defined.all()
-        and observed == 0
-        and _are_equal(without[:, is_defined], rounding)
-    ):
-        statistic, tail = 0.0, (1.0, 0.0)
-        flags = (*flags, "degenerate")
-    elif not is_defined.all():
-        flags = (*flags, ONE_OF_A_CLASS)
-    else:
+    if is_defined.all():
         scales = _scales(scored, (champion, challenger), without, rounding)
         chosen = max(scales, key=lambda scale: scale.log_pvalue)
-        if chosen.error > 0:
-            statistic = chosen.difference / chosen.error
-            tail = student_pvalue(statistic, chosen.df, alternative)
-        elif observed == 0:
-            statistic, tail = 0.0, (1.0, 0.0)
-            flags = (*flags, "degenerate")
-        else:
-            statistic = math.copysign(math.inf, observed)
-            flags = (*flags, ZERO_VARIANCE)
-    return PairedResult(
+        if chosen.error == 0:
+            chosen = chosen._replace(difference=observed)
+        tested = studentised(chosen.difference, chosen.error, chosen.df, alternative)
+    elif observed == 0 and _are_equal(without[:, is_defined], rounding):
+        tested = 0.0, (1.0, 0.0), ("degenerate",)
+    else:
+        tested = math.nan, (math.nan, math.nan), (ONE_OF_A_CLASS,)
+    statistic, (pvalue, log_pvalue), flags = tested
+    return scored_result(
+        scored,
+        (champion, challenger),
         statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
         df=None if chosen is None else chosen.df,
         estimate=observed,
-        estimate_name=f"difference of {scored.score.name}",
-        champion=champion,
-        challenger=challenger,
         method="Student's t, jackknife",
-        limits=partial(_limits, chosen, observed, scored.bounds),
-        greater_is_better=scored.greater_is_better,
-        flags=flags,
+        limits=partial(any_value, scored.bounds)
+        if chosen is None
+        else partial(
+            score_range, chosen.difference, chosen.error, chosen.critical, scored.bounds
+        ),
+        flags=(*scored_flags(scored), *flags),
         details=_details(scored, observed, chosen, without),
     )
 
@@ -235,28 +240,6 @@ def _jackknife(difference: float, without: FloatArray, rounding: float) -> _Scal
     return _Scale(corrected, error, degrees_of_freedom(total, fourth, k))
 
 
-def _limits(
-    scale: _Scale | None,
-    observed: float,
-    bounds: tuple[float, float],
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    if scale is None:
-        return bounds
-    if scale.error == 0:
-        return score_range(
-            observed, 0.0, no_critical, bounds, confidence_level, alternative
-        )
-
-    def critical(alpha: float, alternative: str) -> float:
-        return student_quantile(alpha / (2 if alternative == "two-sided" else 1), scale.df)
-
-    return score_range(
-        scale.difference, scale.error, critical, bounds, confidence_level, alternative
-    )
-
-
 def _details(
     scored: ScoredPair, observed: float, scale: _Scale | None, without: FloatArray
 ) -> dict[str, float]:
@@ -264,6 +247,4 @@ def _details(
     if scale is not None:
         details["standard_error"] = scale.error
         details["bias"] = observed - scale.difference
-    if scored.groups is not None:
-        details["groups"] = float(scored.n_units)
-    return details
+    return details | n_groups(scored)

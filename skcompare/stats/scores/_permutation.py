@@ -18,7 +18,9 @@ from skcompare.stats.scores._resampling import (
     check_scored,
     default_resamples,
     generator,
+    n_groups,
     parts,
+    scored_result,
 )
 from skcompare.stats.scores._score_difference import (
     FEW_DIFFERENT,
@@ -175,22 +177,18 @@ def permutation_difference(
     }
     if not exact and not undefined:
         details["monte_carlo_error"] = error_of_draws(pvalue, n_resamples, alternative)
-    if scored.groups is not None:
-        details["groups"] = float(scored.n_units)
     resampling = "exact" if exact else f"{n_resamples} Monte-Carlo resamples"
-    return PairedResult(
+    return scored_result(
+        scored,
+        (champion, challenger),
         statistic=observed,
         pvalue=pvalue,
         log_pvalue=log_pvalue,
         estimate=estimate,
-        estimate_name=f"difference of {scored.score.name}",
-        champion=champion,
-        challenger=challenger,
         method=f"permutation, {resampling}",
         limits=partial(score_range, estimate, error, critical, scored.bounds),
-        greater_is_better=scored.greater_is_better,
         flags=_flags(scored, no_variation, distribution, observed, undefined),
-        details=details,
+        details=details | n_groups(scored),
     )
 
 

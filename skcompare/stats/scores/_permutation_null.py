@@ -182,14 +182,15 @@ class Exchange:
         rng = check_random_state(random_state)
         sizes = [
             self.statistics(score, rng.binomial(self.totals, 0.5, (n, len(self.totals))))
-            for n in _parts(n_resamples, self._chunk)
+            for n in blocks_of(n_resamples, self._chunk)
         ]
         # The observed statistic is one of the outcomes (Phipson and Smyth 2010).
         all_sizes = np.concatenate([*sizes, [abs(observed)]])
         return PermutationDistribution.from_sizes(all_sizes, score.rounding)
 
 
-def _parts(total: int, block: int) -> Iterator[int]:
+def blocks_of(total: int, block: int) -> Iterator[int]:
+    """Yield sizes of up to `block` that add up to a total."""
     for start in range(0, total, block):
         yield min(block, total - start)
 

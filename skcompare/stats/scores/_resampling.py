@@ -10,7 +10,10 @@ from sklearn.utils import check_random_state
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoredPair
+from skcompare.stats.core._limits import Pair
+from skcompare.stats.core._result import PairedResult
 from skcompare.stats.scores._confusion_scores import CellScores, CountScore
+from skcompare.stats.scores._permutation_null import blocks_of
 
 CHUNK = 1 << 19
 """Largest number of weights in memory at a time."""
@@ -49,10 +52,8 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def parts(total: int, n: int) -> Iterator[int]:
-    """Yield batch sizes of resamples of n records that fit into memory."""
-    block = max(1, CHUNK // max(1, n))
-    for start in range(0, total, block):
-        yield min(block, total - start)
+    """Return batch sizes of resamples of n records that fit into memory."""
+    return blocks_of(total, max(1, CHUNK // max(1, n)))
 
 
 def check_scored(pair: ScoredPair) -> tuple[float, float]:
@@ -73,6 +74,30 @@ def check_scored(pair: ScoredPair) -> tuple[float, float]:
             "hold-out set that it is defined for."
         )
     return values
+
+
+def scored_result(
+    scored: ScoredPair, values: tuple[float, float], **fields: Any
+) -> PairedResult:
+    """Return the result of a test of a score, with the fields that all such tests share."""
+    champion, challenger = values
+    return PairedResult(
+        estimate_name=f"difference of {scored.score.name}",
+        champion=champion,
+        challenger=challenger,
+        greater_is_better=scored.greater_is_better,
+        **fields,
+    )
+
+
+def n_groups(scored: ScoredPair) -> dict[str, float]:
+    """Number of groups, as a detail of a result, if there are any."""
+    return {} if scored.groups is None else {"groups": float(scored.n_units)}
+
+
+def any_value(bounds: Pair, confidence_level: float, alternative: str) -> Pair:
+    """Range of all differences, where limits are undefined."""
+    return bounds
 
 
 def resampled_differences(
