@@ -1,10 +1,11 @@
 """Comparison of several classifiers by one measure: ranking, pairs and verdict."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from skcompare._analysis._rows import Keyed
 from skcompare._analysis._verdict import Verdict, level_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
@@ -250,30 +251,13 @@ _PLAIN_FIELDS = tuple(
 )
 
 
-class PairwiseResults(Mapping[tuple[str, Any, str | None], PairwiseComparison]):
+class PairwiseResults(Keyed[PairwiseComparison]):
     """Comparisons by (measure, class or None, test), or by a unique measure or test."""
 
+    noun = "comparison"
+
     def __init__(self, comparisons: Sequence[PairwiseComparison]) -> None:
-        self._comparisons = tuple(comparisons)
-
-    def __getitem__(self, key: Any) -> PairwiseComparison:
-        rows = self._comparisons
-        matches = [row for row in rows if row.key == key]
-        matches = matches or [row for row in rows if key in (row.test, row.subject)]
-        if len(matches) == 1:
-            return matches[0]
-        keys = ", ".join(map(str, self))
-        reason = "No comparison" if not matches else f"{len(matches)} comparisons"
-        raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
-
-    def __iter__(self) -> Iterator[tuple[str, Any, str | None]]:
-        return (comparison.key for comparison in self._comparisons)
-
-    def __len__(self) -> int:
-        return len(self._comparisons)
-
-    def __repr__(self) -> str:
-        return f"PairwiseResults({', '.join(map(str, self))})"
+        super().__init__(comparisons)
 
 
 def _interval(row: ClassifierRow | PairRow) -> str:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from skcompare._core.flags import explain
 from skcompare._core.formatting import decimals_beside, decimals_for
@@ -123,7 +123,37 @@ def decimals_of(row: ComparisonRow) -> int:
     return decimals_beside(null_value, decimals, (row.low, row.high))
 
 
-class Results(Mapping[RowKey, ComparisonRow]):
+class Keyed(Mapping[RowKey, Row]):
+    """Rows by (measure, class or None, test), or by a unique measure or test.
+
+    `noun` is what a row is called.
+    """
+
+    noun: ClassVar[str] = "row"
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = tuple(rows)
+
+    def __getitem__(self, key: Any) -> Row:
+        matches = [row for row in self._rows if row.key == key]
+        matches = matches or [row for row in self._rows if key in (row.test, row.subject)]
+        if len(matches) == 1:
+            return matches[0]
+        keys = ", ".join(map(str, self))
+        reason = f"{len(matches)} {self.noun}s" if matches else f"No {self.noun}"
+        raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
+
+    def __iter__(self) -> Iterator[RowKey]:
+        return (row.key for row in self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(str, self))})"
+
+
+class Results(Keyed[ComparisonRow]):
     """Rows by (measure, class or None, test), or by a unique measure or test.
 
     A measure of one class is written with it, such as "precision[malignant]".
@@ -135,27 +165,6 @@ class Results(Mapping[RowKey, ComparisonRow]):
     >>> results["accuracy", None, "mcnemar"] is results["mcnemar"] is results["accuracy"]
     True
     """
-
-    def __init__(self, rows: Sequence[ComparisonRow]) -> None:
-        self._rows = tuple(rows)
-
-    def __getitem__(self, key: Any) -> ComparisonRow:
-        matches = [row for row in self._rows if row.key == key]
-        matches = matches or [row for row in self._rows if key in (row.test, row.subject)]
-        if len(matches) == 1:
-            return matches[0]
-        keys = ", ".join(map(str, self))
-        reason = "No row" if not matches else f"{len(matches)} rows"
-        raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
-
-    def __iter__(self) -> Iterator[RowKey]:
-        return (row.key for row in self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __repr__(self) -> str:
-        return f"Results({', '.join(map(str, self))})"
 
 
 def with_adjusted(rows: list[Row], adjust: str) -> list[Row]:

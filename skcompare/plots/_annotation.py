@@ -15,6 +15,7 @@ from skcompare._core.formatting import (
 from skcompare._core.validation import alpha_of, check_alternative, check_confidence_level
 from skcompare._registry.tests import get_test, paired_tests
 from skcompare.plots.drawing._style import percent
+from skcompare.stats import PairedResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +103,7 @@ def finding_of(
         if entry.valid_for(evidence.design):
             result = entry.function(evidence, alternative=alternative, **options)
             low, high = result.confidence_interval(level)
-            return Finding(
-                result.estimate,
-                float(low),
-                float(high),
-                float(result.pvalue),
-                entry.title,
-                level,
-                alternative,
-                str(evidence.design),
-                tuple(result.flags),
-            )
+            return _finding(result, low, high, result.pvalue, entry.title, level)
     design = str(evidence.design)
     return Finding(estimate, confidence_level=level, alternative=alternative, design=design)
 
@@ -151,7 +142,11 @@ def show_row(
         if row.result is None or row.label is not None or NOT_VALID in row.flags:
             continue
         if row.measure in names and _is_difference_of_roles(row):
-            display.finding = _finding(row, alpha)
+            entry = paired_tests().get(row.test)
+            title = row.test if entry is None else entry.title
+            display.finding = _finding(
+                row.result, row.low, row.high, row.pvalue, title, 1 - alpha
+            )
             return
         if test is not None and row.test == test:
             display.df, display.pvalue = float(row.result.df or 0), float(row.pvalue)
@@ -164,17 +159,18 @@ def _is_difference_of_roles(row: Any) -> bool:
     return bool(is_complete and row.kind == "difference")
 
 
-def _finding(row: Any, alpha: float) -> Finding:
-    """Return the estimate, interval and p-value of a row."""
-    entry = paired_tests().get(row.test)
+def _finding(
+    result: PairedResult, low: float, high: float, pvalue: float, title: str, level: float
+) -> Finding:
+    """Return the numbers of a result, with an interval of a level."""
     return Finding(
-        row.difference,
-        row.low,
-        row.high,
-        row.pvalue,
-        row.test if entry is None else entry.title,
-        1 - alpha,
-        row.result.alternative,
-        row.result.design,
-        tuple(row.result.flags),
+        result.estimate,
+        float(low),
+        float(high),
+        float(pvalue),
+        title,
+        level,
+        result.alternative,
+        str(result.design),
+        tuple(result.flags),
     )

@@ -51,7 +51,7 @@ def check_options(who: type, options: Iterable[str], known: Iterable[str]) -> No
         )
 
 
-CHAMPION, CHALLENGER = "champion", "challenger"
+ROLES = CHAMPION, CHALLENGER = "champion", "challenger"
 DRAWN = ("ax_", "axes_", "figure_")
 
 
@@ -203,11 +203,6 @@ class Display(ABC):
     @abstractmethod
     def _columns(self) -> Mapping[str, Any]:
         """Return the columns of the data frame."""
-
-    @classmethod
-    def _drawn(cls, display: Self, ax: Any) -> Self:
-        """Draw a new display, as the constructors of scikit-learn's displays do."""
-        return display.plot(ax=ax)
 
 
 class PairDisplay(Display):
@@ -390,7 +385,7 @@ class PairDisplay(Display):
         display : Display
             The display, drawn.
         """
-        return cls._drawn(cls.of_result(result, **options), ax)
+        return cls.of_result(result, **options).plot(ax=ax)
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:

@@ -14,6 +14,7 @@ from skcompare._core.formatting import (
     format_pvalue,
 )
 from skcompare._registry.metrics import metrics
+from skcompare.plots._base import ROLES
 from skcompare.plots.drawing._labels import distinct, marks_of
 from skcompare.plots.drawing._style import percent
 from skcompare.stats import PairedResult
@@ -76,7 +77,6 @@ class IntervalRow:
 
 RATIOS = ("ratio", "odds ratio")
 """Units of estimates whose value of equal classifiers is 1."""
-ROLES = ("champion", "challenger")
 
 
 def interval_row(row: ComparisonRow, alpha: float) -> IntervalRow:

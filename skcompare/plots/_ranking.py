@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import ndtri
@@ -13,7 +13,7 @@ from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
-from skcompare.plots._base import PairDisplay, Place, _evidence_of, comparison_behind
+from skcompare.plots._base import ROLES, PairDisplay, Place, _evidence_of, comparison_behind
 from skcompare.plots.drawing._labels import count_text
 from skcompare.plots.drawing._layout import Room, legend_below, role_text, wrapped
 from skcompare.plots.drawing._style import (
@@ -41,24 +41,6 @@ SPLIT_RATES = 200
 
 MOST_DRAWN = 30
 """Largest number of splits whose differences are drawn one by one."""
-
-
-class Numbers(NamedTuple):
-    """Fields of the display, in the order of its constructor."""
-
-    fpr: FloatArray
-    champion: FloatArray
-    challenger: FloatArray
-    bands: FloatArray | None
-    aucs: tuple[tuple[float, float | None, float | None], ...]
-    finding: Finding
-    names: tuple[str, ...]
-    counts: tuple[int, int]
-    significance: str
-    splits: FloatArray
-    n_splits: int
-    n_left_out: int
-    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +78,7 @@ def numbers_of(
     confidence_level: float,
     n_resamples: int | None,
     random_state: Any,
-) -> Numbers:
+) -> dict[str, Any]:
     """Compute the curves and confidence bands of a hold-out set."""
     band = roc_difference_band(
         placements,
@@ -125,23 +107,25 @@ def numbers_of(
     low, high, far_low, far_high = widths
     difference = challenger - champion
     bands = difference + np.array([-low, high, -far_low, far_high])
-    return Numbers(
-        fpr,
-        champion,
-        challenger,
-        np.clip(bands, -1.0, 1.0),
-        *_tested(placements, band.confidence_level),
-        placements.names,
-        (placements.n_positives, placements.n_negatives),
-        range_text(band.ranges),
-        np.empty((0, len(fpr))),
-        1,
-        0,
-        band.flags,
-    )
+    aucs, finding = _tested(placements, band.confidence_level)
+    return {
+        "fpr": fpr,
+        "champion": champion,
+        "challenger": challenger,
+        "bands": np.clip(bands, -1.0, 1.0),
+        "aucs": aucs,
+        "finding": finding,
+        "names": placements.names,
+        "counts": (placements.n_positives, placements.n_negatives),
+        "significance": range_text(band.ranges),
+        "splits": np.empty((0, len(fpr))),
+        "n_splits": 1,
+        "n_left_out": 0,
+        "flags": band.flags,
+    }
 
 
-def numbers_of_splits(rankings: SplitRankings) -> Numbers:
+def numbers_of_splits(rankings: SplitRankings) -> dict[str, Any]:
     """Compute the mean sensitivities over all splits at each false positive rate."""
     rates = usual_rates(SPLIT_RATES)
     curves = np.array([_before_and_at(split, rates)[1] for split in rankings.splits])
@@ -150,21 +134,21 @@ def numbers_of_splits(rankings: SplitRankings) -> Numbers:
     champion, challenger = curves.mean(axis=0)
     aucs = np.mean([split.aucs for split in rankings.splits], axis=0)
     differences = curves[:, 1] - curves[:, 0]
-    return Numbers(
-        np.append(0.0, rates),
-        champion,
-        challenger,
-        None,
-        ((float(aucs[0]), None, None), (float(aucs[1]), None, None)),
-        Finding(float(aucs[1] - aucs[0]), design=str(rankings.design)),
-        rankings.splits[0].names,
-        rankings.counts,
-        "",
-        differences if len(differences) <= MOST_DRAWN else differences[:0],
-        len(differences),
-        rankings.n_left_out,
-        (),
-    )
+    return {
+        "fpr": np.append(0.0, rates),
+        "champion": champion,
+        "challenger": challenger,
+        "bands": None,
+        "aucs": ((float(aucs[0]), None, None), (float(aucs[1]), None, None)),
+        "finding": Finding(float(aucs[1] - aucs[0]), design=str(rankings.design)),
+        "names": rankings.splits[0].names,
+        "counts": rankings.counts,
+        "significance": "",
+        "splits": differences if len(differences) <= MOST_DRAWN else differences[:0],
+        "n_splits": len(differences),
+        "n_left_out": rankings.n_left_out,
+        "flags": (),
+    }
 
 
 def _before_and_at(
@@ -220,8 +204,6 @@ def _tested(
     )
     return tuple(limits), finding
 
-
-ROLES = ("champion", "challenger")
 
 NO_BAND = "no band: models of the splits share training records"
 ONE_SPLIT = "no band: nothing says how models of other splits would vary"
@@ -357,7 +339,7 @@ class RocComparisonDisplay(
                 f"{', '.join(options)}: the curves of {rankings.design} have no band and "
                 "no intervals. Leave this out, or compare trained models on a hold-out set."
             )
-        return cls(*numbers_of_splits(rankings))
+        return cls(**numbers_of_splits(rankings))
 
     @classmethod
     def _of(
@@ -368,7 +350,7 @@ class RocComparisonDisplay(
         n_resamples: int | None = None,
         random_state: Any = 0,
     ) -> Self:
-        return cls(*numbers_of(evidence, confidence_level, n_resamples, random_state))
+        return cls(**numbers_of(evidence, confidence_level, n_resamples, random_state))
 
     @property
     def difference(self) -> FloatArray:

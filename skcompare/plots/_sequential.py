@@ -129,7 +129,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         display : AnytimeDisplay
             The display, drawn.
         """
-        return cls._drawn(cls.of_result(result), ax)
+        return cls.of_result(result).plot(ax=ax)
 
     @classmethod
     def of_result(cls, result: AnytimeMonitor) -> Self:

@@ -172,7 +172,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
             measure=measure,
             **options,
         )
-        return cls._drawn(display, ax)
+        return display.plot(ax=ax)
 
     @classmethod
     def _of(

@@ -1,18 +1,18 @@
 """Conversion of results to rows of differences and ratios."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from skcompare._analysis import PairRow, PairwiseComparison, result_row
 from skcompare._core.validation import alpha_of, check_choice, check_count, is_number
 from skcompare._registry.tests import get_test, paired_tests
 from skcompare.evidence import JointCounts
-from skcompare.plots._base import comparison_behind
+from skcompare.plots._base import ROLES, comparison_behind
 from skcompare.plots._interval_rows import (
     RATIOS,
-    ROLES,
     SHARES,
     IntervalRow,
     absence_note,
@@ -223,44 +223,31 @@ def with_margins(rows: Sequence[IntervalRow], margin: Any) -> tuple[IntervalRow,
             )
         distance = _checked_margin(margin)
         return tuple(replace(row, band=distance) for row in rows)
+    changes: list[tuple[str, Callable[[IntervalRow], IntervalRow]]]
     if isinstance(margin, Mapping):
-        return _with_bands(rows, margin)
-    conditions = margin if isinstance(margin, (list, tuple)) else [margin]
-    if not all(hasattr(condition, "boundaries") for condition in conditions):
-        raise TypeError(
-            "`margin` must be a number, a dict of measures and numbers, or conditions such "
-            f"as NonInferior('accuracy', margin=0.02). Got {margin!r}."
-        )
+        changes = [
+            (measure, partial(replace, band=_checked_margin(distance)))
+            for measure, distance in margin.items()
+        ]
+    else:
+        conditions = margin if isinstance(margin, (list, tuple)) else [margin]
+        if not all(hasattr(condition, "boundaries") for condition in conditions):
+            raise TypeError(
+                "`margin` must be a number, a dict of measures and numbers, or conditions "
+                f"such as NonInferior('accuracy', margin=0.02). Got {margin!r}."
+            )
+        changes = [(c.measure, partial(_with_claim, condition=c)) for c in conditions]
     new_rows = list(rows)
-    for condition in conditions:
-        places = [k for k, row in enumerate(new_rows) if _is_about(row, condition.measure)]
+    for measure, change in changes:
+        places = [k for k, row in enumerate(rows) if measure in (row.name, row.measure)]
         if not places:
-            raise _no_row(condition.measure, rows)
+            names = ", ".join(dict.fromkeys(row.name for row in rows))
+            raise ValueError(
+                f"No row is about {measure!r}, which has a margin. Rows: {names}."
+            )
         for k in places:
-            new_rows[k] = _with_claim(new_rows[k], condition)
+            new_rows[k] = change(new_rows[k])
     return tuple(new_rows)
-
-
-def _with_bands(
-    rows: Sequence[IntervalRow], margin: Mapping[str, float]
-) -> tuple[IntervalRow, ...]:
-    new_rows = list(rows)
-    for measure, distance in margin.items():
-        places = [k for k, row in enumerate(new_rows) if _is_about(row, measure)]
-        if not places:
-            raise _no_row(measure, rows)
-        for k in places:
-            new_rows[k] = replace(new_rows[k], band=_checked_margin(distance))
-    return tuple(new_rows)
-
-
-def _is_about(row: IntervalRow, measure: str) -> bool:
-    return measure in (row.name, row.measure)
-
-
-def _no_row(measure: Any, rows: Sequence[IntervalRow]) -> ValueError:
-    names = ", ".join(dict.fromkeys(row.name for row in rows))
-    return ValueError(f"No row is about {measure!r}, which has a margin. Rows: {names}.")
 
 
 def _checked_margin(margin: Any) -> float:

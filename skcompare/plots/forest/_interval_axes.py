@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._typing import FloatArray
+from skcompare.plots._interval_rows import IntervalRow
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import CHAMPION, INK, LINE, SOFT, dress, literal
 
@@ -39,30 +41,35 @@ WIDEST = 6.0
 class Lines:
     """Content of a panel, row by row from top to bottom.
 
-    `cells` has the text beside each row, by columns, and `header` their heads. `estimates`
-    and `limits` of shape (n_rows, 2) may be infinite or NaN, which is not drawn. `bold`
-    marks the primary rows, `tested` those with a test, and `excluded` has the parts of the
-    axis that are hatched in a row.
+    `cells` has the text beside each row, by columns, and `header` their heads. Estimates
+    and limits of the rows may be infinite or NaN, which is not drawn. `bold` marks the
+    primary rows.
     """
 
+    rows: Sequence[IntervalRow]
     names: Sequence[str]
-    estimates: Sequence[float]
-    limits: Sequence[tuple[float, float]]
     cells: Sequence[Sequence[str]]
     header: Sequence[str]
-    tested: Sequence[bool]
     bold: Sequence[bool]
-    excluded: Sequence[Sequence[tuple[float, float]]]
     title: str
     label: str
     sides: tuple[str, str]
     null: float = 0.0
     log: bool = False
-    bands: Sequence[float | None] = ()
     markers: Sequence[str] = ()
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.rows)
+
+    @property
+    def estimates(self) -> FloatArray:
+        """Estimates of the rows."""
+        return np.array([row.estimate for row in self.rows], dtype=float)
+
+    @property
+    def limits(self) -> FloatArray:
+        """Limits of the rows, of shape (n_rows, 2)."""
+        return np.array([row.limits for row in self.rows], dtype=float)
 
 
 def room_of(panels: Sequence[Lines], remarks: Sequence[str]) -> Room:
@@ -105,7 +112,7 @@ def draw_lines(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
 def goes_on(lines: Lines) -> bool:
     """Whether an interval or estimate extends beyond the axis."""
     low, high = _view(lines)
-    ends = np.array([*lines.limits, *((x, x) for x in lines.estimates)])
+    ends = np.append(lines.limits, lines.estimates)
     return bool(((ends < low) | (ends > high)).any())
 
 
@@ -206,7 +213,7 @@ def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
 
 def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
     """Draw an estimate and its interval, with arrows for ends beyond the axis."""
-    estimate, ends = lines.estimates[k], lines.limits[k]
+    estimate, ends = lines.rows[k].estimate, lines.rows[k].limits
     width = 2.4 if lines.bold[k] else 1.6
     if not any(map(math.isnan, ends)):
         start, stop = max(ends[0], low), min(ends[1], high)
@@ -223,7 +230,7 @@ def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
         return
     marker = lines.markers[k] if lines.markers else "s"
     if low <= estimate <= high:
-        face = CHAMPION if lines.tested[k] else "none"
+        face = "none" if lines.rows[k].test is None else CHAMPION
         _mark(ax, estimate, k, marker, 8 if lines.bold[k] else 6.5, face)
     elif math.isnan(ends[0]):
         _mark(ax, *((low, k, "<") if estimate < low else (high, k, ">")), 7)
@@ -249,14 +256,14 @@ def _margins(ax: Any, lines: Lines, low: float, high: float) -> None:
     """Draw margins as shaded bands, and excluded regions as hatched areas."""
     from matplotlib.patches import Rectangle
 
-    for k, band in enumerate(lines.bands):
+    for k, row in enumerate(lines.rows):
+        band = row.band
         if band is not None:
             place = (-band, k - 0.5), 2 * band, 1.0
             ax.add_patch(Rectangle(*place, facecolor=LINE, alpha=0.6, zorder=0.5, lw=0))
             for edge in (-band, band):
                 _edge(ax, edge, k, 0.5)
-    for k, parts in enumerate(lines.excluded):
-        for start, stop in parts:
+        for start, stop in row.excluded:
             left, right = max(start, low), min(stop, high)
             ax.add_patch(
                 Rectangle(
@@ -283,10 +290,9 @@ def _view(lines: Lines) -> tuple[float, float]:
     """Return the axis limits, which leave out the ends of very long intervals."""
     scale = np.log if lines.log else np.asarray
     with np.errstate(divide="ignore", invalid="ignore"):
-        estimates = scale(np.asarray(lines.estimates, dtype=float))
-        limits = scale(np.asarray(lines.limits, dtype=float).reshape(-1, 2))
-    edges = [edge for parts in lines.excluded for part in parts for edge in part]
-    edges += [sign * band for band in lines.bands if band for sign in (-1, 1)]
+        estimates, limits = scale(lines.estimates), scale(lines.limits)
+    edges = [edge for row in lines.rows for part in row.excluded for edge in part]
+    edges += [sign * row.band for row in lines.rows if row.band for sign in (-1, 1)]
     # Margins are always visible, because intervals are read against them.
     fixed = [float(scale(np.asarray(lines.null))), *filter(math.isfinite, edges)]
     finite = estimates[np.isfinite(estimates)]

@@ -136,9 +136,8 @@ class IntervalDisplay(PairDisplay):
         ]
         left, right = self.sides
         return Lines(
+            rows=rows,
             names=names,
-            estimates=[row.estimate for row in rows],
-            limits=[row.limits for row in rows],
             cells=list(zip(*columns, strict=True)),
             header=[
                 f"{content.quantity}{level_text(rows)}",
@@ -146,10 +145,7 @@ class IntervalDisplay(PairDisplay):
                 *header,
                 "test",
             ],
-            tested=[row.test is not None for row in rows],
             bold=[row.primary and len(self.rows) > 1 for row in rows],
-            excluded=[row.excluded for row in rows],
-            bands=[row.band for row in rows],
             title=content.title,
             label=content.label,
             sides=(f"← {left} better", f"{right} better →"),

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare.plots._base import ROLES
 from skcompare.plots._interval_rows import (
     RATIOS,
-    ROLES,
     IntervalRow,
     caveat_text,
     interval_text,
@@ -145,7 +145,7 @@ PairedPredictions, or list or dict
         ValueError
             If there is no ratio to draw.
         """
-        return cls._drawn(cls.of_result(result, alpha=alpha, **options), ax)
+        return cls.of_result(result, alpha=alpha, **options).plot(ax=ax)
 
     @classmethod
     def _required_of(cls, *estimators: Any) -> frozenset[str]:

@@ -22,7 +22,12 @@ from skcompare.plots.forest._interval_axes import (
     text_below,
     wrapped,
 )
-from skcompare.plots.several._several_display import SeveralDisplay, between, names_in
+from skcompare.plots.several._several_display import (
+    SeveralDisplay,
+    adjusted_text,
+    between,
+    names_in,
+)
 from skcompare.stats.scores import range_of
 
 APART = 0.24
@@ -108,12 +113,6 @@ class CriticalDifferenceDisplay(SeveralDisplay, title="Who is distinguished"):
     @classmethod
     def _of(cls, several: PairwiseComparison, n_records: int | None) -> Self:
         return cls(several, several.groups, n_records)
-
-    @property
-    def summary(self) -> str:
-        """Text summary of the best classifier, and of the bars or marks."""
-        caveats = "".join(f" {caveat}." for caveat in explain(self.several.flags))
-        return f"{self._text()}{caveats}"
 
     def _text(self) -> str:
         several, values = self.several, _values_in(self.several)
@@ -263,8 +262,8 @@ class _Plan:
 
     def _decided(self, sign: str) -> str:
         several = self.several
-        adjusted = "p" if several.adjust == "none" else f"p adjusted by {several.adjust}"
         side = "" if several.alternative == "two-sided" else f", {several.alternative}"
+        adjusted = adjusted_text(several)
         return f"{several.test}, {adjusted} {sign} {several.alpha:g}{side}"
 
 

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from skcompare._analysis import PairwiseComparison
-from skcompare._core.flags import explain
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._typing import FloatArray
 from skcompare.plots.drawing._heatmap import DARK, heat_table
@@ -17,6 +16,7 @@ from skcompare.plots.drawing._layout import Room
 from skcompare.plots.forest._interval_axes import REMARK, inches_of, text_below, wrapped
 from skcompare.plots.several._several_display import (
     SeveralDisplay,
+    adjusted_text,
     between,
     names_in,
     swapped,
@@ -112,12 +112,6 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
                 for row in names_in(self.several)
             ]
         )
-
-    @property
-    def summary(self) -> str:
-        """Text summary of the largest difference and the number of pairs that differ."""
-        caveats = "".join(f" {caveat}." for caveat in explain(self.several.flags))
-        return f"{self._text()}{caveats}"
 
     def _text(self) -> str:
         several = self.several
@@ -259,14 +253,11 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         if several.test is None:
             remarks.append(f"Nothing was tested: {several.note}.")
         else:
-            adjusted = (
-                "p" if several.adjust == "none" else f"p adjusted by {several.adjust}"
-            )
-            level = format_pvalue(several.alpha)
+            level, adjusted = format_pvalue(several.alpha), adjusted_text(several)
             remarks.append(f"* and bold: {adjusted} < {level} ({several.test}).")
         if any(math.isnan(pair.difference) for pair in several.pairs):
             remarks.append("Undefined: a classifier has no value, or no split has both.")
-        return [*remarks, *(f"{caveat}." for caveat in explain(several.flags))]
+        return [*remarks, *self._caveats]
 
 
 def _columns_of(several: PairwiseComparison) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from skcompare._analysis import (
     comparison_of,
     max_t_family,
 )
+from skcompare._core.flags import explain
 from skcompare._core.validation import check_alpha, check_alternative, check_choice
 from skcompare._registry.entries import keywords_of
 from skcompare._registry.losses import LossEntry, loss_of
@@ -143,6 +144,12 @@ def names_in(comparison: PairwiseComparison) -> tuple[str, ...]:
     return tuple(row.name for row in comparison.classifiers)
 
 
+def adjusted_text(comparison: PairwiseComparison) -> str:
+    """Name the p-values that decide."""
+    adjust = comparison.adjust
+    return "p" if adjust == "none" else f"p adjusted by {adjust}"
+
+
 def between(comparison: PairwiseComparison, left: str, right: str) -> PairRow | None:
     """Return the pair with `right` as its champion; None if it was not compared."""
     for pair in comparison.pairs:
@@ -183,6 +190,19 @@ class SeveralDisplay(Display):
     @abstractmethod
     def _of(cls, several: PairwiseComparison, n_records: int | None) -> Self:
         """Create the display, without drawing it."""
+
+    @abstractmethod
+    def _text(self) -> str:
+        """Return the summary without caveats."""
+
+    @property
+    def summary(self) -> str:
+        """Text summary of the classifiers and of their differences."""
+        return " ".join([self._text(), *self._caveats])
+
+    @property
+    def _caveats(self) -> list[str]:
+        return [f"{caveat}." for caveat in explain(self.several.flags)]
 
     @classmethod
     def from_estimators(
@@ -226,7 +246,7 @@ class SeveralDisplay(Display):
             groups=groups,
             why="Pictures show what trained classifiers predict.",
         )
-        return cls._drawn(cls.of_result(predictions, **options), ax)
+        return cls.of_result(predictions, **options).plot(ax=ax)
 
     @classmethod
     def from_predictions(
@@ -276,7 +296,7 @@ class SeveralDisplay(Display):
             y_true, predictions, labels=labels, pos_label=pos_label, groups=groups
         )
         display = cls.of_result(collected, pos_label=pos_label, **options)
-        return cls._drawn(display, ax)
+        return display.plot(ax=ax)
 
     @classmethod
     def from_cv_results(
@@ -328,7 +348,7 @@ class SeveralDisplay(Display):
             groups=groups,
             required=_predictions_needed(options),
         )
-        return cls._drawn(cls.of_result(predictions, **options), ax)
+        return cls.of_result(predictions, **options).plot(ax=ax)
 
     @classmethod
     def from_result(
@@ -353,7 +373,7 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
         display : Display
             The display, drawn.
         """
-        return cls._drawn(cls.of_result(result, measure=measure, **options), ax)
+        return cls.of_result(result, measure=measure, **options).plot(ax=ax)
 
     @classmethod
     def of_result(cls, result: Any, *, measure: Any = None, **options: Any) -> Self:
@@ -408,5 +428,4 @@ def _by_name(estimators: Any) -> dict[str, Any]:
 
 def _predictions_needed(options: Mapping[str, Any]) -> frozenset[str]:
     """Return the kinds of predictions to collect: labels, and scores if needed."""
-    by_labels = options.get("measure", ACCURACY) == ACCURACY
-    return frozenset({LABELS}) if by_labels else frozenset({LABELS, SCORES})
+    return frozenset({LABELS}) | _measure(options.get("measure", ACCURACY)).required
