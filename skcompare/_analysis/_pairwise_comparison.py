@@ -237,8 +237,8 @@ class PairwiseComparison:
             if self.test is not None:
                 line += [
                     _interval(row),
-                    _shown(row.pvalue, self.alpha),
-                    _shown(row.adjusted_pvalue, self.alpha),
+                    format_pvalue(row.pvalue, self.alpha),
+                    format_pvalue(row.adjusted_pvalue, self.alpha),
                     self.test,
                 ]
             cells.append(line)
@@ -267,10 +267,6 @@ def _interval(row: ClassifierRow | PairRow) -> str:
     if isinstance(row, PairRow):
         decimals = decimals_beside(0.0, decimals, (row.low, row.high))
     return f"[{format_number(row.low, decimals)}, {format_number(row.high, decimals)}]"
-
-
-def _shown(pvalue: float | None, alpha: float) -> str:
-    return "" if pvalue is None else format_pvalue(pvalue, alpha)
 
 
 def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:

@@ -10,11 +10,13 @@ INFERENCE_TEXT = {
 }
 
 
-def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
-    """Format a p-value with two significant digits, never as 0.
+def format_pvalue(pvalue: float | None, alpha: float | None = None) -> str:
+    """Format a p-value with two significant digits, never as 0; None is an empty string.
 
     More digits are shown where two would put it on the wrong side of `alpha`.
     """
+    if pvalue is None:
+        return ""
     if math.isnan(pvalue):
         return "undefined"
     if pvalue < 1e-300:

@@ -19,7 +19,7 @@ from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 from skcompare.gate._pytest_report import Entry, body_of, suffix_of
 from skcompare.gate._with_ledger import judge_subject
 from skcompare.gate.ledger._ledger import Ledger
-from skcompare.gate.report._report import headline, lines, settles, shown_part
+from skcompare.gate.report._report import NEEDED, decision_report
 
 
 class GateFixture:
@@ -179,6 +179,6 @@ class CheckedPolicy:
 
 def one_line(decision: GateDecision) -> str:
     """Format the verdict and the needs of open conditions in one line."""
-    shown = shown_part(decision)
-    needs = [settles(outcome) for _, outcome in lines(shown)]
-    return "; ".join([headline(shown), *dict.fromkeys(filter(None, needs))])
+    report = decision_report(decision)
+    needs = [note.text for note in report.notes if note.name.startswith(NEEDED)]
+    return "; ".join([report.headline, *dict.fromkeys(needs)])

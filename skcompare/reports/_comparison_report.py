@@ -231,8 +231,8 @@ def _cells(row: ComparisonRow, alpha: float) -> list[str]:
     """Format a row as table cells, in the columns of its kind."""
     name = row.subject
     ends = [
-        "" if row.pvalue is None else format_pvalue(row.pvalue, alpha),
-        "" if row.adjusted_pvalue is None else format_pvalue(row.adjusted_pvalue, alpha),
+        format_pvalue(row.pvalue, alpha),
+        format_pvalue(row.adjusted_pvalue, alpha),
         row.test or "no test",
     ]
     if row.kind == "ratio" and row.result is not None:

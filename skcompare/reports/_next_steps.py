@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from skcompare._analysis import ComparisonRow, decimals_of, far_end, is_against, round_up
 from skcompare._core.design import Design
-from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._core.formatting import format_number, format_pvalue
 from skcompare._registry.tests import paired_tests, tests_for
 from skcompare.reports._comparison_data import ComparisonData
 from skcompare.reports._multiple_data import MultipleComparisonData
@@ -51,7 +51,7 @@ def next_steps_among(comparison: MultipleComparisonData) -> list[str]:
     elif comparison.verdict != INCONCLUSIVE:
         steps += _better_than_control(comparison)
         steps.append(
-            f"Use {in_one_line(comparison.verdict)}. When it is to be replaced one day, a "
+            f"Use {comparison.verdict}. When it is to be replaced one day, a "
             "gate (skcompare.gate.Gate) lets a challenger pass only if it is shown to be "
             "good enough."
         )
@@ -204,12 +204,12 @@ def _better_than_control(comparison: MultipleComparisonData) -> Iterator[str]:
     primary = comparison.comparisons[0]
     wins = [row.beats(comparison.alpha) for row in primary.pairs]
     control = comparison.control
-    better = [in_one_line(pair[0]) for pair in wins if pair and pair[1] == control]
+    better = [pair[0] for pair in wins if pair and pair[1] == control]
     if len(better) < 2:
         return
     yield (
         f"{_listed(better)} are better than the control. They were not compared with "
-        f"each other: {in_one_line(comparison.verdict)} has the best value here, and cost, "
+        f"each other: {comparison.verdict} has the best value here, and cost, "
         "speed or how they can be explained may speak for another one."
     )
 
@@ -217,9 +217,9 @@ def _better_than_control(comparison: MultipleComparisonData) -> Iterator[str]:
 def _among_equals(comparison: MultipleComparisonData) -> Iterator[str]:
     """Yield advice if no classifier is better than all others."""
     primary = comparison.comparisons[0]
-    leader = in_one_line(primary.leader)
-    group = next((g for g in comparison.groups if primary.leader in g), ())
-    others = [in_one_line(name) for name in group if name != primary.leader]
+    leader = primary.leader
+    group = next((g for g in comparison.groups if leader in g), ())
+    others = [name for name in group if name != leader]
     if others:
         yield (
             f"{leader} is not distinguished from {_listed(others)}: choose among these by "
@@ -280,5 +280,4 @@ def _listed(names: Iterable[str], last: str = "and") -> str:
 
 def _sentence(text: str) -> str:
     """Capitalize a text and end it with a full stop."""
-    plain = in_one_line(text)
-    return f"{plain[:1].upper()}{plain[1:]}" + ("" if plain.endswith(".") else ".")
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,9 +20,11 @@ from skcompare._core.report import STOPPED, Check, Note, Report, Table
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf, Condition, Superior
 from skcompare.gate._outcomes import DecisionData, Outcome
-from skcompare.reports import assumptions_of, brief_title, round_up
+from skcompare.reports import ComparisonRow, assumptions_of, brief_title, round_up
 
 PASSED, FAILED = "passed", "failed"
+NEEDED = "needed"
+"""Name of the notes on the number of records that would settle a condition."""
 LONGEST = 60
 """Largest number of characters of a condition in a table; notes have all of it."""
 PARTS = "abcdefghijklmnopqrstuvwxyz"
@@ -31,8 +34,8 @@ BOUNDARIES = (
     "side of its boundary. Where the description of a test speaks of equality, the null "
     "hypothesis here is that the true difference lies at that boundary or beyond it."
 )
-LEFT, RIGHT, LINE, HEIGHT, WIDTH = 40.0, 320.0, 30.0, 62.0, 360.0
-"""Places in the picture of a condition, and its size."""
+LEFT, RIGHT = 40.0, 320.0
+"""Ends of the scale in the picture of a condition."""
 
 
 Decision = TypeVar("Decision", bound=DecisionData)
@@ -177,8 +180,8 @@ def _cells(line: Line, alpha: float) -> list[str]:
         line.number,
         "any of these" if outcome.parts else brief_title(outcome.condition.text, LONGEST),
         *numbers,
-        _pvalue(outcome.pvalue, alpha if outcome.level is None else outcome.level),
-        _pvalue(outcome.adjusted_pvalue, alpha),
+        format_pvalue(outcome.pvalue, alpha if outcome.level is None else outcome.level),
+        format_pvalue(outcome.adjusted_pvalue, alpha),
         "" if outcome.parts else f"{outcome.n_records:,}",
         outcome.status,
     ]
@@ -196,10 +199,6 @@ def _check(line: Line) -> Check:
         _picture(outcome),
         [_check(Line(_number_of_part(number, k), part)) for k, part in parts],
     )
-
-
-def _pvalue(pvalue: float | None, alpha: float) -> str:
-    return "" if pvalue is None else format_pvalue(pvalue, alpha)
 
 
 def reasons_of(outcome: Outcome) -> list[str]:
@@ -254,7 +253,7 @@ def _notes(decision: DecisionData) -> Iterator[Note]:
         for reason in outcome.reasons:
             yield Note(f"reason{label}", reason, is_reason=True)
         if needed := settles(outcome):
-            yield Note(f"needed{label}", needed, is_reason=True)
+            yield Note(f"{NEEDED}{label}", needed, is_reason=True)
     yield from _table_notes(decision)
     for number, caveat in flags_told(decision):
         if caveat not in decision.reasons:
@@ -414,86 +413,63 @@ def _picture(outcome: Outcome) -> str:
     if row is None or isinstance(condition, AnyOf) or not math.isfinite(row.difference):
         return ""
     ends = [limit for limit in (outcome.low, outcome.high) if limit is not None]
-    finite = [limit for limit in ends if math.isfinite(limit)]
     bounds = [boundary for boundary, _ in condition.boundaries]
-    reach = 1.15 * max(map(abs, [row.difference, *finite, *bounds])) or 1.0
-    scale = _Scale(reach)
-    label = escape(_picture_label(outcome, condition))
-    shapes = [_margin(condition, scale), _zero(scale)]
-    shapes += [_boundary(boundary, scale) for boundary in bounds]
-    if len(ends) == 2 and not any(map(math.isnan, ends)):
-        shapes.append(
-            f'<line x1="{scale.at(ends[0])}" x2="{scale.at(ends[1])}" y1="{LINE:g}" '
-            f'y2="{LINE:g}" stroke="var(--mark)" stroke-width="3"/>'
-        )
-    shapes.append(
-        f'<circle cx="{scale.at(row.difference)}" cy="{LINE:g}" r="5" fill="var(--mark)"/>'
-    )
-    return (
-        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{label}">'
-        f"<title>{label}</title>{''.join(shapes)}</svg>"
-    )
-
-
-class _Scale:
-    """Scale that maps differences to positions in a picture, clipped at its ends."""
-
-    def __init__(self, reach: float) -> None:
-        self.reach = reach
-
-    def at(self, value: float) -> str:
-        share = max(-1.0, min(1.0, value / self.reach))
-        return f"{(LEFT + RIGHT) / 2 + share * (RIGHT - LEFT) / 2:.1f}"
-
-
-def _margin(condition: Condition, scale: _Scale) -> str:
-    """Draw the differences that meet a condition, as a lightly coloured region."""
+    finite = [value for value in (row.difference, *ends, *bounds) if math.isfinite(value)]
+    at = partial(_place, reach=1.15 * max(map(abs, finite)) or 1.0)
     low = max((b for b, side in condition.boundaries if side == "greater"), default=None)
     high = min((b for b, side in condition.boundaries if side == "less"), default=None)
-    start = LEFT if low is None else float(scale.at(low))
-    end = RIGHT if high is None else float(scale.at(high))
-    return (
+    start, end = LEFT if low is None else at(low), RIGHT if high is None else at(high)
+    shapes = [
+        # The differences that meet the condition.
         f'<rect x="{start:.1f}" y="14" width="{max(0.0, end - start):.1f}" height="32" '
-        'fill="var(--mark)" opacity="0.15"/>'
-    )
-
-
-def _zero(scale: _Scale) -> str:
-    at = scale.at(0.0)
-    return (
-        f'<line x1="{at}" x2="{at}" y1="14" y2="46" stroke="var(--soft)"/>'
-        f'<text x="{at}" y="58" text-anchor="middle">0</text>'
-    )
-
-
-def _boundary(boundary: float, scale: _Scale) -> str:
-    if not boundary:
-        return ""
-    at, label = scale.at(boundary), f"{boundary:+g}"
-    # Away from 0, so that the labels of two boundaries do not overlap.
-    anchor = "start" if boundary > 0 else "end"
-    return (
-        f'<line x1="{at}" x2="{at}" y1="14" y2="46" stroke="var(--ink)" '
-        'stroke-dasharray="3 2"/>'
-        f'<text x="{at}" y="10" text-anchor="{anchor}">{label}</text>'
-    )
-
-
-def _picture_label(outcome: Outcome, condition: Condition) -> str:
-    """Describe a picture as text, for screen readers."""
-    difference = math.nan if outcome.row is None else outcome.row.difference
-    decimals = decimals_for(difference, outcome.low, outcome.high)
-    shown = [
-        format_number(value, decimals, signed=True)
-        for value in (difference, outcome.low, outcome.high)
+        'fill="var(--mark)" opacity="0.15"/>',
+        _mark(at(0.0), "0", 'y="58" text-anchor="middle"', "var(--soft)"),
     ]
+    for bound in filter(None, bounds):
+        # Away from 0, so that the labels of two boundaries do not overlap.
+        place = f'y="10" text-anchor="{"start" if bound > 0 else "end"}"'
+        colour = 'var(--ink)" stroke-dasharray="3 2'
+        shapes.append(_mark(at(bound), f"{bound:+g}", place, colour))
+    if len(ends) == 2 and not any(map(math.isnan, ends)):
+        shapes.append(
+            f'<line x1="{at(ends[0]):.1f}" x2="{at(ends[1]):.1f}" y1="30" y2="30" '
+            'stroke="var(--mark)" stroke-width="3"/>'
+        )
+    label = escape(_picture_label(row, outcome, condition))
+    circle = f'<circle cx="{at(row.difference):.1f}" cy="30" r="5" fill="var(--mark)"/>'
+    return (
+        f'<svg viewBox="0 0 360 62" role="img" aria-label="{label}"><title>{label}</title>'
+        f"{''.join(shapes)}{circle}</svg>"
+    )
+
+
+def _place(value: float, reach: float) -> float:
+    """Return the place of a difference in a picture, clipped at its ends."""
+    share = max(-1.0, min(1.0, value / reach))
+    return (LEFT + RIGHT) / 2 + share * (RIGHT - LEFT) / 2
+
+
+def _mark(at: float, label: str, place: str, colour: str) -> str:
+    """Draw a vertical line with a label above or below."""
+    return (
+        f'<line x1="{at:.1f}" x2="{at:.1f}" y1="14" y2="46" stroke="{colour}"/>'
+        f'<text x="{at:.1f}" {place}>{label}</text>'
+    )
+
+
+def _picture_label(row: ComparisonRow, outcome: Outcome, condition: Condition) -> str:
+    """Describe a picture as text, for screen readers."""
+    decimals = decimals_for(row.difference, outcome.low, outcome.high)
+    difference, low, high = (
+        format_number(value, decimals, signed=True) or "unknown"
+        for value in (row.difference, outcome.low, outcome.high)
+    )
     sides = " and ".join(
         f"{'above' if side == 'greater' else 'below'} "
         f"{format_number(boundary, decimals, signed=True)}"
         for boundary, side in condition.boundaries
     )
-    measure = in_one_line(condition.measure)
     return (
-        f"{measure}: difference {shown[0]}, from {shown[1] or 'unknown'} to "
-        f"{shown[2] or 'unknown'}, must be {sides}"
+        f"{in_one_line(condition.measure)}: difference {difference}, from {low} to {high}, "
+        f"must be {sides}"
     )
