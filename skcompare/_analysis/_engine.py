@@ -250,7 +250,8 @@ class PairEngine(Selection):
         test.
         """
         default = self.fitting_test(measure)
-        if default is None or row.test != default.name:
+        is_open = row.pvalue is not None and row.pvalue >= self.alpha
+        if default is None or row.test != default.name or not is_open:
             return None
         test = self.prepared(default, measure, row.measure)
         needed = test.units_needed(row, alpha=self.alpha, alternative=self.alternative)

@@ -4,7 +4,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
-from functools import update_wrapper, wraps
+from functools import lru_cache, update_wrapper, wraps
 from typing import Any, TypeVar
 
 from skcompare._core.array_api import on_host
@@ -60,6 +60,7 @@ def _is_importable(function: Callable[..., Any]) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
 def keywords_of(function: Callable[..., Any] | None) -> tuple[str, ...]:
     """Names of the keyword-only arguments of a function."""
     if function is None:

@@ -14,7 +14,9 @@ from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
 from skcompare.stats.core._limits import each_tail, one_sided
 from skcompare.stats.core._tails import (
+    NEARLY_ONE,
     SMALLEST,
+    TINY,
     Points,
     binomial_mass,
     inside_unit,
@@ -514,11 +516,15 @@ def _lower_limit(against: int, favour: int, n: int, mid: bool, tail: float) -> f
     # and many where it is negative.
     part = Confidence(discordant, n, 0.5 if mid else float(not positive))
 
+    normal_tail = float(ndtri(tail))
+
     def excess(delta: float) -> float:
-        return _probability(delta, share, part) - tail
+        # On the scale of normal quantiles the root of a nearly straight line is near.
+        probability = min(max(_probability(delta, share, part), TINY), NEARLY_ONE)
+        return float(ndtri(probability)) - normal_tail
 
     # Tango's limits are near, corrected ones if the test is exact.
-    guess = lower_score_limit(against, favour, n, float(not mid), float(-ndtri(tail)))
+    guess = lower_score_limit(against, favour, n, float(not mid), -normal_tail)
     step = math.sqrt(discordant) / n
     bounds = (0.0, 1.0) if positive else (-1.0, 0.0)
     return _increasing_root(excess, guess, step / 20, bounds, PRECISION * step)
