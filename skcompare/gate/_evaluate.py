@@ -19,7 +19,7 @@ from skcompare.evidence import ContingencyTable, JointCounts, PairedCalibration
 from skcompare.gate._conditions import AnyOf, Condition, GateConditions, bounds_of
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._outcomes import FAILED, INCONCLUSIVE, PASSED, Outcome, all_of, any_of
-from skcompare.gate._subjects import Subject, Unsuited
+from skcompare.gate._subjects import PairSubject, Subject, Unsuited
 from skcompare.metrics import (
     WORSE_THAN_NO_SKILL,
     are_worse_than_no_skill,
@@ -356,8 +356,9 @@ def _with_margin(
     outcome: Outcome, condition: Condition, result: PairedResult, subject: Subject
 ) -> Outcome:
     """Flag or block an outcome if a classifier has no skill or the margin is too wide."""
-    pair = getattr(subject, "pair", None)
-    pos_label = getattr(subject, "pos_label", None)
+    pair, pos_label = None, None
+    if isinstance(subject, PairSubject):
+        pair, pos_label = subject.pair, subject.pos_label
     if flag := skill_flag(condition, result, pair, pos_label):
         outcome = replace(outcome, flags=(*outcome.flags, flag))
         if flag == WORSE_THAN_NO_SKILL and outcome.status != FAILED:

@@ -11,7 +11,7 @@ from skcompare.evidence import Tally
 from skcompare.gate._conditions import Condition
 from skcompare.gate._file_columns import check_no_predictions
 from skcompare.gate._subjects import (
-    CountedSubject,
+    CountedTable,
     ItemSubject,
     PairSubject,
     Subject,
@@ -78,7 +78,7 @@ def subject_of(
                     "counted where they are. Pass a greater `collect`, or leave `train` "
                     "out."
                 )
-            return CountedSubject(columns_there, conditions, labels, pos_label)
+            return CountedTable(columns_there, conditions, labels, pos_label).whole()
         subject = _read(roles, labels, pos_label, training, keep_ids)
     else:
         _check_arrays(train, id)

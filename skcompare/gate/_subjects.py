@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from skcompare._analysis import (
     tallied_pair,
     why_unsuited,
 )
-from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.design import Design
 from skcompare._core.validation import as_array, check_same_length
 from skcompare._io.engine import Table
 from skcompare._registry.tests import PairedTestEntry, get_test
@@ -116,44 +116,6 @@ def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
             f"an exact test was requested, and these records have none: their test is "
             f"{entry.name}"
         )
-
-
-class Subject(Protocol):
-    """Interface of the data that a gate judges."""
-
-    @property
-    def n_records(self) -> int:
-        """Number of records, or of items."""
-
-    @property
-    def size(self) -> str:
-        """Description of the amount of data, or an empty string for records alone."""
-
-    @property
-    def design(self) -> Design:
-        """Design of the evidence."""
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Names of champion and challenger."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Digest of the true labels, or of the items."""
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Codes of caveats about the data."""
-
-    @property
-    def same_predictions(self) -> bool:
-        """Whether both classifiers have identical predictions."""
-
-    def part(self, where: Mapping[str, Any]) -> "Subject":
-        """Return the subject restricted to a slice."""
-
-    def ready(self, condition: Condition) -> PreparedTest:
-        """Return the test of a condition, or raise `Unsuited` if there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -512,11 +474,19 @@ class ItemSubject:
         return condition.test_name
 
 
+@dataclass(frozen=True, eq=False)
 class TalliedSubject(PairSubject):
     """Predictions of which only counts and sums are known.
 
     What a :class:`PairSubject` computes from records is computed from the counts here.
+
+    Parameters
+    ----------
+    table : CountedTable, optional
+        The table on a query engine, which counts each slice.
     """
+
+    table: "CountedTable | None" = None
 
     @property
     def size(self) -> str:
@@ -536,17 +506,19 @@ class TalliedSubject(PairSubject):
         scored = any(role.has_proba for role in self.pair.roles)
         return same and (not scored or bool(tally.plan.losses))
 
-    def part(self, where: Mapping[str, Any]) -> "PairSubject":
-        """Raise an error, because counts cannot be sliced."""
-        raise ValueError(
-            f"A slice ({', '.join(where)}) is taken of records, and these were counted. "
-            "Count those of the slice, or pass the frame."
-        )
+    def part(self, where: Mapping[str, Any]) -> PairSubject:
+        """Count the records of a slice, or raise an error if there are counts alone."""
+        if self.table is None:
+            raise ValueError(
+                f"A slice ({', '.join(where)}) is taken of records, and these were "
+                "counted. Count those of the slice, or pass the frame."
+            )
+        return self.table.part(where)
 
 
 @dataclass(frozen=True, eq=False)
-class CountedSubject:
-    """Table on a query engine, which computes the counts of each slice.
+class CountedTable:
+    """Table on a query engine, which computes the counts of all records and of slices.
 
     Parameters
     ----------
@@ -565,43 +537,12 @@ class CountedSubject:
     labels: Any = None
     pos_label: Any = None
 
-    @cached_property
-    def n_records(self) -> int:
-        """Number of records."""
-        return self.columns.table.n_records()
+    def whole(self) -> TalliedSubject:
+        """Count all records."""
+        subject = self._counted(self.columns.table, None, self.labels)
+        return replace(subject, table=self)
 
-    @property
-    def size(self) -> str:
-        """Description of records and groups, or an empty string without groups."""
-        return self._whole.size
-
-    @property
-    def design(self) -> Design:
-        """Design of the collection of the records."""
-        return Design(HOLDOUT.kind, grouped=self.columns.groups is not None)
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Names of champion and challenger."""
-        champion, challenger = self.columns.predictions
-        return champion, challenger
-
-    @property
-    def fingerprint(self) -> str:
-        """Digest of the counted true labels."""
-        return self._whole.fingerprint
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Codes of caveats about the data."""
-        return self._whole.flags
-
-    @property
-    def same_predictions(self) -> bool:
-        """Whether both classifiers predict the same, as far as the counts show."""
-        return self._whole.same_predictions
-
-    def part(self, where: Mapping[str, Any]) -> PairSubject:
+    def part(self, where: Mapping[str, Any]) -> TalliedSubject:
         """Count the records of a slice."""
         values = {k: v if isinstance(v, list) else [v] for k, v in where.items()}
         for name, allowed in values.items():
@@ -614,17 +555,7 @@ class CountedSubject:
         if not table.n_records():
             raise Unsuited("no record is in the slice")
         # A slice may lack a class that other records have.
-        conditions = [c for c in self.conditions if c.where == where]
-        return self._counted(table, conditions, self._classes)
-
-    def ready(self, condition: Condition) -> PreparedTest:
-        """Return the test of a condition on all records."""
-        return self._whole.ready(condition)
-
-    @cached_property
-    def _whole(self) -> PairSubject:
-        conditions = [c for c in self.conditions if c.where is None]
-        return self._counted(self.columns.table, conditions, self.labels)
+        return self._counted(table, where, self._classes)
 
     @cached_property
     def _classes(self) -> Any:
@@ -632,12 +563,17 @@ class CountedSubject:
         return tally.classes()
 
     def _counted(
-        self, table: Table, conditions: Sequence[Condition], labels: Any
-    ) -> PairSubject:
-        columns = self.columns.of_table(table)
+        self, table: Table, where: Mapping[str, Any] | None, labels: Any
+    ) -> TalliedSubject:
+        conditions = [c for c in self.conditions if c.where == where]
         counts_needed = partial(required, conditions, self.pos_label)
+        columns = self.columns.of_table(table)
         pair = pair_on_engine(columns, counts_needed, labels, self.pos_label)
         return TalliedSubject(pair, pos_label=self.pos_label)
+
+
+Subject = PairSubject | ItemSubject
+"""Data that a gate judges."""
 
 
 def tallied_subject(

@@ -63,6 +63,21 @@ def test_counted_records_are_judged_as_read_ones(frame):
                 assert read.low == pytest.approx(found.low, abs=1e-9)
 
 
+def test_counted_classifiers_without_skill(frame):
+    """What is worse than a classifier that ignores the features does not pass."""
+    swapped = frame.with_columns(old=1 - pl.col("old"), new=1 - pl.col("new"))
+    gate = Gate(NonInferior("accuracy", margin=0.4))
+    (read,) = gate.decide(swapped, COLUMNS, y_true="y").outcomes
+    (counted,) = gate.decide(swapped.lazy(), COLUMNS, y_true="y", collect=0).outcomes
+
+    assert "worse-than-no-skill" in counted.flags
+    assert (read.flags, read.status, read.reasons) == (
+        counted.flags,
+        counted.status,
+        counted.reasons,
+    )
+
+
 def test_engines_do_not_slice_by_predictions(frame):
     """Columns of predictions make no slices where records are counted, either."""
     gate = Gate(Superior("accuracy", where={"new": [0.9, 0.95]}))

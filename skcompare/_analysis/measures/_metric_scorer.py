@@ -4,7 +4,7 @@ import inspect
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import update_wrapper
+from functools import lru_cache, update_wrapper
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,9 @@ def scorer_of(entry: MetricEntry, options: Mapping[str, Any]) -> Any:
     return DirectScorer(metric, sign, options) if scorer is None else scorer
 
 
+signature_of = lru_cache(maxsize=1024)(inspect.signature)
+
+
 class ClassMetric:
     """Registered metric that receives the classes of the scored classifier.
 
@@ -74,7 +77,7 @@ class ClassMetric:
         # scikit-learn prints it, and a callable object has none.
         self.__name__ = entry.name
         self.entry = entry
-        signature = inspect.signature(entry.function)
+        signature = signature_of(entry.function)
         takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
         self.takes_labels = takes_any or "labels" in signature.parameters
         kept = [p for name, p in signature.parameters.items() if name != "labels"]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare.gate._subjects import PairSubject, Subject
+from skcompare.gate._subjects import ItemSubject, PairSubject, Subject, TalliedSubject
 from skcompare.predictions import ItemScores, fingerprint, is_text, written
 
 
@@ -135,15 +135,14 @@ class ItemDigests:
 
 def digests_of(subject: Subject, used: Sequence[str]) -> RecordDigests | ItemDigests:
     """Return the digests of a subject, including the columns that define slices."""
-    if isinstance(subject, PairSubject):
-        return RecordDigests(subject, used)
-    scores = getattr(subject, "scores", None)
-    if isinstance(scores, ItemScores):
-        return ItemDigests(scores, used)
-    raise ValueError(
-        "A ledger needs every record, and these are counted where they are. Pass a greater "
-        "`collect` where they fit in memory."
-    )
+    if isinstance(subject, ItemSubject):
+        return ItemDigests(subject.scores, used)
+    if isinstance(subject, TalliedSubject) and subject.table is not None:
+        raise ValueError(
+            "A ledger needs every record, and these are counted where they are. Pass a "
+            "greater `collect` where they fit in memory."
+        )
+    return RecordDigests(subject, used)
 
 
 def gate_digest(values: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ import pytest
 from skcompare import PairedComparator
 from skcompare.gate import Gate, Ledger, NonInferior, Superior
 from skcompare.gate import _with_ledger as looks_module
-from skcompare.gate._subjects import CountedSubject
+from skcompare.gate._subjects import CountedTable, TalliedSubject
 from skcompare.gate.ledger import _ledger_file as ledger_file
 from skcompare.gate.ledger._digests import RecordDigests
 from skcompare.gate.ledger._ledger import finish_look, take_look
@@ -361,7 +361,7 @@ def test_blind_looks_at_items_are_not_known_again(path):
 
 def test_counts_have_no_ledger(path):
     """Nobody can tell whether the records behind them are the same."""
-    subject = CountedSubject(None, ())
+    subject = TalliedSubject(None, table=CountedTable(None, ()))
 
     with pytest.raises(ValueError, match="needs every record"):
         looks_module.judge_subject(GATE, subject, ledger=path)
