@@ -1,42 +1,36 @@
 """Predictions of classifiers, collected from estimators, arrays, data frames and files."""
 
 from skcompare.predictions._collect import (
-    collect_fitted,
-    collect_predictions,
-    predictions_of,
-    takes_no_seed,
-)
-from skcompare.predictions._cv_splits import (
-    CvSplits,
-    splits_of_outputs,
-    splits_of_pair,
-    splits_of_search,
-)
-from skcompare.predictions._estimator_repr import describe
-from skcompare.predictions._fit_predict import (
-    DECISION,
-    LABELS,
     LARGEST_SEED,
-    PROBA,
-    RANKS,
-    SCORES,
     Outcome,
     Task,
     askable,
+    collect_fitted,
+    collect_predictions,
     cut,
+    describe,
     failure_of,
     fitted_clone,
     predict,
+    predictions_of,
     rows_of,
     seeded,
     seeded_generators,
     set_seeds,
+    takes_no_seed,
 )
 from skcompare.predictions._from_arrays import check_same_order, predictions_from_arrays
 from skcompare.predictions._from_cv import (
+    CvSplits,
+    Split,
+    SplitInfo,
     cross_validated_pair,
+    disjoint_split,
     outputs_of_roles,
     predictions_from_cv_results,
+    splits_of_outputs,
+    splits_of_pair,
+    splits_of_search,
 )
 from skcompare.predictions._from_frames import (
     ColumnRoles,
@@ -63,20 +57,25 @@ from skcompare.predictions._frozen_rules import (
     predictions_of_fitted,
 )
 from skcompare.predictions._ids import KINDS, first_of, is_text, some_ids, value_of, written
-from skcompare.predictions._indexing import fingerprint, n_rows, take_rows
+from skcompare.predictions._item_scores import ItemScores, check_names
 from skcompare.predictions._predictions import (
+    DECISION,
+    LABELS,
+    PROBA,
+    RANKS,
+    SCORES,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    fingerprint,
+    n_rows,
     one_class,
     one_class_of,
     part_of,
+    take_rows,
     what_lacks,
 )
-from skcompare.predictions._split_info import Split, SplitInfo, disjoint_split
 from skcompare.predictions._worker_memory import blas_within, run_shipped, shipped
-from skcompare.predictions.items._item_rows import check_names
-from skcompare.predictions.items._item_scores import ItemScores
 
 __all__ = [
     "DECISION",

@@ -24,8 +24,11 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike
-from skcompare.predictions._indexing import fingerprint
-from skcompare.predictions._predictions import EstimatorPredictions, Predictions
+from skcompare.predictions._predictions import (
+    EstimatorPredictions,
+    Predictions,
+    fingerprint,
+)
 
 LABELS = "labels"
 ROUNDING = 1e-9

@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcompare._core.labels import check_groups, check_labels
 from skcompare._core.validation import check_not_missing
-from skcompare.predictions._collect import collect_fitted
-from skcompare.predictions._estimator_repr import describe
+from skcompare.predictions._collect import collect_fitted, describe
 from skcompare.predictions._predictions import PairedPredictions, Predictions
 
 PREFIT = "prefit"

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skcompare import PairedComparator
 from skcompare.exceptions import WorkerLostError
 from skcompare.predictions import Predictions, predictions_from_arrays
-from skcompare.predictions._indexing import fingerprint, take_rows
+from skcompare.predictions._predictions import fingerprint, take_rows
 from skcompare.predictions._worker_memory import (
     FileShipment,
     Shipment,

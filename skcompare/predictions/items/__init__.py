@@ -1,1 +1,0 @@
-"""Item-level scores of two systems."""
