@@ -106,6 +106,20 @@ def in_one_line(text: str) -> str:
     return without_commands(printable(text))
 
 
+def shortened(text: str, longest: int) -> str:
+    """Format a text in one line, and truncate it where it is too long."""
+    line = in_one_line(text)
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+def without_empty_columns(
+    header: Sequence[str], cells: Sequence[Sequence[str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the lines of a table without columns that are empty."""
+    used = [k for k in range(len(header)) if any(line[k] for line in cells)]
+    return [header[k] for k in used], [[line[k] for k in used] for line in cells]
+
+
 def aligned(
     header: Sequence[str], cells: Iterable[Sequence[str]], text_columns: Container[str]
 ) -> list[str]:

@@ -19,7 +19,6 @@ from skcompare._analysis import (
 from skcompare.reports._assumptions import assumptions_of
 from skcompare.reports._comparison import Comparison, MultipleComparison
 from skcompare.reports._comparison_data import row_from_dict, row_to_dict
-from skcompare.reports._comparison_report import brief_title
 
 __all__ = [
     "ClassifierRow",

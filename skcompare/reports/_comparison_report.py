@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import Any
 
 from skcompare._analysis import FAMILY_WISE, ComparisonRow, decimals_of
 from skcompare._core.design import HALVES
-from skcompare._core.formatting import format_number, format_pvalue, in_one_line
-from skcompare._core.report import MARK, Note, Report, Table
+from skcompare._core.formatting import (
+    format_number,
+    format_pvalue,
+    shortened,
+    without_empty_columns,
+)
+from skcompare._core.report import LONGEST_NAME, MARK, Note, Report, Table
 from skcompare.reports._assumptions import assumptions_of
 from skcompare.reports._comparison_data import ComparisonData
 from skcompare.reports._figures import figures_of
@@ -46,8 +52,6 @@ ABOUT_ADVICE = (
     "Whether to use one classifier or both together, by rules on the numbers that were "
     "observed. Which one is shown to be better, the verdict says."
 )
-LONGEST_TITLE = 90
-"""Largest number of characters of a name in the heading."""
 
 
 def comparison_report(comparison: ComparisonData) -> Report:
@@ -93,7 +97,7 @@ def comparison_page(comparison: ComparisonData, pictures: Any) -> Report:
     return replace(
         comparison_report(comparison),
         kind="Comparison of two classifiers",
-        title=" against ".join(brief_title(name) for name in names),
+        title=" against ".join(shortened(name, LONGEST_NAME) for name in names),
         status=STATUS[comparison.verdict],
         key_numbers=_key_numbers(comparison),
         **figures_of(comparison, pictures),
@@ -104,12 +108,6 @@ def comparison_page(comparison: ComparisonData, pictures: Any) -> Report:
         data=comparison.to_json(indent=None),
         reader="skcompare.Comparison",
     )
-
-
-def brief_title(name: str, longest: int = LONGEST_TITLE) -> str:
-    """Shorten a name to fit into a heading."""
-    line = in_one_line(name)
-    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
 
 
 def settings_of(comparison: ComparisonData | MultipleComparisonData) -> dict[str, str]:
@@ -217,14 +215,14 @@ def _table(
         caption += ". The verdict comes from the row in bold"
     if any(map(_is_one_sided, rows)):
         caption += ". Intervals and p-values are one-sided"
+    cells = [_cells(row, comparison.alpha) for row in rows]
     return Table(
-        header,
-        [_cells(row, comparison.alpha) for row in rows],
+        *without_empty_columns(header, cells),
         TEXT_COLUMNS,
         caption=caption,
         marked=marked,
-        drawings=_drawings(rows, header[3]) if kind == "difference" else (),
-    ).without_empty_columns()
+        drawings=partial(_drawings, rows, header[3]) if kind == "difference" else None,
+    )
 
 
 def _cells(row: ComparisonRow, alpha: float) -> list[str]:

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from skcompare._analysis import PairwiseComparison
-from skcompare._core.formatting import format_number, format_pvalue
+from skcompare._core.formatting import format_number, format_pvalue, shortened
 from skcompare._core.report import Note, Report, Table
 from skcompare.reports._assumptions import assumptions_of
-from skcompare.reports._comparison_report import brief_title, design_text, settings_of
+from skcompare.reports._comparison_report import design_text, settings_of
 from skcompare.reports._figures import figures_of
 from skcompare.reports._multiple_data import MultipleComparisonData
 from skcompare.reports._next_steps import next_steps_among
@@ -15,7 +15,7 @@ from skcompare.reports._next_steps import next_steps_among
 ROLES = ("classifier", "champion", "challenger", "group", "test")
 """Columns of text in tables of several classifiers."""
 
-LONGEST_NAME = 40
+LONGEST = 40
 """Largest number of characters of a name beside a number."""
 
 
@@ -87,7 +87,7 @@ def _key_numbers(primary: PairwiseComparison) -> dict[str, str]:
     """Return the leader's value, its difference from the next, and the omnibus test."""
     values = {row.name: row.value for row in primary.classifiers}
     leader = primary.leader
-    name = brief_title(leader, LONGEST_NAME)
+    name = shortened(leader, LONGEST)
     numbers = {f"{primary.subject} of {name}": format_number(values[leader])}
     runner_up = next((row.name for row in primary.classifiers if row.name != leader), None)
     best_two = {leader, runner_up}
@@ -101,7 +101,7 @@ def _key_numbers(primary: PairwiseComparison) -> dict[str, str]:
             limits = " to ".join(format_number(end, signed=True) for end in ends)
             difference += f" ({100 * primary.interval_level:.4g} % interval {limits})"
         relation = "difference from" if primary.greater_is_better else "gain over"
-        numbers[f"{relation} {brief_title(str(runner_up), LONGEST_NAME)}"] = difference
+        numbers[f"{relation} {shortened(str(runner_up), LONGEST)}"] = difference
         if row.adjusted_pvalue is not None:
             p = format_pvalue(row.adjusted_pvalue, primary.alpha)
             numbers[f"p of that ({primary.test}, {primary.adjust})"] = p

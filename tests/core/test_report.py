@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from skcompare._core.formatting import without_empty_columns
 from skcompare._core.report import (
     Check,
     Figure,
@@ -19,13 +20,13 @@ from skcompare._core.report import (
 )
 from skcompare.exceptions import MissingDependencyError
 
+CELLS = [["a", "1.00", "", "passed"], ["b_c", "10.00", "", "failed"]]
 TABLE = Table(
-    ["", "value", "empty", "status"],
-    [["a", "1.00", "", "passed"], ["b_c", "10.00", "", "failed"]],
+    *without_empty_columns(["", "value", "empty", "status"], CELLS),
     ("", "status"),
     caption="Numbers",
     marked=[1],
-).without_empty_columns()
+)
 VERDICT = Report(
     headline="b is better",
     facts={"design": "by_hand\nand eye"},

@@ -5,11 +5,11 @@ from skcompare._core.report._html import (
     json_of_page,
     report_html,
     report_html_fragment,
-    text,
 )
 from skcompare._core.report._json import from_standard_json, to_standard_json
 from skcompare._core.report._junit import junit_document, junit_suite, report_junit
 from skcompare._core.report._report import (
+    LONGEST_NAME,
     STOPPED,
     Check,
     Figure,
@@ -18,5 +18,10 @@ from skcompare._core.report._report import (
     Section,
     Table,
 )
-from skcompare._core.report._reported import Reported
-from skcompare._core.report._text import MARK, markdown_text, report_markdown, report_text
+from skcompare._core.report._text import (
+    MARK,
+    Reported,
+    markdown_text,
+    report_markdown,
+    report_text,
+)

@@ -6,9 +6,8 @@ from html import escape
 from importlib.resources import files
 from typing import NamedTuple
 
-from skcompare._core.formatting import in_one_line
-from skcompare._core.report._report import Check, Report, Section, Table
-from skcompare._core.report._text import STATUS
+from skcompare._core.formatting import in_one_line, shortened
+from skcompare._core.report._report import STATUS, Check, Report, Section, Table
 from skcompare.exceptions import MissingDependencyError
 
 LONG = 30
@@ -208,16 +207,17 @@ def _table(table: Table, drawings: bool) -> str:
         # The status is read first, even where the table has to be scrolled.
         order.insert(named_by + 1, order.pop(header.index(STATUS)))
     heads = "".join(_head(header[k], table) for k in order)
+    small = table.drawings() if drawings and table.drawings else ()
     lines = []
     for number, line in enumerate(table.cells):
         cells = "".join(
             _cell(line[k], header[k] in table.text_columns, k == named_by) for k in order
         )
-        if drawings and table.drawings:
-            cells += f"<td>{table.drawings[number]}</td>"
+        if small:
+            cells += f"<td>{small[number]}</td>"
         primary = ' class="primary"' if number in table.marked else ""
         lines.append(f"<tr{primary}>{cells}</tr>")
-    if drawings and table.drawings:
+    if small:
         heads += '<th scope="col">picture</th>'
     caption = f"<caption><span>{text(table.caption)}</span></caption>"
     body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody>"
@@ -233,8 +233,7 @@ def _head(name: str, table: Table) -> str:
 
 def _cell(content: str, is_text: bool, is_name: bool) -> str:
     """Return a table cell; long text may wrap, and very long text is truncated."""
-    if len(content) > LONGEST:
-        content = f"{content[: LONGEST - 1].rstrip()}…"
+    content = shortened(content, LONGEST)
     kinds = ["text"] * (is_text and not is_name) + ["long"] * (len(content) > LONG)
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     tag, scope = ("th", ' scope="row"') if is_name else ("td", "")
@@ -258,7 +257,7 @@ def _check(check: Check, number: str | None = None) -> str:
     return (
         f'<div class="condition {_class(check.status)}"><p><strong>{number}'
         f"{text(name)}</strong>: {text(check.status)}</p>"
-        f"{check.picture}<ul>{reasons}</ul>{parts}</div>"
+        f"{check.picture()}<ul>{reasons}</ul>{parts}</div>"
     )
 
 

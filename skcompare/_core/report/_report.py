@@ -1,8 +1,8 @@
 """Report of a result: the one document from which all output formats are made."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Table:
         Name of the first column on pages, if it has none.
     marked : collection of int
         Lines that the verdict comes from.
-    drawings : sequence of str
-        SVG elements of the lines, for pages without larger figures.
+    drawings : callable
+        Returns an SVG element for each line, for pages without larger figures.
     """
 
     header: Sequence[str]
@@ -36,15 +36,7 @@ class Table:
     named_by: str = ""
     unnamed: str = "measure"
     marked: Collection[int] = ()
-    drawings: Sequence[str] = ()
-
-    def without_empty_columns(self) -> Self:
-        """Return the table without the columns that are empty in all lines."""
-        used = [k for k in range(len(self.header)) if any(line[k] for line in self.cells)]
-        header = [self.header[k] for k in used]
-        return replace(
-            self, header=header, cells=[[line[k] for k in used] for line in self.cells]
-        )
+    drawings: Callable[[], Sequence[str]] | None = None
 
 
 class Figure(NamedTuple):
@@ -54,6 +46,12 @@ class Figure(NamedTuple):
     summary: str
     svg: Callable[[], str]
 
+
+LONGEST_NAME = 90
+"""Largest number of characters of a name in the heading of a page."""
+
+STATUS = "status"
+"""Name of the column that has the status of each condition."""
 
 STOPPED = "stopped"
 """Name of the notes on why a decision cannot pass, whatever its conditions say."""
@@ -74,14 +72,14 @@ class Note(NamedTuple):
 class Check(NamedTuple):
     """Condition with its status and reasons; one that has parts holds if any of them does.
 
-    `picture` is an SVG element, or empty.
+    `picture` returns an SVG element, or an empty text.
     """
 
     number: str
     name: str
     status: str
     reasons: Sequence[str]
-    picture: str = ""
+    picture: Callable[[], str] = str
     parts: Sequence["Check"] = ()
 
     def lines(self) -> Iterator["Check"]:

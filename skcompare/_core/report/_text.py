@@ -1,9 +1,10 @@
-"""Reports as plain text and as Markdown."""
+"""Reports as plain text and as Markdown, and the base class of what has a report."""
 
 import textwrap
 
 from skcompare._core.formatting import aligned, in_one_line
-from skcompare._core.report._report import Report, Table
+from skcompare._core.report._html import report_html_fragment
+from skcompare._core.report._report import STATUS, Report, Table
 
 WIDTH = 96
 INDENT = 12
@@ -12,11 +13,28 @@ MARK = "*"
 
 SYMBOLS = {"passed": "✓", "inconclusive": "?"}
 OTHER = "✗"
-STATUS = "status"
-"""Name of the column that has the status of each condition."""
-
 # Extensions of Markdown by hosts: struck text, formulas, quotes, and bare links.
 ALSO_ESCAPED = {"~": "\\~", "$": "\\$", ">": "\\>", "://": "\\://", "www.": "www\\."}
+
+
+class Reported:
+    """Base class of results that are shown by their report."""
+
+    __slots__ = ()
+
+    def _report(self) -> Report:
+        """Return the report, without what only a page has."""
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown, for pull requests and job summaries."""
+        return report_markdown(self._report())
+
+    def _repr_html_(self) -> str:
+        return report_html_fragment(self._report())
+
+    def __str__(self) -> str:
+        return report_text(self._report())
 
 
 def report_text(report: Report) -> str:

@@ -15,12 +15,14 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
     in_one_line,
+    shortened,
+    without_empty_columns,
 )
-from skcompare._core.report import STOPPED, Check, Note, Report, Table
+from skcompare._core.report import LONGEST_NAME, STOPPED, Check, Note, Report, Table
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf, Condition, Superior
 from skcompare.gate._outcomes import DecisionData, Outcome
-from skcompare.reports import ComparisonRow, assumptions_of, brief_title, round_up
+from skcompare.reports import ComparisonRow, assumptions_of, round_up
 
 PASSED, FAILED = "passed", "failed"
 NEEDED = "needed"
@@ -80,7 +82,7 @@ def decision_page(decision: DecisionData, data: str) -> Report:
     return replace(
         decision_report(decision),
         kind="Decision of a gate",
-        title=f"Gate: {' against '.join(brief_title(name) for name in names)}",
+        title=f"Gate: {' against '.join(shortened(name, LONGEST_NAME) for name in names)}",
         about_assumptions=BOUNDARIES,
         assumptions=assumptions_of(tests, design) if tests else (),
         steps=next_steps_of(shown),
@@ -156,14 +158,13 @@ def _table(decision: DecisionData) -> Table:
     if len(numbered) == 1:
         cells[0][0] = ""
     return Table(
-        header,
-        cells,
+        *without_empty_columns(header, cells),
         ("", "condition", "status"),
         caption="Conditions: the difference is challenger less champion, with the limits "
         "that it is shown to keep",
         named_by="condition",
         unnamed="number",
-    ).without_empty_columns()
+    )
 
 
 def _cells(line: Line, alpha: float) -> list[str]:
@@ -178,7 +179,7 @@ def _cells(line: Line, alpha: float) -> list[str]:
         ]
     return [
         line.number,
-        "any of these" if outcome.parts else brief_title(outcome.condition.text, LONGEST),
+        "any of these" if outcome.parts else shortened(outcome.condition.text, LONGEST),
         *numbers,
         format_pvalue(outcome.pvalue, alpha if outcome.level is None else outcome.level),
         format_pvalue(outcome.adjusted_pvalue, alpha),
@@ -196,7 +197,7 @@ def _check(line: Line) -> Check:
         outcome.condition.text,
         outcome.status,
         reasons_of(outcome),
-        _picture(outcome),
+        partial(_picture, outcome),
         [_check(Line(_number_of_part(number, k), part)) for k, part in parts],
     )
 
