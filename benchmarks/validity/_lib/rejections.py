@@ -3,11 +3,11 @@
 import numpy as np
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom
-from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
 
 from skcompare.evidence import PairedBlocks
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.stats import bcv_mcnemar
+from skcompare.stats.accuracy import mcnemar_pvalues
 
 ALPHA = 0.05
 N_SPLITS = 10

@@ -32,7 +32,7 @@ from skcompare.stats import (
     stuart_maxwell,
     symmetry_permutation,
 )
-from skcompare.stats.scores._confusion_scores import count_score
+from skcompare.stats.scores import count_score
 from skcompare.stats.scores._permutation_null import score_pair
 
 RECORDS = (20, 50, 200)

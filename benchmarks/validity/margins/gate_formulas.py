@@ -11,13 +11,12 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from skcompare.evidence import JointCounts
-from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
+from skcompare.stats.accuracy import mcnemar_pvalues
 from skcompare.stats.accuracy._unconditional import _scores, fewest_in_favour, worst
+from skcompare.stats.margins import ConstantDifferences, MarginTest, margin_result
 from skcompare.stats.margins import _one_sided as _sides
 from skcompare.stats.margins._influence import moments_of_counts
-from skcompare.stats.margins._one_sided import MarginTest, margin_result
 from skcompare.stats.margins._skewness import FLOORS, OTHER, skewness_adjusted_passes
-from skcompare.stats.margins._zero_variation import ConstantDifferences
 
 ALPHA = 0.05
 

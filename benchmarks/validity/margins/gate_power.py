@@ -27,7 +27,7 @@ from skcompare._registry.tests import get_test
 from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues, ScoredPair
 from skcompare.gate import Equivalent, NonInferior, Superior
 from skcompare.gate._evaluate import _needed
-from skcompare.stats.margins._one_sided import MarginTest, margin_result
+from skcompare.stats.margins import MarginTest, margin_result
 from skcompare.stats.planning._count_power import (
     Boundary,
     method_for,

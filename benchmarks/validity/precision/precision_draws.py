@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
-from skcompare.evidence.labels._class_moments import ClassMoments
+from skcompare.evidence import ClassMoments
 from skcompare.stats.precision._precision_statistics import (
     both_scores,
     generalized_score,
@@ -20,7 +20,7 @@ from skcompare.stats.precision._precision_statistics import (
     share_contrast,
     weighted_generalized_score,
 )
-from skcompare.stats.scores._confusion_scores import count_score
+from skcompare.stats.scores import count_score
 from skcompare.stats.scores._permutation_null import score_pair
 
 RESAMPLES = 999

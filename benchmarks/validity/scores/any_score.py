@@ -24,8 +24,7 @@ from skcompare.stats import (
     jackknife_difference,
     permutation_difference,
 )
-from skcompare.stats.scores._confusion_scores import count_score
-from skcompare.stats.scores._resampling import ResampledCounts
+from skcompare.stats.scores import ResampledCounts, count_score
 
 ALPHA = 0.05
 RECORDS = (50, 200, 1000)

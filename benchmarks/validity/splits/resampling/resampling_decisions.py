@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr, stdtr
-from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
 
 from benchmarks.validity.splits.resampling.resampling_designs import (
     FOLDS,
@@ -20,6 +19,7 @@ from benchmarks.validity.splits.resampling.resampling_designs import (
     REPLICATES,
     parts_of,
 )
+from skcompare.stats.accuracy import mcnemar_pvalues
 from skcompare.stats.splits import _rules as rules
 from skcompare.stats.splits._published_mcnemar import effective_multiplier
 
