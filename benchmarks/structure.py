@@ -261,38 +261,24 @@ class Structure:
 
 
 def components(arrows):
-    """Groups that reach each other, by Tarjan's algorithm without recursion."""
-    index, low, on_stack, stack, groups = {}, {}, set(), [], []
-    nodes = {*arrows, *(b for targets in arrows.values() for b in targets)}
-    for start in sorted(nodes):
-        if start in index:
-            continue
-        work = [(start, iter(sorted(arrows.get(start, ()))))]
-        index[start] = low[start] = len(index)
-        stack.append(start)
-        on_stack.add(start)
-        while work:
-            node, targets = work[-1]
-            for target in targets:
-                if target not in index:
-                    index[target] = low[target] = len(index)
-                    stack.append(target)
-                    on_stack.add(target)
-                    work.append((target, iter(sorted(arrows.get(target, ())))))
-                    break
-                if target in on_stack:
-                    low[node] = min(low[node], index[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    group = set()
-                    while node not in group:
-                        group.add(stack.pop())
-                    on_stack -= group
-                    groups.append(group)
-    return groups
+    """Groups of nodes that reach each other, in the order of their first nodes."""
+    reach = {node: reached(node, arrows) for node in sorted(arrows)}
+    groups = (
+        frozenset(b for b in reach[a] if a in reach.get(b, ()))
+        for a in reach
+        if a in reach[a]
+    )
+    return [*dict.fromkeys(groups)]
+
+
+def reached(start, arrows):
+    """Nodes to which arrows lead from a node, itself only in a circle."""
+    found, waiting = set(), [start]
+    while waiting:
+        more = arrows.get(waiting.pop(), set()) - found
+        found |= more
+        waiting += more
+    return found
 
 
 def of_commit(commit, folder):

@@ -31,12 +31,12 @@ def probabilities(n):
     return (rng.random(n) < p).astype(int), over, p
 
 
-def class_probabilities(n, n_classes=5, seed=0, strengths=(1.0, 1.1)):
+def class_probabilities(n, n_classes=5):
     """Truth of several classes and the probabilities of two classifiers."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     y = rng.integers(n_classes, size=n)
     pair = []
-    for strength in strengths:
+    for strength in (1.0, 1.1):
         odds = np.exp(rng.normal(size=(n, n_classes)) + strength * np.eye(n_classes)[y])
         pair.append(odds / odds.sum(axis=1, keepdims=True))
     return y, *pair
