@@ -11,6 +11,7 @@ from skcompare.stats import (
     precision_wald,
     score_difference,
     stuart_maxwell,
+    symmetry_permutation,
 )
 
 from .made import SIZES, labels
@@ -20,6 +21,7 @@ OF_MATRIX = {
     "stuart_maxwell": stuart_maxwell,
     "bhapkar": bhapkar,
     "cohen_kappa": cohen_kappa,
+    "symmetry_permutation": symmetry_permutation,
 }
 OF_COUNTS = {
     "precision_wald": lambda counts: precision_wald(counts, label=1),

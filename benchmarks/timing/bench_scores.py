@@ -1,5 +1,7 @@
 """Tests of scores, probabilities and losses, from the arrays."""
 
+import numpy as np
+
 from skcompare.evidence import (
     ClassPlacementValues,
     PairedCalibration,
@@ -45,6 +47,28 @@ class DeLong:
 
     def time_eight(self, n_records):
         delong_joint(PlacementValues.from_predictions(*self.eight))
+
+
+KINDS = {
+    "probabilities": lambda score: 1 / (1 + np.exp(-score)),
+    "single precision": np.float32,
+    "two decimals": lambda score: np.round(score, 2),
+    "heavy tails": lambda score: np.sinh(4 * score),
+}
+
+
+class KindsOfScores:
+    """DeLong's test of scores that are ordered in other ways."""
+
+    params = list(KINDS)
+    param_names = ("kind",)
+
+    def setup(self, kind):
+        y, *pair = scores(SIZES[-1])
+        self.given = y, *map(KINDS[kind], pair)
+
+    def time_delong(self, kind):
+        delong(PlacementValues.from_predictions(*self.given))
 
 
 class DeLongOfClasses:
