@@ -144,10 +144,15 @@ class Resampling:
 
     def setup(self, n_records):
         self.pair = ScoredPair.from_predictions(*scores(n_records), score="roc_auc")
-        self.losses = PairedLosses.from_predictions(*probabilities(n_records))
+        given = probabilities(n_records)
+        self.losses = PairedLosses.from_predictions(*given)
+        self.calibration = PairedCalibration.from_predictions(*given)
 
     def time_bootstrap(self, n_records):
         bootstrap_difference(self.pair, n_resamples=199).confidence_interval()
+
+    def time_calibration(self, n_records):
+        calibration_difference(self.calibration, method="bootstrap", n_resamples=199)
 
     def time_permutation(self, n_records):
         permutation_difference(self.pair, n_resamples=199)

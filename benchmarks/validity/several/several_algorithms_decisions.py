@@ -36,7 +36,7 @@ def bcv_decisions(tables):
     pvalues, flags = {}, {}
     for table in tables:
         variance = jackknife(table, sides_of(N_REPEATS))
-        of_pair = t_pvalues(table.mean, variance.total, variance.df)
+        of_pair = t_pvalues(table.mean, np.sqrt(variance.total), variance.df)
         unstable = 2 * variance.chance > table.variance
         discordant, balance = table.counts.T
         alone = (discordant - balance) / 2, (discordant + balance) / 2
@@ -51,10 +51,10 @@ def bcv_decisions(tables):
     )
 
 
-def t_pvalues(mean, squared_error, df):
+def t_pvalues(mean, error, df):
     """Two-sided p-values of a mean over its standard error; 1 where nothing differs."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(mean == 0, 0.0, np.abs(mean) / np.sqrt(squared_error))
+        statistic = np.where(mean == 0, 0.0, np.abs(mean) / error)
     # A difference that does not vary at all has no p-value.
     statistic = np.where(np.isinf(statistic), np.nan, statistic)
     return 2 * t_distribution.sf(statistic, df)

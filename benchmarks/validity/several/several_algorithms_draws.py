@@ -30,6 +30,7 @@ from benchmarks.validity.splits.bcv_worlds import draw_blocks, draw_classes, hal
 from benchmarks.validity.splits.score_resampling import MEASURES as KFOLD_MEASURES
 from benchmarks.validity.splits.score_resampling import folds as kfolds
 from benchmarks.validity.splits.score_resampling import log_odds, nearest, scores
+from skcompare.stats.splits._rules import t_of_splits
 
 PART = 500
 RECORDS_AT_A_TIME = 20_000
@@ -179,9 +180,9 @@ def kfold_found(fold_scores):
     first, second = pairs_of(N_CLASSIFIERS)
     gaps = fold_scores[:, second] - fold_scores[:, first]
     # Differences of rounding are none: counts of few records are never that close.
-    gaps = np.where(np.abs(gaps) < 1e-12, 0.0, gaps)
-    factor = 1 / N_SPLITS + 1 / (N_SPLITS - 1)
-    pvalues = t_pvalues(gaps.mean(axis=2), factor * gaps.var(axis=2, ddof=1), N_SPLITS - 1)
+    gaps = np.moveaxis(np.where(np.abs(gaps) < 1e-12, 0.0, gaps), 2, -1)
+    moments = t_of_splits(gaps, ratio=1 / (N_SPLITS - 1))
+    pvalues = t_pvalues(moments.estimate, moments.error, moments.df)
     values = fold_scores.mean(axis=2)
     return Found(
         *(
