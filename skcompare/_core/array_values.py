@@ -1,9 +1,12 @@
 """Equality, hashes and pickling of frozen dataclasses that hold arrays."""
 
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+
+from skcompare._core.design import Design
 
 HASHED = 16
 """Number of elements of an array that its hash depends on."""
@@ -39,6 +42,27 @@ class ArrayValues:
 
 def _arguments(value: Any) -> tuple[Any, ...]:
     return tuple(getattr(value, field.name) for field in fields(value) if field.init)
+
+
+def plain_values(value: Any) -> dict[str, Any]:
+    """Fields of a dataclass as built-in types: lists for arrays, text for a design."""
+    return {
+        field.name: _plain(getattr(value, field.name))
+        for field in fields(value)
+        if field.init
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Design):
+        return value.name
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return plain_values(value) if is_dataclass(value) else value
 
 
 def _are_equal(first: Any, second: Any) -> bool:

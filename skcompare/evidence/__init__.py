@@ -27,8 +27,11 @@ from skcompare.evidence.calibration._bins import (
     monotone_bins,
 )
 from skcompare.evidence.calibration._calibration import PairedCalibration
-from skcompare.evidence.calibration._cells import CalibrationCells
-from skcompare.evidence.calibration._device_calibration import device_bins, device_forecasts
+from skcompare.evidence.calibration._cells import (
+    CalibrationCells,
+    device_bins,
+    device_forecasts,
+)
 from skcompare.evidence.calibration._errors import NORMS, CalibrationBins, CalibrationCurve
 from skcompare.evidence.calibration._events import Forecasts, collapse_predictions
 from skcompare.evidence.labels._agreement import MOST_CLASSES, AgreementMatrix

@@ -573,6 +573,9 @@ def _check_content(content: Any) -> None:
 
 E = TypeVar("E", bound="Mergeable")
 
+SAME_CLASSIFIERS = "Only predictions of the same classifiers can be merged."
+"""Rule of merging evidence of named classifiers."""
+
 
 class Mergeable(Storable):
     """Evidence that can be merged: `sum(shards)` is the evidence of all records.
@@ -581,6 +584,26 @@ class Mergeable(Storable):
     """
 
     __slots__ = ()
+
+    def __add__(self: E, other: object) -> E:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        self._check_same("design", other, "Only evidence of one design can be merged.")
+        return self._merged(other)
+
+    def _merged(self: E, other: E) -> E:
+        """Evidence of the records of both, which have one design."""
+        raise NotImplementedError
+
+    def _check_same(self: E, field: str, other: E, rule: str) -> None:
+        """Raise an error if a field differs, that says which rule it breaks."""
+        first, second = getattr(self, field), getattr(other, field)
+        if first != second:
+            texts = [
+                ", ".join(value) if isinstance(value, tuple) else f"{value}"
+                for value in (first, second)
+            ]
+            raise ValueError(f"{rule} Got {' and '.join(texts)}.")
 
     def __radd__(self: E, other: object) -> E:
         # sum() starts with the number 0.
@@ -629,11 +652,11 @@ def merge_evidence(shards: Iterable[E]) -> E:
         number, merged = 1, shard
         while sums and sums[-1][0] == number:
             _, earlier = sums.pop()
-            number, merged = 2 * number, earlier + merged  # type: ignore[operator]
+            number, merged = 2 * number, earlier + merged
         sums.append((number, merged))
     if not sums:
         raise ValueError("There is no evidence to merge. Pass at least one shard.")
     _, total = sums.pop()
     while sums:
-        total = sums.pop()[1] + total  # type: ignore[operator]
+        total = sums.pop()[1] + total
     return total

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,10 @@ from skcompare._core.validation import (
     check_same_length,
     check_switches,
 )
-from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare._typing import ArrayLike, FloatArray
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.calibration._bins import (
+    SUMS,
     Bins,
     Layout,
     bin_codes,
@@ -29,8 +30,13 @@ from skcompare.evidence.calibration._bins import (
     joined_groups,
     role_of,
 )
-from skcompare.evidence.calibration._cells import CalibrationCells, Rows, cells_of, chunks
-from skcompare.evidence.calibration._device_calibration import device_cells
+from skcompare.evidence.calibration._cells import (
+    CalibrationCells,
+    Rows,
+    cells_of,
+    chunks,
+    device_cells,
+)
 from skcompare.evidence.calibration._errors import CalibrationBins, CalibrationCurve
 from skcompare.evidence.calibration._events import (
     KINDS,
@@ -42,71 +48,10 @@ from skcompare.evidence.calibration._events import (
     collapse_predictions,
     resolve_kind,
 )
-from skcompare.evidence.labels._contingency import check_same_design
-from skcompare.evidence.losses._frame_losses import CalibrationFrames
+from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally_arrays import tally_frame
+from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import SCORES, PairedPredictions
-
-
-class Binned:
-    """Calibration errors and curves of each role, from binned records or from cells."""
-
-    __slots__ = ()
-
-    proba: tuple[FloatArray, FloatArray]
-    outcomes: tuple[np.ndarray, np.ndarray]
-    edges: tuple[Any, Any]
-    kind: str
-    codes: tuple[IntArray, IntArray]
-    cells: CalibrationCells | None
-
-    @property
-    def rows_per_record(self) -> int:
-        """Number of rows per record: the number of classes for classwise events, or 1."""
-        return len(self.edges[0]) if self.kind == "classwise" else 1
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        if self.cells is not None:
-            return self.cells.n
-        return len(self.proba[0]) // self.rows_per_record
-
-    @property
-    def n_bins(self) -> tuple[int, int]:
-        """Number of bins of champion and challenger."""
-        first, second = (sum(len(e) - 1 for e in self._layout(role)) for role in (0, 1))
-        return first, second
-
-    def bins(self, role: int | str) -> CalibrationBins:
-        """Return the sums of one role by bin."""
-        index = role_of(role)
-        if self.cells is not None:
-            return self.cells.bins(index)
-        return CalibrationBins.of(
-            self.proba[index], self.outcomes[index], self.codes[index], self.n_bins[index]
-        )
-
-    def error(
-        self,
-        role: int | str,
-        norm: str = "l1",
-        *,
-        squared: bool = False,
-        debiased: bool = False,
-    ) -> float:
-        """Compute the calibration error of one role; see :meth:`CalibrationBins.error`."""
-        return self.bins(role).error(norm, squared=squared, debiased=debiased)
-
-    def curve(self, role: int | str, confidence_level: float = 0.95) -> CalibrationCurve:
-        """Return the calibration curve of one role, with an interval for each bin."""
-        layout = self._layout(role_of(role))
-        left = np.concatenate([edges[:-1] for edges in layout])
-        right = np.concatenate([edges[1:] for edges in layout])
-        return self.bins(role).curve(left, right, confidence_level)
-
-    def _layout(self, role: int) -> Layout:
-        edges = self.edges[role]
-        return edges if self.kind == "classwise" else (edges,)
 
 
 class Reduced(NamedTuple):
@@ -197,16 +142,174 @@ def _forecasts(
 MERGED_BINS = "merged-bins"
 
 
-class CalibrationSources:
-    """Constructors of PairedCalibration from predictions, cells and pairs."""
+def _proba_of(pair: PairedPredictions, role: int) -> FloatArray:
+    """Return probabilities of the champion (0) or challenger (1), one column per class."""
+    predictions = pair.roles[role]
+    if predictions.proba is None:
+        raise ValueError(
+            f"The predictions of {predictions.name} have no probabilities, which "
+            "calibration is about. Use a classifier with predict_proba, such as one "
+            "wrapped in CalibratedClassifierCV, or pass probabilities."
+        )
+    return predictions.proba.astype(np.float64, copy=False)
 
-    __slots__ = ()
 
-    if TYPE_CHECKING:
-        # PairedCalibration is a dataclass, and has it.
-        def __init__(self, *values: Any, **named: Any) -> None: ...
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedCalibration(Mergeable):
+    """Predicted probabilities of two classifiers, the outcomes of the events, and bins.
 
-        def reduced(self) -> Self: ...
+    A classifier is calibrated if seven in ten of the events that it gives probability 0.7
+    happen. Binary: the event is the positive class. Top-label: the predicted class is the
+    true one, so each classifier has events of its own. Classwise: every class in turn, one
+    row per record and class, and as many bins for each class.
+
+    The records of large data need not be kept: :meth:`reduced` leaves their counts and
+    sums in each cell of both classifiers' bins and events, :meth:`from_cells` takes those
+    computed elsewhere. Errors, curves and the tests that say so need no more.
+
+    Parameters
+    ----------
+    proba : pair of array-like of shape (n_rows,)
+        Probabilities by champion and challenger; None with `cells`.
+    outcomes : pair of array-like of shape (n_rows,)
+        Whether the events happened; None with `cells`.
+    edges : pair of array-like of shape (n_bins + 1,)
+        Edges of the bins of each classifier, from 0 to 1; for classwise events, a
+        sequence with the edges for each class.
+    kind : {"binary", "top_label", "classwise"}
+        Kind of the events.
+    groups : array-like of shape (n,), optional
+        Group of each record.
+    design : Design or str, default="holdout"
+        How the records were collected.
+    flags : tuple of str
+        Caveats about the bins.
+    cells : CalibrationCells, optional
+        Counts and sums of records that were not kept. Made by :meth:`from_cells` and
+        :meth:`reduced`.
+
+    Attributes
+    ----------
+    n : int
+        Number of records.
+    rows_per_record : int
+        The number of classes for classwise events, whose rows are all classes of the
+        first record, then all of the second; otherwise 1.
+    codes : pair of ndarray of shape (n_rows,)
+        The bin of each row; None with `cells`. For classwise events the bins of a class
+        follow those of the class before it.
+    n_bins : pair of int
+        Number of bins, over all classes for classwise events.
+    groups : ndarray of shape (n,) or None
+        Group of each record, as a position in `group_labels`.
+    group_labels : ndarray of shape (n_groups,) or None
+        The labels, sorted.
+
+    Raises
+    ------
+    ValueError
+        If a probability is not in [0, 1], lengths differ, or edges do not increase from 0
+        to 1.
+
+    Notes
+    -----
+    Shards merge by `+` where their edges are the same. Edges of bins of equal mass and of
+    quantiles come from the data: pass the `edges` of one shard to the others.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedCalibration
+    >>> calibration = PairedCalibration.from_predictions(
+    ...     y_true=[1, 0, 1, 0, 1, 0],
+    ...     champion_proba=[0.9, 0.2, 0.7, 0.3, 0.6, 0.15],
+    ...     challenger_proba=[0.75, 0.1, 0.85, 0.4, 0.8, 0.25],
+    ...     n_bins=2,
+    ... )
+    >>> [round(calibration.error(role), 4) for role in ("champion", "challenger")]
+    [0.2417, 0.225]
+    >>> calibration.bins("champion").mean_outcome.tolist()
+    [0.0, 1.0]
+    """
+
+    proba: Any
+    outcomes: Any
+    edges: tuple[Any, Any]
+    kind: str = "binary"
+    groups: Any = None
+    design: Design = HOLDOUT
+    flags: tuple[str, ...] = ()
+    cells: CalibrationCells | None = None
+    group_labels: Any = field(init=False)
+    codes: Any = field(init=False, repr=False)
+
+    required: ClassVar[frozenset[str]] = frozenset({SCORES})
+    least_records: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        check_choice("kind", self.kind, KINDS[1:])
+        classwise = self.kind == "classwise"
+        if self.cells is None:
+            layouts, attributes = self._checked_records()
+        else:
+            layouts, attributes = (
+                self._checked_cells(),
+                {"group_labels": None, "codes": None},
+            )
+        attributes |= {
+            "edges": tuple(each if classwise else each[0] for each in layouts),
+            "design": as_design(self.design),
+            "flags": tuple(self.flags),
+        }
+        self._set(**attributes)
+
+    @property
+    def rows_per_record(self) -> int:
+        """Number of rows per record: the number of classes for classwise events, or 1."""
+        return len(self.edges[0]) if self.kind == "classwise" else 1
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        if self.cells is not None:
+            return self.cells.n
+        return len(self.proba[0]) // self.rows_per_record
+
+    @property
+    def n_bins(self) -> tuple[int, int]:
+        """Number of bins of champion and challenger."""
+        first, second = (sum(len(e) - 1 for e in self._layout(role)) for role in (0, 1))
+        return first, second
+
+    def bins(self, role: int | str) -> CalibrationBins:
+        """Return the sums of one role by bin."""
+        index = role_of(role)
+        if self.cells is not None:
+            return self.cells.bins(index)
+        return CalibrationBins.of(
+            self.proba[index], self.outcomes[index], self.codes[index], self.n_bins[index]
+        )
+
+    def error(
+        self,
+        role: int | str,
+        norm: str = "l1",
+        *,
+        squared: bool = False,
+        debiased: bool = False,
+    ) -> float:
+        """Compute the calibration error of one role; see :meth:`CalibrationBins.error`."""
+        return self.bins(role).error(norm, squared=squared, debiased=debiased)
+
+    def curve(self, role: int | str, confidence_level: float = 0.95) -> CalibrationCurve:
+        """Return the calibration curve of one role, with an interval for each bin."""
+        layout = self._layout(role_of(role))
+        left = np.concatenate([edges[:-1] for edges in layout])
+        right = np.concatenate([edges[1:] for edges in layout])
+        return self.bins(role).curve(left, right, confidence_level)
+
+    def _layout(self, role: int) -> Layout:
+        edges = self.edges[role]
+        return edges if self.kind == "classwise" else (edges,)
 
     @classmethod
     def from_predictions(
@@ -398,126 +501,77 @@ class CalibrationSources:
             (MERGED_BINS,) if short else (),
         )
 
-
-def _proba_of(pair: PairedPredictions, role: int) -> FloatArray:
-    """Return probabilities of the champion (0) or challenger (1), one column per class."""
-    predictions = pair.roles[role]
-    if predictions.proba is None:
-        raise ValueError(
-            f"The predictions of {predictions.name} have no probabilities, which "
-            "calibration is about. Use a classifier with predict_proba, such as one "
-            "wrapped in CalibratedClassifierCV, or pass probabilities."
-        )
-    return predictions.proba.astype(np.float64, copy=False)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable):
-    """Predicted probabilities of two classifiers, the outcomes of the events, and bins.
-
-    A classifier is calibrated if seven in ten of the events that it gives probability 0.7
-    happen. Binary: the event is the positive class. Top-label: the predicted class is the
-    true one, so each classifier has events of its own. Classwise: every class in turn, one
-    row per record and class, and as many bins for each class.
-
-    The records of large data need not be kept: :meth:`reduced` leaves their counts and
-    sums in each cell of both classifiers' bins and events, :meth:`from_cells` takes those
-    computed elsewhere. Errors, curves and the tests that say so need no more.
-
-    Parameters
-    ----------
-    proba : pair of array-like of shape (n_rows,)
-        Probabilities by champion and challenger; None with `cells`.
-    outcomes : pair of array-like of shape (n_rows,)
-        Whether the events happened; None with `cells`.
-    edges : pair of array-like of shape (n_bins + 1,)
-        Edges of the bins of each classifier, from 0 to 1; for classwise events, a
-        sequence with the edges for each class.
-    kind : {"binary", "top_label", "classwise"}
-        Kind of the events.
-    groups : array-like of shape (n,), optional
-        Group of each record.
-    design : Design or str, default="holdout"
-        How the records were collected.
-    flags : tuple of str
-        Caveats about the bins.
-    cells : CalibrationCells, optional
-        Counts and sums of records that were not kept. Made by :meth:`from_cells` and
-        :meth:`reduced`.
-
-    Attributes
-    ----------
-    n : int
-        Number of records.
-    rows_per_record : int
-        The number of classes for classwise events, whose rows are all classes of the
-        first record, then all of the second; otherwise 1.
-    codes : pair of ndarray of shape (n_rows,)
-        The bin of each row; None with `cells`. For classwise events the bins of a class
-        follow those of the class before it.
-    n_bins : pair of int
-        Number of bins, over all classes for classwise events.
-    groups : ndarray of shape (n,) or None
-        Group of each record, as a position in `group_labels`.
-    group_labels : ndarray of shape (n_groups,) or None
-        The labels, sorted.
-
-    Raises
-    ------
-    ValueError
-        If a probability is not in [0, 1], lengths differ, or edges do not increase from 0
-        to 1.
-
-    Notes
-    -----
-    Shards merge by `+` where their edges are the same. Edges of bins of equal mass and of
-    quantiles come from the data: pass the `edges` of one shard to the others.
-
-    Examples
-    --------
-    >>> from skcompare.evidence import PairedCalibration
-    >>> calibration = PairedCalibration.from_predictions(
-    ...     y_true=[1, 0, 1, 0, 1, 0],
-    ...     champion_proba=[0.9, 0.2, 0.7, 0.3, 0.6, 0.15],
-    ...     challenger_proba=[0.75, 0.1, 0.85, 0.4, 0.8, 0.25],
-    ...     n_bins=2,
-    ... )
-    >>> [round(calibration.error(role), 4) for role in ("champion", "challenger")]
-    [0.2417, 0.225]
-    >>> calibration.bins("champion").mean_outcome.tolist()
-    [0.0, 1.0]
-    """
-
-    proba: Any
-    outcomes: Any
-    edges: tuple[Any, Any]
-    kind: str = "binary"
-    groups: Any = None
-    design: Design = HOLDOUT
-    flags: tuple[str, ...] = ()
-    cells: CalibrationCells | None = None
-    group_labels: Any = field(init=False)
-    codes: Any = field(init=False, repr=False)
-
-    required: ClassVar[frozenset[str]] = frozenset({SCORES})
-    least_records: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        check_choice("kind", self.kind, KINDS[1:])
-        classwise = self.kind == "classwise"
-        if self.cells is None:
-            layouts, attributes = self._checked_records()
+    @classmethod
+    def from_tally(cls, tally: Tally) -> Self:
+        """Construct from a tally with calibration."""
+        kind = tally.plan.kind or "binary"
+        event_names = ["y"] if kind == "binary" else ["event_0", "event_1"]
+        names = ["bin_0", "bin_1", *event_names]
+        table = tally.cells(names, [f"calibration.{name}" for name in SUMS])
+        if kind == "binary":
+            events = [(table.keys["y"] == tally.plan.positive).astype(np.int64)] * 2
         else:
-            layouts, attributes = (
-                self._checked_cells(),
-                {"group_labels": None, "codes": None},
-            )
-        attributes |= {
-            "edges": tuple(each if classwise else each[0] for each in layouts),
-            "design": as_design(self.design),
-            "flags": tuple(self.flags),
-        }
-        self._set(**attributes)
+            events = [table.keys[name] for name in event_names]
+        cells = np.column_stack([table.keys["bin_0"], table.keys["bin_1"], *events])
+        sums = {name: table.sums[f"calibration.{name}"] for name in SUMS}
+        return cls.from_cells(
+            cells,
+            table.counts,
+            sums,
+            tally.plan.edges,
+            kind=kind,
+            design=tally.plan.design,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        y_true: Any = "y",
+        champion: Any = "a",
+        challenger: Any = "b",
+        n_bins: int = 15,
+        edges: Any = None,
+        kind: str = "auto",
+        id: str | None = None,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+    ) -> Self:
+        """Bin the predictions for a hold-out set, from columns of data frames or files.
+
+        An engine bins and adds up its own records, by one group-by after a query of the
+        labels; see :doc:`/user_guide/large_data`. The records themselves are not kept.
+
+        Parameters
+        ----------
+        frame, y_true, champion, challenger, id
+            As for :meth:`PairedLosses.from_frame`.
+        n_bins : int, default=15
+            Number of bins, of equal width.
+        edges, labels, pos_label
+            As for :meth:`from_predictions`. Bins of equal mass are passed as `edges`.
+        kind : {"auto", "binary", "top_label"}, default="auto"
+            The events; "auto" is binary for two classes, and top-label for more.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.evidence import PairedCalibration
+        >>> frame = pd.DataFrame({
+        ...     "y": [1, 0, 1, 0], "a": [0.9, 0.2, 0.6, 0.4], "b": [0.8, 0.1, 0.9, 0.3]
+        ... })
+        >>> calibration = PairedCalibration.from_frame(frame, n_bins=2)
+        >>> round(calibration.error("challenger"), 3)
+        0.175
+        """
+        request = TallyRequest(
+            calibration=True, n_bins=n_bins, edges=edges, kind=kind, pos_label=pos_label
+        )
+        columns = {"champion": champion, "challenger": challenger}
+        return cls.from_tally(
+            tally_frame(frame, y_true, columns, request, id=id, labels=labels)
+        )
 
     def _checked_records(self) -> tuple[list[Layout], dict[str, Any]]:
         if len(self.proba) != 2 or len(self.outcomes) != 2 or len(self.edges) != 2:
@@ -600,7 +654,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         values[4] = self._labelled_groups()
         return PairedCalibration, tuple(values)
 
-    def reduced(self) -> "PairedCalibration":
+    def reduced(self) -> Self:
         """Return the evidence reduced to counts and sums of each cell, without records.
 
         Errors, curves, the tests of calibration_difference except "exchangeability", and
@@ -619,7 +673,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
                 "keep_values=True, or pass a sample of the records."
             )
 
-    def _of_cells(self, cells: CalibrationCells) -> "PairedCalibration":
+    def _of_cells(self, cells: CalibrationCells) -> Self:
         return replace(self, proba=None, outcomes=None, cells=cells)
 
     def swap(self) -> "PairedCalibration":
@@ -636,10 +690,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
             self.flags,
         )
 
-    def __add__(self, other: object) -> "PairedCalibration":
-        if not isinstance(other, PairedCalibration):
-            return NotImplemented
-        check_same_design(self, other)
+    def _merged(self, other: "PairedCalibration") -> "PairedCalibration":
         check_same_bins(self, other)
         flags = tuple(dict.fromkeys(self.flags + other.flags))
         if self.cells is not None or other.cells is not None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from skcompare._core.array_values import plain_values
 from skcompare._core.validation import check_choice, check_confidence_level, check_switches
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
@@ -209,9 +210,7 @@ class CalibrationCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arrays as lists."""
-        return {name: getattr(self, name).tolist() for name in _COLUMNS} | {
-            "confidence_level": self.confidence_level
-        }
+        return plain_values(self)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the curve as a data frame, one row per bin.

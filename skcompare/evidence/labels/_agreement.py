@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from skcompare._core.array_values import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.labels import check_labels, class_codes, encode_labels, united_classes
 from skcompare._core.validation import check_same_length, some_of
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence._storage import Mergeable
-from skcompare.evidence.labels._contingency import check_same_design, labels_of
+from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
 
@@ -162,10 +163,7 @@ class AgreementMatrix(Mergeable):
         """Return the matrix with the roles exchanged."""
         return replace(self, counts=self.counts.T)
 
-    def __add__(self, other: object) -> "AgreementMatrix":
-        if not isinstance(other, AgreementMatrix):
-            return NotImplemented
-        check_same_design(self, other)
+    def _merged(self, other: "AgreementMatrix") -> "AgreementMatrix":
         classes = united_classes(self.classes, other.classes)
         counts = np.zeros((len(classes),) * 2, dtype=np.int64)
         for matrix in (self, other):
@@ -175,11 +173,7 @@ class AgreementMatrix(Mergeable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, classes and design as plain values."""
-        return {
-            "counts": self.counts.tolist(),
-            "classes": self.classes.tolist(),
-            "design": self.design.name,
-        }
+        return plain_values(self)
 
 
 def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:

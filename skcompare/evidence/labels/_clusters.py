@@ -18,18 +18,15 @@ from skcompare._core.labels import (
 from skcompare._core.validation import check_same_length, some_of
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence._counting import LARGEST_TABLE, sums_of
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
 from skcompare.evidence.labels._agreement import MOST_RECORDS, check_classes, check_whole
 from skcompare.evidence.labels._class_moments import ClassRows
-from skcompare.evidence.labels._contingency import (
-    CELLS,
-    ContingencyTable,
-    check_same_design,
-)
+from skcompare.evidence.labels._contingency import CELLS, ContingencyTable
 from skcompare.evidence.labels._device_labels import counted_labels
-from skcompare.evidence.labels._frame_labels import ClusterFrames
 from skcompare.evidence.labels._patterns import check_classifier_names
-from skcompare.predictions import LABELS, PairedPredictions, Predictions
+from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally_arrays import label_tally
+from skcompare.predictions import LABELS, PairedPredictions, Predictions, arrays_from_frame
 
 AT_ONCE = 1 << 20
 """Predictions counted at once, so that memory does not grow with repetitions."""
@@ -319,11 +316,7 @@ def check_alike(left: "ClusterSums", right: "ClusterSums") -> None:
             "Only sums of one kind can be merged: both with labels or both of tables, both "
             "with groups or both without. Make both in the same way."
         )
-    if left.names != right.names:
-        raise ValueError(
-            "Only predictions of the same classifiers can be merged. Got "
-            f"{', '.join(left.names)} and {', '.join(right.names)}."
-        )
+    left._check_same("names", right, SAME_CLASSIFIERS)
     if left.groups is not None and _is_text(left.groups) != _is_text(right.groups):
         raise ValueError(
             "Only groups with labels of one type can be merged. Got "
@@ -340,7 +333,7 @@ SWAPPED = [0, 2, 1, 3]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClusterSums(ClusterFrames, Mergeable):
+class ClusterSums(Mergeable):
     """Predictions of two or more classifiers, counted by cluster.
 
     Records of one group (a patient's images, a user's messages, a document's sentences)
@@ -424,6 +417,67 @@ class ClusterSums(ClusterFrames, Mergeable):
             values |= {"tables": checked_tables(self, len(groups))[order]}
             values |= {"names": ROLES}
         self._set(**values)
+
+    @classmethod
+    def from_tally(cls, tally: Tally) -> "ClusterSums":
+        """Construct from a tally of labels of grouped records."""
+        names = ["group", "y", "label_0", "label_1"]
+        tallied = tally.cells(names)
+        cells = np.column_stack([tallied.keys[name] for name in names])
+        return cls(
+            groups=tally.groups,  # type: ignore[arg-type]
+            design=tally.plan.design,
+            classes=tally.classes,
+            cells=cells,
+            counts=tallied.counts,
+            names=tally.names,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        groups: Any,
+        y_true: Any = "y",
+        champion: Any = "a",
+        challenger: Any = "b",
+        id: str | None = None,
+    ) -> "ClusterSums":
+        """Count the records of a hold-out set by group, from data frames or files.
+
+        An engine counts its own records, by one group-by: one cell for each group and
+        pair of predictions comes back. See :doc:`/user_guide/large_data`.
+
+        Parameters
+        ----------
+        frame, y_true, champion, challenger, id
+            As for :meth:`JointCounts.from_frame`.
+        groups : str or tuple
+            Column of the group (patient, user) of each record.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.evidence import ClusterSums
+        >>> frame = pd.DataFrame({
+        ...     "y": [0, 1, 1, 0],
+        ...     "a": [0, 0, 1, 1],
+        ...     "b": [0, 1, 1, 1],
+        ...     "user": ["ann", "ann", "bob", "bob"],
+        ... })
+        >>> ClusterSums.from_frame(frame, groups="user").tables.tolist()
+        [[1, 0, 1, 0], [1, 0, 0, 1]]
+        """
+        columns = {"y_true": y_true, "champion": champion, "challenger": challenger}
+        tally = label_tally(frame, columns, id, groups)
+        if tally is not None:
+            return cls.from_tally(tally)
+        predictions = {"champion": champion, "challenger": challenger}
+        truth, arrays, group = arrays_from_frame(
+            frame, y_true, predictions, id=id, groups=groups
+        )
+        return cls.from_predictions(truth, *arrays.values(), groups=group)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f"groups=[{some_of(self.groups)}], "
@@ -651,10 +705,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         order = [0, 1, *range(self.cells.shape[1] - 1, 1, -1)]
         return replace(self, cells=self.cells[:, order], names=self.names[::-1])
 
-    def __add__(self, other: object) -> "ClusterSums":
-        if not isinstance(other, ClusterSums):
-            return NotImplemented
-        check_same_design(self, other)
+    def _merged(self, other: "ClusterSums") -> "ClusterSums":
         check_alike(self, other)
         groups = None if self.groups is None else np.union1d(self.groups, other.groups)
         if self.cells is not None:

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.array_values import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.labels import check_labels, classes_of
 from skcompare._core.validation import check_same_length, is_number, is_whole
@@ -244,18 +245,13 @@ class ContingencyTable(Mergeable):
             self, only_champion=self.only_challenger, only_challenger=self.only_champion
         )
 
-    def __add__(self, other: object) -> "ContingencyTable":
-        if not isinstance(other, ContingencyTable):
-            return NotImplemented
-        check_same_design(self, other)
+    def _merged(self, other: "ContingencyTable") -> "ContingencyTable":
         cells = [getattr(self, name) + getattr(other, name) for name in CELLS]
         return replace(self, **dict(zip(CELLS, cells, strict=True)))
 
     def to_dict(self) -> dict[str, int | float | str]:
         """Return counts and design as plain values."""
-        return {f.name: getattr(self, f.name) for f in fields(self)[:4]} | {
-            "design": self.design.name
-        }
+        return plain_values(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -400,10 +396,7 @@ class PairedBlocks(Mergeable):
         """Return the tables with the roles exchanged."""
         return PairedBlocks(self.tables[..., [0, 2, 1, 3]], self.design)
 
-    def __add__(self, other: object) -> "PairedBlocks":
-        if not isinstance(other, PairedBlocks):
-            return NotImplemented
-        check_same_design(self, other)
+    def _merged(self, other: "PairedBlocks") -> "PairedBlocks":
         if self.tables.shape != other.tables.shape:
             raise ValueError(
                 "Shards of one cross-validation have tables of one shape. Got "
@@ -413,7 +406,7 @@ class PairedBlocks(Mergeable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts and design as plain values."""
-        return {"tables": self.tables.tolist(), "design": self.design.name}
+        return plain_values(self)
 
 
 def labels_of(pair: PairedPredictions, role: int) -> np.ndarray:
@@ -472,12 +465,4 @@ def _check_repeats(tables: np.ndarray) -> None:
         raise ValueError(
             "Each repetition of a cross-validation tests every record once. Got "
             f"repetitions of {', '.join(map(str, totals))} records."
-        )
-
-
-def check_same_design(left: Any, right: Any) -> None:
-    if left.design != right.design:
-        raise ValueError(
-            "Only evidence of one design can be merged. Got "
-            f"{left.design} and {right.design}."
         )

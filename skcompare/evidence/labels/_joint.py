@@ -18,21 +18,18 @@ from skcompare.evidence.labels._agreement import (
     check_whole,
 )
 from skcompare.evidence.labels._class_moments import ClassRows
-from skcompare.evidence.labels._contingency import (
-    ContingencyTable,
-    check_same_design,
-    labels_of,
-)
+from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
-from skcompare.evidence.labels._frame_labels import JointFrames
-from skcompare.predictions import LABELS, PairedPredictions
+from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally_arrays import label_tally
+from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
 
 SORTED_CLASSES = 1 << 21
 """Most classes whose cells can be numbered in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointCounts(JointFrames, Mergeable):
+class JointCounts(Mergeable):
     """Counts of records by true class and both predictions.
 
     Every test of labels is a function of these counts, so that records are counted once
@@ -90,6 +87,69 @@ class JointCounts(JointFrames, Mergeable):
             raise ValueError("Joint counts need at least one record. Got only zeros.")
         design = as_design(self.design)
         self._set(cells=cells, counts=counts, classes=classes, design=design)
+
+    @classmethod
+    def from_tally(cls, tally: Tally) -> "JointCounts":
+        """Construct from a tally of labels."""
+        names = ["y", "label_0", "label_1"]
+        tallied = tally.cells(names)
+        cells = np.column_stack([tallied.keys[name] for name in names])
+        return cls(tallied.counts, tally.classes, cells, tally.plan.design)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        y_true: Any = "y",
+        champion: Any = "a",
+        challenger: Any = "b",
+        id: str | None = None,
+    ) -> "JointCounts":
+        """Count the records of a hold-out set, from columns of data frames or files.
+
+        An engine counts its own records, by one group-by; see
+        :doc:`/user_guide/large_data`.
+
+        Parameters
+        ----------
+        frame : frame, str or path-like
+            A frame of pandas, Polars, PyArrow, DuckDB, Dask, PySpark or another library
+            that narwhals supports, eager or lazy, a dataset of PyArrow, or the path of a
+            `.csv`, `.tsv` or `.parquet` file. Only the named columns are read, as far as
+            the format allows.
+        y_true, champion, challenger : str or tuple
+            Columns of true and predicted labels; a pair `(other_frame, column)` takes
+            one from another frame or file.
+        id : str, optional
+            Column that identifies records, in every frame. Frames are joined by it,
+            whatever the order of their records; needed for more than one.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, a value is missing, or ids do not match.
+        MissingDependencyError
+            If the library that reads such frames or files is not installed.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.evidence import JointCounts
+        >>> truth = pd.DataFrame({"id": [1, 2, 3], "y": ["a", "b", "b"]})
+        >>> old = pd.DataFrame({"id": [3, 2, 1], "label": ["b", "a", "a"]})
+        >>> new = pd.DataFrame({"id": [2, 3, 1], "label": ["b", "b", "a"]})
+        >>> joint = JointCounts.from_frame(
+        ...     truth, champion=(old, "label"), challenger=(new, "label"), id="id"
+        ... )
+        >>> joint.contingency_table()
+        ContingencyTable(both_correct=2, only_champion=0, only_challenger=1, both_wrong=0)
+        """
+        columns = {"y_true": y_true, "champion": champion, "challenger": challenger}
+        tally = label_tally(frame, columns, id)
+        if tally is not None:
+            return cls.from_tally(tally)
+        return cls.from_predictions(**labels_from_frame(frame, columns, id=id))
 
     def __repr__(self) -> str:
         return (
@@ -206,10 +266,7 @@ class JointCounts(JointFrames, Mergeable):
         """Return the counts with the roles exchanged."""
         return replace(self, cells=self.cells[:, [0, 2, 1]])
 
-    def __add__(self, other: object) -> "JointCounts":
-        if not isinstance(other, JointCounts):
-            return NotImplemented
-        check_same_design(self, other)
+    def _merged(self, other: "JointCounts") -> "JointCounts":
         classes = united_classes(self.classes, other.classes)
         k = len(classes)
         cells = np.concatenate(

@@ -12,12 +12,8 @@ from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.labels import check_labels, classes_of
 from skcompare._core.validation import check_same_length, is_whole, unknown_name
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._storage import Mergeable
-from skcompare.evidence.labels._contingency import (
-    ContingencyTable,
-    check_same_design,
-    labels_of,
-)
+from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
+from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
 from skcompare.evidence.labels._device_labels import predictions_right
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
@@ -360,15 +356,8 @@ class CorrectnessPatterns(Mergeable):
         """Reverse the order of the classifiers; exchange the roles if there are two."""
         return CorrectnessPatterns(self.bits[::-1], self.names[::-1], self.design, self.n)
 
-    def __add__(self, other: object) -> "CorrectnessPatterns":
-        if not isinstance(other, CorrectnessPatterns):
-            return NotImplemented
-        check_same_design(self, other)
-        if self.names != other.names:
-            raise ValueError(
-                "Only predictions of the same classifiers can be merged. Got "
-                f"{', '.join(self.names)} and {', '.join(other.names)}."
-            )
+    def _merged(self, other: "CorrectnessPatterns") -> "CorrectnessPatterns":
+        self._check_same("names", other, SAME_CLASSIFIERS)
         bits = concatenated(self.bits, self.n, other.bits, other.n)
         return CorrectnessPatterns(bits, self.names, self.design, self.n + other.n)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from skcompare.evidence._class_order import ClassColumns
 from skcompare.evidence._device import space_of
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._agreement import check_whole
-from skcompare.evidence.labels._contingency import check_same_design
 from skcompare.evidence.losses._chunked_losses import (
     Losses,
     LossGroups,
@@ -27,7 +26,6 @@ from skcompare.evidence.losses._chunked_losses import (
     parted_losses,
 )
 from skcompare.evidence.losses._device_losses import device_moments, n_below
-from skcompare.evidence.losses._frame_losses import LossFrames
 from skcompare.evidence.losses._loss_moments import LossMoments
 from skcompare.evidence.losses._record_losses import (
     EPS,
@@ -37,6 +35,9 @@ from skcompare.evidence.losses._record_losses import (
     named_loss,
     rounded,
 )
+from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally_arrays import tally_frame
+from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import SCORES, PairedPredictions
 
 LOSS_SUMS = (
@@ -195,14 +196,63 @@ def device_losses(
     return {"moments": moments, "values": values, "loss": name, "clipped": clipped}
 
 
-class LossSources:
-    """Constructors of PairedLosses from predictions, losses, moments and sums."""
+ROLES = ("champion", "challenger")
+CLIPPED = "clipped-probabilities"
 
-    __slots__ = ()
 
-    if TYPE_CHECKING:
-        # PairedLosses is a dataclass, and has them.
-        def __init__(self, *values: Any, **named: Any) -> None: ...
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairedLosses(Mergeable):
+    """Losses of a champion and a challenger, record by record.
+
+    Made by :meth:`from_predictions` from probabilities, by :meth:`from_losses` from other
+    losses, such as squared errors, by :meth:`from_moments` from published moments, or by
+    :meth:`from_sums` from sums over records. Shards add up. Tests that rank or permute
+    need the losses, others their moments only.
+
+    Parameters
+    ----------
+    moments : LossMoments
+        Number of records, means and centred sums of squares.
+    values : ndarray of shape (2, n_samples) or None, default=None
+        The losses of champion and challenger.
+    groups : LossGroups or None, default=None
+        Sums of the differences in each group, where records come in groups.
+    loss : str, default="losses"
+        Name of the loss, with its options.
+    clipped : tuple of two int, default=(0, 0)
+        Records of each role whose log loss is that of `eps`.
+    design : Design or str, default="holdout"
+        How the records were collected.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedLosses
+    >>> losses = PairedLosses.from_predictions(
+    ...     y_true=[1, 0, 1, 0],
+    ...     champion_proba=[0.9, 0.2, 0.6, 0.4],
+    ...     challenger_proba=[0.8, 0.1, 0.9, 0.3],
+    ... )
+    >>> losses
+    PairedLosses(n=4, loss='binary_brier_loss', champion=0.0925, challenger=0.0375,
+    design='holdout')
+    >>> losses.differences.round(3).tolist()
+    [-0.03, 0.03, 0.15, 0.07]
+    """
+
+    moments: LossMoments
+    values: FloatArray | None = None
+    groups: LossGroups | None = None
+    loss: str = "losses"
+    clipped: tuple[int, int] = (0, 0)
+    design: Design = HOLDOUT
+
+    required: ClassVar[frozenset[str]] = frozenset({SCORES})
+    least_records: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "design", as_design(self.design))
+        if self.values is not None and self.values.flags.writeable:
+            self._set(values=np.array(self.values, dtype=np.float64))
 
     @classmethod
     def from_predictions(
@@ -474,63 +524,106 @@ class LossSources:
         groups = None if self.groups is None else replace(self.groups, codes=None)
         return replace(self, values=None, groups=groups)
 
+    @classmethod
+    def from_tally(cls, tally: Tally, *, loss: str | None = None) -> Self:
+        """Construct from a tally with losses.
 
-CLIPPED = "clipped-probabilities"
+        Parameters
+        ----------
+        tally : Tally
+            A tally with losses.
+        loss : str, optional
+            Name of the loss, where the tally has several.
+        """
+        losses = tally.plan.losses
+        chosen = losses[0] if loss is None and len(losses) == 1 else loss
+        if chosen not in losses:
+            raise ValueError(
+                f"`loss` must be one of the losses of the tally: "
+                f"{', '.join(losses) or '-'}. Got {loss!r}. "
+                "Ask for it when the tally is made."
+            )
+        prefix = f"{chosen}."
+        names = [name for name in tally.sums if name.startswith(prefix)]
+        parts = tally.parts(names)
+        sums = {name.removeprefix(prefix): parts.sums[name] for name in names}
+        squares = sums["champion_squares"] + sums["challenger_squares"]
+        sums["products"] = (squares - sums["gain_squares"]) / 2
+        clipped = [int(sums.pop(f"{name}_clipped", np.zeros(1)).sum()) for name in ROLES]
+        groups = None
+        if tally.groups is not None:
+            groups = tally.groups[parts.keys["group"]]
+        plan = tally.plan
+        label = (
+            f"{chosen}(eps={plan.eps!r})" if chosen == "log_loss" and plan.eps else chosen
+        )
+        return cls.from_sums(
+            parts.counts,
+            sums,
+            groups=groups,
+            loss=label,
+            clipped=(clipped[0], clipped[1]),
+            design=plan.design,
+        )
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        y_true: Any = "y",
+        champion: Any = "a",
+        challenger: Any = "b",
+        loss: str = "brier_score",
+        eps: float | None = None,
+        id: str | None = None,
+        groups: Any = None,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+    ) -> Self:
+        """Compute moments of losses on a hold-out set, from data frames or files.
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairedLosses(LossSources, LossFrames, Mergeable):
-    """Losses of a champion and a challenger, record by record.
+        An engine adds up its own records, by one group-by after a query of the labels; see
+        :doc:`/user_guide/large_data`. The losses themselves are not kept, so that tests
+        that rank or permute them need :meth:`from_predictions`.
 
-    Made by :meth:`from_predictions` from probabilities, by :meth:`from_losses` from other
-    losses, such as squared errors, by :meth:`from_moments` from published moments, or by
-    :meth:`from_sums` from sums over records. Shards add up. Tests that rank or permute
-    need the losses, others their moments only.
+        Parameters
+        ----------
+        frame, id
+            As for :meth:`JointCounts.from_frame`.
+        y_true : str or tuple
+            Column of true labels.
+        champion, challenger : str, list of str, or tuple
+            Column of the probabilities of `pos_label`; a list of columns, one per class in
+            sorted order; or a pair of another frame or file and these.
+        loss : str, default="brier_score"
+            One of "binary_brier_loss", "multiclass_brier_loss", "brier_score", "log_loss"
+            and "spherical_loss".
+        eps, labels, pos_label
+            As for :meth:`from_predictions`.
+        groups : str or tuple, optional
+            Column of the group of each record.
 
-    Parameters
-    ----------
-    moments : LossMoments
-        Number of records, means and centred sums of squares.
-    values : ndarray of shape (2, n_samples) or None, default=None
-        The losses of champion and challenger.
-    groups : LossGroups or None, default=None
-        Sums of the differences in each group, where records come in groups.
-    loss : str, default="losses"
-        Name of the loss, with its options.
-    clipped : tuple of two int, default=(0, 0)
-        Records of each role whose log loss is that of `eps`.
-    design : Design or str, default="holdout"
-        How the records were collected.
-
-    Examples
-    --------
-    >>> from skcompare.evidence import PairedLosses
-    >>> losses = PairedLosses.from_predictions(
-    ...     y_true=[1, 0, 1, 0],
-    ...     champion_proba=[0.9, 0.2, 0.6, 0.4],
-    ...     challenger_proba=[0.8, 0.1, 0.9, 0.3],
-    ... )
-    >>> losses
-    PairedLosses(n=4, loss='binary_brier_loss', champion=0.0925, challenger=0.0375,
-    design='holdout')
-    >>> losses.differences.round(3).tolist()
-    [-0.03, 0.03, 0.15, 0.07]
-    """
-
-    moments: LossMoments
-    values: FloatArray | None = None
-    groups: LossGroups | None = None
-    loss: str = "losses"
-    clipped: tuple[int, int] = (0, 0)
-    design: Design = HOLDOUT
-
-    required: ClassVar[frozenset[str]] = frozenset({SCORES})
-    least_records: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "design", as_design(self.design))
-        if self.values is not None and self.values.flags.writeable:
-            self._set(values=np.array(self.values, dtype=np.float64))
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.evidence import PairedLosses
+        >>> frame = pd.DataFrame({
+        ...     "y": [1, 0, 1, 0], "a": [0.9, 0.2, 0.6, 0.4], "b": [0.8, 0.1, 0.9, 0.3]
+        ... })
+        >>> round(PairedLosses.from_frame(frame).gain, 3)
+        0.055
+        """
+        tally = tally_frame(
+            frame,
+            y_true,
+            {"champion": champion, "challenger": challenger},
+            TallyRequest(losses=(loss,), eps=eps, pos_label=pos_label),
+            id=id,
+            groups=groups,
+            labels=labels,
+        )
+        return cls.from_tally(tally)
 
     def __repr__(self) -> str:
         champion, challenger = self.means
@@ -606,10 +699,7 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
             clipped=(self.clipped[1], self.clipped[0]),
         )
 
-    def __add__(self, other: object) -> "PairedLosses":
-        if not isinstance(other, PairedLosses):
-            return NotImplemented
-        check_same_design(self, other)
+    def _merged(self, other: "PairedLosses") -> "PairedLosses":
         if self.loss != other.loss:
             raise ValueError(
                 f"Only losses of one kind can be merged. Got {self.loss!r} and "

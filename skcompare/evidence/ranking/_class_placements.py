@@ -11,7 +11,6 @@ from skcompare._core.validation import check_probabilities, check_same_length, s
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._agreement import check_classes
-from skcompare.evidence.labels._contingency import check_same_design
 from skcompare.evidence.ranking._ranks import placement_counts_of
 from skcompare.predictions import SCORES, EstimatorPredictions, PairedPredictions
 
@@ -445,10 +444,7 @@ class ClassPlacementValues(Mergeable):
         """Return the scores with the roles exchanged."""
         return replace(self, champion=self.challenger, challenger=self.champion)
 
-    def __add__(self, other: object) -> "ClassPlacementValues":
-        if not isinstance(other, ClassPlacementValues):
-            return NotImplemented
-        check_same_design(self, other)
+    def _merged(self, other: "ClassPlacementValues") -> "ClassPlacementValues":
         if not np.array_equal(self.classes, other.classes):
             raise ValueError(
                 "Only scores of the same classes can be merged. Got "

@@ -12,6 +12,7 @@ from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.labels import check_labels, encode_labels, group_codes
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
+    check_count,
     check_pos_label,
     check_same_length,
     positive_class,
@@ -19,7 +20,6 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import Mergeable
-from skcompare.evidence.labels._contingency import check_same_design
 from skcompare.evidence.ranking._cells import (
     cell_counts,
     check_bin_codes,
@@ -36,15 +36,23 @@ from skcompare.evidence.ranking._cells import (
     score_of,
     totals_of_scores,
 )
-from skcompare.evidence.ranking._device_placements import device_ranks
-from skcompare.evidence.ranking._frame_placements import PlacementFrames
 from skcompare.evidence.ranking._ranks import (
     PlacementSums,
     cell_sums,
+    device_ranks,
     placement_counts_of,
     placement_sums,
 )
-from skcompare.predictions import SCORES, PairedPredictions, Predictions
+from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally_engine import EngineTally
+from skcompare.evidence.tally._tally_request import TallyRequest
+from skcompare.predictions import (
+    SCORES,
+    PairedPredictions,
+    Predictions,
+    arrays_from_frame,
+    columns_on_engine,
+)
 
 ROUNDED_UP = 1 + 1e-9
 """Factor that makes up for the rounding of sums, so that bounds stay bounds."""
@@ -192,18 +200,309 @@ def auc_of(positives: IntArray, negatives: IntArray) -> float:
     return float(pairs / (2 * sum(p) * sum(q)))
 
 
-class PlacementAreas(Mergeable):
-    """AUCs and their covariances, from the placement values of records or of cells."""
+def merged_parts(left: "PlacementValues", right: "PlacementValues") -> tuple[Any, ...]:
+    """Return the arguments of :class:`PlacementValues` for two merged shards."""
+    if left.pos_label != right.pos_label:
+        raise ValueError(
+            "Only scores for the same positive class can be merged. Got "
+            f"{left.pos_label!r} and {right.pos_label!r}."
+        )
+    groups = joined_groups(left.groups, right.groups)
+    score_bins, repeats = None, None
+    first, second = left.scores, right.scores
+    if left.repeats is not None or right.repeats is not None:
+        own, others = (plain_score_bins(s.score_bins, s.n_scores) for s in (left, right))
+        score_bins = _common_score_bins(own, others, left.names)
+        repeats = np.concatenate([_repeats(left), _repeats(right)])
+        first, second = _coded(first, own, score_bins), _coded(second, others, score_bins)
+    return (
+        np.concatenate([left.positive, right.positive]),
+        np.concatenate([first, second], axis=1),
+        left.names,
+        groups,
+        left.design,
+        left.pos_label,
+        repeats,
+        score_bins,
+    )
 
-    __slots__ = ()
+
+def _repeats(placements: "PlacementValues") -> IntArray:
+    if placements.repeats is None:
+        return np.ones(len(placements.positive), dtype=np.int64)
+    return placements.repeats
+
+
+def _common_score_bins(
+    own: Sequence[ScoreBins], others: Sequence[ScoreBins], names: Sequence[str]
+) -> tuple[ScoreBins, ...]:
+    """Return common bins of two shards; unbinned scores take those of the other shard."""
+    common = []
+    for first, second, name in zip(own, others, names, strict=True):
+        if first != second and not first.is_distinct and not second.is_distinct:
+            raise ValueError(
+                f"Only scores with equal bins can be merged. Got {first.n_score_bins} and "
+                f"{second.n_score_bins} bins of {name} that differ. Make ScoreBins once "
+                "and pass them as `score_bins` for every shard."
+            )
+        common.append(second if first.is_distinct else first)
+    return tuple(common)
+
+
+def _coded(
+    scores: FloatArray, own: Sequence[ScoreBins], score_bins: Sequence[ScoreBins]
+) -> NDArray[np.float64]:
+    rows = [
+        # Scores that are binned already stay as they are.
+        score if not current.is_distinct else common.codes(score)
+        for score, current, common in zip(scores, own, score_bins, strict=True)
+    ]
+    return np.array(rows, dtype=np.float64)
+
+
+GROUPED_HOLDOUT = Design("holdout", grouped=True)
+
+
+ROLES = ("champion", "challenger")
+
+COLLECTED = 10_000_000
+"""Most records whose scores are collected in order to be sorted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PlacementValues(Mergeable):
+    """Placement values of the records of two classes by the scores of classifiers.
+
+    The placement value of a positive record is the share of the negative records that it
+    outranks, that of a negative record the share of the positive ones that outrank it, and
+    a tie counts a half. Their mean is the area under the ROC curve (AUC), and their
+    covariance over records is all that a comparison of AUCs needs [1]_. They are counted
+    by one sort per score [2]_ when they are first used; the scores are kept, so that
+    shards can be merged and ranked again.
+
+    Of more records than fit, *cells* are kept: rows of equal class and scores with the
+    number of their records, `repeats`. Results from cells are exactly those from the
+    records. Cells are few where scores have few different values, or are binned by
+    :class:`ScoreBins`; the error of binning is then bounded by `auc_bounds`,
+    `covariance_bounds` and :meth:`contrast_bounds`.
+
+    Parameters
+    ----------
+    positive : array-like of shape (n_samples,)
+        True for the records of the positive class.
+    scores : array-like of shape (n_scores, n_samples)
+        Scores, one row per classifier, greater for the positive class. The direction is
+        never guessed: a classifier that ranks the wrong way round has an AUC below 0.5.
+    names : iterable of str, optional
+        Names of the classifiers, all different; by default "classifier 1" and so on.
+    groups : array-like of shape (n_samples,), optional
+        Group of each record, where records come in groups that belong together.
+    design : Design or str, optional
+        How the records were collected; "holdout" or "grouped holdout" by default.
+    pos_label : label, default=1
+        Label of the positive class. Shards must agree on it.
+    repeats : array-like of shape (n_samples,), optional
+        Number of records of each row. Rows of equal class and scores are merged, and are
+        sorted. Cells have no groups.
+    score_bins : ScoreBins, or one for each classifier, optional
+        Bins of the scores, where `scores` are numbers of bins from 0; one record per row
+        without `repeats`.
+
+    Attributes
+    ----------
+    positive : ndarray of shape (n_samples,), dtype bool
+    scores : ndarray of shape (n_scores, n_samples), dtype float64
+    repeats : ndarray of shape (n_samples,), dtype int64, or None
+    score_bins : tuple of ScoreBins, or None where scores are not binned
+
+    Raises
+    ------
+    ValueError
+        If a score is missing, infinite, or a number that float64 rounds; if lengths
+        differ; if cells have groups, or scores that are no numbers of bins. One class only
+        is an error where an AUC is requested, because a shard may lack the other.
+
+    References
+    ----------
+    .. [1] DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). "Comparing the
+       areas under two or more correlated receiver operating characteristic curves: a
+       nonparametric approach." Biometrics 44(3), 837-845.
+    .. [2] Sun, X. and Xu, W. (2014). "Fast implementation of DeLong's algorithm for
+       comparing the areas under correlated receiver operating characteristic curves."
+       IEEE Signal Processing Letters 21(11), 1389-1393.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PlacementValues
+    >>> placements = PlacementValues.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.3, 0.9]
+    ... )
+    >>> placements.aucs.tolist()
+    [0.75, 0.875]
+    >>> positives, negatives = placements.values(0)
+    >>> positives.tolist(), negatives.tolist()
+    ([0.5, 1.0], [1.0, 0.5])
+
+    Three million records in four cells:
+
+    >>> millions = 10**6
+    >>> cells = PlacementValues(
+    ...     [False, False, True, True], [[0, 1, 0, 1]],
+    ...     repeats=[millions, millions // 2, millions // 2, millions],
+    ... )
+    >>> cells.n, cells.aucs.round(4).tolist()
+    (3000000, [0.6667])
+    """
 
     positive: NDArray[np.bool_]
     scores: FloatArray
-    pos_label: Any
-    repeats: IntArray | None
-    score_bins: tuple[ScoreBins, ...] | None
-    _ranks: tuple[IntArray, list[int]] | None
-    _sums: PlacementSums | None
+    names: tuple[str, ...] = None  # type: ignore[assignment]
+    groups: NDArray[Any] | None = None
+    design: Design = None  # type: ignore[assignment]
+    pos_label: Any = 1
+    repeats: IntArray | None = None
+    score_bins: tuple[ScoreBins, ...] | None = None
+    # Ranking and summation take longer than any test, and several tests need the same.
+    _ranks: tuple[IntArray, list[int]] | None = field(default=None, init=False)
+    _sums: PlacementSums | None = field(default=None, init=False)
+
+    required: ClassVar[frozenset[str]] = frozenset({SCORES})
+    takes_decision: ClassVar[bool] = True
+    max_classes: ClassVar[int] = 2
+    least_per_class: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        positive = check_mask(self.positive)
+        names = check_names(self.names, len(self.scores))
+        scores = check_scores(self.scores, names, len(positive))
+        score_bins, repeats = check_score_bins(self.score_bins, len(names)), self.repeats
+        if score_bins is not None:
+            check_bin_codes(scores, names, score_bins)
+            repeats = np.ones(len(positive), np.int64) if repeats is None else repeats
+        if repeats is not None:
+            repeats = check_repeats(repeats, len(positive))
+            positive, scores, repeats = combined_cells(positive, scores, repeats)
+        if repeats is not None and self.groups is not None:
+            raise ValueError(
+                "Records that are counted in cells have no groups. Got `groups`. Leave out "
+                "`repeats`, `score_bins` and `n_score_bins`, so that records stay apart."
+            )
+        groups = check_record_groups(self.groups, len(positive))
+        design = self.design
+        if design is None:
+            design = HOLDOUT if groups is None else GROUPED_HOLDOUT
+        self._set(
+            positive=positive,
+            scores=scores,
+            names=names,
+            groups=groups,
+            design=as_design(design),
+            repeats=repeats,
+            score_bins=score_bins,
+        )
+
+    @classmethod
+    def from_tally(cls, tally: Tally) -> "PlacementValues":
+        """Construct from a tally of rankings."""
+        tallied = tally.cells(["y", "level_0", "level_1"])
+        scores = [tallied.keys["level_0"], tallied.keys["level_1"]]
+        plan = tally.plan
+        label = tally.classes[plan.ranked]
+        return cls(
+            tallied.keys["y"] == plan.ranked,
+            np.array(scores, dtype=np.float64),
+            tally.names,
+            None,
+            plan.design,
+            label.item(),
+            tallied.counts,
+            plan.score_bins,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        y_true: Any = "y",
+        champion: Any = "a",
+        challenger: Any = "b",
+        pos_label: Any = None,
+        n_score_bins: int = ScoreBins.default,
+        score_bins: Any = None,
+        collect: int = COLLECTED,
+        id: str | None = None,
+        groups: Any = None,
+    ) -> "PlacementValues":
+        """Rank the records of a hold-out set, from columns of data frames or files.
+
+        Records in memory are ranked as they are, and those of an engine as well where
+        there are at most `collect`: labels and scores are collected and sorted. Of more
+        records an engine counts the bins of their scores, by one group-by; areas under
+        the curve then have a stated bound on their error, see
+        :doc:`/user_guide/large_auc`.
+
+        Parameters
+        ----------
+        frame, id
+            As for :meth:`JointCounts.from_frame`.
+        y_true : str or tuple
+            Column of true labels, of two classes.
+        champion, challenger : str or tuple
+            Columns of probabilities of the positive class, or of any scores that are
+            greater for it.
+        pos_label : label, optional
+            The positive class; 1 or True by default.
+        n_score_bins : int, default=512
+            Bins of the scores of each classifier. Scores with no more different values
+            are ranked exactly.
+        score_bins : ScoreBins or pair of ScoreBins, optional
+            The bins, where they are fixed; records are then counted, however few.
+        collect : int, default=10_000_000
+            Most records of an engine that are collected. With 0 none are.
+        groups : str or tuple, optional
+            Column of the group of each record; such records are not counted by bins.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.evidence import PlacementValues
+        >>> frame = pd.DataFrame({
+        ...     "y": [0, 0, 1, 1], "a": [0.1, 0.4, 0.35, 0.8], "b": [0.2, 0.3, 0.3, 0.9]
+        ... })
+        >>> PlacementValues.from_frame(frame).aucs.tolist()
+        [0.75, 0.875]
+        """
+        check_count("collect", collect, least=0)
+        score_columns = {"champion": champion, "challenger": challenger}
+        columns = columns_on_engine(
+            frame, y_true, score_columns, id=id, groups=groups, lists=False
+        )
+        if columns is None:
+            truth, arrays, group = arrays_from_frame(
+                frame, y_true, score_columns, id=id, groups=groups
+            )
+            return cls.from_predictions(
+                truth,  # type: ignore[arg-type]
+                *arrays.values(),
+                pos_label=pos_label,
+                groups=group,
+                score_bins=score_bins,
+                names=ROLES,
+            )
+        if score_bins is None and columns.table.n_records() <= collect:
+            truth, *scores, group = columns.read()
+            return cls.from_predictions(
+                truth, *scores, pos_label=pos_label, groups=group, names=ROLES
+            )
+        request = TallyRequest(
+            ranking=True,
+            n_score_bins=n_score_bins,
+            score_bins=score_bins,
+            pos_label=pos_label,
+        )
+        request.check_groups(groups is not None)
+        return cls.from_tally(EngineTally(columns, request, kind="scores").tally())
 
     @property
     def n(self) -> int:
@@ -382,208 +681,6 @@ class PlacementAreas(Mergeable):
         )
         return deviations, aucs - halved
 
-
-def merged_parts(left: "PlacementValues", right: "PlacementValues") -> tuple[Any, ...]:
-    """Return the arguments of :class:`PlacementValues` for two merged shards."""
-    check_same_design(left, right)
-    if left.names != right.names:
-        raise ValueError(
-            "Only scores of the same classifiers can be merged. Got "
-            f"{', '.join(left.names)} and {', '.join(right.names)}."
-        )
-    if left.pos_label != right.pos_label:
-        raise ValueError(
-            "Only scores for the same positive class can be merged. Got "
-            f"{left.pos_label!r} and {right.pos_label!r}."
-        )
-    groups = joined_groups(left.groups, right.groups)
-    score_bins, repeats = None, None
-    first, second = left.scores, right.scores
-    if left.repeats is not None or right.repeats is not None:
-        own, others = (plain_score_bins(s.score_bins, s.n_scores) for s in (left, right))
-        score_bins = _common_score_bins(own, others, left.names)
-        repeats = np.concatenate([_repeats(left), _repeats(right)])
-        first, second = _coded(first, own, score_bins), _coded(second, others, score_bins)
-    return (
-        np.concatenate([left.positive, right.positive]),
-        np.concatenate([first, second], axis=1),
-        left.names,
-        groups,
-        left.design,
-        left.pos_label,
-        repeats,
-        score_bins,
-    )
-
-
-def _repeats(placements: "PlacementValues") -> IntArray:
-    if placements.repeats is None:
-        return np.ones(len(placements.positive), dtype=np.int64)
-    return placements.repeats
-
-
-def _common_score_bins(
-    own: Sequence[ScoreBins], others: Sequence[ScoreBins], names: Sequence[str]
-) -> tuple[ScoreBins, ...]:
-    """Return common bins of two shards; unbinned scores take those of the other shard."""
-    common = []
-    for first, second, name in zip(own, others, names, strict=True):
-        if first != second and not first.is_distinct and not second.is_distinct:
-            raise ValueError(
-                f"Only scores with equal bins can be merged. Got {first.n_score_bins} and "
-                f"{second.n_score_bins} bins of {name} that differ. Make ScoreBins once "
-                "and pass them as `score_bins` for every shard."
-            )
-        common.append(second if first.is_distinct else first)
-    return tuple(common)
-
-
-def _coded(
-    scores: FloatArray, own: Sequence[ScoreBins], score_bins: Sequence[ScoreBins]
-) -> NDArray[np.float64]:
-    rows = [
-        # Scores that are binned already stay as they are.
-        score if not current.is_distinct else common.codes(score)
-        for score, current, common in zip(scores, own, score_bins, strict=True)
-    ]
-    return np.array(rows, dtype=np.float64)
-
-
-GROUPED_HOLDOUT = Design("holdout", grouped=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PlacementValues(PlacementFrames, PlacementAreas):
-    """Placement values of the records of two classes by the scores of classifiers.
-
-    The placement value of a positive record is the share of the negative records that it
-    outranks, that of a negative record the share of the positive ones that outrank it, and
-    a tie counts a half. Their mean is the area under the ROC curve (AUC), and their
-    covariance over records is all that a comparison of AUCs needs [1]_. They are counted
-    by one sort per score [2]_ when they are first used; the scores are kept, so that
-    shards can be merged and ranked again.
-
-    Of more records than fit, *cells* are kept: rows of equal class and scores with the
-    number of their records, `repeats`. Results from cells are exactly those from the
-    records. Cells are few where scores have few different values, or are binned by
-    :class:`ScoreBins`; the error of binning is then bounded by `auc_bounds`,
-    `covariance_bounds` and :meth:`contrast_bounds`.
-
-    Parameters
-    ----------
-    positive : array-like of shape (n_samples,)
-        True for the records of the positive class.
-    scores : array-like of shape (n_scores, n_samples)
-        Scores, one row per classifier, greater for the positive class. The direction is
-        never guessed: a classifier that ranks the wrong way round has an AUC below 0.5.
-    names : iterable of str, optional
-        Names of the classifiers, all different; by default "classifier 1" and so on.
-    groups : array-like of shape (n_samples,), optional
-        Group of each record, where records come in groups that belong together.
-    design : Design or str, optional
-        How the records were collected; "holdout" or "grouped holdout" by default.
-    pos_label : label, default=1
-        Label of the positive class. Shards must agree on it.
-    repeats : array-like of shape (n_samples,), optional
-        Number of records of each row. Rows of equal class and scores are merged, and are
-        sorted. Cells have no groups.
-    score_bins : ScoreBins, or one for each classifier, optional
-        Bins of the scores, where `scores` are numbers of bins from 0; one record per row
-        without `repeats`.
-
-    Attributes
-    ----------
-    positive : ndarray of shape (n_samples,), dtype bool
-    scores : ndarray of shape (n_scores, n_samples), dtype float64
-    repeats : ndarray of shape (n_samples,), dtype int64, or None
-    score_bins : tuple of ScoreBins, or None where scores are not binned
-
-    Raises
-    ------
-    ValueError
-        If a score is missing, infinite, or a number that float64 rounds; if lengths
-        differ; if cells have groups, or scores that are no numbers of bins. One class only
-        is an error where an AUC is requested, because a shard may lack the other.
-
-    References
-    ----------
-    .. [1] DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). "Comparing the
-       areas under two or more correlated receiver operating characteristic curves: a
-       nonparametric approach." Biometrics 44(3), 837-845.
-    .. [2] Sun, X. and Xu, W. (2014). "Fast implementation of DeLong's algorithm for
-       comparing the areas under correlated receiver operating characteristic curves."
-       IEEE Signal Processing Letters 21(11), 1389-1393.
-
-    Examples
-    --------
-    >>> from skcompare.evidence import PlacementValues
-    >>> placements = PlacementValues.from_predictions(
-    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.3, 0.9]
-    ... )
-    >>> placements.aucs.tolist()
-    [0.75, 0.875]
-    >>> positives, negatives = placements.values(0)
-    >>> positives.tolist(), negatives.tolist()
-    ([0.5, 1.0], [1.0, 0.5])
-
-    Three million records in four cells:
-
-    >>> millions = 10**6
-    >>> cells = PlacementValues(
-    ...     [False, False, True, True], [[0, 1, 0, 1]],
-    ...     repeats=[millions, millions // 2, millions // 2, millions],
-    ... )
-    >>> cells.n, cells.aucs.round(4).tolist()
-    (3000000, [0.6667])
-    """
-
-    positive: NDArray[np.bool_]
-    scores: FloatArray
-    names: tuple[str, ...] = None  # type: ignore[assignment]
-    groups: NDArray[Any] | None = None
-    design: Design = None  # type: ignore[assignment]
-    pos_label: Any = 1
-    repeats: IntArray | None = None
-    score_bins: tuple[ScoreBins, ...] | None = None
-    # Ranking and summation take longer than any test, and several tests need the same.
-    _ranks: tuple[IntArray, list[int]] | None = field(default=None, init=False)
-    _sums: PlacementSums | None = field(default=None, init=False)
-
-    required: ClassVar[frozenset[str]] = frozenset({SCORES})
-    takes_decision: ClassVar[bool] = True
-    max_classes: ClassVar[int] = 2
-    least_per_class: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        positive = check_mask(self.positive)
-        names = check_names(self.names, len(self.scores))
-        scores = check_scores(self.scores, names, len(positive))
-        score_bins, repeats = check_score_bins(self.score_bins, len(names)), self.repeats
-        if score_bins is not None:
-            check_bin_codes(scores, names, score_bins)
-            repeats = np.ones(len(positive), np.int64) if repeats is None else repeats
-        if repeats is not None:
-            repeats = check_repeats(repeats, len(positive))
-            positive, scores, repeats = combined_cells(positive, scores, repeats)
-        if repeats is not None and self.groups is not None:
-            raise ValueError(
-                "Records that are counted in cells have no groups. Got `groups`. Leave out "
-                "`repeats`, `score_bins` and `n_score_bins`, so that records stay apart."
-            )
-        groups = check_record_groups(self.groups, len(positive))
-        design = self.design
-        if design is None:
-            design = HOLDOUT if groups is None else GROUPED_HOLDOUT
-        self._set(
-            positive=positive,
-            scores=scores,
-            names=names,
-            groups=groups,
-            design=as_design(design),
-            repeats=repeats,
-            score_bins=score_bins,
-        )
-
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f", n_groups={self.n_groups}"
         if self.repeats is not None:
@@ -718,7 +815,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
             self, scores=self.scores[::-1], names=self.names[::-1], score_bins=score_bins
         )
 
-    def __add__(self, other: object) -> "PlacementValues":
-        if not isinstance(other, PlacementValues):
-            return NotImplemented
+    def _merged(self, other: "PlacementValues") -> "PlacementValues":
+        rule = "Only scores of the same classifiers can be merged."
+        self._check_same("names", other, rule)
         return PlacementValues(*merged_parts(self, other))

@@ -12,7 +12,7 @@ from skcompare._core.labels import united_classes
 from skcompare._core.score_bins import ScoreBins
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._counting import sums_of
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
 
 SAME = (
     "labels",
@@ -269,11 +269,7 @@ class Tally(Mergeable):
         if not isinstance(other, Tally):
             return NotImplemented
         self.plan.check_same(other.plan)
-        if self.names != other.names:
-            raise ValueError(
-                "Only predictions of the same classifiers can be merged. Got "
-                f"{', '.join(self.names)} and {', '.join(other.names)}."
-            )
+        self._check_same("names", other, SAME_CLASSIFIERS)
         classes = united_classes(self.classes, other.classes)
         if self.plan.needs_proba and len(classes) > min(
             len(self.classes), len(other.classes)

@@ -10,13 +10,13 @@ from skcompare._core.score_bins import ScoreBins
 from skcompare._typing import ArrayLike
 from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, cells_of_codes, merged
 from skcompare.evidence.tally._tally_engine import EngineTally
-from skcompare.evidence.tally._tally_expressions import (
+from skcompare.evidence.tally._tally_request import (
     ArrayOperations,
     Given,
+    TallyRequest,
     derived,
     parts_of,
 )
-from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import (
     EstimatorPredictions,
     Predictions,
@@ -239,3 +239,17 @@ def tally_frame(
         )
         return tally_arrays(truth, arrays, requested, groups=group, labels=labels)  # type: ignore[arg-type]
     return EngineTally(columns, requested, labels).tally()
+
+
+def label_tally(
+    frame: Any, columns: Mapping[str, Any], id: str | None, groups: Any = None
+) -> Tally | None:
+    """Return the tally of labels on an engine, or None to read the records into arrays."""
+    predictions = dict(columns)
+    truth = predictions.pop("y_true")
+    on_engine = columns_on_engine(
+        frame, truth, predictions, id=id, groups=groups, lists=False
+    )
+    if on_engine is None:
+        return None
+    return EngineTally(on_engine, TallyRequest(labels=True), kind="labels").tally()

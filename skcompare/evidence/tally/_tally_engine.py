@@ -16,14 +16,14 @@ from skcompare._core.validation import PROBABILITY_TOLERANCE, positive_class, so
 from skcompare._io.engine import Program, Table
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, decoded, merged
-from skcompare.evidence.tally._tally_expressions import (
+from skcompare.evidence.tally._tally_request import (
     Derived,
     Given,
+    TallyRequest,
     class_code,
     derived,
     parts_of,
 )
-from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import EngineColumns
 
 LARGEST = float(np.finfo(np.float64).max)

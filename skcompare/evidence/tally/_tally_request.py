@@ -1,7 +1,18 @@
-"""Requests for tallies, and their plans for the classes that occur."""
+"""Requests for tallies, their plans for the classes that occur, and their arithmetic.
 
-from collections.abc import Sequence
+The arithmetic is shared by arrays and engines. Its functions take `ops`, the operations
+that are no operators: `where(condition, value, otherwise)`, `flag` (1.0 for true, 0.0 for
+false), `share` (of a whole number in another), `floor`, `whole` (to int64), `log`, `sqrt`,
+and `let(*values)`, which computes values once. Codes are whole numbers in floating point,
+which engines convert to integers once, for the key that combines them.
+:class:`ArrayOperations` has them for arrays, :class:`skcompare._io.engine.Program` for lazy
+frames.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -17,10 +28,339 @@ from skcompare._core.validation import (
     some_of,
     unknown_name,
 )
-from skcompare.evidence.calibration._bins import Bins
+from skcompare._typing import FloatArray
+from skcompare.evidence.calibration._bins import DEGREES, Bins, cell_sums
 from skcompare.evidence.calibration._events import KINDS, resolve_kind
+from skcompare.evidence.losses._record_losses import EPS
 from skcompare.evidence.tally._tally import TallyPlan
-from skcompare.evidence.tally._tally_expressions import LOSSES
+
+LOSSES = (
+    "binary_brier_loss",
+    "multiclass_brier_loss",
+    "brier_score",
+    "log_loss",
+    "spherical_loss",
+)
+"""Losses that engines compute."""
+
+
+class ArrayOperations:
+    """Operations on arrays."""
+
+    @staticmethod
+    def let(*values: Any) -> tuple[Any, ...]:
+        return values
+
+    @staticmethod
+    def where(condition: Any, value: Any, otherwise: Any) -> Any:
+        return np.where(condition, value, otherwise)
+
+    @staticmethod
+    def flag(condition: Any) -> Any:
+        return np.asarray(condition).astype(np.float64)
+
+    @staticmethod
+    def share(part: Any, whole: int) -> Any:
+        return part / float(whole)
+
+    @staticmethod
+    def floor(value: Any) -> Any:
+        return np.floor(value)
+
+    @staticmethod
+    def whole(value: Any) -> Any:
+        return np.asarray(value).astype(np.int64)
+
+    @staticmethod
+    def log(value: Any) -> Any:
+        return np.log(value)
+
+    @staticmethod
+    def sqrt(value: Any) -> Any:
+        return np.sqrt(value)
+
+
+def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[Any, Any]:
+    """Return whether a label is a class, and the position of the class (0 for others).
+
+    Parameters
+    ----------
+    ops : operations
+    label : column
+        Labels as they are in a frame.
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted.
+    kind : {"text", "boolean", "whole", "fraction"}
+        Kind of the values of the column.
+    """
+    labels = classes.tolist()
+    if kind in ("whole", "fraction") and labels == [*range(labels[0], labels[-1] + 1)]:
+        good = (label >= labels[0]) & (label <= labels[-1])
+        if kind == "fraction":
+            good &= ops.floor(label) == label
+        number = label * 1.0
+        return good, ops.where(good, number - labels[0] if labels[0] else number, 0.0)
+    code: Any = -1.0
+    for position, value in enumerate(labels):
+        code = ops.where(label == value, float(position), code)
+    (code,) = ops.let(code)
+    return code >= 0, ops.where(code >= 0, code, 0.0)
+
+
+def best_class(ops: Any, proba: Sequence[Any]) -> Any:
+    """Return the most probable class, the first one in case of ties."""
+    if len(proba) == 2:
+        return ops.flag(proba[1] > proba[0])
+    best, code = proba[0], 0.0
+    for position, column in enumerate(proba[1:], start=1):
+        beyond = column > best
+        code = ops.where(beyond, float(position), code)
+        if position < len(proba) - 1:
+            best, code = ops.let(ops.where(beyond, column, best), code)
+    return code
+
+
+def largest(ops: Any, proba: Sequence[Any]) -> Any:
+    """Return the largest probability."""
+    best = proba[0]
+    for column in proba[1:]:
+        (best,) = ops.let(ops.where(column > best, column, best))
+    return best
+
+
+def of_class(ops: Any, codes: Any, proba: Sequence[Any]) -> Any:
+    """Return the probability of the class at `codes`."""
+    chosen = proba[0]
+    for position, column in enumerate(proba[1:], start=1):
+        chosen = ops.where(codes == position, column, chosen)
+    return chosen
+
+
+def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
+    """Return the bin of a probability, as `bin_codes` does."""
+    n = len(edges) - 1
+    if not np.array_equal(edges, np.arange(n + 1) / n):
+        return reduce(add, (ops.flag(p >= edge) for edge in edges[1:-1].tolist()), p * 0.0)
+    # Rounding may lead to a neighbour of the bin, and its edges show it.
+    (code,) = ops.let(ops.floor(p * float(n)))
+    (code,) = ops.let(code - ops.flag(code >= float(n)))
+    (code,) = ops.let(code - ops.flag(p < ops.share(code, n)))
+    return code + ops.flag((p >= ops.share(code + 1.0, n)) & (code < n - 1.0))
+
+
+def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> Any:
+    """Compute the loss of a record, as the registered function of this name does.
+
+    Parameters
+    ----------
+    ops : operations
+    name : str
+        One of `LOSSES`.
+    y : column of whole numbers
+        Position of the true class.
+    proba : sequence of columns
+        Probabilities, one column per class.
+    eps : float
+        Least probability of the true class, for the log loss.
+    """
+    if name == "binary_brier_loss" or (name == "brier_score" and len(proba) == 2):
+        miss = proba[1] - y
+        return miss * miss
+    if name in ("multiclass_brier_loss", "brier_score"):
+        misses = ops.let(*(column - ops.flag(y == k) for k, column in enumerate(proba)))
+        return reduce(add, (miss * miss for miss in misses))
+    (chance,) = ops.let(of_class(ops, y, proba))
+    if name == "log_loss":
+        chance = ops.where(chance < eps, eps, ops.where(chance > 1.0, 1.0, chance))
+        return 0.0 - ops.log(chance)
+    length = ops.sqrt(reduce(add, (column * column for column in proba)))
+    (loss,) = ops.let(1.0 - chance / length)
+    return ops.where(loss < 0.0, 0.0, loss)
+
+
+def sums_of_losses(
+    ops: Any, name: str, y: Any, probas: Sequence[Sequence[Any]], eps: float
+) -> dict[str, Any]:
+    """Compute the terms of the sums of losses of champion and challenger."""
+    champion, challenger = ops.let(*(loss_of(ops, name, y, p, eps) for p in probas))
+    (gain,) = ops.let(champion - challenger)
+    sums = {
+        "champion": champion,
+        "challenger": challenger,
+        "gain": gain,
+        "champion_squares": champion * champion,
+        "challenger_squares": challenger * challenger,
+        # The squares of all three also give the products.
+        "gain_squares": gain * gain,
+    }
+    if name == "log_loss":
+        for role, proba in zip(("champion", "challenger"), probas, strict=True):
+            chance = of_class(ops, y, proba)
+            sums[f"{role}_clipped"] = ops.flag(chance < eps)
+    return {f"{name}.{part}": value for part, value in sums.items()}
+
+
+def sums_of_forecasts(
+    ops: Any, proba: tuple[Any, Any], events: tuple[Any, Any]
+) -> dict[str, Any]:
+    """Compute the terms of the sums of probabilities of events; see :data:`SUMS`."""
+    terms = cell_sums(proba, events, DEGREES[0])
+    refuted = [name for name in terms if name.endswith("_refuted")]
+    return terms | {name: ops.flag(terms[name]) for name in refuted}
+
+
+ROLES = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Predictions of one classifier: columns of arrays or of an engine.
+
+    Attributes
+    ----------
+    label : column or None
+        Positions of the predicted classes; by default those of the most probable ones.
+    proba : sequence of columns or None
+        Probabilities, one column per class.
+    score : column or None
+        Scores that are ranked, where they are not probabilities.
+    """
+
+    label: Any = None
+    proba: Sequence[Any] | None = None
+    score: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Keys and sums of each record.
+
+    Attributes
+    ----------
+    digits : dict of str to tuple of (column, int)
+        Whole numbers from 0, and how many values there are.
+    raw : dict of str to column
+        Other keys: scores as they are.
+    sums : dict of str to column
+        Values that are added up.
+    """
+
+    digits: dict[str, tuple[Any, int]]
+    raw: dict[str, Any]
+    sums: dict[str, Any]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Number of values of each digit."""
+        return {name: size for name, (_, size) in self.digits.items()}
+
+
+class BinOperations:
+    """Operations for score bins, whose codes stay in floating point, too."""
+
+    def __init__(self, ops: Any) -> None:
+        self.floor: Callable[[Any], Any] = ops.floor
+        self.where: Callable[[Any, Any, Any], Any] = ops.where
+        self.whole: Callable[[Any], Any] = _identity
+
+
+def _identity(value: Any) -> Any:
+    return value
+
+
+def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> Derived:
+    """Compute the keys and sums of a plan.
+
+    Parameters
+    ----------
+    ops : operations
+        See :mod:`skcompare.evidence.tally._tally_request`.
+    plan : TallyPlan
+        Plan of what is counted.
+    y : column of whole numbers
+        Positions of the true classes.
+    predictions : pair of Given
+        Predictions of champion and challenger.
+    """
+    k = len(plan.classes)
+    digits: dict[str, tuple[Any, int]] = {"y": (y, k)}
+    raw: dict[str, Any] = {}
+    sums: dict[str, Any] = {}
+    best = [_best(ops, plan, role) for role in predictions]
+    if plan.labels:
+        labels = [
+            own if role.label is None else role.label
+            for own, role in zip(best, predictions, strict=True)
+        ]
+        digits |= {f"label_{role}": (labels[role], k) for role in ROLES}
+    for name in plan.losses:
+        probas = [role.proba or () for role in predictions]
+        sums |= sums_of_losses(ops, name, y, probas, EPS if plan.eps is None else plan.eps)
+    if plan.kind is not None:
+        _add_calibration(ops, plan, y, predictions, best, digits, sums)
+    if plan.score_bins is not None:
+        for position, (role, score_bins) in enumerate(
+            zip(predictions, plan.score_bins, strict=True)
+        ):
+            score = role.score if role.proba is None else role.proba[plan.ranked]
+            if score_bins.n_score_bins is None:
+                raw[f"level_{position}"] = score
+            else:
+                digits[f"level_{position}"] = (
+                    score_bins.codes(score, BinOperations(ops)),
+                    score_bins.n_score_bins,
+                )
+    return Derived(digits, raw, sums)
+
+
+def _best(ops: Any, plan: TallyPlan, predictions: Given) -> Any:
+    """Return the positions of the most probable classes, or None if not needed."""
+    needed = plan.kind == "top_label" or (plan.labels and predictions.label is None)
+    if predictions.proba is None or not needed:
+        return None
+    return ops.let(best_class(ops, predictions.proba))[0]
+
+
+def _add_calibration(
+    ops: Any,
+    plan: TallyPlan,
+    y: Any,
+    pair: Sequence[Given],
+    best: Sequence[Any],
+    digits: dict[str, tuple[Any, int]],
+    sums: dict[str, Any],
+) -> None:
+    """Add the bins and events of both classifiers, and sums of their probabilities."""
+    probas = [own.proba or () for own in pair]
+    if plan.kind == "binary":
+        forecasts = [proba[plan.positive] for proba in probas]
+        events = list(ops.let(ops.flag(y == plan.positive))) * 2
+    else:
+        forecasts = list(ops.let(*(largest(ops, proba) for proba in probas)))
+        events = list(ops.let(*(ops.flag(own == y) for own in best)))
+        # Binary events are known from the true class.
+        digits |= {f"event_{role}": (events[role], 2) for role in ROLES}
+    for role, edges in enumerate(plan.edges or ()):
+        code = bin_code(ops, forecasts[role], edges)
+        digits[f"bin_{role}"] = (code, len(edges) - 1)
+    terms = sums_of_forecasts(ops, (forecasts[0], forecasts[1]), (events[0], events[1]))
+    sums |= {f"calibration.{name}": value for name, value in terms.items()}
+
+
+def parts_of(plan: TallyPlan, made: Derived) -> list[Derived]:
+    """Separate the keys counted by score bins from the sums.
+
+    Score bins make many cells and sums make wide ones. Two tables, a long and a wide one,
+    take an engine half the time of one that is both, and less memory.
+    """
+    score_bins = {name for name in made.digits if name.startswith("level_")} | set(made.raw)
+    if plan.one_scan or not score_bins or not made.sums:
+        return [made]
+    calibration = {name for name in made.digits if name.startswith(("bin_", "event_"))}
+    long = {name: value for name, value in made.digits.items() if name not in calibration}
+    hidden = score_bins | {"label_0", "label_1"}
+    wide = {name: value for name, value in made.digits.items() if name not in hidden}
+    return [Derived(long, made.raw, {}), Derived(wide, {}, made.sums)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

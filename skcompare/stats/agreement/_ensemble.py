@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.array_values import plain_values
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import check_alpha, check_choice, is_number
 from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses
@@ -46,12 +47,7 @@ class EnsembleStep:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the step as plain values."""
-        return {
-            "name": self.name,
-            "passed": self.passed,
-            "sentence": self.sentence,
-            "values": dict(self.values),
-        }
+        return plain_values(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +83,7 @@ class EnsembleAdvice:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the advice and its steps as plain values."""
-        return {
-            "advice": self.advice,
-            "model": self.model,
-            "fusion": self.fusion,
-            "recalibrate": list(self.recalibrate),
-            "sentence": self.sentence,
-            "steps": [step.to_dict() for step in self.steps],
-        }
+        return plain_values(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "EnsembleAdvice":

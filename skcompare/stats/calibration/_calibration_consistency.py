@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from skcompare._core.array_values import plain_values
 from skcompare._core.flags import explain
 from skcompare._core.validation import alpha_of, check_confidence_level
 from skcompare._io.columns import frame_from_columns
@@ -76,11 +77,7 @@ class CalibrationConsistency:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes as a dictionary, with arrays as lists."""
-        return {name: getattr(self, name).tolist() for name in COLUMNS} | {
-            "confidence_level": self.confidence_level,
-            "method": self.method,
-            "flags": list(self.flags),
-        }
+        return plain_values(self)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return a data frame with one row per bin.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
+from skcompare._core.array_values import plain_values
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import check_choice, check_count
@@ -149,17 +150,7 @@ class CalibrationTestResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dictionary of plain values."""
-        return {
-            "name": self.name,
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-            "log_pvalue": self.log_pvalue,
-            "method": self.method,
-            "kind": self.kind,
-            "n": self.n,
-            "flags": list(self.flags),
-            "details": dict(self.details),
-        }
+        return plain_values(self)
 
     def __str__(self) -> str:
         lines = [

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
+from skcompare._core.array_values import plain_values
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_confidence, format_number
 from skcompare._core.validation import check_confidence_level, check_count
@@ -350,15 +351,7 @@ class RocDifferenceBand:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the band as a dictionary of lists, numbers and strings."""
-        return {name: getattr(self, name).tolist() for name in COLUMNS} | {
-            "critical_value": self.critical_value,
-            "confidence_level": self.confidence_level,
-            "n_resamples": self.n_resamples,
-            "n_positives": self.n_positives,
-            "n_negatives": self.n_negatives,
-            "names": list(self.names),
-            "flags": list(self.flags),
-        }
+        return plain_values(self)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the band as a data frame with one row per false positive rate.

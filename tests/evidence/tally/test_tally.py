@@ -21,7 +21,7 @@ from skcompare.evidence import (
     tally_arrays,
     tally_frame,
 )
-from skcompare.evidence.tally._tally_expressions import LOSSES
+from skcompare.evidence.tally._tally_request import LOSSES
 
 ALL = {"labels": True, "losses": ("brier_score", "log_loss"), "calibration": True}
 ROLES = "champion", "challenger"
