@@ -17,7 +17,7 @@ from skcompare._core.formatting import (
     in_one_line,
 )
 from skcompare.stats import PairedResult
-from skcompare.stats.several import NamedPair, groups_of, letters_of
+from skcompare.stats.several import groups_of, letters_of
 
 MOST_NAMED = 3
 """Largest number of pairs that a caveat names; more are counted."""
@@ -40,8 +40,26 @@ class ClassifierRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PairRow(NamedPair):
+class PairRow:
     """Pair of classifiers with the difference, interval, raw and adjusted p-value."""
+
+    champion: str
+    challenger: str
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    pvalue: float | None = None
+    adjusted_pvalue: float | None = None
+    flags: tuple[str, ...] = ()
+
+    def beats(self, alpha: float) -> tuple[str, str] | None:
+        """Return the better and the worse classifier if they differ significantly."""
+        if self.adjusted_pvalue is None or not self.adjusted_pvalue < alpha:
+            return None
+        if not self.difference or math.isnan(self.difference):
+            return None
+        pair = (self.challenger, self.champion)
+        return pair if self.difference > 0 else pair[::-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def finding_of(
         if entry.valid_for(evidence.design):
             result = entry.function(evidence, alternative=alternative, **options)
             low, high = result.confidence_interval(level)
-            return _finding(result, low, high, result.pvalue, entry.title, level)
+            return finding_from(result, low, high, result.pvalue, entry.title, level)
     design = str(evidence.design)
     return Finding(estimate, confidence_level=level, alternative=alternative, design=design)
 
@@ -144,7 +144,7 @@ def show_row(
         if row.measure in names and _is_difference_of_roles(row):
             entry = paired_tests().get(row.test)
             title = row.test if entry is None else entry.title
-            display.finding = _finding(
+            display.finding = finding_from(
                 row.result, row.low, row.high, row.pvalue, title, 1 - alpha
             )
             return
@@ -159,7 +159,7 @@ def _is_difference_of_roles(row: Any) -> bool:
     return bool(is_complete and row.kind == "difference")
 
 
-def _finding(
+def finding_from(
     result: PairedResult, low: float, high: float, pvalue: float, title: str, level: float
 ) -> Finding:
     """Return the numbers of a result, with an interval of a level."""

@@ -10,7 +10,7 @@ from skcompare._core.flags import explain
 from skcompare._core.formatting import decimals_beside, decimals_for, format_number
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
-from skcompare.plots._annotation import Finding
+from skcompare.plots._annotation import Finding, finding_from
 from skcompare.plots._base import ONCE, ROLES, PairDisplay, Place, comparison_behind
 from skcompare.plots.drawing._labels import records_text, short_tick
 from skcompare.plots.drawing._layout import (
@@ -369,12 +369,6 @@ def _tested(
     result = calibration_difference(evidence)
     assert result.champion is not None and result.challenger is not None
     low, high = result.confidence_interval(confidence_level)
-    finding = Finding(
-        result.estimate,
-        float(low),
-        float(high),
-        float(result.pvalue),
-        "Test of the difference",
-        confidence_level,
-    )
+    title = "Test of the difference"
+    finding = finding_from(result, low, high, result.pvalue, title, confidence_level)
     return (result.champion, result.challenger), finding, result.flags

@@ -131,16 +131,13 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
 
     def _columns(self) -> Mapping[str, Any]:
         cells = [
-            (row, column, self.differences[i, j], self.adjusted_pvalues[i, j])
+            (row, column, float(self.differences[i, j]), float(self.adjusted_pvalues[i, j]))
             for i, row in enumerate(names_in(self.several))
             for j, column in enumerate(self.columns)
             if row != column
         ]
         names = ("row", "column", "difference", "adjusted_pvalue")
-        columns = {name: [cell[k] for cell in cells] for k, name in enumerate(names)}
-        columns["difference"] = [float(x) for x in columns["difference"]]
-        columns["adjusted_pvalue"] = [float(x) for x in columns["adjusted_pvalue"]]
-        return columns
+        return dict(zip(names, zip(*cells, strict=True), strict=True))
 
     @property
     def _size(self) -> float:

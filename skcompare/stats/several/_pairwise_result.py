@@ -1,6 +1,5 @@
 """Result of tests of several pairs of classifiers, and groups without differences."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from string import ascii_lowercase
@@ -224,29 +223,6 @@ class PairwiseResult(Reported):
 
 def _restored(values: dict[str, Any]) -> PairwiseResult:
     return PairwiseResult(**values)
-
-
-@dataclass(frozen=True, slots=True)
-class NamedPair:
-    """Difference of two classifiers, challenger minus champion, and its test."""
-
-    champion: str
-    challenger: str
-    difference: float
-    low: float | None = None
-    high: float | None = None
-    pvalue: float | None = None
-    adjusted_pvalue: float | None = None
-    flags: tuple[str, ...] = ()
-
-    def beats(self, alpha: float) -> tuple[str, str] | None:
-        """Return the better and the worse classifier if they differ significantly."""
-        if self.adjusted_pvalue is None or not self.adjusted_pvalue < alpha:
-            return None
-        if not self.difference or math.isnan(self.difference):
-            return None
-        pair = (self.challenger, self.champion)
-        return pair if self.difference > 0 else pair[::-1]
 
 
 def groups_of(
