@@ -166,6 +166,9 @@ class Results(Keyed[ComparisonRow]):
     True
     """
 
+    def __init__(self, rows: Sequence[ComparisonRow]) -> None:
+        super().__init__(rows)
+
 
 def with_adjusted(rows: list[Row], adjust: str) -> list[Row]:
     """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
