@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,13 @@ from scipy.special import betainc, betaincinv, logsumexp, ndtri
 
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
-from skcompare.stats.core._limits import each_tail, one_sided
+from skcompare.stats.core._limits import (
+    DIFFERENCE,
+    each_tail,
+    increasing_root,
+    one_sided,
+    wilson_limits,
+)
 from skcompare.stats.core._tails import (
     NEARLY_ONE,
     SMALLEST,
@@ -25,7 +31,7 @@ from skcompare.stats.core._tails import (
     more,
     normal_pvalue,
 )
-from skcompare.stats.core._wald import critical_value
+from skcompare.stats.core._wald import Wald, critical_value
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -293,13 +299,8 @@ def _around(
 ) -> tuple[float, float]:
     difference = (favour - against) / n
     variance = max(0.0, (against + favour) / n - difference**2)
-    half = critical_value(confidence_level, alternative) * math.sqrt(variance / n)
-    return _clipped(difference - half, difference + half, alternative)
-
-
-def _clipped(low: float, high: float, alternative: str) -> tuple[float, float]:
-    low, high = (min(1.0, max(-1.0, limit)) for limit in (low, high))
-    return one_sided(low, high, alternative)
+    wald = Wald(difference, math.sqrt(variance / n), bounds=DIFFERENCE)
+    return wald.limits(confidence_level, alternative)
 
 
 def newcombe_limits(
@@ -340,31 +341,13 @@ def newcombe_limits(
     # A quantile below 0 belongs to a one-sided level below 1/2.
     below, above = math.copysign(below, z), math.copysign(above, z)
     difference = (only_challenger - only_champion) / n
-    return _clipped(difference - below, difference + above, alternative)
+    return one_sided(difference - below, difference + above, alternative)
 
 
 def _length_of_sum(x: float, y: float, correlation: float) -> float:
     """Combine two correlated distances by the law of cosines."""
     squared = x**2 - 2 * correlation * x * y + y**2
     return math.sqrt(max(0.0, squared))
-
-
-def wilson_limits(successes: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson score limits of a share at a normal quantile.
-
-    Both keep their digits near 0.
-    """
-    return _wilson_limit(successes, n, z), _wilson_limit(successes, n, -z)
-
-
-def _wilson_limit(successes: float, n: float, z: float) -> float:
-    """Lower Wilson limit, or the upper one if the quantile is negative."""
-    middle = 2 * successes + z**2
-    root = z * math.sqrt(z**2 + 4 * successes * (n - successes) / n)
-    if root <= 0:
-        return (middle - root) / (2 * (n + z**2))
-    # The product of both limits is successes² / (n (n + z²)).
-    return 2 * successes**2 / (n * (middle + root))
 
 
 NODES, WEIGHTS = leggauss(12)
@@ -527,28 +510,7 @@ def _lower_limit(against: int, favour: int, n: int, mid: bool, tail: float) -> f
     guess = lower_score_limit(against, favour, n, float(not mid), -normal_tail)
     step = math.sqrt(discordant) / n
     bounds = (0.0, 1.0) if positive else (-1.0, 0.0)
-    return _increasing_root(excess, guess, step / 20, bounds, PRECISION * step)
-
-
-def _increasing_root(
-    function: Callable[[float], float],
-    guess: float,
-    step: float,
-    bounds: tuple[float, float],
-    precision: float,
-) -> float:
-    """Root of an increasing function, or the nearer bound if no root is in between."""
-    cached = cache(function)
-    low, high = bounds
-    here = min(max(guess, low), high)
-    step = -step if cached(here) > 0 else step
-    while True:
-        there = min(max(here + step, low), high)
-        if cached(there) * step >= 0:
-            return float(brentq(cached, *sorted((here, there)), xtol=precision))
-        if there in bounds:
-            return there
-        here, step = there, 3 * step
+    return increasing_root(excess, guess, step / 20, bounds, precision=PRECISION * step)
 
 
 def _probability(delta: float, share: Confidence, part: Confidence) -> float:

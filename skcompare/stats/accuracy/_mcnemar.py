@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import betainc, entr, gammaln, ndtr, ndtri
+from scipy.special import betainc, entr, ndtr, ndtri
 from sklearn.utils import check_random_state
 
 from skcompare._core.validation import alpha_of, check_count, is_number
@@ -29,10 +29,16 @@ from skcompare.stats.accuracy._unconditional import (
     unconditional_limits,
     unconditional_pvalue,
 )
-from skcompare.stats.core._limits import outward
+from skcompare.stats.core._limits import agreeing, outward
 from skcompare.stats.core._power import Discordance, Effect, planned, tail_of
 from skcompare.stats.core._result import PairedResult, result_of
-from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, normal_pvalue
+from skcompare.stats.core._tails import (
+    SMALLEST,
+    TRUSTED,
+    binomial_pvalue,
+    lower_tail,
+    normal_pvalue,
+)
 
 Method = Literal[
     "mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", "permutation"
@@ -200,12 +206,9 @@ def drawn_limits(
     alternative: str,
 ) -> tuple[float, float]:
     """Exact interval, adjusted at 0 to agree with a Monte Carlo p-value."""
-    low, high = melded_limits(against, favour, n, False, confidence_level, alternative)
-    if not pvalue < alpha_of(confidence_level):
-        return min(low, 0.0), max(high, 0.0)
-    if alternative == "greater" or (alternative == "two-sided" and favour > against):
-        return max(low, math.ulp(0.0)), high
-    return low, min(high, -math.ulp(0.0))
+    limits = melded_limits(against, favour, n, False, confidence_level, alternative)
+    above = alternative == "greater" or (alternative == "two-sided" and favour > against)
+    return agreeing(*limits, 0.0, pvalue < alpha_of(confidence_level), above)
 
 
 def limits_by_name(table: ContingencyTable, interval: str, method: str) -> Any:
@@ -299,24 +302,13 @@ def _binomial_pvalues(
 
 
 def _far_tails(k: IntArray, trials: IntArray, *, mid: bool) -> FloatArray:
-    """Binomial tails that are too small for the special function, summed term by term.
-
-    Each term is at most k / (trials - k + 1) times the one above it, and terms below 1e-20
-    of the first no longer count.
-    """
+    """Binomial tails that are too small for the special function."""
     tails = np.zeros(len(k))
     # Chernoff's bound of a tail's logarithm shows which are 0 in double precision.
     share = k / trials
     bound = trials * (entr(share) + entr(1 - share) - np.log(2))
     for i in np.flatnonzero(bound > LEAST_LOG):
-        ratio = k[i] / (trials[i] - k[i] + 1)
-        n_terms = int(min(k[i] + 1, -46 / np.log(ratio) + 2 if ratio > 0 else 1))
-        j = k[i] - np.arange(n_terms)
-        logs = gammaln(trials[i] + 1) - gammaln(j + 1) - gammaln(trials[i] - j + 1)
-        terms = np.exp(logs - logs[0])
-        terms[0] = 0.5 if mid else 1.0
-        # In this order rounding is that of `binomial_pvalue`.
-        tails[i] = np.exp(logs[0] + np.log(terms.sum()) - trials[i] * np.log(2))
+        tails[i] = lower_tail(int(k[i]), int(trials[i]), mid=mid)[0]
     return tails
 
 

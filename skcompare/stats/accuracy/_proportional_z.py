@@ -6,19 +6,17 @@ another odds ratio (Fisher 1935, "The logic of inductive inference").
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import brentq
 
 from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.accuracy._mcnemar import accuracy_result
-from skcompare.stats.core._limits import DIFFERENCE
+from skcompare.stats.core._limits import DIFFERENCE, increasing_root
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import SMALLEST, normal_pvalue, stirling_error
 from skcompare.stats.core._wald import Wald
@@ -176,7 +174,8 @@ class FixedMargins:
 
         cells = [cell + 0.5 for cell in (*self.filled, *self.others)]
         start = math.log(cells[0] / cells[2]) + math.log(cells[1] / cells[3])
-        return _increasing_root(excess, start, math.sqrt(math.fsum(1 / c for c in cells)))
+        step = math.sqrt(math.fsum(1 / c for c in cells))
+        return increasing_root(excess, start, step, precision=PRECISION)
 
 
 def _factorial_error(x: int) -> float:
@@ -216,18 +215,6 @@ def _log_sum(filled: tuple[int, int], others: tuple[int, int], shift: float) -> 
         if len(k) == few or (terms[-1] < total - NEGLIGIBLE and ratios[-1] < 0):
             return total
         n_terms *= 4
-
-
-def _increasing_root(f: Callable[[float], float], start: float, step: float) -> float:
-    """Root of an increasing function, bracketed in growing steps."""
-    low = high = start
-    while f(low) > 0:
-        high, low, step = low, low - step, 2 * step
-    while f(high) < 0:
-        low, high, step = high, high + step, 2 * step
-    if low == high:
-        return start
-    return float(brentq(f, low, high, xtol=PRECISION, rtol=PRECISION))
 
 
 Interval = Literal["pooled", "unpooled"]

@@ -11,16 +11,11 @@ from skcompare._core.validation import alpha_of, is_number
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
-from skcompare.stats.accuracy._limits import pvalue_of_tails, wilson_limits
+from skcompare.stats.accuracy._limits import pvalue_of_tails
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT
-from skcompare.stats.core._limits import each_tail, one_sided_ratio
+from skcompare.stats.core._limits import each_tail, one_sided_ratio, wilson_limits
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import (
-    binomial_pvalue,
-    log_binomial_mass,
-    log_more,
-    normal_pvalue,
-)
+from skcompare.stats.core._tails import binomial_pvalue, log_at_least, normal_pvalue
 from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
 
 RatioMethod = Literal["score", "log-wald"]
@@ -439,18 +434,10 @@ def odds_pvalue(
         return 1.0, 0.0
     if odds == 1:
         return binomial_pvalue(favour, against + favour, alternative, mid=mid)
-    greater = _log_tail(favour, against, mid, odds / (1 + odds))
-    less = _log_tail(against, favour, mid, 1 / (1 + odds))
+    n = against + favour
+    greater = log_at_least(favour, n, odds / (1 + odds), mid=mid)
+    less = log_at_least(against, n, 1 / (1 + odds), mid=mid)
     return pvalue_of_tails(greater, less, alternative)
-
-
-def _log_tail(count: int, rest: int, mid: bool, share: float) -> float:
-    """Logarithm of the exact or mid-p probability of at least `count` successes."""
-    n = count + rest
-    beyond = float(log_more(count, n, share))
-    equal = float(log_binomial_mass(count, n, share)) - math.log(2) * mid
-    larger, smaller = max(beyond, equal), min(beyond, equal)
-    return min(0.0, larger + math.log1p(math.exp(smaller - larger)))
 
 
 def odds_limits(

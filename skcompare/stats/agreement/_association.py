@@ -28,7 +28,7 @@ from skcompare.stats.core._effect_size_wording import (
     kappa_reading,
     reading,
 )
-from skcompare.stats.core._limits import Limits
+from skcompare.stats.core._limits import Limits, wilson_limits
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._wald import critical_value
@@ -315,26 +315,18 @@ def _share(differing: float, n: float, name: str) -> PairedResult:
         estimate=share,
         estimate_name=name,
         method="Wilson interval",
-        limits=partial(wilson_limits, differing, n),
+        limits=partial(_wilson_limits, differing, n),
         flags=(DESCRIPTIVE,),
         details={"differing": differing},
         remark=reading(DISAGREEMENT, share),
     )
 
 
-def wilson_limits(
+def _wilson_limits(
     count: float, n: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """Wilson score interval of a share, always two-sided."""
-    z = critical_value(confidence_level, "two-sided")
-    return _lower_limit(count, n, z), 1 - _lower_limit(n - count, n, z)
-
-
-def _lower_limit(count: float, n: float, z: float) -> float:
-    # The smaller root of (n + z²) p² - (2 count + z²) p + count² / n, divided by the
-    # larger one so that no digits cancel and no record gives exactly 0.
-    larger = count + z * z / 2 + z * math.sqrt(count * (n - count) / n + z * z / 4)
-    return count * count / n / larger
+    return wilson_limits(count, n, critical_value(confidence_level, "two-sided"))
 
 
 ROUNDING = 4 * float(np.finfo(float).eps)

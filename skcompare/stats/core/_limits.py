@@ -1,6 +1,10 @@
-"""Bounds, direction and confidence level of limits."""
+"""Bounds, direction and confidence level of limits, and limits by inversion."""
 
+import math
 from collections.abc import Callable
+from functools import cache
+
+from scipy.optimize import brentq
 
 Pair = tuple[float, float]
 Limits = Callable[[float, str], Pair]
@@ -9,9 +13,9 @@ Limits = Callable[[float, str], Pair]
 DIFFERENCE: Pair = (-1.0, 1.0)
 """Range of a difference of two shares."""
 
-UNBOUNDED: Pair = (-float("inf"), float("inf"))
+UNBOUNDED: Pair = (-math.inf, math.inf)
 
-RATIO: Pair = (0.0, float("inf"))
+RATIO: Pair = (0.0, math.inf)
 """Range of a ratio."""
 
 
@@ -49,8 +53,60 @@ def one_sided_ratio(low: float, high: float, alternative: str) -> Pair:
     return one_sided(low, high, alternative, RATIO)
 
 
+def agreeing(low: float, high: float, null: float, rejected: bool, above: bool) -> Pair:
+    """Move limits as little as possible so that they leave out a rejected null value.
+
+    `above` says on which side of it the estimate is. Otherwise they hold it.
+    """
+    if not rejected:
+        return min(low, null), max(high, null)
+    if above:
+        return max(low, math.nextafter(null, math.inf)), high
+    return low, min(high, math.nextafter(null, -math.inf))
+
+
 def interval_level(confidence_level: float, adjust: str, n_pairs: int) -> float:
     """Confidence level of each interval, Bonferroni-adjusted unless `adjust` is "none"."""
     if adjust == "none":
         return confidence_level
     return 1 - (1 - confidence_level) / n_pairs
+
+
+def wilson_limits(successes: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson score limits of a share at a normal quantile.
+
+    Both keep their digits near 0.
+    """
+    return _wilson_limit(successes, n, z), _wilson_limit(successes, n, -z)
+
+
+def _wilson_limit(successes: float, n: float, z: float) -> float:
+    """Lower Wilson limit, or the upper one if the quantile is negative."""
+    middle = 2 * successes + z**2
+    root = z * math.sqrt(z**2 + 4 * successes * (n - successes) / n)
+    if root <= 0:
+        return min(1.0, (middle - root) / (2 * (n + z**2)))
+    # The product of both limits is successes² / (n (n + z²)).
+    return 2 * successes**2 / (n * (middle + root))
+
+
+def increasing_root(
+    function: Callable[[float], float],
+    guess: float,
+    step: float,
+    bounds: Pair = UNBOUNDED,
+    *,
+    precision: float,
+) -> float:
+    """Root of an increasing function, or the nearer bound if no root is in between."""
+    cached = cache(function)
+    low, high = bounds
+    here = min(max(guess, low), high)
+    step = -step if cached(here) > 0 else step
+    while True:
+        there = min(max(here + step, low), high)
+        if cached(there) * step >= 0:
+            return float(brentq(cached, *sorted((here, there)), xtol=precision))
+        if there in bounds:
+            return there
+        here, step = there, 3 * step

@@ -11,7 +11,6 @@ from scipy.special import (
     gammaincc,
     gammaln,
     log_ndtr,
-    logsumexp,
     ndtr,
     ndtri,
     stdtr,
@@ -85,25 +84,26 @@ def binomial_pvalue(
     Mid-p counts half the probability of the observed number.
     """
     if alternative == "greater":
-        return _bounded(*_lower_tail(trials - successes, trials, mid=mid))
+        return _bounded(*lower_tail(trials - successes, trials, mid=mid))
     if alternative == "less":
-        return _bounded(*_lower_tail(successes, trials, mid=mid))
+        return _bounded(*lower_tail(successes, trials, mid=mid))
     if mid and 2 * successes == trials:
         # Both tails meet at the observed number, which then counts once (Fagerland,
         # Lydersen and Laake 2013, equation for n12 = n21).
         pvalue = (1 + _cdf(successes - 1, trials) + 1 - _cdf(successes, trials)) / 2
         return _bounded(pvalue, np.log(pvalue))
-    pvalue, log_pvalue = _lower_tail(min(successes, trials - successes), trials, mid=mid)
+    pvalue, log_pvalue = lower_tail(min(successes, trials - successes), trials, mid=mid)
     return _bounded(2 * pvalue, np.log(2) + log_pvalue)
 
 
-def _lower_tail(k: int, trials: int, *, mid: bool) -> tuple[float, float]:
+def lower_tail(k: int, trials: int, *, mid: bool) -> tuple[float, float]:
+    """P(Binomial(trials, 1/2) <= k), or without half of that of k, and its logarithm."""
     pvalue = _cdf(k, trials)
     if mid:
         pvalue = (pvalue + _cdf(k - 1, trials)) / 2
     if pvalue > TRUSTED:
         return pvalue, float(np.log(pvalue))
-    log_pvalue = _log_lower_tail(k, trials, mid=mid)
+    log_pvalue = log_at_least(trials - k, trials, 0.5, mid=mid)
     return float(np.exp(log_pvalue)), log_pvalue
 
 
@@ -111,18 +111,6 @@ def _cdf(k: int, trials: int) -> float:
     if k < 0:
         return 0.0
     return 1.0 if k >= trials else float(betainc(trials - k, k + 1, 0.5))
-
-
-def _log_lower_tail(k: int, trials: int, *, mid: bool) -> float:
-    # Far in the tail each term is at most k / (trials - k + 1) times the one above it,
-    # and terms below 1e-20 of the first no longer count.
-    ratio = k / (trials - k + 1)
-    n_terms = k + 1 if ratio == 0 else min(k + 1, int(-46 / np.log(ratio)) + 2)
-    j = np.arange(k, k - n_terms, -1)
-    log_terms = gammaln(trials + 1) - gammaln(j + 1) - gammaln(trials - j + 1)
-    weights = np.ones(n_terms)
-    weights[0] = 0.5 if mid else 1.0
-    return float(logsumexp(log_terms, b=weights) - trials * np.log(2))
 
 
 def _bounded(pvalue: float, log_pvalue: float) -> tuple[float, float]:
@@ -284,6 +272,14 @@ def log_more(k: int, n: int, x: Points) -> FloatArray:
         start = log_binomial_mass(k + 1, n, x) + np.log1p(-x)
         logarithm[lost] = start + _log_beta_fraction(k + 1.0, float(n - k), x)
     return logarithm
+
+
+def log_at_least(count: int, n: int, share: float, *, mid: bool) -> float:
+    """Logarithm of the exact or mid-p probability of at least `count` successes."""
+    beyond = float(log_more(count, n, share))
+    equal = float(log_binomial_mass(count, n, share)) - math.log(2) * mid
+    larger, smaller = max(beyond, equal), min(beyond, equal)
+    return min(0.0, larger + math.log1p(math.exp(smaller - larger)))
 
 
 def reference_pvalue(

@@ -28,7 +28,7 @@ from scipy.special import betaln, gammaln, logsumexp, ndtr, xlogy
 
 from skcompare._core.validation import alpha_of, check_alternative
 from skcompare._typing import FloatArray
-from skcompare.stats.core._limits import outward
+from skcompare.stats.core._limits import agreeing, outward
 from skcompare.stats.core._search import smallest
 
 SMALLEST = 5e-324
@@ -117,12 +117,9 @@ def agreeing_limits(
 
     They differ by rounding only, for a null value that is exactly at a limit.
     """
-    low, high = anytime_limits(bets, confidence_level, alternative)
-    if not pvalue < alpha_of(confidence_level):
-        return min(low, null), max(high, null)
-    if bets.mean > null:
-        return max(low, math.nextafter(null, math.inf)), high
-    return low, min(high, math.nextafter(null, -math.inf))
+    limits = anytime_limits(bets, confidence_level, alternative)
+    rejected = pvalue < alpha_of(confidence_level)
+    return agreeing(*limits, null, rejected, bets.mean > null)
 
 
 def _upper(bets: Bets, most: float, alternative: str) -> float:
