@@ -282,6 +282,15 @@ def log_at_least(count: int, n: int, share: float, *, mid: bool) -> float:
     return min(0.0, larger + math.log1p(math.exp(smaller - larger)))
 
 
+def error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
+    """Monte Carlo error of a p-value from draws that count with both signs."""
+    if alternative == "two-sided":
+        return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
+    # A one-sided p-value is half of a two-sided one, or 1 minus half of one.
+    two_sided = min(1.0, 2 * min(pvalue, 1 - pvalue))
+    return math.sqrt(two_sided * (1 - two_sided) / (1 + n_resamples)) / 2
+
+
 def reference_pvalue(
     statistic: float, df: float | None, alternative: str
 ) -> tuple[float, float]:

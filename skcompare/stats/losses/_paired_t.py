@@ -14,6 +14,7 @@ from skcompare.stats.core._limits import Limits
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._sign_flip import FlippedSums, flipped_sums, limits_of
+from skcompare.stats.core._tails import error_of_draws
 from skcompare.stats.core._wald import Wald
 
 
@@ -266,12 +267,8 @@ def draws_error(flipped: FlippedSums, pvalue: float, alternative: str) -> dict[s
     """Monte Carlo error of a p-value as details of a result; empty if exact."""
     if flipped.complete:
         return {}
-    n = flipped.n_choices
-    if alternative == "two-sided":
-        return {"monte_carlo_error": math.sqrt(pvalue * (1 - pvalue) / n)}
-    # At most one of a choice and its opposite is extreme, so both tails form one share.
-    share = min(1.0, 2 * min(pvalue, 1 - pvalue))
-    return {"monte_carlo_error": math.sqrt(share * (1 - share) / n) / 2}
+    error = error_of_draws(pvalue, flipped.n_choices - 1, alternative)
+    return {"monte_carlo_error": error}
 
 
 Method = Literal["auto", "t", "sign-flip"]

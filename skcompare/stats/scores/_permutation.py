@@ -11,6 +11,7 @@ from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ScoredPair
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
+from skcompare.stats.core._tails import error_of_draws
 from skcompare.stats.core._wald import no_critical, normal_critical, score_range
 from skcompare.stats.scores._bootstrap import rounding_of, scored_sample_size
 from skcompare.stats.scores._permutation_null import PermutationDistribution
@@ -27,7 +28,6 @@ from skcompare.stats.scores._score_difference import (
     FEW_DIFFERENT_PREDICTIONS,
     SIGN_ONLY,
     UNDEFINED_RESAMPLES,
-    error_of_draws,
 )
 
 SLACK = 1e-9

@@ -14,7 +14,7 @@ from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import JointCounts
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._tails import error_of_draws, normal_pvalue
 from skcompare.stats.core._wald import (
     ZERO_VARIANCE,
     Wald,
@@ -372,15 +372,6 @@ def _permutation(
     if distribution.n_undefined:
         flags = (*flags, UNDEFINED_RESAMPLES)
     return _Tail(pvalue, log_pvalue, method, distribution.critical, flags, details)
-
-
-def error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
-    """Monte Carlo error of a p-value from draws that count with both signs."""
-    if alternative == "two-sided":
-        return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
-    # A one-sided p-value is half of a two-sided one, or 1 minus half of one.
-    two_sided = min(1.0, 2 * min(pvalue, 1 - pvalue))
-    return math.sqrt(two_sided * (1 - two_sided) / (1 + n_resamples)) / 2
 
 
 def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | OwnScore:
