@@ -46,12 +46,12 @@ def registries():
     for name in ("stats", "metrics", "evidence"):
         import_module(f"skcompare.{name}")
     from skcompare._core import sklearn_private
-    from skcompare._registry import losses, metrics, tests
+    from skcompare._registry import metrics, tests
 
     registered = [
         tests._tests,
         metrics._metrics,
-        losses._losses,
+        metrics._losses,
         _scorer._SCORERS,
     ]
     before = [dict(entries) for entries in registered]

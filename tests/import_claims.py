@@ -32,8 +32,7 @@ ASKED = [
 
 def registered():
     """Names of all tests, metrics and losses, in their order."""
-    from skcompare._registry.losses import record_losses
-    from skcompare._registry.metrics import metrics
+    from skcompare._registry.metrics import metrics, record_losses
     from skcompare._registry.tests import paired_tests
 
     return [list(paired_tests()), list(metrics()), list(record_losses())]

@@ -14,8 +14,7 @@ from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.naive_bayes import GaussianNB
 
 import skcompare
-from skcompare._registry.losses import record_losses
-from skcompare._registry.metrics import metrics
+from skcompare._registry.metrics import metrics, record_losses
 from skcompare._registry.scorer_names import SCORER_NAMES, NamedScorer
 from skcompare._registry.tests import paired_tests
 from skcompare.metrics import get_scorer

@@ -36,9 +36,7 @@ from skcompare._analysis.measures import (
     score_differences,
     scored_pair,
 )
-from skcompare._registry.entries import keywords_of
-from skcompare._registry.losses import record_losses
-from skcompare._registry.metrics import tested_instead
+from skcompare._registry.metrics import keywords_of, record_losses, tested_instead
 from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.predictions import SCORES, PairedPredictions

@@ -16,7 +16,7 @@ from skcompare._analysis.measures import (
     one_score,
 )
 from skcompare._core.design import HOLDOUT, Design
-from skcompare._registry.losses import loss_of
+from skcompare._registry.metrics import loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
     AgreementMatrix,

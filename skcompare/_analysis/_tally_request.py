@@ -7,7 +7,7 @@ from typing import Any
 from skcompare._analysis._tally_evidence import error_of_bins, needs_records
 from skcompare._analysis._test_selection import Selection, why_unsuited
 from skcompare._analysis.measures import Measure
-from skcompare._registry.losses import loss_of
+from skcompare._registry.metrics import loss_of
 from skcompare._registry.tests import PairedTestEntry
 from skcompare.evidence import (
     PairedCalibration,

@@ -12,8 +12,7 @@ from skcompare._analysis._tally_evidence import (
 )
 from skcompare._analysis.measures import RANKING_SCORES, Measure
 from skcompare._core.design import HOLDOUT, Design, remedy
-from skcompare._registry.losses import loss_of
-from skcompare._registry.metrics import tested_instead
+from skcompare._registry.metrics import loss_of, tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare.evidence import ScoreDifferences
 from skcompare.predictions import LABELS, RANKS, SCORES, Predictions, what_lacks

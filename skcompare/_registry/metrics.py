@@ -1,14 +1,193 @@
-"""Registry of metrics, for report rows and scorers."""
+"""Registries of metrics and of losses of each record, and what all registries share."""
 
+import inspect
+import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, update_wrapper, wraps
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from skcompare._core.array_api import on_host
 from skcompare._core.validation import check_choice
-from skcompare._registry.entries import add_entry, first_line, in_numpy, keywords_of
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class InNumpy:
+    """Callable that receives arrays of other libraries as NumPy arrays.
+
+    Parameters
+    ----------
+    function : callable
+        Callable that can be imported by its own name, such as a function of another
+        library, or that has no name.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        update_wrapper(self, function)
+        self.function = function
+
+    def __reduce__(self) -> tuple[type, tuple[Callable[..., Any]]]:
+        return InNumpy, (self.function,)
+
+    def __call__(self, *positional: Any, **keywords: Any) -> Any:
+        in_numpy = {name: on_host(value) for name, value in keywords.items()}
+        return self.function(*map(on_host, positional), **in_numpy)
+
+
+def in_numpy(function: F) -> F:
+    """Wrap a function so that it receives arrays of other libraries as NumPy arrays.
+
+    The result is a function, for a decorator that replaces the original one. A callable
+    that is importable by its name already is pickled by that name.
+    """
+    run = InNumpy(function)
+    if _is_importable(function):
+        return run  # type: ignore[return-value]
+
+    @wraps(function)
+    def wrapped(*positional: Any, **keywords: Any) -> Any:
+        return run(*positional, **keywords)
+
+    return wrapped  # type: ignore[return-value]
+
+
+def _is_importable(function: Callable[..., Any]) -> bool:
+    """Whether a callable is importable by its name, or has no name."""
+    name = getattr(function, "__qualname__", None)
+    return (
+        name is None
+        or getattr(sys.modules.get(function.__module__), name, None) is function
+    )
+
+
+@lru_cache(maxsize=1024)
+def keywords_of(function: Callable[..., Any] | None) -> tuple[str, ...]:
+    """Names of the keyword-only arguments of a function."""
+    if function is None:
+        return ()
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(
+        parameter.name
+        for parameter in parameters
+        if parameter.kind is parameter.KEYWORD_ONLY
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Entry of a registry: a function with a name and a title."""
+
+    name: str
+    title: str
+    function: Callable[..., Any]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the keyword arguments of the function."""
+        return keywords_of(self.function)
+
+    @property
+    def question(self) -> str:
+        """Question that the function answers, from the first line of its docstring."""
+        line = (inspect.getdoc(self.function) or "").partition("\n")[0]
+        return re.sub(r" \[\d+\]_", "", line)
+
+
+def add_entry(registry: dict[str, Any], entry: Any, what: str) -> None:
+    """Add an entry under a new name.
+
+    A notebook cell that is run again defines its function again, and the new function
+    replaces the old one.
+    """
+    registered = registry.get(entry.name)
+    if registered is not None and _definition(registered.function) != _definition(
+        entry.function
+    ):
+        raise ValueError(
+            f"A {what} named {entry.name!r} is registered. Choose another name."
+        )
+    registry[entry.name] = entry
+
+
+def _definition(function: Any) -> tuple[str, str] | Any:
+    """Module and name of a function, or the object itself for other callables."""
+    function = inspect.unwrap(function)
+    name = getattr(function, "__qualname__", None)
+    return function if name is None else (function.__module__, name)
+
+
+@dataclass(frozen=True, slots=True)
+class LossEntry(Entry):
+    """Registry entry of a loss of each record."""
+
+    measures: tuple[str, ...]
+    array_api: bool = False
+    bound: float | None = None
+
+
+_losses: dict[str, LossEntry] = {}
+
+
+def record_loss(
+    name: str,
+    *,
+    title: str | None = None,
+    measures: str | tuple[str, ...] | None = None,
+    array_api: bool = False,
+    bound: float | None = None,
+) -> Callable[[F], F]:
+    """Register a loss of each record, whose mean the tests of losses compare.
+
+    Parameters
+    ----------
+    name : str
+        Name by which the loss is requested: that of its mean.
+    title : str, optional
+        Title for reports; the name with spaces by default.
+    measures : str or tuple of str
+        Names of metrics and of scikit-learn's scorers, without ``neg_``, that are the mean
+        of this loss; by default its own name.
+    array_api : bool, default=False
+        Whether the function takes arrays of torch, CuPy and other libraries itself. By
+        default it receives them as NumPy arrays.
+    bound : float, optional
+        Largest difference between two losses of a record, without options. Tests for
+        bounded losses require it as an option if it is not known.
+
+    Returns
+    -------
+    decorator : callable
+        For a function of the positions of the true classes, of shape (n_samples,), and of
+        probabilities with one column per class, that returns the loss of each record.
+    """
+
+    def register(function: F) -> F:
+        means = name if measures is None else measures
+        means = (means,) if isinstance(means, str) else tuple(means)
+        text = title or name.replace("_", " ")
+        wrapped = function if array_api else in_numpy(function)
+        entry = LossEntry(name, text, wrapped, means, array_api, bound)
+        add_entry(_losses, entry, "loss")
+        return wrapped
+
+    return register
+
+
+def record_losses() -> Mapping[str, LossEntry]:
+    """All registered losses of each record, by name."""
+    return MappingProxyType(_losses)
+
+
+def loss_of(measure: str | None) -> LossEntry | None:
+    """Registered loss whose mean is the measure, or None if there is none."""
+    if measure is None:
+        return None
+    name = measure.removeprefix("neg_")
+    losses = record_losses().values()
+    return next((loss for loss in losses if name in loss.measures), None)
 
 
 class UndefinedRateError(ValueError):
@@ -16,11 +195,9 @@ class UndefinedRateError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class MetricEntry:
+class MetricEntry(Entry):
     """Registry entry of a metric."""
 
-    name: str
-    title: str
     function: Callable[..., float]
     response_method: str
     greater_is_better: bool
@@ -31,16 +208,6 @@ class MetricEntry:
     def scorer_name(self) -> str:
         """Name of the metric on a greater-is-better scale."""
         return self.name if self.greater_is_better else f"neg_{self.name}"
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Names of the keyword arguments of the metric."""
-        return keywords_of(self.function)
-
-    @property
-    def question(self) -> str:
-        """Description of the metric, from the first line of its docstring."""
-        return first_line(self.function)
 
 
 _metrics: dict[str, MetricEntry] = {}

@@ -13,9 +13,13 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from skcompare._core.design import DESIGN_KINDS, Design
 from skcompare._core.validation import check_choice, unknown_name
-from skcompare._registry.entries import add_entry, keywords_of
-from skcompare._registry.losses import loss_of
-from skcompare._registry.metrics import tested_instead
+from skcompare._registry.metrics import (
+    Entry,
+    add_entry,
+    keywords_of,
+    loss_of,
+    tested_instead,
+)
 from skcompare._typing import Inference, Kind
 
 ANY_LOSS, ANY_SCORE = "any loss", "any score"
@@ -23,12 +27,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTestEntry:
+class PairedTestEntry(Entry):
     """Registry entry of a test."""
 
-    name: str
-    title: str
-    function: Callable[..., Any]
     needs: type
     kind: Kind
     measures: tuple[str, ...]
@@ -42,16 +43,6 @@ class PairedTestEntry:
     of_records: bool = False
     bounded: bool = False
     preferred: bool = False
-
-    @property
-    def question(self) -> str:
-        """Question that the test answers, from the first line of its docstring."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Names of the keyword arguments of the test."""
-        return keywords_of(self.function)
 
     @property
     def evidence_options(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Evidence: data summarised for tests, validated once and immutable."""
 
 from skcompare._core.score_bins import ScoreBins
-from skcompare._registry.losses import LossEntry, record_loss, record_losses
+from skcompare._registry.metrics import LossEntry, record_loss, record_losses
 from skcompare.evidence._class_order import ClassColumns, sorted_labels
 from skcompare.evidence._counting import sums_of
 from skcompare.evidence._device import space_of

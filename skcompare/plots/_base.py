@@ -12,7 +12,7 @@ import skcompare.metrics
 import skcompare.stats  # noqa: F401
 from skcompare._core.sklearn_private import SideBySideMixin
 from skcompare._io.columns import frame_from_columns
-from skcompare._registry.entries import keywords_of
+from skcompare._registry.metrics import keywords_of
 from skcompare._typing import ArrayLike
 from skcompare.plots.drawing._layout import Room, room_for
 from skcompare.plots.drawing._style import suit_paper

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from skcompare._core.validation import check_count
-from skcompare._registry.entries import keywords_of
+from skcompare._registry.metrics import keywords_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PlacementValues
 from skcompare.plots._base import PairDisplay, check_options

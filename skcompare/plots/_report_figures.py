@@ -10,8 +10,7 @@ from warnings import catch_warnings, filterwarnings
 
 from skcompare._core.design import HOLDOUT
 from skcompare._core.formatting import in_one_line
-from skcompare._registry.entries import keywords_of
-from skcompare._registry.losses import loss_of
+from skcompare._registry.metrics import keywords_of, loss_of
 from skcompare._registry.tests import paired_tests
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._annotation import show_row

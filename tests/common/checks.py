@@ -14,7 +14,7 @@ import pytest
 
 from skcompare._core.design import DESIGN_KINDS
 from skcompare._core.flags import FLAG_TEXTS
-from skcompare._registry.entries import keywords_of
+from skcompare._registry.metrics import keywords_of
 from skcompare.evidence import AgreementMatrix, ClassPlacementValues
 from skcompare.predictions import SCORES
 from skcompare.stats import PairedResult

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 import skcompare
 from skcompare import MultipleComparator, PairedComparator, PairedEstimator, cross_compare
 from skcompare._core.flags import FLAG_TEXTS, explain
-from skcompare._registry.losses import record_losses
+from skcompare._registry.metrics import record_losses
 from skcompare._registry.tests import paired_tests
 from skcompare.metrics import get_scorer_names, metrics
 

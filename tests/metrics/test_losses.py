@@ -6,8 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
 from skcompare import compare
-from skcompare._registry.losses import loss_of
-from skcompare._registry.metrics import metrics
+from skcompare._registry.metrics import loss_of, metrics
 from skcompare.evidence import PairedLosses
 from skcompare.metrics import (
     binary_brier_loss,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 from scipy.stats import multivariate_normal
 
-from skcompare._registry.losses import record_losses
+from skcompare._registry.metrics import record_losses
 
 TRUTH_RECORDS = 4_000_000
 

@@ -16,7 +16,7 @@ from skcompare._analysis.measures._stored_classifier import (
     ordered_decision,
     watched,
 )
-from skcompare._registry.losses import loss_of
+from skcompare._registry.metrics import loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
     BlockDifferences,

@@ -17,8 +17,7 @@ from skcompare._analysis import (
 )
 from skcompare._core.flags import explain
 from skcompare._core.validation import check_alpha, check_alternative, check_choice
-from skcompare._registry.entries import keywords_of
-from skcompare._registry.losses import LossEntry, loss_of
+from skcompare._registry.metrics import LossEntry, keywords_of, loss_of
 from skcompare._typing import ArrayLike
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.plots._base import Display, check_options, comparison_behind

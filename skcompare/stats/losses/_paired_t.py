@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from skcompare._core.validation import check_count
-from skcompare._registry.losses import record_losses
+from skcompare._registry.metrics import record_losses
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import PairedLosses

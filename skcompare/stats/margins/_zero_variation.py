@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._registry.losses import record_losses
+from skcompare._registry.metrics import record_losses
 from skcompare.evidence import PairedLosses, PlacementValues, ScoredPair
 
 SMALLEST = float(np.finfo(float).tiny)

@@ -15,7 +15,7 @@ from skcompare._core.validation import (
     positive_class,
     some_of,
 )
-from skcompare._registry.losses import loss_of
+from skcompare._registry.metrics import loss_of
 from skcompare._typing import FloatArray, IntArray
 
 FLOAT_ROUNDING = 1e-12

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from skcompare._core.validation import is_number
-from skcompare._registry.losses import record_losses
+from skcompare._registry.metrics import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.losses._paired_t import without_noise

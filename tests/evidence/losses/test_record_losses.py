@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
-from skcompare._registry.losses import loss_of, record_losses
+from skcompare._registry.metrics import loss_of, record_losses
 from skcompare.evidence import PairedLosses
 from skcompare.evidence.losses import _record_losses
 from skcompare.evidence.losses._record_losses import (
