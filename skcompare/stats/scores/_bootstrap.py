@@ -169,7 +169,6 @@ def scored_sample_size(pair: ScoredPair, **options: object) -> Wald:
 @paired_test(
     "bootstrap_difference",
     title="Paired bootstrap of a score",
-    needs=ScoredPair,
     measures=ANY_SCORE,
     designs=("holdout", "grouped holdout"),
     references=("Efron1987", "DiCiccio1996", "Field2007"),

@@ -52,7 +52,6 @@ class _Scale(NamedTuple):
 @paired_test(
     "jackknife_difference",
     title="Jackknife t test of a score",
-    needs=ScoredPair,
     measures=("average_precision", *COUNT_SCORES),
     designs=("holdout", "grouped holdout"),
     references=("Quenouille1956", "Tukey1958", "Satterthwaite1946"),

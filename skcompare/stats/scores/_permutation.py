@@ -49,7 +49,6 @@ USUAL_LEVEL = 0.05
 @paired_test(
     "permutation_difference",
     title="Paired permutation test of a score",
-    needs=ScoredPair,
     measures=ANY_SCORE,
     designs=("holdout", "grouped holdout"),
     references=("Yeh2000", "Bandos2005", "Chung2013", "Phipson2010"),

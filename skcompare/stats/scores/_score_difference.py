@@ -143,7 +143,6 @@ def _effect(
 @paired_test(
     "score_difference",
     title="Difference of a score of the counts",
-    needs=JointCounts,
     measures=MEASURES,
     designs=("holdout",),
     references=(

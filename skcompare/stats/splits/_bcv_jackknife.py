@@ -182,7 +182,6 @@ def _effect(blocks: BlockDifferences) -> Wald:
 @paired_test(
     "bcv_jackknife_t",
     title="M×2 BCV block jackknife t test",
-    needs=BlockDifferences,
     measures=(ANY_LOSS, *SCORES),
     designs=("bcv", "grouped bcv"),
     references=("Efron1981", "Satterthwaite1946", "Yang2023"),

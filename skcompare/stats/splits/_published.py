@@ -1016,7 +1016,6 @@ Variance = Literal["out", "in"]
 @paired_test(
     "cv_ci_z",
     title="K-fold CV-CI Z test",
-    needs=ScoreDifferences,
     measures=("accuracy", ANY_LOSS),
     designs=("kfold",),
     references=("Bayle2020", "Yang2023"),

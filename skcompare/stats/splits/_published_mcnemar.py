@@ -37,7 +37,6 @@ def _sample_size(blocks: PairedBlocks, **options: Any) -> float:
 @paired_test(
     "bcv_mcnemar",
     title="M×2 BCV McNemar's test",
-    needs=PairedBlocks,
     measures="accuracy",
     designs=("bcv",),
     references=("Yang2023",),
@@ -221,7 +220,6 @@ NAIVE = "naive"
 @paired_test(
     "naive_kfold_mcnemar",
     title="naive K-fold McNemar's test",
-    needs=PairedBlocks,
     measures="accuracy",
     designs=("kfold",),
     references=("Yang2023",),

@@ -34,7 +34,7 @@ SHARES = frozenset(
 
 Scores = BlockDifferences | ScoreDifferences
 
-split_test = partial(paired_test, needs=ScoreDifferences, measures=ANY_SCORE)
+split_test = partial(paired_test, measures=ANY_SCORE)
 """Register a test of the score differences of splits, of any score."""
 
 
