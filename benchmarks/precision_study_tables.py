@@ -97,19 +97,24 @@ def all_found(study, names=tuple(NAMES), **which):
     return found
 
 
-def table_5(study):
-    """Precisions, and p of the generalized score and the Wald test."""
+def class_table(study, title, heads, cells):
+    """A row of each class in Table 5, with what both kinds of naive Bayes give."""
     found = all_found(study)
-    heads = beside_paper("NB", "P-GS", "P-GW")
-    table = Table(
-        "Table 5: precisions of naive Bayes and random forest, score and Wald tests",
-        ("data set", "class", *heads[:3], "RF paper", "RF", *heads[3:]),
-    )
+    table = Table(title, ("data set", "class", *heads))
     for row in ROWS:
         both = [found[row.data, row.label, bayes] for bayes in BAYES.values()]
-        table.add(
-            NAMES[row.data],
-            row.shown,
+        table.add(NAMES[row.data], row.shown, *cells(row, both))
+    return table
+
+
+def table_5(study):
+    """Precisions, and p of the generalized score and the Wald test."""
+    heads = beside_paper("NB", "P-GS", "P-GW")
+    return class_table(
+        study,
+        "Table 5: precisions of naive Bayes and random forest, score and Wald tests",
+        (*heads[:3], "RF paper", "RF", *heads[3:]),
+        lambda row, both: (
             row.nb,
             *(share(one.nb) for one in both),
             row.rf,
@@ -118,27 +123,23 @@ def table_5(study):
             *(pvalue(one.gs) for one in both),
             row.gw,
             *(pvalue(one.gw) for one in both),
-        )
-    return table
+        ),
+    )
 
 
 def table_6(study):
     """Relative precision, NB / RF."""
-    found = all_found(study)
-    heads = beside_paper("RP", "P")
-    title = "Table 6: relative precision NB / RF with 95 % intervals"
-    table = Table(title, ("data set", "class", *heads))
-    for row in ROWS:
-        both = [found[row.data, row.label, bayes] for bayes in BAYES.values()]
-        table.add(
-            NAMES[row.data],
-            row.shown,
+    return class_table(
+        study,
+        "Table 6: relative precision NB / RF with 95 % intervals",
+        beside_paper("RP", "P"),
+        lambda row, both: (
             f"{row.ratio} ({row.low}, {row.high})",
             *(interval(one.ratio, one.low, one.high) for one in both),
             row.ratio_p,
             *(pvalue(one.ratio_p) for one in both),
-        )
-    return table
+        ),
+    )
 
 
 def table_7(study):

@@ -127,34 +127,27 @@ def is_above(share, n, level):
     return share - level > BEYOND * (level * (1 - level) / n) ** 0.5
 
 
-def summary(title, found, power=None):
-    """Of every rule: cells above the levels, the worst one, mean level and power."""
-    columns = (
-        "test",
-        "cells",
-        f"above {ALPHA}",
-        f"above {MOST}",
-        "greatest level",
-        "where",
-        "mean level",
-    )
-    table = Printed(title, columns + (("mean power",) if power else ()))
+def summary(title, found):
+    """Of every rule: cells above the levels, the worst one, and the mean level."""
+    levels = (ALPHA, MOST)
+    above = [f"above {level}" for level in levels]
+    columns = ("test", "cells", *above, "greatest level", "where", "mean level")
+    table = Printed(title, columns)
     for name, cells in found.items():
         distance = {
             key: (share - ALPHA) / (ALPHA * (1 - ALPHA) / n) ** 0.5
             for key, (share, n) in cells.items()
         }
         # The cell that is most clearly high, and not the one of fewest draws.
-        worst = max(distance, key=distance.get)
-        pair, measure = worst
-        row = [name, len(cells)]
-        row += [sum(is_above(*cell, level) for cell in cells.values())
-                for level in (ALPHA, MOST)]  # fmt: skip
-        row += [with_error(*cells[worst]), f"{measure}, {pair.words}, n = {pair.world.n}"]
-        row += [f"{np.mean([share for share, _ in cells.values()]):.4f}"]
-        if power:
-            row.append(f"{np.mean([share for share, _ in power[name].values()]):.3f}")
-        table.add(*row)
+        pair, measure = max(distance, key=distance.get)
+        table.add(
+            name,
+            len(cells),
+            *(sum(is_above(*cell, level) for cell in cells.values()) for level in levels),
+            with_error(*cells[pair, measure]),
+            f"{measure}, {pair.words}, n = {pair.world.n}",
+            f"{np.mean([share for share, _ in cells.values()]):.4f}",
+        )
     return table
 
 

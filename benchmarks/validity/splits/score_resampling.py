@@ -170,24 +170,18 @@ def nearest(x):
     return np.argsort(distance, axis=1, kind="stable")
 
 
-AS_PUBLISHED = {"correction": "published"}
+KFOLD, HOLDOUT = corrected_repeated_kfold_t, corrected_repeated_holdout_t
 
 TESTS = {
     "15 hold-outs, plain t": ("hold-outs", repeated_holdout_t),
-    "15 hold-outs, published": (
-        "hold-outs",
-        partial(corrected_repeated_holdout_t, **AS_PUBLISHED),
-    ),
-    "15 hold-outs, doubled": ("hold-outs", corrected_repeated_holdout_t),
+    "15 hold-outs, published": ("hold-outs", partial(HOLDOUT, correction="published")),
+    "15 hold-outs, doubled": ("hold-outs", HOLDOUT),
     "10 folds, plain t": ("10 folds", kfold_t),
-    "10 folds": ("10 folds", corrected_repeated_kfold_t),
-    "5 folds": ("5 folds", corrected_repeated_kfold_t),
-    "10×10 folds, published": (
-        "10×10",
-        partial(corrected_repeated_kfold_t, **AS_PUBLISHED),
-    ),
-    "10×10 folds, doubled": ("10×10", corrected_repeated_kfold_t),
-    "5×5 folds, doubled": ("5×5", corrected_repeated_kfold_t),
+    "10 folds": ("10 folds", KFOLD),
+    "5 folds": ("5 folds", KFOLD),
+    "10×10 folds, published": ("10×10", partial(KFOLD, correction="published")),
+    "10×10 folds, doubled": ("10×10", KFOLD),
+    "5×5 folds, doubled": ("5×5", KFOLD),
     "5×2 t": ("5×2", paired_5x2_t),
     "combined 5×2 t": ("5×2", combined_5x2_t),
     "combined 5×2 F": ("5×2", combined_5x2_f),

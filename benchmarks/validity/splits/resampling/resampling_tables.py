@@ -31,49 +31,53 @@ def is_apart(share, n, other, m):
     return abs(share - other) > FAR * sum(errors) ** 0.5
 
 
+def table_of_tests(title, columns, cells):
+    """A row of each test that has cells."""
+    table = Table(title, ("test", *columns))
+    for test in TESTS:
+        row = cells(test)
+        if row:
+            table.add(test.title, *row)
+    return table
+
+
 def level_table(outcome):
     """Type I error of all tests beside the paper's."""
-    world = outcome.world
-    calibrated = world.name in PAPER_STRENGTH
-    columns = ["test", "trains on", "own null", "paper"]
-    title = f"{world.name}: type I error at {ALPHA}; * differs from the paper"
-    if calibrated:
-        strength = PAPER_STRENGTH[world.name]
-        columns[3:3] = [f"{world.strength} {strength:g} for all"]
-    table = Table(title, tuple(columns))
-    for test in TESTS:
-        paper = published(test, world.name)
-        chosen = [null_of(world.name, test.size)]
-        if calibrated:
-            chosen.append(position(world.name, PAPER_STRENGTH[world.name]))
+    name = outcome.world.name
+    title = f"{name}: type I error at {ALPHA}; * differs from the paper"
+    columns, for_all = ["trains on", "own null", "paper"], []
+    if name in PAPER_STRENGTH:
+        for_all = [position(name, PAPER_STRENGTH[name])]
+        columns.insert(2, f"{outcome.world.strength} {PAPER_STRENGTH[name]:g} for all")
+
+    def cells(test):
+        paper = published(test, name)
+        chosen = [null_of(name, test.size), *for_all]
         shown = [_marked(outcome, test, where, paper) for where in chosen]
-        if shown[0] is not None:
-            printed = "" if paper is None else with_error(paper, REPETITIONS)
-            table.add(test.title, test.size, *shown, printed)
-    return table
+        printed = "" if paper is None else with_error(paper, REPETITIONS)
+        return shown[0] and (test.size, *shown, printed)
+
+    return table_of_tests(title, columns, cells)
 
 
 def _marked(outcome, test, where, paper):
     share, count = outcome.rejections(test, where, ALPHA)
     if not count:
-        return None
+        return ""
     apart = paper is not None and is_apart(share, count, paper, REPETITIONS)
     return with_error(share, count) + (" *" if apart else "")
 
 
 def other_levels_table(outcomes, alphas=(0.01, 0.1)):
     """Type I error at other levels, each test at its own null."""
-    columns = [f"{o.world.name}, {alpha:g}" for o in outcomes for alpha in alphas]
-    table = Table("Type I error at other levels, own null", ("test", *columns))
-    for test in TESTS:
-        cells = []
-        for outcome in outcomes:
-            where = null_of(outcome.world.name, test.size)
-            for alpha in alphas:
-                share, count = outcome.rejections(test, where, alpha)
-                cells.append(with_error(share, count) if count else "")
-        table.add(test.title, *cells)
-    return table
+    pairs = [(outcome, alpha) for outcome in outcomes for alpha in alphas]
+
+    def cells(test):
+        found = (o.rejections(test, null_of(o.world.name, test.size), a) for o, a in pairs)
+        return [with_error(share, count) if count else "" for share, count in found]
+
+    columns = [f"{outcome.world.name}, {alpha:g}" for outcome, alpha in pairs]
+    return table_of_tests("Type I error at other levels, own null", columns, cells)
 
 
 def null_table(outcomes):
@@ -94,30 +98,28 @@ def null_table(outcomes):
 
 def undefined_table(outcomes):
     """Share of data sets on which a test has no p-value."""
-    names = [outcome.world.name for outcome in outcomes]
-    table = Table("Data sets without a p-value, own null", ("test", *names))
-    for test in TESTS:
+
+    def cells(test):
         shares = [o.undefined(test, null_of(o.world.name, test.size)) for o in outcomes]
-        if any(shares):
-            table.add(test.title, *(f"{share:.5f}" for share in shares))
-    return table
+        return any(shares) and [f"{share:.5f}" for share in shares]
+
+    names = [outcome.world.name for outcome in outcomes]
+    return table_of_tests("Data sets without a p-value, own null", names, cells)
 
 
 def power_table(outcome):
     """Rejections of all tests along the strengths."""
-    name = outcome.world.name
-    labels = axis_of(name)
-    what = f"share of the largest lead, by {outcome.world.strength}"
-    if name in ALIKE:
-        what = outcome.world.strength
-    title = f"{name}: share of data sets with p < {ALPHA} along the {what}"
-    table = Table(title, ("test", *(f"{label:g}" for label in labels)))
-    for test in TESTS:
+    name, what = outcome.world.name, outcome.world.strength
+    if name not in ALIKE:
+        what = f"share of the largest lead, by {what}"
+
+    def cells(test):
         curve = curve_of(name, test.size)
         shares = [outcome.rejections(test, where, ALPHA) for where in curve]
-        if shares[0][1]:
-            table.add(test.title, *(f"{share:.3f}" for share, _ in shares))
-    return table
+        return shares[0][1] and [f"{share:.3f}" for share, _ in shares]
+
+    title = f"{name}: share of data sets with p < {ALPHA} along the {what}"
+    return table_of_tests(title, [f"{label:g}" for label in axis_of(name)], cells)
 
 
 def axis_of(name):
