@@ -11,6 +11,7 @@ from skcompare._core.design import Design
 from skcompare._registry.metrics import metrics
 from skcompare._registry.tests import paired_tests
 from skcompare.comparators._compare_pair import compare_pair
+from skcompare.comparators._settings import Settings
 from skcompare.metrics import resolve_scoring
 from skcompare.plots import CriticalDifferenceDisplay, ForestDisplay
 from skcompare.predictions import predictions_from_arrays
@@ -65,8 +66,9 @@ def test_pictures_show_the_rows_of_a_comparison(kind, design):
     """Tests, estimates, limits, p-values, and reasons where there is no test."""
     pair = collected(kind, design).pair("a", "b")
     frame = ForestDisplay.of_result(pair).frame()
-    settings = {"alternative": "two-sided", "alpha": 0.05, "adjust": "holm"}
-    comparison = compare_pair(pair, resolve_scoring([*frame["measure"]]), None, **settings)
+    scoring = [*frame["measure"]]
+    settings = Settings.parse(scoring, "auto", "two-sided", 0.05, "holm", None)
+    comparison = compare_pair(pair, settings)
 
     assert ForestDisplay.of_result(comparison).frame().equals(frame)
     assert [row.test for row in comparison.rows] == frame["test"].tolist()
