@@ -1,14 +1,16 @@
-"""Input validation, with messages that state the expected and the passed value."""
+"""Validation of input: numbers, arrays, probabilities, class labels and groups."""
 
 import difflib
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_api import is_foreign, on_host
+from skcompare._core.arrays import is_foreign, on_host
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 PROBABILITY_TOLERANCE = 1e-6
@@ -300,3 +302,400 @@ def _check_unit_interval(name: str, proba: NDArray[np.float64]) -> None:
             f"`{name}` must be probabilities in [0, 1]. Got values from {low:.6g} to "
             f"{high:.6g}. Scores of another scale are passed as decision scores."
         )
+
+
+def check_comparable(
+    name: str, own: NDArray[Any], reference: str, known: NDArray[Any]
+) -> None:
+    """Raise an error if labels differ in type or spelling, or have none in common.
+
+    Parameters
+    ----------
+    name, reference : str
+        Names of the predictions and of the labels to compare with, in messages.
+    own, known : ndarray of shape (n_labels,)
+        Distinct labels of each.
+    """
+    is_text, known_is_text = own.dtype.kind in "US", known.dtype.kind in "US"
+    if is_text != known_is_text:
+        raise ValueError(
+            f"`{name}` has {_kind_name(is_text)} labels (such as {some_of(own[:1])}) but "
+            f"`{reference}` has {_kind_name(known_is_text)} ones (such as "
+            f"{some_of(known[:1])}). Convert one of them."
+        )
+    extra = np.setdiff1d(own, known)
+    if is_text and len(extra):
+        folded = {_folded(label): str(label) for label in known}
+        for label in extra:
+            twin = folded.get(_folded(label))
+            if twin is not None:
+                raise ValueError(
+                    f"`{name}` has the label {str(label)!a} where `{reference}` has "
+                    f"{twin!a}. Labels must match exactly, in case, spaces, quotation "
+                    "marks and Unicode form."
+                )
+    if len(extra) == len(own) and len(known) > 1:
+        raise ValueError(
+            f"`{name}` has no label in common with `{reference}`: {some_of(own)} against "
+            f"{some_of(known)}. Map them to the same labels."
+        )
+
+
+def _folded(label: Any) -> str:
+    """Normalise the case, spaces, quotation marks and Unicode form of a label."""
+    text = unicodedata.normalize("NFKC", str(label)).strip().strip("'\"").strip()
+    return unicodedata.normalize("NFKC", text.casefold())
+
+
+def _kind_name(is_text: bool) -> str:
+    return "string" if is_text else "numeric"
+
+
+def check_no_other(
+    name: str, own: NDArray[Any], reference: str, known: NDArray[Any]
+) -> None:
+    """Raise an error if predictions have labels other than the known ones."""
+    extra = np.setdiff1d(own, known)
+    if len(extra):
+        raise ValueError(
+            f"`{name}` has labels that no record of `{reference}` has: {some_of(extra)}. "
+            f"`{reference}` has {some_of(known)}. Code them alike; where they are classes "
+            "that these records happen to lack, name all classes by `labels`."
+        )
+
+
+def check_spelled_once(reference: str, known: NDArray[Any]) -> None:
+    """Raise an error if two classes are the same text in different Unicode forms."""
+    if known.dtype.kind != "U":
+        return
+    seen: dict[str, str] = {}
+    for label in known.tolist():
+        twin = seen.setdefault(unicodedata.normalize("NFC", label), label)
+        if twin != label:
+            raise ValueError(
+                f"`{reference}` has the label {label!r} in two Unicode forms, "
+                f"{twin!a} and {label!a}. Normalize it, for example by "
+                "unicodedata.normalize('NFC', label)."
+            )
+
+
+LARGEST_WHOLE_FLOAT = 2.0**53
+"""Largest float below which all integers are exact; all greater floats are whole."""
+
+LONGEST_LABEL = 1000
+"""Largest number of characters of a label; longer texts are documents."""
+
+WIDEST_RANGE = 1 << 16
+"""Range of integer labels that are encoded by a table instead of by sorting."""
+
+FEW_LABELS = 256
+"""Upper bound of integer labels, from 0, that are found without a look-up of each one."""
+
+HEAD = 4096
+"""Number of first records, which usually have every label."""
+
+UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+"""Unsigned integer types by their number of bytes."""
+
+SLOTS = 20
+"""Bits of the hash table of strings: it has 2**20 slots."""
+
+
+def check_labels(name: str, values: Any) -> NDArray[Any]:
+    """Check class labels, and return a one-dimensional array without missing values.
+
+    Strings are returned in a unicode array, which compares and sorts quickly.
+    """
+    array = as_array(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` must be class labels of shape (n_samples,). Got an array of shape "
+            f"{array.shape}. Multilabel and multi-output targets are not supported."
+        )
+    check_not_missing(name, array)
+    if array.dtype.kind in "OT":
+        array = _labels_from_objects(name, array)
+    if array.dtype.kind == "f":
+        return _integral_labels(name, array)
+    if array.dtype.kind not in "biuUS":
+        raise ValueError(
+            f"`{name}` must be integer, boolean or string labels. Got dtype {array.dtype}."
+        )
+    return array
+
+
+def _distinct(items: list[Any]) -> Iterable[Any]:
+    try:
+        return set(items)
+    except TypeError:
+        return items
+
+
+def _labels_from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    items = array.tolist()
+    # Labels are few, so only the distinct ones are checked.
+    kinds = {"str" if isinstance(item, str) else "number" for item in _distinct(items)}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"`{name}` must have labels of one type. Got strings and numbers mixed. "
+            "Convert them to strings or to numbers."
+        )
+    longest = max((len(i) for i in _distinct(items) if isinstance(i, str)), default=0)
+    if longest > LONGEST_LABEL:
+        raise ValueError(
+            f"`{name}` must have labels of at most {LONGEST_LABEL} characters. Got one of "
+            f"{longest:,}. Pass classes, not texts."
+        )
+    return np.asarray(items)
+
+
+def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if not integral(array):
+        raise ValueError(
+            f"`{name}` must be class labels. Got numbers that are not whole, for example "
+            f"{array[np.trunc(array) != array][0]}. Probabilities are passed as such, and "
+            "a continuous target is a regression problem."
+        )
+    # As a Python float, because the largest float of two bytes is far below.
+    if array.size and float(np.abs(array).max()) > LARGEST_WHOLE_FLOAT:
+        raise ValueError(
+            f"`{name}` has floats above 2**53, which cannot be distinguished. Got "
+            f"{array[np.abs(array) > LARGEST_WHOLE_FLOAT][0]!r}. Pass integers or strings."
+        )
+    return array.astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Factors:
+    """Labels encoded by candidate labels, some of which may not occur."""
+
+    codes: NDArray[Any]
+    candidates: NDArray[Any]
+    occurring: NDArray[np.intp]
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Distinct labels, sorted."""
+        return self.candidates[self.occurring]
+
+    def among(self, classes: NDArray[Any]) -> NDArray[Any]:
+        """Positions of all labels among sorted classes that include every label."""
+        dtype = np.min_scalar_type(-max(len(classes), 1))
+        if len(classes) == len(self.occurring) == len(self.candidates):
+            return self.codes.astype(dtype)
+        position = np.zeros(len(self.candidates), dtype=dtype)
+        position[self.occurring] = np.searchsorted(classes, self.labels)
+        if np.array_equal(position, np.arange(len(position))):
+            return self.codes.astype(dtype)
+        return position[self.codes]
+
+
+def _factorize(array: NDArray[Any]) -> _Factors:
+    if array.dtype.kind == "b":
+        array = array.view(np.uint8)
+        codes, counts = array, np.bincount(array, minlength=2)
+        return _Factors(codes, np.array([False, True]), np.flatnonzero(counts))
+    few = _few_from_zero(array)
+    if few is not None:
+        return _Factors(array, np.arange(int(few[-1]) + 1).astype(array.dtype), few)
+    if array.dtype.kind in "iu" and len(array):
+        low, high = int(array.min()), int(array.max())
+        if high - low < WIDEST_RANGE:
+            # Signed differences could overflow a small type, unsigned ones cannot.
+            wide = array.astype(np.int64) if array.dtype.kind == "i" else array
+            codes = wide - wide.dtype.type(low) if low else array
+            seen = np.zeros(high - low + 1, dtype=bool)
+            seen[codes] = True
+            candidates = np.arange(len(seen)).astype(wide.dtype) + wide.dtype.type(low)
+            return _Factors(codes, candidates.astype(array.dtype), np.flatnonzero(seen))
+    if array.dtype.kind in "US":
+        return _factorize_text(array)
+    return _sorted_factors(*np.unique(array, return_inverse=True))
+
+
+def _few_from_zero(array: NDArray[Any]) -> NDArray[np.intp] | None:
+    """Distinct labels if these are small non-negative integers, otherwise None.
+
+    One pass finds the greatest label (negative ones are great as unsigned integers), and
+    the first records usually have every label below it.
+    """
+    dtype = array.dtype
+    if dtype.kind not in "iu" or not dtype.isnative or not len(array):
+        return None
+    greatest = int(np.maximum.reduce(array.view(UNSIGNED[dtype.itemsize])))
+    if greatest >= (128 if dtype == np.int8 else FEW_LABELS):
+        return None
+    # Labels below 256 fit any type; numpy does not count unsigned integers of 64 bits.
+    head = array[:HEAD].astype(np.intp, copy=False)
+    occurring = np.bincount(head, minlength=greatest + 1).nonzero()[0]
+    if len(occurring) <= greatest and len(array) > HEAD:
+        seen = np.zeros(greatest + 1, dtype=bool)
+        seen[array] = True
+        return np.flatnonzero(seen)
+    return occurring
+
+
+def _sorted_factors(labels: NDArray[Any], codes: NDArray[Any]) -> _Factors:
+    return _Factors(codes, labels, np.arange(len(labels)))
+
+
+def _factorize_text(array: NDArray[Any]) -> _Factors:
+    """Encode strings by hashing, which is faster than sorting.
+
+    Each string points to a string in the same slot of a table. If the two are equal for
+    all strings, slots are labels. Different labels that share a slot are distinguished by
+    their whole hash, and if that is equal too, by sorting.
+    """
+    if not array.size or not array.dtype.itemsize:
+        return _sorted_factors(*np.unique(array, return_inverse=True))
+    keys = _hashes(array)
+    slots = (keys >> np.uint64(64 - SLOTS)).astype(np.intp)
+    holder = np.empty(1 << SLOTS, dtype=np.intp)
+    holder[slots] = np.arange(len(array))
+    pointed = holder[slots]
+    if not (array[pointed] == array).all():
+        first_index, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
+        pointed = first_index[inverse]
+        if not (array[pointed] == array).all():
+            return _sorted_factors(*np.unique(array, return_inverse=True))
+    seen = np.zeros(len(array), dtype=bool)
+    seen[pointed] = True
+    distinct = np.flatnonzero(seen)
+    order = np.argsort(array[distinct])
+    code = np.empty(len(array), dtype=np.intp)
+    code[distinct[order]] = np.arange(len(distinct))
+    return _sorted_factors(array[distinct[order]], code[pointed])
+
+
+def _hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
+    # As few columns as possible: chunks of eight bytes if the width allows it.
+    unit = next(size for size in (8, 4, 2, 1) if array.dtype.itemsize % size == 0)
+    chunks = np.ascontiguousarray(array).view(UNSIGNED[unit]).reshape(len(array), -1)
+    # Multiply-shift hashing: fixed odd multipliers, sums modulo 2**64, high bits used.
+    rng = np.random.Generator(np.random.PCG64(0))
+    factors = rng.integers(1 << 63, size=chunks.shape[1], dtype=np.uint64) * 2 + 1
+    keys = np.zeros(len(array), dtype=np.uint64)
+    for column, factor in zip(chunks.T, factors, strict=True):
+        keys += column * factor
+    return keys
+
+
+def classes_of(y_true: NDArray[Any], /, **predictions: NDArray[Any]) -> NDArray[Any]:
+    """Return the sorted labels that occur, and check that predictions match `y_true`."""
+    labels = {name: _distinct_labels(array) for name, array in predictions.items()}
+    return _unite("y_true", _distinct_labels(y_true), labels)
+
+
+def _distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
+    few = _few_from_zero(array)
+    return _factorize(array).labels if few is None else few.astype(array.dtype)
+
+
+def encode_labels(
+    known: NDArray[Any],
+    predictions: Mapping[str, NDArray[Any]],
+    *,
+    reference: str = "y_true",
+    closed: bool = False,
+) -> tuple[NDArray[Any], Sequence[NDArray[Any]]]:
+    """Return the sorted labels that occur, and the codes of each array.
+
+    Arrays come from :func:`check_labels`. Predictions that do not match the known labels,
+    which messages call `reference`, are refused. With `closed`, predictions have no other
+    labels than the known ones.
+    """
+    factors = [_factorize(array) for array in (known, *predictions.values())]
+    labels, *predicted_labels = (factor.labels for factor in factors)
+    predicted = dict(zip(predictions, predicted_labels, strict=True))
+    classes = _unite(reference, labels, predicted)
+    if closed:
+        for name, own in predicted.items() if len(classes) > len(labels) else ():
+            check_no_other(name, own, reference, labels)
+        check_spelled_once(reference, labels)
+    return classes, [factor.among(classes) for factor in factors]
+
+
+def _unite(
+    reference: str, known: NDArray[Any], predicted: dict[str, NDArray[Any]]
+) -> NDArray[Any]:
+    different = False
+    for name, own in predicted.items():
+        # Comparing bytes takes no time if labels are few.
+        if own.dtype != known.dtype or own.tobytes() != known.tobytes():
+            different = True
+            check_comparable(name, own, reference, known)
+    if not different:
+        return known
+    return np.unique(np.concatenate([known, *predicted.values()]))
+
+
+def united_classes(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Union of the classes of two shards, which must be of the same type."""
+    if _text_kind(left) != _text_kind(right):
+        raise ValueError(
+            "Only evidence about labels of one type can be merged. Got "
+            f"{some_of(left)} and {some_of(right)}. Convert the labels of one of them."
+        )
+    return np.union1d(left, right)
+
+
+def _text_kind(labels: NDArray[Any]) -> str:
+    """Kind of the dtype of text labels, or "" for numbers."""
+    return labels.dtype.kind if labels.dtype.kind in "US" else ""
+
+
+def check_groups(groups: Any) -> NDArray[Any]:
+    """Check groups, one per record, and return an array of numbers, strings or dates."""
+    array = as_array(groups)
+    if array.ndim != 1:
+        raise ValueError(
+            f"`groups` must have shape (n_samples,). Got {array.shape}. Pass one group a "
+            "record."
+        )
+    check_not_missing("groups", array)
+    if array.dtype.kind in "OT":
+        array = _labels_from_objects("groups", array)
+    if array.dtype.kind not in "biufUSmM":
+        raise ValueError(
+            f"`groups` must be numbers or strings, all of one type. Got {array.dtype} such "
+            f"as {array[0]!r}. Convert them to strings."
+        )
+    return array
+
+
+def group_codes(groups: Any) -> NDArray[np.int64]:
+    """Encode the group of each record by its position among the sorted groups."""
+    factors = _factorize(check_groups(groups))
+    return factors.among(factors.labels).astype(np.int64)
+
+
+def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Positions of labels in the sorted `classes`, in the smallest signed integer type."""
+    factors = _factorize(labels)
+    own = factors.labels
+    at = np.minimum(np.searchsorted(classes, own), len(classes) - 1)
+    unknown = classes[at] != own
+    if unknown.any():
+        raise ValueError(
+            f"`{name}` has labels that are no class: {some_of(own[unknown])}. "
+            f"Known classes: {some_of(classes)}."
+        )
+    return factors.among(classes)
+
+
+def in_class_order(
+    values: NDArray[Any], source: Any, classes: NDArray[Any]
+) -> NDArray[Any]:
+    """Sort columns that are named by the classes; other values are returned unchanged."""
+    columns = getattr(source, "columns", getattr(source, "column_names", None))
+    if columns is None or values.ndim != 2 or values.shape[1] != len(classes):
+        return values
+    for convert in (lambda label: label, str):
+        names, expected = (
+            [convert(label) for label in each] for each in (columns, classes.tolist())
+        )
+        if set(names) == set(expected):
+            return values[:, [names.index(label) for label in expected]]
+    return values

@@ -9,7 +9,7 @@ from functools import lru_cache, update_wrapper, wraps
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from skcompare._core.array_api import on_host
+from skcompare._core.arrays import on_host
 from skcompare._core.validation import check_choice
 
 F = TypeVar("F", bound=Callable[..., Any])

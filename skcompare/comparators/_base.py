@@ -18,7 +18,6 @@ from sklearn.utils.validation import validate_data
 
 from skcompare._analysis import predictions_required
 from skcompare._core.design import Design
-from skcompare._core.labels import check_groups, check_labels, classes_of
 from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     Interval,
@@ -28,7 +27,7 @@ from skcompare._core.sklearn_private import (
     progress_of,
     with_callbacks,
 )
-from skcompare._core.validation import ALTERNATIVES
+from skcompare._core.validation import ALTERNATIVES, check_groups, check_labels, classes_of
 from skcompare.comparators._dry_run import check_scored_classes, rehearse
 from skcompare.comparators._meta_estimator import (
     SelectedClassifierMixin,

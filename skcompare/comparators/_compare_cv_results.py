@@ -7,8 +7,12 @@ from sklearn.frozen import FrozenEstimator
 
 from skcompare._analysis import predictions_required
 from skcompare._core.design import Design
-from skcompare._core.labels import check_groups, check_labels, classes_of
-from skcompare._core.validation import check_switches
+from skcompare._core.validation import (
+    check_groups,
+    check_labels,
+    check_switches,
+    classes_of,
+)
 from skcompare._typing import ArrayLike
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._dry_run import check_scored_classes

@@ -13,9 +13,8 @@ from sklearn.utils import Bunch, check_random_state, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
 
-from skcompare._core.labels import check_groups, check_labels, classes_of
 from skcompare._core.sklearn_private import StrOptions, validate_params
-from skcompare._core.validation import unknown_name
+from skcompare._core.validation import check_groups, check_labels, classes_of, unknown_name
 from skcompare._io.columns import frame_from_columns
 from skcompare.comparators._cross_tasks import (
     RAISE,

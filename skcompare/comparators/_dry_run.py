@@ -9,8 +9,7 @@ import numpy as np
 
 from skcompare._analysis import LABEL, NamedTests, PairEngine, default_test, no_test_note
 from skcompare._core.design import Design
-from skcompare._core.labels import class_codes
-from skcompare._core.validation import check_pos_label
+from skcompare._core.validation import check_pos_label, class_codes
 from skcompare._registry.tests import get_test, tests_for
 from skcompare.comparators._settings import Settings, Splits
 from skcompare.metrics import Measure, class_order

@@ -15,7 +15,6 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
-from skcompare._core.labels import check_labels, classes_of
 from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     SideBySideMixin,
@@ -23,6 +22,7 @@ from skcompare._core.sklearn_private import (
     progress_of,
     with_callbacks,
 )
+from skcompare._core.validation import check_labels, classes_of
 from skcompare.comparators._dry_run import check_scored_classes
 from skcompare.comparators._meta_estimator import (
     refuse_unrouted,

@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.array_api import on_host
-from skcompare._core.labels import check_labels, class_codes, classes_of, in_class_order
+from skcompare._core.arrays import on_host
 from skcompare._core.validation import (
+    check_labels,
     check_pos_label,
     check_probabilities,
     check_same_length,
+    class_codes,
+    classes_of,
+    in_class_order,
     some_of,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_api import all_on_host, dispatches, is_foreign, on_host
+from skcompare._core.arrays import all_on_host, dispatches, is_foreign, on_host
 
 READ_ON_CPU = True
 """Whether numpy computes with arrays on the CPU; tests of torch turn it off."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
-from skcompare._core.array_values import ArrayValues
+from skcompare._core.arrays import ArrayValues
 from skcompare._core.atomic_write import replaced_on_success
 from skcompare._core.design import Design
 

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import xlogy
 from sklearn.isotonic import isotonic_regression
 
-from skcompare._core.array_api import on_host
+from skcompare._core.arrays import on_host
 from skcompare._core.validation import check_choice, check_count, check_switches, integral
 from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike, FloatArray

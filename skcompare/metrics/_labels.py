@@ -6,9 +6,14 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skcompare._core.array_api import is_foreign, on_host
-from skcompare._core.labels import check_labels, classes_of
-from skcompare._core.validation import check_same_length, positive_class, some_of
+from skcompare._core.arrays import is_foreign, on_host
+from skcompare._core.validation import (
+    check_labels,
+    check_same_length,
+    classes_of,
+    positive_class,
+    some_of,
+)
 from skcompare._registry.metrics import UndefinedRateError, metric
 from skcompare._typing import ArrayLike
 from skcompare.evidence import counted_rows, mean_loss

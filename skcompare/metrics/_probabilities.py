@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 
 from skcompare._analysis.measures import RATE
-from skcompare._core.array_api import is_foreign, on_host
-from skcompare._core.labels import check_labels, classes_of, in_class_order
+from skcompare._core.arrays import is_foreign, on_host
 from skcompare._core.validation import (
+    check_labels,
     check_probabilities,
     check_same_length,
+    classes_of,
+    in_class_order,
     is_number,
     positive_class,
     some_of,

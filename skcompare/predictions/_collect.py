@@ -17,8 +17,14 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._core.design import HOLDOUT, Design
-from skcompare._core.labels import check_labels, class_codes, classes_of, group_codes
-from skcompare._core.validation import are_probabilities, check_probabilities
+from skcompare._core.validation import (
+    are_probabilities,
+    check_labels,
+    check_probabilities,
+    class_codes,
+    classes_of,
+    group_codes,
+)
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._predictions import (

@@ -8,18 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skcompare._core.design import HOLDOUT, Design
-from skcompare._core.labels import (
+from skcompare._core.validation import (
+    as_array,
     check_labels,
+    check_pos_label,
+    check_probabilities,
+    check_same_length,
     class_codes,
     encode_labels,
     group_codes,
     in_class_order,
-)
-from skcompare._core.validation import (
-    as_array,
-    check_pos_label,
-    check_probabilities,
-    check_same_length,
     integral,
     some_of,
 )

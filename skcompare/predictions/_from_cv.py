@@ -26,8 +26,7 @@ from sklearn.model_selection import (
 from sklearn.utils import get_tags
 
 from skcompare._core.design import HALVES, HOLDOUT, Design, as_design, design_of
-from skcompare._core.labels import check_labels, classes_of
-from skcompare._core.validation import check_count
+from skcompare._core.validation import check_count, check_labels, classes_of
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._collect import (

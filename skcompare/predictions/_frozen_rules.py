@@ -14,8 +14,7 @@ from sklearn.utils import indexable
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._core.labels import check_groups, check_labels
-from skcompare._core.validation import check_not_missing
+from skcompare._core.validation import check_groups, check_labels, check_not_missing
 from skcompare.predictions._collect import collect_fitted, describe
 from skcompare.predictions._predictions import PairedPredictions, Predictions
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_values import ArrayValues
+from skcompare._core.arrays import ArrayValues
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import as_array, is_number, missing_in, some_of
 from skcompare._io.columns import check_column, columns_of, source_of

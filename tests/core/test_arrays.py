@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skcompare._core import array_api
-from skcompare._core.array_api import all_on_host, is_foreign, on_host
+from skcompare._core import arrays
+from skcompare._core.arrays import all_on_host, is_foreign, on_host
 from skcompare._core.validation import (
     as_array,
     check_probabilities,
@@ -42,7 +42,7 @@ class OnDevice:
 @pytest.fixture
 def dispatch(monkeypatch):
     """The option is on, but this device has too little to compute anything."""
-    monkeypatch.setattr(array_api, "dispatches", lambda: True)
+    monkeypatch.setattr(arrays, "dispatches", lambda: True)
 
 
 def test_plain_values_are_not_foreign():

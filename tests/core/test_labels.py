@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from skcompare._core import labels as _labels
-from skcompare._core.labels import check_labels, class_codes, classes_of, encode_labels
+from skcompare._core import validation
+from skcompare._core.validation import check_labels, class_codes, classes_of, encode_labels
 
 
 def test_labels():
@@ -189,11 +189,13 @@ def test_strings_that_share_a_slot(slots, monkeypatch):
     """Labels that hash alike are distinguished, by the whole hash and by sorting."""
     y = np.random.default_rng(0).choice(STRINGS, 500)
     expected = np.unique(y, return_inverse=True)[1].tolist()
-    monkeypatch.setattr(_labels, "SLOTS", slots)
+    monkeypatch.setattr(validation, "SLOTS", slots)
 
     assert expected == encode_labels(y, {})[1][0].tolist()
 
-    monkeypatch.setattr(_labels, "_hashes", lambda array: np.zeros(len(array), np.uint64))
+    monkeypatch.setattr(
+        validation, "_hashes", lambda array: np.zeros(len(array), np.uint64)
+    )
     assert expected == encode_labels(y, {})[1][0].tolist()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import sklearn
 
-import skcompare._core.array_api as arrays
+import skcompare._core.arrays as arrays
 from skcompare import compare
 from skcompare.evidence import (
     AgreementMatrix,

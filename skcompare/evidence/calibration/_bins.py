@@ -6,8 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.labels import check_groups, group_codes
-from skcompare._core.validation import check_choice, check_count, check_same_length
+from skcompare._core.validation import (
+    check_choice,
+    check_count,
+    check_groups,
+    check_same_length,
+    group_codes,
+)
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence.calibration._errors import CalibrationBins
 

@@ -7,14 +7,15 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_api import on_host
+from skcompare._core.arrays import on_host
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_labels, classes_of
 from skcompare._core.validation import (
     check_choice,
+    check_labels,
     check_pos_label,
     check_same_length,
     check_switches,
+    classes_of,
 )
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare.evidence._storage import Mergeable

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_api import on_host
-from skcompare._core.array_values import ArrayValues
+from skcompare._core.arrays import ArrayValues, on_host
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._device import Space, space_of
 from skcompare.evidence.calibration._bins import (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from skcompare._core.array_values import plain_values
+from skcompare._core.arrays import plain_values
 from skcompare._core.validation import check_choice, check_confidence_level, check_switches
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray

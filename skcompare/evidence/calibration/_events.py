@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_api import on_host
-from skcompare._core.labels import check_labels, class_codes, classes_of
+from skcompare._core.arrays import on_host
 from skcompare._core.validation import (
     check_choice,
+    check_labels,
     check_probabilities,
     check_same_length,
+    class_codes,
+    classes_of,
     positive_class,
     some_of,
 )

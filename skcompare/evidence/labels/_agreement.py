@@ -5,10 +5,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._core.array_values import plain_values
+from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_labels, class_codes, encode_labels, united_classes
-from skcompare._core.validation import check_same_length, some_of
+from skcompare._core.validation import (
+    check_labels,
+    check_same_length,
+    class_codes,
+    encode_labels,
+    some_of,
+    united_classes,
+)
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._contingency import labels_of

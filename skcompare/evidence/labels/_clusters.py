@@ -8,14 +8,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import (
+from skcompare._core.validation import (
     check_groups,
     check_labels,
+    check_same_length,
     class_codes,
     encode_labels,
+    some_of,
     united_classes,
 )
-from skcompare._core.validation import check_same_length, some_of
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence._counting import LARGEST_TABLE, sums_of
 from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable

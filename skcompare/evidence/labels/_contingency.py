@@ -9,10 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_values import plain_values
+from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_labels, classes_of
-from skcompare._core.validation import check_same_length, is_number, is_whole
+from skcompare._core.validation import (
+    check_labels,
+    check_same_length,
+    classes_of,
+    is_number,
+    is_whole,
+)
 from skcompare._typing import ArrayLike
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._device_labels import counted_labels

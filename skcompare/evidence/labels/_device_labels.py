@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_api import all_on_host, is_foreign, on_host
-from skcompare._core.labels import (
+from skcompare._core.arrays import all_on_host, is_foreign, on_host
+from skcompare._core.validation import (
     LARGEST_WHOLE_FLOAT,
     WIDEST_RANGE,
     check_groups,

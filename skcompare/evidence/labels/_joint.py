@@ -6,8 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_labels, encode_labels, united_classes
-from skcompare._core.validation import check_same_length, some_of
+from skcompare._core.validation import (
+    check_labels,
+    check_same_length,
+    encode_labels,
+    some_of,
+    united_classes,
+)
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence._counting import LARGEST_TABLE, count_codes, sums_of
 from skcompare.evidence._storage import Mergeable

@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_labels, classes_of
-from skcompare._core.validation import check_same_length, is_whole, unknown_name
+from skcompare._core.validation import (
+    check_labels,
+    check_same_length,
+    classes_of,
+    is_whole,
+    unknown_name,
+)
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
 from skcompare.evidence.labels._contingency import ContingencyTable, labels_of

@@ -9,9 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._core.array_values import ArrayValues
-from skcompare._core.labels import check_groups, encode_labels, united_classes
-from skcompare._core.validation import check_same_length
+from skcompare._core.arrays import ArrayValues
+from skcompare._core.validation import (
+    check_groups,
+    check_same_length,
+    encode_labels,
+    united_classes,
+)
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._class_order import ClassColumns
 from skcompare.evidence.losses._loss_moments import CHUNK, LossMoments

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.array_api import all_on_host, is_foreign, on_host
+from skcompare._core.arrays import all_on_host, is_foreign, on_host
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_groups
-from skcompare._core.validation import check_same_length
+from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._class_order import ClassColumns

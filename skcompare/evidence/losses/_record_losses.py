@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.array_api import is_foreign, on_host
+from skcompare._core.arrays import is_foreign, on_host
 from skcompare._core.validation import as_array, is_number, unknown_name
 from skcompare._registry.metrics import record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray

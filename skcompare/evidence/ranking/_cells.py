@@ -6,9 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.labels import check_groups, check_labels, encode_labels
 from skcompare._core.score_bins import ScoreBins
-from skcompare._core.validation import as_array, check_same_length, positive_class, some_of
+from skcompare._core.validation import (
+    as_array,
+    check_groups,
+    check_labels,
+    check_same_length,
+    encode_labels,
+    positive_class,
+    some_of,
+)
 from skcompare._typing import FloatArray, IntArray
 from skcompare.predictions import EstimatorPredictions
 

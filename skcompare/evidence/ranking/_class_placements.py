@@ -6,8 +6,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_groups, check_labels, class_codes, group_codes
-from skcompare._core.validation import check_probabilities, check_same_length, some_of
+from skcompare._core.validation import (
+    check_groups,
+    check_labels,
+    check_probabilities,
+    check_same_length,
+    class_codes,
+    group_codes,
+    some_of,
+)
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._agreement import check_classes

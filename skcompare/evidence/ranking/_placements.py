@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_labels, encode_labels, group_codes
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
     check_count,
+    check_labels,
     check_pos_label,
     check_same_length,
+    encode_labels,
+    group_codes,
     positive_class,
     some_of,
 )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from skcompare._core.array_api import is_foreign, on_host
+from skcompare._core.arrays import is_foreign, on_host
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._device import Space, space_of
 

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.design import Design, as_design
-from skcompare._core.labels import group_codes
 from skcompare._core.satterthwaite import degrees_of_freedom
-from skcompare._core.validation import check_same_length
+from skcompare._core.validation import check_same_length, group_codes
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import Storable
 from skcompare.evidence.scores._scores import correct_of

@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.labels import check_labels, classes_of, group_codes
 from skcompare._core.validation import (
     as_array,
     check_choice,
+    check_labels,
     check_same_length,
+    classes_of,
+    group_codes,
     positive_class,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.design import HOLDOUT, Design
-from skcompare._core.labels import united_classes
 from skcompare._core.score_bins import ScoreBins
+from skcompare._core.validation import united_classes
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._counting import sums_of
 from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable

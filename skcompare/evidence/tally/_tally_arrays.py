@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.labels import check_groups
 from skcompare._core.score_bins import ScoreBins
+from skcompare._core.validation import check_groups
 from skcompare._typing import ArrayLike
 from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, cells_of_codes, merged
 from skcompare.evidence.tally._tally_engine import EngineTally

@@ -10,9 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.labels import check_groups, check_labels, class_codes, encode_labels
 from skcompare._core.score_bins import ScoreBins
-from skcompare._core.validation import PROBABILITY_TOLERANCE, positive_class, some_of
+from skcompare._core.validation import (
+    PROBABILITY_TOLERANCE,
+    check_groups,
+    check_labels,
+    class_codes,
+    encode_labels,
+    positive_class,
+    some_of,
+)
 from skcompare._io.engine import Program, Table
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, decoded, merged

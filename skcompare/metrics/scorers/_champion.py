@@ -12,9 +12,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skcompare._analysis.measures import StoredPredictions
-from skcompare._core.labels import check_labels, classes_of, in_class_order
 from skcompare._core.sklearn_private import scores_itself
-from skcompare._core.validation import check_pos_label, check_probabilities, some_of
+from skcompare._core.validation import (
+    check_labels,
+    check_pos_label,
+    check_probabilities,
+    classes_of,
+    in_class_order,
+    some_of,
+)
 from skcompare.exceptions import ChampionMismatchError, EstimatorFailedError
 from skcompare.predictions import (
     LABELS,

@@ -11,8 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skcompare._analysis import PairEngine, PreparedTest
-from skcompare._core.labels import check_labels
-from skcompare._core.validation import check_choice
+from skcompare._core.validation import check_choice, check_labels
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests
 from skcompare.metrics.scorers._champion import (
     check_champion,

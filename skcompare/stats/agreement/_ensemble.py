@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.array_values import plain_values
+from skcompare._core.arrays import plain_values
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import check_alpha, check_choice, is_number
 from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from skcompare._core.array_values import plain_values
+from skcompare._core.arrays import plain_values
 from skcompare._core.flags import explain
 from skcompare._core.validation import alpha_of, check_confidence_level
 from skcompare._io.columns import frame_from_columns

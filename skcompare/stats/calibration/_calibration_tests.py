@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
-from skcompare._core.array_values import plain_values
+from skcompare._core.arrays import plain_values
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import check_choice, check_count

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._core.array_values import ArrayValues
+from skcompare._core.arrays import ArrayValues
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue

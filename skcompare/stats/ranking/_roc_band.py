@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
-from skcompare._core.array_values import plain_values
+from skcompare._core.arrays import plain_values
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_confidence, format_number
 from skcompare._core.validation import check_confidence_level, check_count

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from skcompare._core.labels import classes_of
+from skcompare._core.validation import classes_of
 from skcompare.evidence import ContingencyTable
 from skcompare.evidence.labels import _contingency as module
 from skcompare.evidence.labels._contingency import right_cells
