@@ -1,5 +1,6 @@
 """Files of a gate, and their columns of true labels, predictions and ids."""
 
+import filecmp
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from skcompare.predictions import (
     ColumnRoles,
     check_role_names,
     is_text,
-    some_ids,
+    repeated_ids,
 )
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".jbl", ".dill", ".cloudpickle", ".pt", ".pth")
@@ -103,10 +104,7 @@ def check_each_once(ids: NDArray[Any], name: str, source: Source) -> None:
     """Raise an error if ids are repeated."""
     values, counts = np.unique(ids, return_counts=True)
     if (counts > 1).any():
-        raise ValueError(
-            f"Ids must tell records apart. Column {name!r} of {source.text} has "
-            f"{some_ids(values[counts > 1])} more than once. Keep one record of each."
-        )
+        raise repeated_ids(name, source, values[counts > 1])
 
 
 def training_of(
@@ -133,10 +131,6 @@ def with_label(columns: Columns, text: str | None, source: Source, y: str) -> Co
     return replace(columns, pos_label=label)
 
 
-AT_ONCE = 1 << 20
-"""Bytes of each file that are read at a time."""
-
-
 def are_one_file(left: str, right: str) -> bool:
     """Whether two paths lead to the same file, possibly through links."""
     if os.path.realpath(left) == os.path.realpath(right):
@@ -153,17 +147,8 @@ def hold_the_same(left: str, right: str) -> bool:
     Different files differ in their size or early on, so that only copies take time. What
     is no regular file can be read only once, and is not read here.
     """
-    if not (os.path.isfile(left) and os.path.isfile(right)):
-        return False
-    if os.path.getsize(left) != os.path.getsize(right):
-        return False
-    with open(left, "rb") as file, open(right, "rb") as right_file:
-        while True:
-            block = file.read(AT_ONCE)
-            if block != right_file.read(AT_ONCE):
-                return False
-            if not block:
-                return True
+    are_files = os.path.isfile(left) and os.path.isfile(right)
+    return are_files and filecmp.cmp(left, right, shallow=False)
 
 
 ID, Y = "id", "y"

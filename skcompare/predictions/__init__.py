@@ -19,7 +19,6 @@ from skcompare.predictions._collect import (
     set_seeds,
     takes_no_seed,
 )
-from skcompare.predictions._from_arrays import check_same_order, predictions_from_arrays
 from skcompare.predictions._from_cv import (
     CvSplits,
     Split,
@@ -56,7 +55,14 @@ from skcompare.predictions._frozen_rules import (
     pair_of_fitted,
     predictions_of_fitted,
 )
-from skcompare.predictions._ids import KINDS, first_of, is_text, some_ids, value_of, written
+from skcompare.predictions._ids import (
+    KINDS,
+    first_of,
+    is_text,
+    repeated_ids,
+    value_of,
+    written,
+)
 from skcompare.predictions._item_scores import ItemScores, check_names
 from skcompare.predictions._predictions import (
     DECISION,
@@ -67,11 +73,13 @@ from skcompare.predictions._predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    check_same_order,
     fingerprint,
     n_rows,
     one_class,
     one_class_of,
     part_of,
+    predictions_from_arrays,
     take_rows,
     what_lacks,
 )

@@ -12,7 +12,6 @@ from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.engine import Table, joined_tables, table_of
 from skcompare._io.readers import Source
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.predictions._from_arrays import LABELS, parts_of, predictions_from_arrays
 from skcompare.predictions._ids import (
     KINDS,
     first_of,
@@ -21,7 +20,12 @@ from skcompare.predictions._ids import (
     value_of,
     written,
 )
-from skcompare.predictions._predictions import Predictions
+from skcompare.predictions._predictions import (
+    LABELS,
+    Predictions,
+    parts_of,
+    predictions_from_arrays,
+)
 
 Y_TRUE, GROUPS = "y_true", "groups"
 """Roles other than those of the predictions."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from skcompare._io.columns import frame_from_columns
-from skcompare.predictions._from_arrays import predictions_from_arrays
 from skcompare.predictions._from_frames import arrays_from_frame, predictions_from_frame
+from skcompare.predictions._predictions import predictions_from_arrays
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 COLUMNS = {
