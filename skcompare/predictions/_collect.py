@@ -224,14 +224,18 @@ def set_seeds(estimator: Any, seed: int) -> None:
     """
     if not hasattr(estimator, "get_params"):
         return
-    rng = np.random.RandomState(seed)
-    seeds: dict[str, Any] = {}
-    for key, value in sorted(estimator.get_params(deep=True).items()):
-        if value is None and is_seed(key):
-            seeds[key] = int(rng.randint(LARGEST_SEED))
-        elif hasattr(value, "split") and getattr(value, "random_state", 0) is None:
-            seeds[key] = seeded(value, rng)
-    if seeds:
+    unset = {
+        key: value
+        for key, value in sorted(estimator.get_params(deep=True).items())
+        if (value is None and is_seed(key))
+        or (hasattr(value, "split") and getattr(value, "random_state", 0) is None)
+    }
+    if unset:
+        rng = np.random.RandomState(seed)
+        seeds = {
+            key: int(rng.randint(LARGEST_SEED)) if value is None else seeded(value, rng)
+            for key, value in unset.items()
+        }
         estimator.set_params(**seeds)
 
 

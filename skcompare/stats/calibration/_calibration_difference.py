@@ -571,8 +571,7 @@ class _Effect(NamedTuple):
         return n * (self.variance.first + root) / (2 * target)
 
 
-@planned
-def _sample_size(calibration: PairedCalibration, **options: object) -> _Effect:
+def _effect(calibration: PairedCalibration, **options: object) -> _Effect:
     sums = role_sums(calibration, 0), role_sums(calibration, 1)
     champion, challenger = squared_errors(sums)
     return _Effect(champion - challenger, variance_of(sums))
@@ -584,7 +583,7 @@ def _sample_size(calibration: PairedCalibration, **options: object) -> _Effect:
     measures="squared_calibration_error",
     designs=("holdout", "grouped holdout"),
     references=("Efron1981", "Kumar2019", "Satterthwaite1946"),
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
     plug_in=False,
 )
 def calibration_difference(

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -194,19 +195,26 @@ def planned(effect_of: Callable[..., Effect]) -> Callable[..., float]:
 
     `effect_of` takes the evidence and the options of the test.
     """
+    # No nested function, because scorers with a test are pickled.
+    return partial(_records_for, effect_of)
 
-    def sample_size(
-        evidence: Any, *, alpha: float, power: float, alternative: str, **options: Any
-    ) -> float:
-        check_power(power, check_alpha(alpha))
-        n = getattr(evidence, "n", None) or evidence.n_records
-        needed = effect_of(evidence, **options).sample_size(
-            n, alpha=alpha, power=power, alternative=alternative
-        )
-        # These records were not enough, so more of them are needed in any case.
-        return max(needed, math.floor(n) + 1.0)
 
-    return sample_size
+def _records_for(
+    effect_of: Callable[..., Effect],
+    evidence: Any,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    **options: Any,
+) -> float:
+    check_power(power, check_alpha(alpha))
+    n = getattr(evidence, "n", None) or evidence.n_records
+    needed = effect_of(evidence, **options).sample_size(
+        n, alpha=alpha, power=power, alternative=alternative
+    )
+    # These records were not enough, so more of them are needed in any case.
+    return max(needed, math.floor(n) + 1.0)
 
 
 def tail_of(alpha: float, alternative: str) -> float:

@@ -157,9 +157,8 @@ MOST_LEFT_OUT = 0.5
 TOO_FEW = "too-few-resamples"
 
 
-@planned
-def scored_sample_size(pair: ScoredPair, **options: object) -> Wald:
-    """Number of records at which the observed difference reaches the requested power."""
+def scored_effect_of(pair: ScoredPair, **options: object) -> Wald:
+    """Difference of the scores with its standard error, by influence values."""
     champion, challenger = check_scored(pair)
     influence = influences(pair, generator(0))
     error = math.sqrt(influence @ influence) if influence.any() else math.inf
@@ -172,7 +171,7 @@ def scored_sample_size(pair: ScoredPair, **options: object) -> Wald:
     measures=ANY_SCORE,
     designs=("holdout", "grouped holdout"),
     references=("Efron1987", "DiCiccio1996", "Field2007"),
-    sample_size=scored_sample_size,
+    sample_size=planned(scored_effect_of),
 )
 def bootstrap_difference(
     scored: ScoredPair,

@@ -11,10 +11,11 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoredPair
 from skcompare.stats.core._limits import each_tail
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import student_pvalue, student_quantile
 from skcompare.stats.core._wald import score_range, studentised
-from skcompare.stats.scores._bootstrap import rounding_of, scored_flags, scored_sample_size
+from skcompare.stats.scores._bootstrap import rounding_of, scored_effect_of, scored_flags
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
 from skcompare.stats.scores._resampling import (
     any_value,
@@ -55,7 +56,7 @@ class _Scale(NamedTuple):
     measures=("average_precision", *COUNT_SCORES),
     designs=("holdout", "grouped holdout"),
     references=("Quenouille1956", "Tukey1958", "Satterthwaite1946"),
-    sample_size=scored_sample_size,
+    sample_size=planned(scored_effect_of),
 )
 def jackknife_difference(
     scored: ScoredPair, *, alternative: Alternative = "two-sided"

@@ -10,10 +10,11 @@ from skcompare._core.validation import check_count
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ScoredPair
+from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._tails import error_of_draws
 from skcompare.stats.core._wald import no_critical, normal_critical, score_range
-from skcompare.stats.scores._bootstrap import rounding_of, scored_sample_size
+from skcompare.stats.scores._bootstrap import rounding_of, scored_effect_of
 from skcompare.stats.scores._permutation_null import PermutationDistribution
 from skcompare.stats.scores._resampling import (
     check_scored,
@@ -52,7 +53,7 @@ USUAL_LEVEL = 0.05
     measures=ANY_SCORE,
     designs=("holdout", "grouped holdout"),
     references=("Yeh2000", "Bandos2005", "Chung2013", "Phipson2010"),
-    sample_size=scored_sample_size,
+    sample_size=planned(scored_effect_of),
 )
 def permutation_difference(
     scored: ScoredPair,

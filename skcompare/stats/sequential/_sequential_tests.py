@@ -25,8 +25,7 @@ LEAST_PRIOR, MOST_PRIOR = 0.2, 1e6
 """Range of the prior; outside, the integral and numbers of records lose digits."""
 
 
-@planned
-def _sample_size(
+def _effect(
     table: ContingencyTable, *, null_value: float = 0.0, prior: float = 1.0
 ) -> BetsAgainst:
     return BetsAgainst(count_bets(table, prior), check_difference(null_value))
@@ -39,7 +38,7 @@ def _sample_size(
     measures="accuracy",
     designs=("holdout",),
     references=("Ville1939", "Robbins1970", "Howard2021", "WaudbySmith2024"),
-    sample_size=_sample_size,
+    sample_size=planned(_effect),
 )
 def anytime_mcnemar(
     table: ContingencyTable,
@@ -185,8 +184,7 @@ def check_prior(prior: object) -> float:
     )
 
 
-@planned
-def _losses_sample_size(
+def _effect_on_losses(
     losses: PairedLosses, *, bound: float | None = None, null_value: float = 0.0
 ) -> BetsAgainst:
     bound = bound_of(losses.loss, bound)
@@ -201,7 +199,7 @@ def _losses_sample_size(
     measures=ANY_LOSS,
     designs=("holdout",),
     references=("Ville1939", "Robbins1970", "WaudbySmith2024", "Ramdas2023"),
-    sample_size=_losses_sample_size,
+    sample_size=planned(_effect_on_losses),
     of_records=True,
     bounded=True,
 )

@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from skcompare._registry.tests import get_test
 from skcompare.evidence import ScoredPair
 from skcompare.stats import bootstrap_difference
 from skcompare.stats.scores._bootstrap import ResampledDifferences
@@ -650,7 +651,7 @@ def test_number_of_records():
     y, first, second = random_scores(16, n=300, signal=(1.0, 1.1))
     difference, error = delong(y, first, second)
     pair = ScoredPair.from_predictions(y, first, second, score="roc_auc")
-    entry = bootstrap_difference.__wrapped__.__globals__["scored_sample_size"]
+    entry = get_test("bootstrap_difference").sample_size
 
     needed = entry(pair, alpha=0.05, power=0.8, alternative="two-sided")
 
