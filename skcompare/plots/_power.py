@@ -225,10 +225,11 @@ class PlanDisplay(PairDisplay):
     def _of_plan(cls, *args: Any, **kwargs: Any) -> Self:
         """Create the display from a plan and options, without drawing it."""
 
-    def _draw_curve(self, ax: Any, x: Any, y: Any, look: dict[str, Any]) -> None:
+    def _draw_curve(self, ax: Any, x: Any, y: Any, look: dict[str, Any]) -> Any:
         """Draw a curve in one of the styles, that of the plan wider."""
         style = {name: value for name, value in look.items() if name != "marker"}
-        ax.plot(x, y, lw=2 if look is LOOKS[0] else 1.5, **style)
+        [curve] = ax.plot(x, y, lw=2 if look is LOOKS[0] else 1.5, **style)
+        return curve
 
     def _draw_legend(
         self, ax: Any, handles: Any, labels: list[str], below: float, **options: Any
@@ -594,12 +595,12 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
     def _draw(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator
 
-        other_looks = iter(LOOKS[1:])
+        other_looks, curves = iter(LOOKS[1:]), []
         for power, differences in zip(self.powers, self.differences):
             look = LOOKS[0] if power == self.required_power else next(other_looks)
-            self._draw_curve(ax, differences, self.records, look)
+            curves.append(self._draw_curve(ax, differences, self.records, look))
         labels = [f"power {power:g}" for power in self.powers]
-        self._draw_legend(ax, ax.get_lines(), labels, below=0.15, ncols=4)
+        self._draw_legend(ax, curves, labels, below=0.15, ncols=4)
         difference, records = self.marked
         if math.isfinite(difference):
             ax.plot([difference], [records], color=INK, marker="o", **MARK)
