@@ -210,7 +210,8 @@ def _on_dask(client: Any, cargo: Cargo) -> Iterator[Any]:
     """Yield the future of a cargo, which Dask replaces by the cargo itself in a task.
 
     It is on several workers from the start, so that tasks run on all of them, and so that
-    it outlives a worker: Dask cannot recompute scattered data.
+    it outlives a worker: Dask cannot recompute scattered data. Its active memory manager
+    may drop copies from workers without tasks.
     """
     n_copies = min(len(cargo.tasks), len(client.nthreads()))
     # Hashing would read all the records once more.
