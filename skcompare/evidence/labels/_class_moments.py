@@ -1,6 +1,5 @@
 """Sums over clusters by class, for tests of precision and related scores."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -103,8 +102,8 @@ class ClassRows:
     """Predictions of several classifiers, counted by cluster and class.
 
     A cluster is a record, or records that belong together, such as those of a patient, or a
-    record with the predictions of all repetitions. Only counts above 0 are kept, so that a
-    thousand classes fit.
+    record with the predictions of all repetitions. Only classes that occur in a cluster
+    have counts, so that a thousand classes fit.
 
     Attributes
     ----------
@@ -114,18 +113,19 @@ class ClassRows:
         Number of identical clusters.
     size : ndarray of shape (n_rows,)
         Predictions of each classifier for records of the cluster.
-    truth : csc_array of shape (n_rows, n_classes)
-        Of these, predictions for records of each class.
-    predicted, right : tuple of csc_array of shape (n_rows, n_classes)
-        One per classifier: predictions of each class, and those that are correct.
+    position, row : ndarray of shape (n_counts,)
+        Positions of the class and of the cluster that counts belong to, sorted.
+    counts : ndarray of shape (n_counts, 1 + 2 * n_classifiers)
+        Predictions for records of the class, then for each classifier its predictions of
+        the class, and those that are correct.
     """
 
     classes: np.ndarray
     weights: IntArray
     size: IntArray
-    truth: Any
-    predicted: tuple[Any, ...]
-    right: tuple[Any, ...]
+    position: IntArray
+    row: IntArray
+    counts: IntArray
 
     @classmethod
     def from_cells(
@@ -155,31 +155,25 @@ class ClassRows:
             weights, values = np.ones(n_rows, dtype=np.int64), counts
         else:
             cluster = np.arange(n_rows)
-        shape = (n_rows, len(classes))
-
-        def sums(column: IntArray, kept: Any = slice(None)) -> Any:
-            where = (cluster[kept], column[kept])
-            return csc_array((values[kept].astype(np.int64), where), shape=shape)
-
-        truth, *predictions = cells.T
         size = np.zeros(n_rows, dtype=np.int64)
         np.add.at(size, cluster, values)
         _check_countable(weights, size)
-        return cls(
-            classes,
-            weights,
-            size,
-            sums(truth),
-            tuple(sums(prediction) for prediction in predictions),
-            tuple(sums(prediction, prediction == truth) for prediction in predictions),
-        )
+        pairs, inverse = np.unique(cells.T * n_rows + cluster, return_inverse=True)
+        truth, *predictions = inverse.reshape(cells.T.shape)
+        sums = np.zeros((len(pairs), 1 + 2 * len(predictions)), dtype=np.int64)
+        np.add.at(sums[:, 0], truth, values)
+        for k, prediction in enumerate(predictions):
+            correct = prediction == truth
+            np.add.at(sums[:, 1 + 2 * k], prediction, values)
+            np.add.at(sums[:, 2 + 2 * k], truth[correct], values[correct])
+        return cls(classes, weights, size, *np.divmod(pairs, n_rows), sums)
 
     @property
     def n_classifiers(self) -> int:
         """Number of classifiers."""
-        return len(self.predicted)
+        return self.counts.shape[1] // 2
 
-    def position(self, label: Any) -> int:
+    def label_position(self, label: Any) -> int:
         """Return the position of a class."""
         positions = np.flatnonzero(self.classes == label)
         if np.ndim(label) or len(positions) != 1:
@@ -192,19 +186,24 @@ class ClassRows:
     def of_class(self, label: Any, score: str = "precision") -> OutcomeRows:
         """Return the predictions that count towards a score of one class."""
         check_choice("score", score, CLASS_SCORES)
-        values = self._of_position(self.position(label))
-        rows, hits = np.split(_combinations(score, self.n_classifiers) @ values, 2)
+        part = self._part(self.label_position(label))
+        values = np.zeros((len(self.size), 1 + self.counts.shape[1]), dtype=np.int64)
+        values[:, 0] = self.size
+        values[self.row[part], 1:] = self.counts[part]
+        rows, hits = np.split(_combinations(score, self.n_classifiers) @ values.T, 2)
         return OutcomeRows(self.weights, rows.T, hits.T)
 
     def moments(self, score: str = "precision", label: Any = None) -> ClassMoments:
         """Compute the moments of one class, or of all classes along the first axis."""
         check_choice("score", score, CLASS_SCORES)
         if label is None:
-            first, second = _raw_moments(self._matrices(), self.weights, self.size)
+            raw = [self._raw_moments(at) for at in range(len(self.classes))]
+            first, second = (np.array(moments) for moments in zip(*raw, strict=True))
         else:
-            values = self._of_position(self.position(label))
-            weighted = values * self.weights
-            first, second = weighted.sum(axis=1), weighted @ values.T
+            first, second = self._raw_moments(self.label_position(label))
+        # Clusters without counts of a class have a size.
+        first[..., 0] = self.weights @ self.size
+        second[..., 0, 0] = (self.weights * self.size) @ self.size
         parts = _combinations(score, self.n_classifiers)
         totals = first @ parts.T
         products = parts @ second @ parts.T
@@ -243,13 +242,15 @@ class ClassRows:
         loads = np.einsum("ck,kj->cj", factor, parts[k:]) - np.einsum(
             "ck,kj->cj", factor * shares, parts[:k]
         )
-        sparse: Any = csc_array(self.truth.shape, dtype=np.float64)
-        for load, matrix in zip(loads.T[1:], self._matrices(), strict=True):
-            if load.any():
-                sparse = sparse + matrix.multiply(load[np.newaxis, :])
-        constant = loads[:, 0]
-        weighted = sparse.multiply(self.weights[:, np.newaxis])
+        influence = (loads[self.position, 1:] * self.counts).sum(axis=1)
+        starts = np.searchsorted(self.position, np.arange(len(self.classes) + 1))
+        shape = (len(self.size), len(self.classes))
+        sparse: Any = csc_array((influence, self.row, starts), shape=shape)
+        weighted: Any = csc_array(
+            (influence * self.weights[self.row], self.row, starts), shape=shape
+        )
         covariance = (sparse.T @ weighted).toarray()
+        constant = loads[:, 0]
         if constant.any():
             edge = np.asarray(sparse.T @ (self.weights * self.size)).ravel()
             square = float(self.weights @ self.size.astype(np.float64) ** 2)
@@ -257,20 +258,33 @@ class ClassRows:
             covariance += square * np.outer(constant, constant)
         return np.asarray(covariance)
 
-    def _of_position(self, at: int) -> IntArray:
-        """Return the sizes and the sums of one class, of shape (n_sums, n_rows)."""
-        values = np.zeros((2 + 2 * self.n_classifiers, len(self.size)), dtype=np.int64)
-        values[0] = self.size
-        for column, matrix in zip(values[1:], self._matrices(), strict=True):
-            # Indexing a sparse matrix takes far longer than reading its few numbers.
-            part = slice(matrix.indptr[at], matrix.indptr[at + 1])
-            column[matrix.indices[part]] = matrix.data[part]
-        return values
+    def informative_clusters(self, score: str) -> IntArray:
+        """Count the clusters that enter the score of any classifier, by class."""
+        by_prediction = score in ("precision", "negative_predictive_value")
+        counted = self.counts[:, 1::2] if by_prediction else self.counts[:, :1]
+        if score in ("precision", "recall"):
+            return self._clusters_where((counted > 0).any(axis=1))
+        # All predictions but those of the class count: none where all are of it.
+        complete = (counted == self.size[self.row, np.newaxis]).all(axis=1)
+        return self.weights.sum() - self._clusters_where(complete)
 
-    def _matrices(self) -> list[Any]:
-        """Matrices of truth, then of predictions and correct predictions by classifier."""
-        pairs = zip(self.predicted, self.right, strict=True)
-        return [self.truth, *(matrix for pair in pairs for matrix in pair)]
+    def _clusters_where(self, condition: Any) -> IntArray:
+        """Count the clusters whose counts satisfy a condition, by class."""
+        n_clusters = np.zeros(len(self.classes), dtype=np.int64)
+        np.add.at(n_clusters, self.position[condition], self.weights[self.row[condition]])
+        return n_clusters
+
+    def _part(self, at: int) -> slice:
+        """Return the place of the counts of the class at a position."""
+        return slice(*np.searchsorted(self.position, [at, at + 1]))
+
+    def _raw_moments(self, at: int) -> tuple[IntArray, IntArray]:
+        """Sum the size and counts of the class at a position, and their products."""
+        part = self._part(at)
+        row = self.row[part]
+        values = np.column_stack([self.size[row], self.counts[part]])
+        weighted = values * self.weights[row, np.newaxis]
+        return weighted.sum(axis=0), weighted.T @ values
 
 
 def _check_countable(weights: IntArray, size: IntArray) -> None:
@@ -300,21 +314,3 @@ def _combinations(score: str, k: int) -> IntArray:
         rows.append(counted if of_class else size - counted)
         hits.append(correct if of_class else size - predicted - truth + correct)
     return np.array(rows + hits)
-
-
-def _raw_moments(
-    matrices: Sequence[Any], weights: IntArray, size: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Compute sums and sums of products of the size and the matrices, by class."""
-    n_classes, width = matrices[0].shape[1], 1 + len(matrices)
-    first = np.empty((n_classes, width), dtype=np.int64)
-    second = np.empty((n_classes, width, width), dtype=np.int64)
-    sized = weights * size
-    first[:, 0] = sized.sum()
-    second[:, 0, 0] = sized @ size
-    for i, matrix in enumerate(matrices, 1):
-        first[:, i] = matrix.T @ weights
-        second[:, i, 0] = second[:, 0, i] = matrix.T @ sized
-        for j, earlier in enumerate(matrices[:i], 1):
-            second[:, i, j] = second[:, j, i] = matrix.multiply(earlier).T @ weights
-    return first, second

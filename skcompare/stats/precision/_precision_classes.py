@@ -99,28 +99,6 @@ def class_significance(moments: ClassMoments, test: str, alternative: str) -> Si
     return Significance(moments, contrast, alternative, at_boundary(moments, test))
 
 
-def informative_clusters(rows: ClassRows, score: str) -> IntArray:
-    """Number of clusters that enter the score of either classifier, by class."""
-    by_prediction = score in ("precision", "negative_predictive_value")
-    counted = rows.predicted if by_prediction else (rows.truth,)
-    if score in ("precision", "recall"):
-        present = counted[0].astype(bool)
-        for matrix in counted[1:]:
-            present = present + matrix.astype(bool)
-        return np.asarray(present.T.astype(np.int64) @ rows.weights)
-    # All predictions but those of the class count: there are none where all are of it.
-    all_of_class = None
-    for matrix in counted:
-        complete = matrix.tocoo()
-        complete.data = (complete.data == rows.size[complete.row]).astype(np.int64)
-        all_of_class = (
-            complete.tocsc()
-            if all_of_class is None
-            else all_of_class.multiply(complete.tocsc())
-        )
-    return np.asarray(rows.weights.sum() - all_of_class.T @ rows.weights)  # type: ignore[union-attr]
-
-
 EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
 """Effect sizes, and their values for equal classifiers."""
 
@@ -477,7 +455,7 @@ default="holm"
         statistic=significance.statistic,
         pvalue=significance.pvalue,
         adjusted_pvalue=adjust_pvalues(significance.pvalue.tolist(), adjust),
-        class_flags=significance.flags(informative_clusters(rows, score)),
+        class_flags=significance.flags(rows.informative_clusters(score)),
         score=score,
         test=test,
         adjust=adjust,

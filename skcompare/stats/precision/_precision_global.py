@@ -28,7 +28,6 @@ from skcompare.stats.precision._precision_classes import (
     LEFT_OUT,
     class_significance,
     class_test,
-    informative_clusters,
 )
 from skcompare.stats.precision._precision_statistics import share_contrast
 
@@ -128,7 +127,7 @@ class AllClasses:
         sizes = np.abs(shares[:, 1] - shares[:, 0])
         if not known.all() and known.any():
             flags += (LEFT_OUT,)
-        few = informative_clusters(self.rows, self.score) < FEW_INFORMATIVE
+        few = self.rows.informative_clusters(self.score) < FEW_INFORMATIVE
         if (few & known & ~self.alike).any():
             flags += (FEW_PREDICTIONS,)
         return result_of(

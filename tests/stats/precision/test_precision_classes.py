@@ -21,7 +21,7 @@ from skcompare.stats import (
     relative_precision,
     score_difference,
 )
-from skcompare.stats.precision._precision_classes import CLASS_TESTS, informative_clusters
+from skcompare.stats.precision._precision_classes import CLASS_TESTS
 
 SINGLE = {
     "both scores": precision_both_scores,
@@ -253,7 +253,7 @@ def test_informative_clusters():
             of_class = rows.of_class(label, score)
             counted = (of_class.rows > 0).any(axis=1)
 
-            assert counted @ of_class.weights == informative_clusters(rows, score)[i]
+            assert counted @ of_class.weights == rows.informative_clusters(score)[i]
 
 
 def test_a_thousand_classes():
