@@ -1,13 +1,17 @@
-"""Distributions of sums under sign flips: exact, enumerated or sampled."""
+"""Distributions of sums of random subsets, and of sums under sign flips.
+
+They are exact, enumerated or sampled. With random signs half of what the sum is below its
+largest value is the sum of a random subset.
+"""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import next_fast_len, rfft
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.utils import check_random_state
@@ -15,36 +19,41 @@ from sklearn.utils import check_random_state
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._limits import Limits
+from skcompare.stats.core._tails import symmetric_pvalue
 
 LOG_2 = math.log(2)
-
-MOST_HALVED = 1000
-"""Number of values above which a probability of 2**-m would underflow."""
 
 MOST_PAIRED = 40
 MOST_CHOICES = 1 << 20
 """Number of values up to which all sums of either half are listed, a million of each,
 where their distribution is longer."""
 
-LONGEST = 1 << 22
-MOST_ADDED = 250_000_000
-"""Length and additions up to which a distribution is summed: half a second."""
+MOST_ALIKE, LONGEST, MOST_ADDED = 1000, 1 << 22, 250_000_000
+LONGEST_TURNED, MOST_TURNED = 1 << 20, 20_000_000
+"""Largest number of values up to which their sum, and its product with their number, bound
+the work; for more values it is the product with the number of different sizes."""
 
-LONGEST_TURNED = 1 << 20
-MOST_TURNED = 20_000_000
-"""Length and angles up to which a distribution is transformed, which takes as long."""
+MOST_ADDITIONS = 10_000_000
+"""Largest number of additions for counting sums, about a hundredth of a second."""
 
-TURNED_AT_ONCE = 1 << 16
-"""Number of angles that are evaluated at a time."""
+MOST_UNTILTED = 1000
+"""Largest number of numbers m at which 2**-m does not underflow."""
 
-VANISHED = 1e-30
-"""Modulus below which a value of a transform is negligible."""
+REACH = 9.5
+"""Standard deviations on either side that the distribution is kept for. By Hoeffding's
+inequality less than exp(-REACH**2 / 2) = 3e-20 of it is beyond."""
 
-SMALLEST = float(np.finfo(float).tiny)
-"""P-value in the place of one that underflows; its logarithm stays exact."""
+LOG_NEGLIGIBLE = math.log(1e-22)
+"""Logarithm of the modulus of a transform below which a frequency is negligible."""
 
-CERTAIN = 50.0
-"""Tilt at which signs are certain in double precision."""
+FEW_FREQUENCIES = 200
+"""Number of frequencies up to which the first bound is not refined."""
+
+ANGLE_COST = 30
+"""Number of additions that take as long as one angle."""
+
+ANGLES_AT_ONCE = 1 << 20
+"""Number of angles in memory at a time."""
 
 
 def can_flip_signs(values: IntArray) -> bool:
@@ -54,7 +63,8 @@ def can_flip_signs(values: IntArray) -> bool:
     of their greatest common divisor, must not be above some millions, and less for many
     numbers: 500 000 for 500 of them.
     """
-    return _tail_function(_in_units(values)[0]) is not None
+    sizes, _ = _in_units(values)
+    return _is_paired(sizes) or _is_quick(sizes)
 
 
 def sign_flip_pvalue(values: IntArray, alternative: str) -> tuple[float, float]:
@@ -64,14 +74,7 @@ def sign_flip_pvalue(values: IntArray, alternative: str) -> tuple[float, float]:
     the observed signs are one of the choices.
     """
     total = int(np.sum(values))
-    if alternative == "two-sided":
-        # By symmetry both tails are alike; around 0 they overlap, and p is 1.
-        pvalue, log_pvalue = sign_flip_tail(values, abs(total))
-        pvalue, log_pvalue = 2 * pvalue, LOG_2 + log_pvalue
-    else:
-        outward = total if alternative == "greater" else -total
-        pvalue, log_pvalue = sign_flip_tail(values, outward)
-    return min(1.0, max(pvalue, SMALLEST)), min(0.0, log_pvalue)
+    return symmetric_pvalue(partial(sign_flip_tail, values), total, alternative)
 
 
 def sign_flip_tail(values: IntArray, total: int) -> tuple[float, float]:
@@ -95,68 +98,44 @@ def _in_units(values: IntArray) -> tuple[IntArray, int]:
 def _tail(key: bytes, total: int) -> tuple[float, float]:
     """Tail probability of sizes in units, and its logarithm, cached for the limits."""
     sizes = np.frombuffer(key, dtype=np.int64)
-    largest = int(sizes.sum())
-    # All sums have the parity of the largest one.
-    total += (total + largest) % 2
-    if total <= -largest:
+    # The sum is at least `total` where what is flipped adds to at most half of the rest.
+    room = (_sum_of(sizes) - total) // 2
+    if room >= _sum_of(sizes):
         return 1.0, 0.0
-    tail = _tail_function(sizes)
-    if tail is None:
-        raise ValueError(
-            f"The signs of {len(sizes)} numbers that add to {largest} must not be flipped: "
-            "it takes too long. Ask `can_flip_signs` first."
-        )
-    return tail(sizes, total)
+    if _is_paired(sizes):
+        return _paired_tail(sizes, room)
+    if _is_quick(sizes):
+        return subset_sum_chance(sizes, room)
+    raise ValueError(
+        f"The signs of {len(sizes)} numbers that add to {_sum_of(sizes)} must not be "
+        "flipped: it takes too long. Ask `can_flip_signs` first."
+    )
 
 
-def _tail_function(
-    sizes: IntArray,
-) -> Callable[[IntArray, int], tuple[float, float]] | None:
-    """Choose a tail function with bounded time and memory; None if there is none."""
-    # A sum of Python integers, which does not overflow.
-    m, largest = len(sizes), sum(sizes.tolist())
-    if m <= MOST_PAIRED and largest > MOST_CHOICES:
-        return _paired_tail
-    if m <= MOST_HALVED and largest < LONGEST and m * largest <= MOST_ADDED:
-        return _halved_tail
-    if largest < LONGEST_TURNED and len(np.unique(sizes)) * largest <= MOST_TURNED:
-        return _transformed_tail
-    return None
+def _sum_of(sizes: IntArray) -> int:
+    """Sum of Python integers, which does not overflow."""
+    return sum(sizes.tolist())
 
 
-def _halved_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """Tail probability from the full distribution, and its logarithm."""
-    largest = int(sizes.sum())
-    tail = float(_distribution(sizes)[(total + largest) // 2 :].sum())
-    return tail, math.log(tail)
+def _is_paired(sizes: IntArray) -> bool:
+    """Whether the numbers are few and large, so that their choices are counted."""
+    return len(sizes) <= MOST_PAIRED and _sum_of(sizes) > MOST_CHOICES
 
 
-def _distribution(sizes: IntArray) -> FloatArray:
-    """Probabilities of all sums from the smallest to the largest, in steps of 2.
+def _is_quick(sizes: IntArray) -> bool:
+    """Whether the distribution of the sum takes bounded time and memory."""
+    m, largest = len(sizes), _sum_of(sizes)
+    if m <= MOST_ALIKE and largest < LONGEST and m * largest <= MOST_ADDED:
+        return True
+    return largest < LONGEST_TURNED and len(np.unique(sizes)) * largest <= MOST_TURNED
 
-    Each number adds nothing or itself to half of the sum, counted from its least value.
-    Only sums and halves are taken, so that no digit is lost in the tails.
+
+def _paired_tail(sizes: IntArray, room: int) -> tuple[float, float]:
+    """Probability of a sum of at most `room` of few numbers, by counting all choices.
+
+    Each sum of one half of the numbers goes with those of the other half that leave room
+    for it (Horowitz and Sahni 1974, Journal of the ACM 21, 277-292).
     """
-    probabilities = np.zeros(int(sizes.sum()) + 1)
-    probabilities[0] = 1.0
-    length = 1
-    for size in sizes:
-        new_length = length + int(size)
-        half = probabilities[:length] / 2
-        probabilities[:length] = half
-        probabilities[size:new_length] += half
-        length = new_length
-    return probabilities
-
-
-def _paired_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """Tail probability of few numbers of any size, by counting all choices of signs.
-
-    The sum is at least `total` where what is flipped adds to at most half of what is
-    missing. Each sum of flipped numbers of one half goes with those of the other half
-    that leave room for it (Horowitz and Sahni 1974, Journal of the ACM 21, 277-292).
-    """
-    room = (sum(sizes.tolist()) - total) // 2
     first_sums, second_sums = _sums_of_choices(sizes[::2]), _sums_of_choices(sizes[1::2])
     choices = int(np.searchsorted(second_sums, room - first_sums, side="right").sum())
     tail = choices / 2 ** len(sizes)
@@ -172,74 +151,163 @@ def _sums_of_choices(sizes: IntArray) -> IntArray:
     return sums
 
 
-def _transformed_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """Tail probability of very many numbers by Fourier transform, and its logarithm."""
-    if total <= 0:
-        # The other tail is smaller, and known to more digits than its complement.
-        opposite = _transformed_tail(sizes, 2 - total)[0]
-        return 1 - opposite, math.log1p(-opposite)
-    certain = total == int(sizes.sum())
-    log_tail = -len(sizes) * LOG_2 if certain else _tilted_tail(sizes, total)
-    return math.exp(log_tail), log_tail
+def subset_sum_chance(numbers: IntArray, room: int) -> tuple[float, float]:
+    """Probability that a random subset has a sum of at most `room`, and its logarithm.
 
-
-def _tilted_tail(sizes: IntArray, total: int) -> float:
-    """Logarithm of the tail probability of very many numbers, for positive `total`.
-
-    The signs are tilted so that `total` becomes the expected sum (exponential tilting),
-    whose distribution is found from its characteristic function. The tilt is undone in the
-    logarithm, so that the tail keeps its digits however small it is.
+    The numbers are whole and above 0. The logarithm is precise for any small probability;
+    the distribution is symmetric, so that this is either tail.
     """
-    largest = int(sizes.sum())
-    size, number = np.unique(sizes, return_counts=True)
-    tilt = brentq(
-        lambda h: float(number @ (size * np.tanh(h * size))) - total,
-        0,
-        CERTAIN,
-        xtol=1e-300,
-    )
-    positive = expit(2 * tilt * size)
-    transform = np.concatenate(
-        [
-            _transform(np.arange(start, stop), largest + 1, size, number, positive)
-            for start, stop in _spans((largest + 1) // 2 + 1)
-        ]
-    )
-    probabilities = np.fft.irfft(transform, n=largest + 1)[(total + largest) // 2 :]
-    # The sums are 2 apart.
-    tail = float(probabilities @ np.exp(-2 * tilt * np.arange(len(probabilities))))
-    log_moment = (
-        float(number @ np.logaddexp(tilt * size, -tilt * size)) - len(sizes) * LOG_2
-    )
-    return log_moment - tilt * total + math.log(tail)
+    sizes, counts = np.unique(numbers, return_counts=True)
+    unit = int(np.gcd.reduce(sizes)) if len(sizes) else 1
+    sizes, total, room = sizes // unit, int(numbers.sum()) // unit, room // unit
+    if room < 0:
+        return 0.0, -math.inf
+    if room >= total:
+        return 1.0, 0.0
+    if 2 * room < total:
+        return _lower_tail(sizes, counts, room)
+    # The other tail is the smaller one, and more precise than its complement.
+    upper, _ = _lower_tail(sizes, counts, total - room - 1)
+    return 1 - upper, math.log1p(-upper)
+
+
+def _lower_tail(sizes: IntArray, counts: IntArray, bound: int) -> tuple[float, float]:
+    """Probability of a sum of at most `bound`, below the mean, and its logarithm."""
+    m = int(counts.sum())
+    if bound < sizes[0]:
+        return math.ldexp(1.0, -m), -m * LOG_2
+    if m <= MOST_UNTILTED and m * bound <= MOST_ADDITIONS:
+        probability = _summed_tail(sizes, counts, bound, 0.0)
+        return probability, math.log(probability)
+    tilt = _tilt(sizes, counts, bound)
+    n_points = _n_points(sizes, counts)
+    frequencies = _frequencies(sizes, counts, tilt, n_points)
+    # Far in the tail the tilt is strong and all frequencies matter, but then the bound is
+    # small.
+    if m * bound <= ANGLE_COST * len(frequencies) * len(sizes):
+        tail = _summed_tail(sizes, counts, bound, tilt)
+    else:
+        tail = _inverted_tail(sizes, counts, bound, tilt, n_points, frequencies)
+    # The tilt is undone in the logarithm.
+    log_moment = float(counts @ np.log1p(np.exp(-tilt * sizes))) - m * LOG_2
+    log_probability = log_moment + tilt * bound + math.log(tail)
+    return math.exp(log_probability), log_probability
+
+
+def _tilt(sizes: IntArray, counts: IntArray, bound: int) -> float:
+    """Parameter of the exponential tilting under which `bound` is the expected sum."""
+
+    def excess(tilt: float) -> float:
+        return float((counts * sizes) @ expit(-tilt * sizes)) - bound
+
+    high = 1.0 / float(sizes[-1])
+    while excess(high) > 0:
+        high *= 2
+    return float(brentq(excess, 0.0, high, xtol=1e-300))
+
+
+def _summed_tail(sizes: IntArray, counts: IntArray, bound: int, tilt: float) -> float:
+    """Tail under exponential tilting, by adding one number after the other.
+
+    Sums beyond `bound` are dropped. Without tilt all operations are halvings and additions,
+    so that the probabilities of up to about fifty numbers are exact.
+    """
+    probabilities = np.zeros(bound + 1)
+    probabilities[0] = 1.0
+    end = 1
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        share = float(expit(-tilt * size))
+        for _ in range(count):
+            new_end = min(bound + 1, end + size)
+            with_number = probabilities[: max(0, new_end - size)] * share
+            probabilities[:end] *= 1 - share
+            probabilities[size:new_end] += with_number
+            end = max(end, new_end)
+    # From the smallest on, each weighted by its distance from `bound`.
+    return float(np.sum(probabilities * np.exp(-tilt * np.arange(bound, -1.0, -1.0))))
+
+
+def _n_points(sizes: IntArray, counts: IntArray) -> int:
+    """Number of points of a Fourier transform that covers all but 1e-19 of the sums."""
+    spread = math.sqrt(float(counts @ (sizes.astype(float) ** 2))) / 2
+    n_covering = next_fast_len(2 * math.ceil(REACH * spread), real=True)
+    return min(int(counts @ sizes) + 1, int(n_covering))
+
+
+def _inverted_tail(
+    sizes: IntArray,
+    counts: IntArray,
+    bound: int,
+    tilt: float,
+    n_points: int,
+    frequencies: IntArray,
+) -> float:
+    """Tail under exponential tilting, from the characteristic function.
+
+    The tilted sum has the mean `bound`, around which the periodic sums are unwrapped. Only
+    the frequencies that matter are summed.
+    """
+    tilted = expit(-tilt * sizes)
+    n_sums = min(bound + 1, (n_points + 1) // 2)
+    block = max(1, ANGLES_AT_ONCE // len(sizes))
+    total = 0.0
+    for start in range(0, len(frequencies), block):
+        steps = frequencies[start : start + block]
+        transform = _transform(steps, sizes, counts, tilted, n_points)
+        # The sums bound, bound - 1, ... with weights exp(-tilt u), a geometric series.
+        angle = 2j * math.pi / n_points
+        series = np.expm1(_modular(steps, n_sums, n_points) * angle - tilt * n_sums)
+        series /= np.expm1(steps * angle - tilt)
+        shift = np.exp(-_modular(steps, bound, n_points) * angle)
+        # A frequency and its negative are conjugates; 0 and half the points are their own.
+        self_conjugate = (steps == 0) | (2 * steps == n_points)
+        terms = (transform * shift * series).real
+        total += float(np.sum(np.where(self_conjugate, 1.0, 2.0) * terms))
+    return total / n_points
+
+
+def _modular(steps: IntArray, factor: int, n_points: int) -> IntArray:
+    """Products of whole numbers modulo `n_points`, so that angles keep their precision."""
+    return steps * (factor % n_points) % n_points
+
+
+def _frequencies(sizes: IntArray, counts: IntArray, tilt: float, n_points: int) -> IntArray:
+    """Frequencies at which the characteristic function is not negligible.
+
+    The squared modulus of a tilted number's factor is 1 - x with x = w sin²(q t / 2),
+    where w = 4 p (1 - p), and at most exp(-x - x² / 2). A transform of the weights, and one
+    of their squares where that is not enough, bounds the products at all frequencies t.
+    """
+    tilted = expit(-tilt * sizes)
+    weights = 4 * tilted * (1 - tilted)
+    positions = sizes % n_points
+    # sin²(v) = (1 - cos 2v) / 2
+    transform = rfft(np.bincount(positions, counts * weights, n_points)).real
+    bound = (transform - transform[0]) / 4
+    frequencies = np.flatnonzero(bound > LOG_NEGLIGIBLE)
+    if len(frequencies) <= FEW_FREQUENCIES:
+        return frequencies
+    # sin⁴(v) = (3 - 4 cos 2v + cos 4v) / 8
+    squares = rfft(np.bincount(positions, counts * weights**2, n_points)).real
+    doubled = np.minimum(2 * frequencies, n_points - 2 * frequencies)
+    squares = (3 * squares[0] - 4 * squares[frequencies] + squares[doubled]) / 32
+    refined = bound[frequencies] - squares
+    return frequencies[refined > LOG_NEGLIGIBLE]
 
 
 def _transform(
-    step: IntArray, turns: int, size: IntArray, number: IntArray, positive: FloatArray
+    steps: IntArray, sizes: IntArray, counts: IntArray, tilted: FloatArray, n_points: int
 ) -> NDArray[np.complex128]:
-    """Characteristic function of half of the sum at given frequencies.
-
-    Most of it has vanished after a few numbers, and is not followed further.
-    """
-    transform = np.zeros(len(step), dtype=np.complex128)
-    left = np.arange(len(step))
-    modulus, phase = np.ones(len(step)), np.zeros(len(step))
-    for value, count, probability in zip(size, number, positive, strict=True):
-        # Whole turns are left out as whole numbers, so that the angle keeps its digits.
-        angle = (step[left] * value % turns) * (2 * math.pi / turns)
-        factor = 1 - probability + probability * np.exp(-1j * angle)
-        modulus *= np.abs(factor) ** count
-        phase += count * np.angle(factor)
-        kept = modulus > VANISHED
-        left, modulus, phase = left[kept], modulus[kept], phase[kept]
-    transform[left] = modulus * np.exp(1j * phase)
-    return transform
-
-
-def _spans(length: int) -> list[tuple[int, int]]:
-    """Start and stop of consecutive blocks of bounded length."""
-    starts = range(0, length, TURNED_AT_ONCE)
-    return [(start, min(length, start + TURNED_AT_ONCE)) for start in starts]
+    """Characteristic function of the tilted sum at some frequencies."""
+    angle = (np.multiply.outer(steps, sizes % n_points) % n_points) * (
+        2 * math.pi / n_points
+    )
+    phase = np.arctan2(tilted * np.sin(angle), 1 - tilted + tilted * np.cos(angle))
+    reduction = 4 * tilted * (1 - tilted) * np.sin(angle / 2) ** 2
+    with np.errstate(divide="ignore"):
+        # The factor of an untilted number at half a turn is 0.
+        log_modulus = np.log1p(-np.minimum(reduction, 1.0)) / 2
+    return np.exp(log_modulus @ counts + 1j * (phase @ counts))
 
 
 MOST_ENUMERATED = 20

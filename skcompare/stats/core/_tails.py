@@ -1,7 +1,9 @@
 """Tail probabilities and quantiles that neither underflow nor lose digits."""
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.special import (
@@ -18,6 +20,7 @@ from scipy.special import (
 )
 
 from skcompare._typing import FloatArray
+from skcompare.stats.core._limits import outward
 
 Points = FloatArray | float
 
@@ -37,12 +40,16 @@ def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
     Positive `z` favours the challenger. Two-sided it is that of chi-squared z² with one
     degree of freedom.
     """
+    return symmetric_pvalue(lambda x: (ndtr(-x), log_ndtr(-x)), z, alternative)
+
+
+def symmetric_pvalue(
+    upper_tail: Callable[[Any], tuple[float, float]], statistic: float, alternative: str
+) -> tuple[float, float]:
+    """P-value of a symmetric statistic from its upper tail, and its logarithm."""
     if alternative == "two-sided":
-        pvalue, log_pvalue = 2 * ndtr(-abs(z)), np.log(2) + log_ndtr(-abs(z))
-    else:
-        outward = z if alternative == "greater" else -z
-        pvalue, log_pvalue = ndtr(-outward), log_ndtr(-outward)
-    return _bounded(pvalue, log_pvalue)
+        return doubled(*upper_tail(abs(statistic)))
+    return bounded(*upper_tail(outward(statistic, alternative)))
 
 
 def chi2_pvalue(statistic: float, df: float) -> tuple[float, float]:
@@ -51,9 +58,9 @@ def chi2_pvalue(statistic: float, df: float) -> tuple[float, float]:
         return 1.0, 0.0
     pvalue = float(gammaincc(df / 2, statistic / 2))
     if pvalue > TRUSTED:
-        return _bounded(pvalue, np.log(pvalue))
+        return bounded(pvalue, np.log(pvalue))
     log_pvalue = _log_upper_gamma(df / 2, statistic / 2)
-    return _bounded(np.exp(log_pvalue), log_pvalue)
+    return bounded(np.exp(log_pvalue), log_pvalue)
 
 
 def _log_upper_gamma(a: float, x: float) -> float:
@@ -84,16 +91,16 @@ def binomial_pvalue(
     Mid-p counts half the probability of the observed number.
     """
     if alternative == "greater":
-        return _bounded(*lower_tail(trials - successes, trials, mid=mid))
+        return bounded(*lower_tail(trials - successes, trials, mid=mid))
     if alternative == "less":
-        return _bounded(*lower_tail(successes, trials, mid=mid))
+        return bounded(*lower_tail(successes, trials, mid=mid))
     if mid and 2 * successes == trials:
         # Both tails meet at the observed number, which then counts once (Fagerland,
         # Lydersen and Laake 2013, equation for n12 = n21).
         pvalue = (1 + _cdf(successes - 1, trials) + 1 - _cdf(successes, trials)) / 2
-        return _bounded(pvalue, np.log(pvalue))
+        return bounded(pvalue, np.log(pvalue))
     pvalue, log_pvalue = lower_tail(min(successes, trials - successes), trials, mid=mid)
-    return _bounded(2 * pvalue, np.log(2) + log_pvalue)
+    return doubled(pvalue, log_pvalue)
 
 
 def lower_tail(k: int, trials: int, *, mid: bool) -> tuple[float, float]:
@@ -113,18 +120,19 @@ def _cdf(k: int, trials: int) -> float:
     return 1.0 if k >= trials else float(betainc(trials - k, k + 1, 0.5))
 
 
-def _bounded(pvalue: float, log_pvalue: float) -> tuple[float, float]:
+def doubled(pvalue: float, log_pvalue: float) -> tuple[float, float]:
+    """Twice the probability of a tail, as a p-value, and its logarithm."""
+    return bounded(2 * pvalue, np.log(2) + log_pvalue)
+
+
+def bounded(pvalue: float, log_pvalue: float) -> tuple[float, float]:
+    """P-value in (0, 1], despite rounding, and its logarithm."""
     return min(1.0, max(float(pvalue), SMALLEST)), min(0.0, float(log_pvalue))
 
 
 def student_pvalue(t: float, df: float, alternative: str) -> tuple[float, float]:
     """P-value of Student's t, and its logarithm; positive `t` favours the challenger."""
-    if alternative == "two-sided":
-        pvalue, log_pvalue = _upper_tail(abs(t), df)
-        pvalue, log_pvalue = 2 * pvalue, float(np.log(2)) + log_pvalue
-    else:
-        pvalue, log_pvalue = _upper_tail(t if alternative == "greater" else -t, df)
-    return min(1.0, max(pvalue, SMALLEST)), min(0.0, log_pvalue)
+    return symmetric_pvalue(lambda t: _upper_tail(t, df), t, alternative)
 
 
 def student_quantile(tail: float, df: float) -> float:
@@ -162,9 +170,9 @@ def f_pvalue(statistic: float, df1: float, df2: float) -> tuple[float, float]:
     ratio = df1 * statistic / df2
     pvalue = float(betainc(a, b, 1 / (1 + ratio)))
     if pvalue > TRUSTED:
-        return min(1.0, pvalue), min(0.0, math.log(pvalue))
+        return bounded(pvalue, math.log(pvalue))
     log_pvalue = _log_lower_beta(a, b, ratio)
-    return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
+    return bounded(math.exp(log_pvalue), log_pvalue)
 
 
 def f_quantile(tail: float, df1: float, df2: float) -> float:

@@ -12,10 +12,7 @@ from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.fft import next_fast_len, rfft
-from scipy.optimize import brentq
-from scipy.special import expit, ndtri
+from scipy.special import ndtri
 
 from skcompare._core.validation import alpha_of, check_switches, is_number
 from skcompare._registry.tests import paired_test
@@ -24,196 +21,13 @@ from skcompare.evidence import PairedLosses
 from skcompare.stats.core._limits import each_tail
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult, result_of
-from skcompare.stats.core._tails import SMALLEST, normal_pvalue
+from skcompare.stats.core._sign_flip import subset_sum_chance
+from skcompare.stats.core._tails import bounded, doubled, normal_pvalue
 from skcompare.stats.core._wald import Wald
 
 MOST_RANKED = 5000
 """Largest number of ranked differences for an exact tail probability, which takes less than
 about a second, or a few where nearly all are tied."""
-
-LOG_2 = math.log(2)
-
-MOST_ADDITIONS = 10_000_000
-"""Largest number of additions for counting sums, about a hundredth of a second."""
-
-MOST_UNTILTED = 1000
-"""Largest number of ranks m at which 2**-m does not underflow."""
-
-REACH = 9.5
-"""Standard deviations on either side that the distribution is kept for. By Hoeffding's
-inequality less than exp(-REACH**2 / 2) = 3e-20 of it is beyond."""
-
-LOG_NEGLIGIBLE = math.log(1e-22)
-"""Logarithm of the modulus of a transform below which a frequency is negligible."""
-
-FEW_FREQUENCIES = 200
-"""Number of frequencies up to which the first bound is not refined."""
-
-ANGLE_COST = 30
-"""Number of additions that take as long as one angle."""
-
-ANGLES_AT_ONCE = 1 << 20
-"""Number of angles in memory at a time."""
-
-
-def rank_sum_chance(doubled: IntArray, room: int) -> tuple[float, float]:
-    """Probability of a rank sum of at most `room`, and its logarithm.
-
-    Both the ranks and `room` are doubled. The logarithm is precise for any small
-    probability; the distribution is symmetric, so that this is either tail.
-    """
-    sizes, counts = np.unique(doubled, return_counts=True)
-    unit = int(np.gcd.reduce(sizes)) if len(sizes) else 1
-    sizes, total, room = sizes // unit, int(doubled.sum()) // unit, room // unit
-    if room < 0:
-        return 0.0, -math.inf
-    if room >= total:
-        return 1.0, 0.0
-    if 2 * room < total:
-        return _lower_tail(sizes, counts, room)
-    # The other tail is the smaller one, and more precise than its complement.
-    upper, _ = _lower_tail(sizes, counts, total - room - 1)
-    return 1 - upper, math.log1p(-upper)
-
-
-def _lower_tail(sizes: IntArray, counts: IntArray, bound: int) -> tuple[float, float]:
-    """Probability of a sum of at most `bound`, below the mean, and its logarithm."""
-    m = int(counts.sum())
-    if bound < sizes[0]:
-        return math.ldexp(1.0, -m), -m * LOG_2
-    if m <= MOST_UNTILTED and m * bound <= MOST_ADDITIONS:
-        probability = _summed_tail(sizes, counts, bound, 0.0)
-        return probability, math.log(probability)
-    tilt = _tilt(sizes, counts, bound)
-    n_points = _n_points(sizes, counts)
-    frequencies = _frequencies(sizes, counts, tilt, n_points)
-    # Far in the tail the tilt is strong and all frequencies matter, but then the bound is
-    # small.
-    if m * bound <= ANGLE_COST * len(frequencies) * len(sizes):
-        tail = _summed_tail(sizes, counts, bound, tilt)
-    else:
-        tail = _inverted_tail(sizes, counts, bound, tilt, n_points, frequencies)
-    # The tilt is undone in the logarithm.
-    log_moment = float(counts @ np.log1p(np.exp(-tilt * sizes))) - m * LOG_2
-    log_probability = log_moment + tilt * bound + math.log(tail)
-    return math.exp(log_probability), log_probability
-
-
-def _tilt(sizes: IntArray, counts: IntArray, bound: int) -> float:
-    """Parameter of the exponential tilting under which `bound` is the expected sum."""
-
-    def excess(tilt: float) -> float:
-        return float((counts * sizes) @ expit(-tilt * sizes)) - bound
-
-    high = 1.0 / float(sizes[-1])
-    while excess(high) > 0:
-        high *= 2
-    return float(brentq(excess, 0.0, high, xtol=1e-300))
-
-
-def _summed_tail(sizes: IntArray, counts: IntArray, bound: int, tilt: float) -> float:
-    """Tail under exponential tilting, by adding one rank after the other.
-
-    Sums beyond `bound` are dropped. Without tilt all operations are halvings and additions,
-    so that the probabilities of up to about fifty ranks are exact.
-    """
-    probabilities = np.zeros(bound + 1)
-    probabilities[0] = 1.0
-    end = 1
-    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
-        share = float(expit(-tilt * size))
-        for _ in range(count):
-            new_end = min(bound + 1, end + size)
-            with_rank = probabilities[: max(0, new_end - size)] * share
-            probabilities[:end] *= 1 - share
-            probabilities[size:new_end] += with_rank
-            end = max(end, new_end)
-    # From the smallest on, each weighted by its distance from `bound`.
-    return float(np.sum(probabilities * np.exp(-tilt * np.arange(bound, -1.0, -1.0))))
-
-
-def _n_points(sizes: IntArray, counts: IntArray) -> int:
-    """Number of points of a Fourier transform that covers all but 1e-19 of the sums."""
-    spread = math.sqrt(float(counts @ (sizes.astype(float) ** 2))) / 2
-    n_covering = next_fast_len(2 * math.ceil(REACH * spread), real=True)
-    return min(int(counts @ sizes) + 1, int(n_covering))
-
-
-def _inverted_tail(
-    sizes: IntArray,
-    counts: IntArray,
-    bound: int,
-    tilt: float,
-    n_points: int,
-    frequencies: IntArray,
-) -> float:
-    """Tail under exponential tilting, from the characteristic function.
-
-    The tilted sum has the mean `bound`, around which the periodic sums are unwrapped. Only
-    the frequencies that matter are summed.
-    """
-    tilted = expit(-tilt * sizes)
-    n_sums = min(bound + 1, (n_points + 1) // 2)
-    block = max(1, ANGLES_AT_ONCE // len(sizes))
-    total = 0.0
-    for start in range(0, len(frequencies), block):
-        steps = frequencies[start : start + block]
-        transform = _transform(steps, sizes, counts, tilted, n_points)
-        # The sums bound, bound - 1, ... with weights exp(-tilt u), a geometric series.
-        angle = 2j * math.pi / n_points
-        series = np.expm1(_modular(steps, n_sums, n_points) * angle - tilt * n_sums)
-        series /= np.expm1(steps * angle - tilt)
-        shift = np.exp(-_modular(steps, bound, n_points) * angle)
-        # A frequency and its negative are conjugates; 0 and half the points are their own.
-        self_conjugate = (steps == 0) | (2 * steps == n_points)
-        terms = (transform * shift * series).real
-        total += float(np.sum(np.where(self_conjugate, 1.0, 2.0) * terms))
-    return total / n_points
-
-
-def _modular(steps: IntArray, factor: int, n_points: int) -> IntArray:
-    """Products of whole numbers modulo `n_points`, so that angles keep their precision."""
-    return steps * (factor % n_points) % n_points
-
-
-def _frequencies(sizes: IntArray, counts: IntArray, tilt: float, n_points: int) -> IntArray:
-    """Frequencies at which the characteristic function is not negligible.
-
-    The squared modulus of the factor of one tilted rank is 1 - x with x = w sin²(q t / 2),
-    where w = 4 p (1 - p), and at most exp(-x - x² / 2). A transform of the weights, and one
-    of their squares where that is not enough, bounds the products at all frequencies t.
-    """
-    tilted = expit(-tilt * sizes)
-    weights = 4 * tilted * (1 - tilted)
-    positions = sizes % n_points
-    # sin²(v) = (1 - cos 2v) / 2
-    transform = rfft(np.bincount(positions, counts * weights, n_points)).real
-    bound = (transform - transform[0]) / 4
-    frequencies = np.flatnonzero(bound > LOG_NEGLIGIBLE)
-    if len(frequencies) <= FEW_FREQUENCIES:
-        return frequencies
-    # sin⁴(v) = (3 - 4 cos 2v + cos 4v) / 8
-    squares = rfft(np.bincount(positions, counts * weights**2, n_points)).real
-    doubled = np.minimum(2 * frequencies, n_points - 2 * frequencies)
-    squares = (3 * squares[0] - 4 * squares[frequencies] + squares[doubled]) / 32
-    refined = bound[frequencies] - squares
-    return frequencies[refined > LOG_NEGLIGIBLE]
-
-
-def _transform(
-    steps: IntArray, sizes: IntArray, counts: IntArray, tilted: FloatArray, n_points: int
-) -> NDArray[np.complex128]:
-    """Characteristic function of the tilted sum at some frequencies."""
-    angle = (np.multiply.outer(steps, sizes % n_points) % n_points) * (
-        2 * math.pi / n_points
-    )
-    phase = np.arctan2(tilted * np.sin(angle), 1 - tilted + tilted * np.cos(angle))
-    reduction = 4 * tilted * (1 - tilted) * np.sin(angle / 2) ** 2
-    with np.errstate(divide="ignore"):
-        # The factor of an untilted rank at half a turn is 0.
-        log_modulus = np.log1p(-np.minimum(reduction, 1.0)) / 2
-    return np.exp(log_modulus @ counts + 1j * (phase @ counts))
-
 
 DECIMALS = 12
 LARGEST = 1 << 59
@@ -425,7 +239,7 @@ class SignedRanks:
         if exact:
             # It equals that of at most the sum of negative ranks.
             ranks = np.concatenate([self.positive, self.negative])
-            return rank_sum_chance(ranks, int(self.negative.sum()))
+            return subset_sum_chance(ranks, int(self.negative.sum()))
         return _normal_tail(self.w_plus - self.w_minus, self.spread, correction)
 
     def pvalue(
@@ -437,10 +251,8 @@ class SignedRanks:
             alternative == "two-sided" and self.w_plus >= self.w_minus
         ):
             smaller = self
-        pvalue, log_pvalue = smaller.chance(exact, correction)
-        if alternative == "two-sided":
-            pvalue, log_pvalue = 2 * pvalue, LOG_2 + log_pvalue
-        return min(1.0, max(pvalue, SMALLEST)), min(0.0, log_pvalue)
+        tail = smaller.chance(exact, correction)
+        return doubled(*tail) if alternative == "two-sided" else bounded(*tail)
 
 
 def _normal_tail(
@@ -532,7 +344,7 @@ def _prober(
             probability = _normal_tail(sums.number - 2 * position, spread, correction)[0]
             return _Probe(position, position, probability)
         if position == 0 or not is_tied:
-            probability = rank_sum_chance(untied, 2 * position)[0]
+            probability = subset_sum_chance(untied, 2 * position)[0]
             return _Probe(position, position, probability)
         walsh_sum = sums.at(position)
         # Halfway to the next whole number; quarters of numbers are whole.

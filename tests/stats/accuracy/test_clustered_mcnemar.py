@@ -11,12 +11,7 @@ from skcompare._core.validation import alpha_of
 from skcompare.evidence import ClusterSums, ContingencyTable
 from skcompare.stats import clustered_mcnemar, mcnemar, paired_tests
 from skcompare.stats.core import _sign_flip as sign_flip
-from skcompare.stats.core._sign_flip import (
-    _tilted_tail,
-    can_flip_signs,
-    sign_flip_pvalue,
-    sign_flip_tail,
-)
+from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, sign_flip_tail
 from tests.common.golden import golden
 
 GOLDEN = golden("clustered")
@@ -131,16 +126,18 @@ def test_sign_flips_of_scipy():
         assert theirs.statistic == ours.statistic
 
 
-def test_many_signs():
-    """Above a thousand groups the tail comes another way, and is the same."""
+def test_many_signs(monkeypatch):
+    """Where a sum of all choices is long the tail comes another way, and is the same."""
     for m, share in [(60, 0.5), (300, 0.6), (800, 0.8), (900, 0.97)]:
         rng = np.random.default_rng(m)
         values = rng.integers(1, 6, size=m) * np.where(rng.random(m) < share, 1, -1)
-        total = abs(int(values.sum()))
+        tails = []
+        for most_additions in (10**9, 0):
+            monkeypatch.setattr(sign_flip, "MOST_ADDITIONS", most_additions)
+            sign_flip._tail.cache_clear()
+            tails.append(sign_flip_tail(values, abs(int(values.sum())))[1])
 
-        expected = sign_flip_tail(values, total)[1]
-
-        assert expected == pytest.approx(_tilted_tail(np.abs(values), total), rel=1e-11)
+        assert tails[0] == pytest.approx(tails[1], rel=1e-11)
 
 
 def test_very_many_signs():
@@ -242,15 +239,16 @@ def test_signs_of_large_groups_have_an_interval():
 
 
 def test_bounded_transform(monkeypatch):
-    """Some frequencies at a time, without those that vanish, give the same tail."""
+    """Some frequencies at a time, or without those that vanish, give the same tail."""
     sizes = np.random.default_rng(0).integers(1, 40, size=1500)
     total = int(sizes.sum()) // 50 * 2
-    total += (total + int(sizes.sum())) % 2
-    expected = _tilted_tail(sizes, total)
-    monkeypatch.setattr(sign_flip, "TURNED_AT_ONCE", 1000)
-    monkeypatch.setattr(sign_flip, "VANISHED", -1.0)
+    expected = sign_flip_tail(sizes, total)[1]
+    for name, value in [("ANGLES_AT_ONCE", 1000), ("LOG_NEGLIGIBLE", -math.inf)]:
+        sign_flip._tail.cache_clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(sign_flip, name, value)
 
-    assert expected == pytest.approx(_tilted_tail(sizes, total), rel=1e-12)
+            assert expected == pytest.approx(sign_flip_tail(sizes, total)[1], rel=1e-12)
 
 
 # ------------------------------------------------------------- what the tests are

@@ -266,7 +266,7 @@ def test_limits_without_ties_are_order_statistics():
             k = bisect_left(
                 range(len(listed)),
                 (1 - level) / 2,
-                key=lambda w, ranks=doubled: null.rank_sum_chance(ranks, 2 * w)[0],
+                key=lambda w, ranks=doubled: null.subset_sum_chance(ranks, 2 * w)[0],
             )
 
             expected = listed[k - 1], listed[len(listed) - k]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare.stats.losses import _wilcoxon as null
-from skcompare.stats.losses._wilcoxon import rank_sum_chance
+from skcompare.stats.core import _sign_flip as null
+from skcompare.stats.core._sign_flip import subset_sum_chance
 
 
 def midranks(rng, m, n_values):
@@ -39,7 +39,7 @@ def test_all_choices_of_few_ranks():
             ranks = midranks(rng, m, n_values)
             sums = np.array(list(product((0, 1), repeat=m))) @ ranks
             for room in range(-1, int(ranks.sum()) + 2):
-                assert float(np.mean(sums <= room)) == rank_sum_chance(ranks, room)[0]
+                assert float(np.mean(sums <= room)) == subset_sum_chance(ranks, room)[0]
 
 
 @pytest.mark.slow
@@ -58,7 +58,9 @@ def test_ways_keep_the_digits_of_the_tail(monkeypatch):
 
                 expected = log_of(counted(ranks, room))
 
-                assert expected == pytest.approx(rank_sum_chance(ranks, room)[1], abs=1e-12)
+                assert expected == pytest.approx(
+                    subset_sum_chance(ranks, room)[1], abs=1e-12
+                )
 
 
 @pytest.mark.parametrize("n_values", [5, 50, 10**6])
@@ -70,7 +72,7 @@ def test_transform_of_many_ranks_equals_adding_them(monkeypatch, n_values):
         found = []
         for most_added in (10**12, 0):
             monkeypatch.setattr(null, "MOST_ADDITIONS", most_added)
-            found.append(rank_sum_chance(ranks, room)[1])
+            found.append(subset_sum_chance(ranks, room)[1])
 
         assert found[0] == pytest.approx(found[1], abs=1e-11)
 
@@ -80,7 +82,7 @@ def test_least_probability():
     for m in [1, 54, 1074, 1075, 5000]:
         ranks = 2 * np.arange(1, m + 1)
 
-        chance, log_chance = rank_sum_chance(ranks, 0)
+        chance, log_chance = subset_sum_chance(ranks, 0)
 
         assert math.ldexp(1.0, -m) == pytest.approx(chance, rel=1e-11, abs=0)
         assert -m * math.log(2) == pytest.approx(log_chance)
@@ -92,7 +94,7 @@ def test_far_tail_of_very_many_ranks():
     for room in [0, 2, 10, 30]:
         expected = math.log(counted(ranks[:20], room) * 2**20) - 1200 * math.log(2)
 
-        assert expected == pytest.approx(rank_sum_chance(ranks, room)[1], rel=1e-13)
+        assert expected == pytest.approx(subset_sum_chance(ranks, room)[1], rel=1e-13)
 
 
 def test_both_tails_are_alike():
@@ -102,7 +104,8 @@ def test_both_tails_are_alike():
         most = int(ranks.sum())
         for room in (most // 3, most // 2 - 1, most // 2, most // 2 + 3):
             both = (
-                rank_sum_chance(ranks, room)[0] + rank_sum_chance(ranks, most - room - 1)[0]
+                subset_sum_chance(ranks, room)[0]
+                + subset_sum_chance(ranks, most - room - 1)[0]
             )
 
             assert 1 == pytest.approx(both, rel=1e-12)
@@ -118,4 +121,4 @@ def test_many_ranks_are_nearly_normal():
 
         expected = stats.norm.cdf((room + 0.5 - mean) / spread)
 
-        assert expected == pytest.approx(rank_sum_chance(ranks, 2 * room)[0], rel=10 / m)
+        assert expected == pytest.approx(subset_sum_chance(ranks, 2 * room)[0], rel=10 / m)
