@@ -1,8 +1,7 @@
 """Bootstrap of the difference of any score on one test set."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -15,14 +14,14 @@ from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import RecordMean, ScoredPair
 from skcompare.stats.core._limits import Limits, Pair
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
-from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult
 from skcompare.stats.core._wald import (
-    ZERO_VARIANCE,
+    Tested,
     Wald,
     no_critical,
     normal_critical,
     score_range,
+    studentised,
 )
 from skcompare.stats.scores._resampling import (
     any_value,
@@ -148,11 +147,7 @@ def _density(z: float) -> float:
 Method = Literal["percentile", "bca", "basic", "normal"]
 
 LARGE_SHIFT = float(ndtri(0.75))
-SHIFTED = "shifted-resamples"
-LEFT_OUT = "resamples-left-out"
-FEW_RESAMPLED = "few-different-resampled"
 LEAST_OF_CLASS = 15
-FEW_OF_CLASS = "few-of-a-class"
 MOST_LEFT_OUT = 0.5
 TOO_FEW = "too-few-resamples"
 
@@ -315,55 +310,36 @@ def bootstrap_difference(
     )
     flags = scored_flags(scored)
     if len(resamples) < n_resamples:
-        flags = (*flags, LEFT_OUT)
+        flags = (*flags, "resamples-left-out")
+    limits: Limits = partial(score_range, estimate, 0.0, no_critical, scored.bounds)
+    details: dict[str, float] = {}
     if len(resamples) <= MOST_LEFT_OUT * n_resamples:
-        flags = (*flags, TOO_FEW)
-        tail = _Tail(math.nan, math.nan, math.nan, partial(any_value, scored.bounds))
+        tested: Tested = math.nan, UNDEFINED, (TOO_FEW,)
+        limits = partial(any_value, scored.bounds)
     elif (resamples == estimate).all():
-        flags = (*flags, "degenerate" if estimate == 0 else ZERO_VARIANCE)
-        tail = _constant(estimate, scored.bounds)
-    elif method == "normal":
-        tail = _normal(scored, estimate, resamples, alternative)
+        tested = studentised(estimate, 0.0, None, alternative)
     else:
-        tail = _inverted(scored, estimate, resamples, method, alternative, rng)
-    if abs(tail.details.get("shift", 0.0)) > LARGE_SHIFT:
-        flags = (*flags, SHIFTED)
+        details = _spread(scored, estimate, resamples)
+        tested, limits = _tested(
+            scored, estimate, resamples, details, method, alternative, rng
+        )
+    if abs(details.get("shift", 0.0)) > LARGE_SHIFT:
+        tested = *tested[:2], ("shifted-resamples",)
     return scored_result(
         scored,
         (champion, challenger),
-        statistic=tail.statistic,
-        pvalue=tail.pvalue,
-        log_pvalue=tail.log_pvalue,
+        tested,
         estimate=estimate,
         method=f"{method}, {n_resamples} resamples",
-        limits=tail.limits,
+        limits=limits,
         flags=flags,
         details={
             "resamples": float(n_resamples),
             "undefined_resamples": float(n_resamples - len(resamples)),
             **n_groups(scored),
-            **tail.details,
+            **details,
         },
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Tail:
-    """Statistic, p-value and limits of one method."""
-
-    statistic: float
-    pvalue: float
-    log_pvalue: float
-    limits: Limits
-    details: Mapping[str, float] = field(default_factory=dict)
-
-
-def _constant(estimate: float, bounds: tuple[float, float]) -> _Tail:
-    """Return the results if all resamples have the observed difference."""
-    if estimate == 0:
-        return _Tail(0.0, 1.0, 0.0, partial(score_range, 0.0, 0.0, no_critical, bounds))
-    statistic = math.copysign(math.inf, estimate)
-    return _Tail(statistic, math.nan, math.nan, partial(any_value, bounds))
 
 
 def _spread(pair: ScoredPair, estimate: float, resamples: FloatArray) -> dict[str, float]:
@@ -379,25 +355,20 @@ def _spread(pair: ScoredPair, estimate: float, resamples: FloatArray) -> dict[st
     }
 
 
-def _normal(
-    pair: ScoredPair, estimate: float, resamples: FloatArray, alternative: str
-) -> _Tail:
-    details = _spread(pair, estimate, resamples)
-    error = details["standard_error"]
-    limits = partial(score_range, estimate, error, normal_critical, pair.bounds)
-    pvalues = normal_pvalue(estimate / error, alternative)
-    return _Tail(estimate / error, *pvalues, limits, details)
-
-
-def _inverted(
+def _tested(
     pair: ScoredPair,
     estimate: float,
     resamples: FloatArray,
+    details: dict[str, float],
     method: str,
     alternative: str,
     rng: np.random.Generator,
-) -> _Tail:
-    details = _spread(pair, estimate, resamples)
+) -> tuple[Tested, Limits]:
+    """Test and limits by a method; what it estimates besides is added to the details."""
+    error = details["standard_error"]
+    if method == "normal":
+        limits = partial(score_range, estimate, error, normal_critical, pair.bounds)
+        return studentised(estimate, error, None, alternative), limits
     if pair.symmetric:
         # Each resample has an equally likely mirror image, so the result is symmetric.
         resamples = np.concatenate([resamples, -resamples])
@@ -409,13 +380,8 @@ def _inverted(
         resampled = ResampledDifferences(resampled.values, details["shift"], acceleration)
     pvalue = resampled.pvalue(alternative)
     details["monte_carlo_error"] = resampled.error_of(pvalue, alternative)
-    return _Tail(
-        estimate / details["standard_error"],
-        pvalue,
-        math.log(pvalue),
-        partial(resampled.limits, pair.bounds),
-        details,
-    )
+    tested = estimate / error, (pvalue, math.log(pvalue)), ()
+    return tested, partial(resampled.limits, pair.bounds)
 
 
 def _acceleration(pair: ScoredPair, estimate: float, rng: np.random.Generator) -> float:
@@ -444,9 +410,9 @@ def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
     if pair.groups is not None and pair.n_units < FEW:
         flags.append(FEW_GROUPS)
     if np.count_nonzero(pair.differs) < FEW_DIFFERENT:
-        flags.append(FEW_RESAMPLED)
+        flags.append("few-different-resampled")
     if not isinstance(pair.score, RecordMean) and _least_of_class(pair) < LEAST_OF_CLASS:
-        flags.append(FEW_OF_CLASS)
+        flags.append("few-of-a-class")
     return tuple(flags)
 
 

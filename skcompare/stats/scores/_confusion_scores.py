@@ -1,6 +1,5 @@
 """Scores of confusion matrices with their derivatives, and ranges of measures."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -17,6 +16,7 @@ from skcompare._core.validation import (
 )
 from skcompare._registry.metrics import loss_of
 from skcompare._typing import FloatArray, IntArray
+from skcompare.stats.core._limits import UNBOUNDED
 
 FLOAT_ROUNDING = 1e-12
 """Relative tolerance at which slopes cancel."""
@@ -345,52 +345,34 @@ def count_score(name: str, classes: np.ndarray, pos_label: Any = None) -> CountS
     return CountScore(name, check_pos_label(label, classes) or 0)
 
 
-UNIT_MEASURES = frozenset(
+OTHER_SHARES = frozenset(
     {
-        "accuracy",
-        "balanced_accuracy",
         "roc_auc",
+        "roc_auc_ovo",
+        "roc_auc_ovo_weighted",
+        "roc_auc_ovr",
+        "roc_auc_ovr_weighted",
         "average_precision",
-        "f1",
-        "precision",
-        "recall",
-        "jaccard",
-        "sensitivity",
-        "specificity",
+        "cohen_kappa",
         "negative_predictive_value",
         "squared_calibration_error",
-        "roc_auc_ovo",
-        "roc_auc_ovr",
-        "roc_auc_ovo_weighted",
-        "roc_auc_ovr_weighted",
-        "cohen_kappa",
     }
 )
-"""Measures between 0 and 1, without suffixes "_macro", "_micro" and "_weighted"."""
-
-SIGNED_MEASURES = frozenset({"matthews_corrcoef"})
-"""Measures between -1 and 1."""
+"""Measures between 0 and 1 that are no scores of counts."""
 
 
 def range_of(name: str | None) -> tuple[float, float]:
     """Least and greatest value of a measure; infinite where unknown.
 
-    Parameters
-    ----------
-    name : str or None
-        Name of a metric or of a scorer, if any.
+    A squared calibration error without its bias may be a little below 0; the range is that
+    of the true one.
     """
-    if name is None:
-        return -math.inf, math.inf
-    full_name = name
-    name = name.removeprefix("neg_")
-    for suffix in ("_macro", "_micro", "_weighted"):
-        name = name if name in UNIT_MEASURES else name.removesuffix(suffix)
-    if name in SIGNED_MEASURES:
+    score = (name or "").removeprefix("neg_")
+    if score == "matthews_corrcoef":
         return -1.0, 1.0
-    if name in UNIT_MEASURES:
+    if score in COUNT_SCORES or score in OTHER_SHARES:
         return 0.0, 1.0
-    loss = loss_of(full_name)
+    loss = loss_of(name)
     if loss is not None and loss.bound is not None:
         return 0.0, float(loss.bound)
-    return -math.inf, math.inf
+    return UNBOUNDED

@@ -12,7 +12,7 @@ from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoredPair
 from skcompare.stats.core._limits import each_tail
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import UNDEFINED, PairedResult
 from skcompare.stats.core._tails import student_pvalue, student_quantile
 from skcompare.stats.core._wald import score_range, studentised
 from skcompare.stats.scores._bootstrap import rounding_of, scored_effect_of, scored_flags
@@ -25,8 +25,6 @@ from skcompare.stats.scores._resampling import (
     n_groups,
     scored_result,
 )
-
-ONE_OF_A_CLASS = "undefined-left-out"
 
 
 class _Scale(NamedTuple):
@@ -165,14 +163,11 @@ def jackknife_difference(
     elif observed == 0 and _are_equal(without[:, is_defined], rounding):
         tested = 0.0, (1.0, 0.0), ("degenerate",)
     else:
-        tested = math.nan, (math.nan, math.nan), (ONE_OF_A_CLASS,)
-    statistic, (pvalue, log_pvalue), flags = tested
+        tested = math.nan, UNDEFINED, ("undefined-left-out",)
     return scored_result(
         scored,
         (champion, challenger),
-        statistic=statistic,
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
+        tested,
         df=None if chosen is None else chosen.df,
         estimate=observed,
         method="Student's t, jackknife",
@@ -181,7 +176,7 @@ def jackknife_difference(
         else partial(
             score_range, chosen.difference, chosen.error, chosen.critical, scored.bounds
         ),
-        flags=(*scored_flags(scored), *flags),
+        flags=scored_flags(scored),
         details=_details(scored, observed, chosen, without),
     )
 

@@ -11,7 +11,7 @@ from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ScoredPair
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
+from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult
 from skcompare.stats.core._tails import error_of_draws
 from skcompare.stats.core._wald import no_critical, normal_critical, score_range
 from skcompare.stats.scores._bootstrap import rounding_of, scored_effect_of
@@ -41,7 +41,6 @@ NO_VARIANCE = 1e-9
 """A standard error that is a smaller share of its terms is 0."""
 
 MOST_UNDEFINED = 0.5
-NO_EXCHANGE = "exchanges-undefined"
 
 USUAL_LEVEL = 0.05
 """The result is flagged if no exchange has a p-value below this."""
@@ -160,10 +159,10 @@ def permutation_difference(
     undefined = distribution.n_undefined >= MOST_UNDEFINED * len(sizes)
     no_variation = observed == 0 and not sizes.any()
     if undefined:
-        pvalue, log_pvalue, critical = math.nan, math.nan, no_critical
+        tail, critical = UNDEFINED, no_critical
     else:
         pvalue = _counted(distribution.pvalue(observed, alternative)[0], len(sizes))
-        log_pvalue = math.log(pvalue)
+        tail = pvalue, math.log(pvalue)
         critical = normal_critical if no_variation else distribution.critical
     if no_variation:
         error = 0.0
@@ -176,14 +175,12 @@ def permutation_difference(
         ),
     }
     if not exact and not undefined:
-        details["monte_carlo_error"] = error_of_draws(pvalue, n_resamples, alternative)
+        details["monte_carlo_error"] = error_of_draws(tail[0], n_resamples, alternative)
     resampling = "exact" if exact else f"{n_resamples} Monte-Carlo resamples"
     return scored_result(
         scored,
         (champion, challenger),
-        statistic=observed,
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
+        (observed, tail, ()),
         estimate=estimate,
         method=f"permutation, {resampling}",
         limits=partial(score_range, estimate, error, critical, scored.bounds),
@@ -313,7 +310,7 @@ def _flags(
     if math.isinf(observed):
         flags.append(SIGN_ONLY)
     if undefined:
-        flags.append(NO_EXCHANGE)
+        flags.append("exchanges-undefined")
     elif distribution.n_undefined:
         flags.append(UNDEFINED_RESAMPLES)
     return tuple(flags)

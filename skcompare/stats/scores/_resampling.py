@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoredPair
 from skcompare.stats.core._limits import Pair
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import PairedResult, result_of
+from skcompare.stats.core._wald import Tested
 from skcompare.stats.scores._confusion_scores import CellScores, CountScore
 from skcompare.stats.scores._permutation_null import blocks_of
 
@@ -77,15 +78,22 @@ def check_scored(pair: ScoredPair) -> tuple[float, float]:
 
 
 def scored_result(
-    scored: ScoredPair, values: tuple[float, float], **fields: Any
+    scored: ScoredPair,
+    values: tuple[float, float],
+    tested: Tested,
+    *,
+    flags: tuple[str, ...],
+    **fields: Any,
 ) -> PairedResult:
     """Return the result of a test of a score, with the fields that all such tests share."""
-    champion, challenger = values
-    return PairedResult(
+    statistic, tail, own_flags = tested
+    return result_of(
+        statistic,
+        tail,
+        roles=values,
         estimate_name=f"difference of {scored.score.name}",
-        champion=champion,
-        challenger=challenger,
         greater_is_better=scored.greater_is_better,
+        flags=(*flags, *own_flags),
         **fields,
     )
 

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import JointCounts
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import error_of_draws, normal_pvalue
 from skcompare.stats.core._wald import (
     ZERO_VARIANCE,
@@ -123,7 +124,6 @@ FEW_DIFFERENT, MANY_DIFFERENT, MOST_CELLS = 25, 1000, 2000
 MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")
 """Measures; accuracies are compared by McNemar's test unless this one is requested."""
 
-UNDEFINED_SCORE = "undefined-score"
 UNDEFINED_RESAMPLES = "undefined-resamples"
 FEW_DIFFERENT_PREDICTIONS = "few-different-predictions"
 SIGN_ONLY = "sign-only-interval"
@@ -285,7 +285,7 @@ def score_difference(
     statistic = float(observed.statistic)
     if statistic == 0 and observed.variance == 0:
         name = "delta" if method == "auto" else method
-        tail = _Tail(1.0, 0.0, name, normal_critical, flags=("degenerate",))
+        tail = _Tail((1.0, 0.0), name, normal_critical, ("degenerate",))
     elif method == "delta" or (method == "auto" and not _is_small(resolved, counts)):
         tail = _delta(statistic, alternative, counts)
     else:
@@ -294,17 +294,15 @@ def score_difference(
         )
     error = math.sqrt(float(observed.variance))
     estimate = float(observed.difference)
-    return PairedResult(
-        statistic=statistic,
-        pvalue=tail.pvalue,
-        log_pvalue=tail.log_pvalue,
+    return result_of(
+        statistic,
+        tail.pvalues,
+        roles=(float(observed.champion), float(observed.challenger)),
         estimate=estimate,
         estimate_name=f"difference of {resolved.name}",
-        champion=float(observed.champion),
-        challenger=float(observed.challenger),
         method=tail.method,
         limits=partial(score_range, estimate, error, tail.critical, resolved.bounds),
-        flags=tail.flags + ((UNDEFINED_SCORE,) if observed.undefined else ()),
+        flags=tail.flags + (("undefined-score",) if observed.undefined else ()),
         details={
             "different_predictions": _n_different(counts),
             "standard_error": error,
@@ -314,30 +312,21 @@ def score_difference(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Tail:
+class _Tail(NamedTuple):
     """P-value of one method, with the critical values of its distribution."""
 
-    pvalue: float
-    log_pvalue: float
+    pvalues: tuple[float, float]
     method: str
     critical: Callable[[float, str], float]
     flags: tuple[str, ...] = ()
-    details: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, float] = MappingProxyType({})
 
 
 def _delta(statistic: float, alternative: str, counts: JointCounts) -> _Tail:
     if math.isinf(statistic):
-        return _Tail(
-            math.nan, math.nan, "delta", no_critical, flags=(ZERO_VARIANCE, SIGN_ONLY)
-        )
-    few = _n_different(counts) < FEW_DIFFERENT
-    return _Tail(
-        *normal_pvalue(statistic, alternative),
-        "delta",
-        normal_critical,
-        flags=("few-discordant-pairs",) if few else (),
-    )
+        return _Tail(UNDEFINED, "delta", no_critical, (ZERO_VARIANCE, SIGN_ONLY))
+    flags = ("few-discordant-pairs",) * (_n_different(counts) < FEW_DIFFERENT)
+    return _Tail(normal_pvalue(statistic, alternative), "delta", normal_critical, flags)
 
 
 def _permutation(
@@ -355,22 +344,21 @@ def _permutation(
         distribution = exchange.enumerated(score)
         method = "permutation, exact"
         details = {"outcomes": exchange.n_outcomes}
-        pvalue, log_pvalue = distribution.pvalue(statistic, alternative)
+        pvalues = distribution.pvalue(statistic, alternative)
     else:
         distribution = exchange.drawn(score, statistic, n_resamples, random_state)
         method = f"permutation, {n_resamples} Monte-Carlo resamples"
-        pvalue, log_pvalue = distribution.pvalue(statistic, alternative)
+        pvalues = distribution.pvalue(statistic, alternative)
         details = {
             "resamples": float(n_resamples),
-            "monte_carlo_error": error_of_draws(pvalue, n_resamples, alternative),
+            "monte_carlo_error": error_of_draws(pvalues[0], n_resamples, alternative),
         }
-    few = _n_different(counts) < FEW_DIFFERENT
-    flags = (FEW_DIFFERENT_PREDICTIONS,) if few else ()
+    flags = (FEW_DIFFERENT_PREDICTIONS,) * (_n_different(counts) < FEW_DIFFERENT)
     if math.isinf(statistic):
         flags = (*flags, SIGN_ONLY)
     if distribution.n_undefined:
         flags = (*flags, UNDEFINED_RESAMPLES)
-    return _Tail(pvalue, log_pvalue, method, distribution.critical, flags, details)
+    return _Tail(pvalues, method, distribution.critical, flags, details)
 
 
 def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | OwnScore:
