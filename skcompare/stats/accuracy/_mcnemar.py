@@ -30,7 +30,7 @@ from skcompare.stats.accuracy._unconditional import (
     unconditional_pvalue,
 )
 from skcompare.stats.core._limits import agreeing, outward
-from skcompare.stats.core._power import Discordance, Effect, planned, tail_of
+from skcompare.stats.core._power import Aim, Discordance, Effect, planned
 from skcompare.stats.core._result import PairedResult, result_of
 from skcompare.stats.core._tails import (
     SMALLEST,
@@ -327,9 +327,7 @@ class _Beyond(NamedTuple):
     table: ContingencyTable
     null: float
 
-    def sample_size(
-        self, n: float, *, alpha: float, power: float, alternative: str
-    ) -> float:
+    def sample_size(self, n: float, aim: Aim) -> float:
         """Number of records by the normal approximation of Tango's score.
 
         As Nam (1997), Biometrics 53, 1422-1430, does for non-inferiority. Infinite where
@@ -337,13 +335,13 @@ class _Beyond(NamedTuple):
         """
         table, difference = self.table, self.table.difference
         distance = difference - self.null
-        if outward(distance, alternative) <= 0:
+        if outward(distance, aim.alternative) <= 0:
             return math.inf
         counts = table.only_champion, table.only_challenger
         under_null = record_variance(self.null, *counts, n)
         observed = table.n_discordant / n - difference**2
-        reach = -ndtri(tail_of(alpha, alternative)) * math.sqrt(under_null)
-        reach += ndtri(power) * math.sqrt(max(0.0, observed))
+        reach = -ndtri(aim.tail) * math.sqrt(under_null)
+        reach += ndtri(aim.power) * math.sqrt(max(0.0, observed))
         return float((reach / distance) ** 2)
 
 

@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
 from skcompare._core.validation import alpha_of, check_count
@@ -43,7 +42,7 @@ from skcompare.stats.calibration._squared_errors import (
     weigh,
 )
 from skcompare.stats.core._limits import Limits, one_sided, outward
-from skcompare.stats.core._power import planned, tail_of
+from skcompare.stats.core._power import Aim, planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import normal_pvalue, student_pvalue
 from skcompare.stats.core._wald import ZERO_VARIANCE, Wald
@@ -556,17 +555,14 @@ class _Effect(NamedTuple):
     difference: float
     variance: Variance
 
-    def sample_size(
-        self, n: float, *, alpha: float, power: float, alternative: str
-    ) -> float:
+    def sample_size(self, n: float, aim: Aim) -> float:
         """Return the number of records with the requested power."""
-        size = outward(self.difference, alternative)
+        size = outward(self.difference, aim.alternative)
         if size <= 0:
             return math.inf
         # With s times as many records the first part of the variance is s and the second
         # s² times smaller, so 1 / s solves a quadratic equation.
-        quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
-        target = (size / quantiles) ** 2
+        target = (size / aim.reach) ** 2
         root = math.sqrt(self.variance.first**2 + 4 * self.variance.second * target)
         return n * (self.variance.first + root) / (2 * target)
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -19,7 +19,7 @@ from skcompare._core.validation import (
     is_number,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.stats.core._limits import each_tail, outward
+from skcompare.stats.core._limits import each_tail
 from skcompare.stats.core._search import SEARCHED, first_lasting
 
 
@@ -76,18 +76,11 @@ def mcnemar_sample_size(
     >>> round(mcnemar_sample_size(0.05, 0.15), 2)
     468.57
     """
-    reach = _reach(difference, disagreement, alpha, power, alternative)
-    return (reach / abs(difference)) ** 2
+    aim = Aim(alpha, power, alternative)
+    return (_reach(difference, disagreement, aim) / abs(difference)) ** 2
 
 
-def corrected_sample_size(
-    difference: float,
-    disagreement: float,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-) -> float:
+def _corrected_sample_size(difference: float, disagreement: float, aim: "Aim") -> float:
     """Number of independent records required by the corrected McNemar test.
 
     It rejects when ``n |d| - 1`` exceeds ``z sqrt(n e)``, with d the estimated difference
@@ -98,8 +91,7 @@ def corrected_sample_size(
 
     which is Connor's formula with the continuity correction carried through.
     """
-    reach = _reach(difference, disagreement, alpha, power, alternative)
-    distance = abs(difference)
+    reach, distance = _reach(difference, disagreement, aim), abs(difference)
     root = (reach + math.sqrt(reach**2 + 4 * distance)) / (2 * distance)
     return root**2
 
@@ -152,41 +144,38 @@ def bcv_mcnemar_sample_size(
     >>> round(bcv_mcnemar_sample_size(0.05, 0.15), 1)
     558.6
     """
-    n_effective = corrected_sample_size(
-        difference, disagreement, alpha=alpha, power=power, alternative=alternative
-    )
+    aim = Aim(alpha, power, alternative)
+    n_effective = _corrected_sample_size(difference, disagreement, aim)
     return n_effective * (1 + rho1 + 2 * (n_repeats - 1) * rho2) / n_repeats
 
 
-def records_at(
-    n: float,
-    distance: float,
-    error: float,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-) -> float:
-    """Number of records required to detect a difference as large as that of `n` records.
+class Aim(NamedTuple):
+    """Level, power and direction with which an effect is to be found."""
 
-    By the normal approximation, for a standard error that falls with the square root of
-    the records: n times the square of (quantile of alpha + quantile of power) · error /
-    distance. Infinite without a distance from the null value, or where it is in the other
-    direction; NaN where it is undefined.
-    """
-    size = outward(distance, alternative)
-    if size <= 0:
-        return math.inf
-    quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
-    return n * (quantiles * error / size) ** 2
+    alpha: float
+    power: float
+    alternative: str
+
+    @property
+    def tail(self) -> float:
+        """Probability of each significant tail."""
+        return each_tail(self.alpha, self.alternative)
+
+    @property
+    def reach(self) -> float:
+        """Distance of the effect from the null value that is needed, in standard errors."""
+        return float(ndtri(self.power) - ndtri(self.tail))
+
+    def check(self) -> None:
+        """Raise an error unless power is possible at a level, in some direction."""
+        check_alternative(self.alternative)
+        check_power(self.power, check_alpha(self.alpha))
 
 
 class Effect(Protocol):
     """Observed effect, of which the number of records that would show it is known."""
 
-    def sample_size(
-        self, n: float, *, alpha: float, power: float, alternative: str
-    ) -> float:
+    def sample_size(self, n: float, aim: Aim) -> float:
         """Return the number of records required, if `n` records had this effect."""
 
 
@@ -208,30 +197,20 @@ def _records_for(
     alternative: str,
     **options: Any,
 ) -> float:
-    check_power(power, check_alpha(alpha))
+    aim = Aim(alpha, power, alternative)
+    aim.check()
     n = getattr(evidence, "n", None) or evidence.n_records
-    needed = effect_of(evidence, **options).sample_size(
-        n, alpha=alpha, power=power, alternative=alternative
-    )
+    needed = effect_of(evidence, **options).sample_size(n, aim)
     # These records were not enough, so more of them are needed in any case.
     return max(needed, math.floor(n) + 1.0)
 
 
-def tail_of(alpha: float, alternative: str) -> float:
-    """Validate `alpha` and return the probability of each significant tail."""
-    return each_tail(check_alpha(alpha), alternative)
-
-
-def _reach(
-    difference: float, disagreement: float, alpha: float, power: float, alternative: str
-) -> float:
+def _reach(difference: float, disagreement: float, aim: Aim) -> float:
     """Sum of null and alternative standard deviations, weighted by their quantiles."""
-    check_alternative(alternative)
-    tail = tail_of(alpha, alternative)
-    check_power(power, alpha)
-    _check_difference(difference, disagreement, alternative)
+    aim.check()
+    _check_difference(difference, disagreement, aim.alternative)
     spread = math.sqrt(disagreement - difference**2)
-    return float(-ndtri(tail) * math.sqrt(disagreement) + ndtri(power) * spread)
+    return float(-ndtri(aim.tail) * math.sqrt(disagreement) + ndtri(aim.power) * spread)
 
 
 def check_power(power: float, alpha: float) -> None:
@@ -338,47 +317,8 @@ def mcnemar_power(
     check_choice("method", method, METHODS)
     check_alternative(alternative)
     _check_shares(difference, disagreement)
-    tail = tail_of(check_alpha(alpha), alternative)
-    if by_formula(n, disagreement):
-        return _normal_power(n, difference, disagreement, tail, alternative, method)
-    discordant = likely_discordant(n, n, disagreement)
-    share = _share(difference, disagreement)
-    rejected = _rejection(discordant, share, tail, alternative, method)
-    return min(1.0, float(binom.pmf(discordant, n, disagreement) @ rejected))
-
-
-def mcnemar_records(
-    difference: float,
-    disagreement: float,
-    *,
-    alpha: float,
-    power: float,
-    alternative: str,
-    method: str,
-) -> float:
-    """Smallest number of records that sustains the power, or the formula's number if large.
-
-    The test need not be able to reject at the formula's number, which comes from a normal
-    approximation.
-    """
-    sample_size = corrected_sample_size if method in LARGER else mcnemar_sample_size
-    formula = sample_size(
-        difference, disagreement, alpha=alpha, power=power, alternative=alternative
-    )
-    if formula > SEARCHED:
-        return formula
-    share, tail = _share(difference, disagreement), tail_of(alpha, alternative)
-    start = max(1, int(formula / 4))
-
-    def powers() -> Iterator[float]:
-        # Numbers of records in blocks, which share the likely numbers of discordant pairs.
-        for first in itertools.count(start, BLOCK):
-            n = np.arange(first, first + BLOCK)
-            discordant = likely_discordant(first, n[-1], disagreement)
-            rejected = _rejection(discordant, share, tail, alternative, method)
-            yield from binom.pmf(discordant, n[:, np.newaxis], disagreement) @ rejected
-
-    return first_lasting(powers(), start, power)
+    tail = each_tail(check_alpha(alpha), alternative)
+    return Discordance(difference, disagreement, method).power(n, tail, alternative)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,19 +334,70 @@ class Discordance:
     method: str
     design_effect: float = 1.0
 
-    def sample_size(
-        self, n: float, *, alpha: float, power: float, alternative: str
-    ) -> float:
+    def sample_size(self, n: float, aim: Aim) -> float:
         """Return the number of records at which McNemar's test shows the difference."""
-        needed = mcnemar_records(
-            self.difference,
-            self.disagreement,
-            alpha=alpha,
-            power=power,
-            alternative=alternative,
-            method=self.method,
+        return self.records(aim) * self.design_effect
+
+    def records(self, aim: Aim) -> float:
+        """Smallest number of records that sustains the power, or the formula's if large.
+
+        The test need not be able to reject at the formula's number, which comes from a
+        normal approximation.
+        """
+        shares = self.difference, self.disagreement
+        if self.method in LARGER:
+            formula = _corrected_sample_size(*shares, aim)
+        else:
+            formula = mcnemar_sample_size(*shares, **aim._asdict())
+        if formula > SEARCHED:
+            return formula
+        start = max(1, int(formula / 4))
+        return first_lasting(
+            self._powers(start, aim.tail, aim.alternative), start, aim.power
         )
-        return needed * self.design_effect
+
+    def _powers(self, start: int, tail: float, alternative: str) -> Iterator[float]:
+        """Powers of ever more records, from `start` on."""
+        # In blocks, which share the likely numbers of discordant pairs.
+        for first in itertools.count(start, BLOCK):
+            n = np.arange(first, first + BLOCK)
+            discordant = likely_discordant(first, n[-1], self.disagreement)
+            rejected = self._rejection(discordant, tail, alternative)
+            yield from binom.pmf(discordant, n[:, np.newaxis], self.disagreement) @ rejected
+
+    def power(self, n: int, tail: float, alternative: str) -> float:
+        """Power of `n` records at a probability of each significant tail."""
+        if by_formula(n, self.disagreement):
+            return self._normal_power(n, tail, alternative)
+        discordant = likely_discordant(n, n, self.disagreement)
+        rejected = self._rejection(discordant, tail, alternative)
+        return min(1.0, float(binom.pmf(discordant, n, self.disagreement) @ rejected))
+
+    def _normal_power(self, n: int, tail: float, alternative: str) -> float:
+        """Power by a normal approximation, as in Connor's formula.
+
+        The exact and the corrected test find a difference where it is 1 further from 0.
+        """
+        difference, disagreement = self.difference, self.disagreement
+        distance = -ndtri(tail) * math.sqrt(n * disagreement) + (self.method in LARGER)
+        deviation = math.sqrt(n * max(disagreement - difference**2, DECIDED))
+        below, above = ((-distance - n * difference), (n * difference - distance))
+        power = 0.0 if alternative == "greater" else float(ndtr(below / deviation))
+        if alternative != "less":
+            power += float(ndtr(above / deviation))
+        return min(1.0, power)
+
+    def _rejection(self, discordant: IntArray, tail: float, alternative: str) -> FloatArray:
+        """Probability of a significant result for each number of discordant pairs."""
+        # Share of the discordant pairs that favours the challenger.
+        share = (1 + self.difference / self.disagreement) / 2
+        fewest = _largest_significant(discordant, tail, self.method)
+        rejected = np.zeros(len(discordant))
+        if alternative != "greater":
+            rejected += binom.cdf(fewest, discordant, share)
+        if alternative != "less":
+            rejected += binom.cdf(fewest, discordant, 1 - share)
+        return rejected
 
 
 def by_formula(n: int, disagreement: float) -> bool:
@@ -417,49 +408,10 @@ def by_formula(n: int, disagreement: float) -> bool:
     return too_many or n * disagreement > MOST_COUNTED
 
 
-def _normal_power(
-    n: int,
-    difference: float,
-    disagreement: float,
-    tail: float,
-    alternative: str,
-    method: str,
-) -> float:
-    """Power by a normal approximation, as in Connor's formula.
-
-    The exact and the corrected test find a difference where it is 1 further from 0.
-    """
-    distance = -ndtri(tail) * math.sqrt(n * disagreement) + (method in LARGER)
-    deviation = math.sqrt(n * max(disagreement - difference**2, DECIDED))
-    below, above = ((-distance - n * difference), (n * difference - distance))
-    power = 0.0 if alternative == "greater" else float(ndtr(below / deviation))
-    if alternative != "less":
-        power += float(ndtr(above / deviation))
-    return min(1.0, power)
-
-
 def likely_discordant(least: int, most: int, disagreement: float) -> IntArray:
     """Likely numbers of discordant pairs among `least` to `most` records."""
     low = max(0, int(binom.ppf(NEGLIGIBLE, least, disagreement)))
     return np.arange(low, int(binom.isf(NEGLIGIBLE, most, disagreement)) + 1)
-
-
-def _share(difference: float, disagreement: float) -> float:
-    """Share of the discordant pairs that favours the challenger."""
-    return (1 + difference / disagreement) / 2
-
-
-def _rejection(
-    discordant: IntArray, share: float, tail: float, alternative: str, method: str
-) -> FloatArray:
-    """Probability of a significant result for each number of discordant pairs."""
-    fewest = _largest_significant(discordant, tail, method)
-    rejected = np.zeros(len(discordant))
-    if alternative != "greater":
-        rejected += binom.cdf(fewest, discordant, share)
-    if alternative != "less":
-        rejected += binom.cdf(fewest, discordant, 1 - share)
-    return rejected
 
 
 def _largest_significant(discordant: IntArray, tail: float, method: str) -> IntArray:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from skcompare._core.validation import alpha_of
-from skcompare.stats.core._limits import UNBOUNDED, Pair, each_tail, one_sided
-from skcompare.stats.core._power import records_at
+from skcompare.stats.core._limits import UNBOUNDED, Pair, each_tail, one_sided, outward
+from skcompare.stats.core._power import Aim
 from skcompare.stats.core._tails import reference_pvalue, reference_quantile
 
 ZERO_VARIANCE = "zero-variance"
@@ -90,13 +90,15 @@ class Wald:
             "flags": (*own, *flags),
         }
 
-    def sample_size(
-        self, n: float, *, alpha: float, power: float, alternative: str
-    ) -> float:
-        """Number of records required to detect an estimate as large as the observed one."""
-        return records_at(
-            n, self.estimate, self.error, alpha=alpha, power=power, alternative=alternative
-        )
+    def sample_size(self, n: float, aim: Aim) -> float:
+        """Number of records required to detect an estimate as large as the observed one.
+
+        By the normal approximation, for a standard error that falls with the square root
+        of the records. Infinite without a distance from the null value, or where it is in
+        the other direction; NaN where it is undefined.
+        """
+        size = outward(self.estimate, aim.alternative)
+        return math.inf if size <= 0 else n * (aim.reach * self.error / size) ** 2
 
 
 def critical_value(

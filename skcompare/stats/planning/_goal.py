@@ -13,7 +13,7 @@ from skcompare._core.validation import (
     is_number,
 )
 from skcompare.stats.core._limits import outward
-from skcompare.stats.core._power import check_power
+from skcompare.stats.core._power import Aim, check_power
 from skcompare.stats.planning._count_power import Boundary
 
 GOALS = ("difference", "noninferiority", "equivalence")
@@ -83,6 +83,11 @@ class Goal:
         values = asdict(self)
         values["required_power"] = values.pop("power")
         return values
+
+    @property
+    def aim(self) -> Aim:
+        """Level, power and direction of a test of a difference."""
+        return Aim(self.alpha, self.power, self.alternative)
 
     @property
     def boundaries(self) -> list[Boundary]:

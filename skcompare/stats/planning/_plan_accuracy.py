@@ -14,7 +14,7 @@ from skcompare._core.validation import (
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
 from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar, design_effect
 from skcompare.stats.accuracy._mcnemar import mcnemar
-from skcompare.stats.core._power import METHODS, by_formula, mcnemar_power, mcnemar_records
+from skcompare.stats.core._power import METHODS, Discordance, by_formula
 from skcompare.stats.core._search import SEARCHED, fewest_near, smallest
 from skcompare.stats.planning._count_power import normal_power, power_of_counts
 from skcompare.stats.planning._goal import (
@@ -226,13 +226,7 @@ class AccuracyGoal(Goal):
             )
             needed = fewest_near(power_at, int(near), self.power)
         else:
-            needed = mcnemar_records(
-                *truth,
-                alpha=self.alpha,
-                power=self.power,
-                alternative=self.alternative,
-                method=self.method,
-            )
+            needed = Discordance(*truth, self.method).records(self.aim)
             if needed > SEARCHED:
                 needed = fewest_near(power_at, math.ceil(needed), self.power)
         return float(math.ceil(needed * self.design_effect - ROUNDING))
@@ -250,13 +244,8 @@ class AccuracyGoal(Goal):
             )
         if truth.spread == 0:
             return 0.0
-        return mcnemar_power(
-            n,
-            *truth,
-            alpha=self.alpha,
-            alternative=self.alternative,
-            method=self.method,
-        )
+        tail, alternative = self.aim.tail, self.alternative
+        return Discordance(*truth, self.method).power(n, tail, alternative)
 
     def _by_formula(self, n: float, truth: Truth) -> float:
         return normal_power(n, truth.shares, self.boundaries, "asymptotic", self.alpha)

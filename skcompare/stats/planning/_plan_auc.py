@@ -12,7 +12,6 @@ from skcompare._core.validation import check_choice, check_confidence_level, che
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import DIFFERENCE
-from skcompare.stats.core._power import tail_of
 from skcompare.stats.core._search import smallest
 from skcompare.stats.core._wald import Wald
 from skcompare.stats.planning._goal import (
@@ -186,9 +185,7 @@ class AUCGoal(Goal):
     @property
     def _quantile(self) -> float:
         """Normal quantile of the test."""
-        if self.margin is not None:
-            return -float(ndtri(self.alpha))
-        return -float(ndtri(tail_of(self.alpha, self.alternative)))
+        return -float(ndtri(self.aim.tail if self.margin is None else self.alpha))
 
     def power_at(self, records: float, truth: AUCTruth) -> float:
         """Probability of success with a number of records."""

@@ -18,7 +18,6 @@ inequality), so that the differences that are not rejected are an interval aroun
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -26,9 +25,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaln, gammaln, logsumexp, ndtr, xlogy
 
-from skcompare._core.validation import alpha_of, check_alternative
+from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
 from skcompare.stats.core._limits import agreeing, outward
+from skcompare.stats.core._power import Aim
 from skcompare.stats.core._search import smallest
 
 SMALLEST = 5e-324
@@ -332,9 +332,7 @@ class BetsAgainst(NamedTuple):
     bets: Bets
     null: float
 
-    def sample_size(
-        self, n: float, *, alpha: float, power: float, alternative: str
-    ) -> float:
+    def sample_size(self, n: float, aim: Aim) -> float:
         """Smallest number of records at which the e-value exceeds 1 / alpha with `power`.
 
         Records are assumed to be like the observed ones. Infinite where the mean is at the
@@ -342,24 +340,31 @@ class BetsAgainst(NamedTuple):
         average, because it may stop at one of them.
         """
         bets, null = self
-        check_alternative(alternative)
         distance = bets.mean - null
-        if outward(distance, alternative) <= 0:
+        if outward(distance, aim.alternative) <= 0:
             return math.inf
         # A rejection on the wrong side does not count, and hardly ever happens.
         if distance < 0:
             bets, null = bets.swap(), -null
-        side = "two-sided" if alternative == "two-sided" else "greater"
-        powered = partial(normal_power, bets, null=null, alpha=alpha, alternative=side)
-        needed = smallest(lambda n: powered(n) >= power, 1.0, precision=PRECISION)
+        side = "two-sided" if aim.alternative == "two-sided" else "greater"
+        options: dict[str, Any] = {"null": null, "alpha": aim.alpha, "alternative": side}
+        needed = smallest(
+            lambda n: normal_power(bets, n, **options) >= aim.power,
+            1.0,
+            precision=PRECISION,
+        )
         if not isinstance(bets, CountBets):
             return needed
         share = (bets.only_champion + bets.only_challenger) / bets.n
         if needed * share > FEW_DISCORDANT:
             return needed
-        summed = partial(counted_power, bets, null=null, alpha=alpha, alternative=side)
-        least, most = max(1.0, needed // 2), 2 * needed + 8
-        return smallest(lambda n: summed(n) >= power, least, low=least - 1, most=most)
+        counts, least = bets, max(1.0, needed // 2)
+        return smallest(
+            lambda n: counted_power(counts, n, **options) >= aim.power,
+            least,
+            low=least - 1,
+            most=2 * needed + 8,
+        )
 
 
 def normal_power(
