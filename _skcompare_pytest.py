@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("skcompare_report")
     report = None
     if path is not None:
-        from skcompare.gate._pytest_report import RunReport
+        from skcompare.gate._pytest_plugin import RunReport
 
         report = RunReport(path)
     config.pluginmanager.register(Gates(report), PLUGIN)

@@ -51,19 +51,17 @@ MUTANTS = {
         ("n_discordant < least", "n_discordant < least - 1"),
         ("outcome.status != FAILED:", "False:"),
         ("if not farthest < condition.margin", "if farthest < condition.margin"),
+        ("decision.passed != (before == PASSED)", "False"),
     ],
     "stats/margins/_one_sided.py": [
         ("pvalue = max(pvalue, other", "pvalue = min(pvalue, other"),
         ("wider = min if", "wider = max if"),
         ("if pvalue < alpha and not beyond:", "if False:"),
     ],
-    "gate/_outcomes.py": [
+    "gate/_decision.py": [
         ("all(outcome.passed for outcome", "any(outcome.passed for outcome"),
     ],
-    "gate/_with_ledger.py": [
-        ("decision.passed != (before == PASSED)", "False"),
-    ],
-    "gate/ledger/_ledger_file.py": [
+    "gate/_ledger.py": [
         ("(1 + math.log2(number + 1))", "(1 + math.log2(number))"),
     ],
 }

@@ -17,23 +17,24 @@ from skcompare.cli._output import say, show
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.gate import (
     INCONCLUSIVE,
+    KINDS,
     PYPROJECT,
     Condition,
-    Equivalent,
     Gate,
     GateDecision,
     GateFiles,
     Ledger,
-    NonInferior,
     Policy,
     Superior,
     TrainSettings,
     are_one_file,
     find_policy,
     judge_subject,
+    ledger_of,
     load_policy,
     lock_of,
     subject_from_files,
+    train_of,
 )
 from skcompare.predictions import ROLES
 
@@ -127,8 +128,6 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
             ) from error
 
 
-KINDS: tuple[type[Condition], ...] = (Superior, NonInferior, Equivalent)
-
 COLUMNS = (
     ("id", "that tells records apart, by which files are joined"),
     ("y", "of true labels"),
@@ -193,7 +192,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="TOML file; by default the table [tool.skcompare.gate] of ./pyproject.toml",
     )
-    for kind, margin in zip(KINDS, ("[:MARGIN]", ":MARGIN", ":MARGIN")):
+    for kind in KINDS.values():
+        margin = "[:MARGIN]" if kind is Superior else ":MARGIN"
         parser.add_argument(
             f"--{kind.name}",
             action="append",
@@ -235,9 +235,7 @@ def requested_of(arguments: argparse.Namespace) -> GateRequest:
     """Create the request from the options and the policy."""
     paths = _input_files(arguments)
     policy, path = _policy(arguments)
-    train = policy.train
-    if train is not None:
-        train = replace(train, file=policy.path_of(train.file))
+    train = train_of(policy)
     if arguments.train is not None:
         id = None if train is None else train.id
         train = TrainSettings(_check_path("--train", arguments.train), id)
@@ -247,7 +245,12 @@ def requested_of(arguments: argparse.Namespace) -> GateRequest:
         train,
         tuple(arguments.trust or ()),
     )
-    ledger, blind = _ledger(policy, arguments)
+    path_of_ledger = arguments.ledger
+    if path_of_ledger is not None:
+        _check_path("--ledger", path_of_ledger)
+    ledger = ledger_of(policy, path_of_ledger)
+    settings = policy.ledger
+    blind = arguments.blind or (settings is not None and settings.blind)
     reports = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
     kept = [*files.inputs, *([] if path is None else [path])]
     if ledger is not None:
@@ -324,7 +327,7 @@ def _column_names(name: str, value: Any) -> Any:
 
 
 def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
-    for kind in KINDS:
+    for kind in KINDS.values():
         for text in getattr(arguments, kind.name) or ():
             measure, margin = _measure_and_margin(kind.name, text)
             if margin is None and kind is not Superior:
@@ -347,17 +350,6 @@ def _measure_and_margin(option: str, text: str) -> tuple[str, float | None]:
             f"The margin of --{option} must be a number, as in --{option} {measure}:0.02. "
             f"Got {number!r}."
         ) from error
-
-
-def _ledger(policy: Policy, arguments: argparse.Namespace) -> tuple[Ledger | None, bool]:
-    settings = policy.ledger
-    blind = arguments.blind or (settings is not None and settings.blind)
-    if settings is None:
-        path = arguments.ledger
-        return None if path is None else Ledger(_check_path("--ledger", path)), blind
-    path = arguments.ledger
-    path = policy.path_of(settings.path) if path is None else _check_path("--ledger", path)
-    return Ledger(path, rule=settings.rule, looks=settings.looks), blind
 
 
 COMMAND = "gate"

@@ -23,24 +23,27 @@ __all__ = [
 # Loaded on first use, as in the package above: pytest loads the plugin in this folder in
 # every run of every project where skcompare is installed.
 _HOMES = {
-    "lock_of": "ledger._ledger_file",
-    "judge_subject": "_with_ledger",
-    "TrainSettings": "_policy_sections",
+    "lock_of": "_ledger",
+    "judge_subject": "_evaluate",
+    "TrainSettings": "_policy",
     "find_policy": "_policy",
+    "ledger_of": "_policy",
+    "train_of": "_policy",
     "PYPROJECT": "_policy",
-    "INCONCLUSIVE": "_outcomes",
-    "GateFiles": "_file_columns",
+    "INCONCLUSIVE": "_decision",
+    "GateFiles": "_files",
     "subject_from_files": "_files",
-    "are_one_file": "_file_columns",
+    "are_one_file": "_files",
+    "KINDS": "_conditions",
     "Condition": "_conditions",
     "AnyOf": "_conditions",
     "Equivalent": "_conditions",
     "Gate": "_gate",
     "GateDecision": "_decision",
-    "GateNotPassed": "_exceptions",
-    "Ledger": "ledger._ledger",
+    "GateNotPassed": "_assert_better",
+    "Ledger": "_ledger",
     "NonInferior": "_conditions",
-    "Outcome": "_outcomes",
+    "Outcome": "_decision",
     "Policy": "_policy",
     "Superior": "_conditions",
     "assert_better": "_assert_better",
@@ -49,26 +52,30 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
-    from skcompare.gate._assert_better import assert_better
+    from skcompare.gate._assert_better import GateNotPassed, assert_better
     from skcompare.gate._conditions import (
+        KINDS,
         AnyOf,
         Condition,
         Equivalent,
         NonInferior,
         Superior,
     )
-    from skcompare.gate._decision import GateDecision
-    from skcompare.gate._exceptions import GateNotPassed
-    from skcompare.gate._file_columns import GateFiles, are_one_file
-    from skcompare.gate._files import subject_from_files
+    from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
+    from skcompare.gate._evaluate import judge_subject
+    from skcompare.gate._files import GateFiles, are_one_file, subject_from_files
     from skcompare.gate._gate import Gate
-    from skcompare.gate._outcomes import INCONCLUSIVE, Outcome
-    from skcompare.gate._policy import PYPROJECT, Policy, find_policy, load_policy
-    from skcompare.gate._policy_sections import TrainSettings
+    from skcompare.gate._ledger import Ledger, lock_of
+    from skcompare.gate._policy import (
+        PYPROJECT,
+        Policy,
+        TrainSettings,
+        find_policy,
+        ledger_of,
+        load_policy,
+        train_of,
+    )
     from skcompare.gate._skops import load_estimator
-    from skcompare.gate._with_ledger import judge_subject
-    from skcompare.gate.ledger._ledger import Ledger
-    from skcompare.gate.ledger._ledger_file import lock_of
 else:
     # Hidden from type checkers, which would accept any name otherwise.
     __getattr__, __dir__ = _attach(__name__, _HOMES, __all__)

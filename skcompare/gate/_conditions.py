@@ -515,6 +515,25 @@ class AnyOf(Written):
         return {self.name: [condition.to_dict() for condition in self.conditions]}
 
 
+KINDS: dict[str, type[Condition]] = {
+    kind.name: kind for kind in (Superior, NonInferior, Equivalent)
+}
+"""Kinds of conditions by their names in policies."""
+
+
+def condition_of(values: Mapping[str, Any]) -> Condition | AnyOf:
+    """Create a condition from the output of its `to_dict`."""
+    if AnyOf.name in values:
+        return AnyOf(*map(_single, values[AnyOf.name]))
+    return _single(values)
+
+
+def _single(values: Mapping[str, Any]) -> Condition:
+    options = dict(values)
+    (kind,) = (kind for name, kind in KINDS.items() if name in values)
+    return kind(options.pop(kind.name), **options)
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class GateConditions(Written):
     """Base class of :class:`Gate` that holds its conditions and settings."""

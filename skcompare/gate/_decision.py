@@ -1,22 +1,167 @@
-"""Decision of a gate, and its conversion to text, Markdown, HTML, JSON and JUnit."""
+"""Decision of a gate with the outcomes of its conditions, and its reports and JSON."""
 
-from dataclasses import dataclass
-from typing import Any
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from html import escape
+from typing import Any, NamedTuple
 
+from skcompare._core.design import design_in_text
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
+    decimals_for,
+    format_confidence,
+    format_number,
+    format_pvalue,
+    in_one_line,
+    shortened,
+    without_empty_columns,
+)
 from skcompare._core.report import (
+    LONGEST_NAME,
+    STOPPED,
+    Check,
+    Note,
     Report,
+    Reported,
+    Table,
+    from_standard_json,
     json_of_page,
     report_html,
     report_junit,
     to_standard_json,
 )
-from skcompare.gate._outcomes import DecisionData
-from skcompare.gate.report._json import decision_from_json, decision_values
-from skcompare.gate.report._report import caveats_of, decision_page, decision_report
+from skcompare.comparators import MEAN_SCORE
+from skcompare.gate._conditions import AnyOf, Condition, Superior, condition_of
+from skcompare.reports import (
+    ComparisonRow,
+    assumptions_of,
+    round_up,
+    row_from_dict,
+    row_to_dict,
+)
+
+PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
+NOT_PASSED = "not passed"
+
+# In the order of their output.
+NUMBERS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
+COUNTS = ("n_records", "n_discordant", "records_needed")
+
+SCHEMA = "skcompare.gate.decision"
+SCHEMA_VERSION = 1
+
+STATUSES = ("passed", "failed", "inconclusive", "not passed")
+# In the order of their output.
+NAMES = (
+    "champion",
+    "challenger",
+    "alpha",
+    "design",
+    "n_records",
+    "size",
+    "fingerprint",
+    "seconds",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GateDecision(DecisionData):
+class Outcome:
+    """Outcome of one condition.
+
+    Two outcomes are equal if their JSON is, where NaN equals NaN.
+
+    Attributes
+    ----------
+    condition : Condition or AnyOf
+        The condition.
+    status : {"passed", "failed", "inconclusive"}
+        "failed" where the opposite was shown, and "inconclusive" where neither was.
+    reasons : tuple of str
+        Reasons of the status.
+    row : ComparisonRow or None
+        The row behind it; None where no test ran.
+    low, high : float or None
+        One-sided confidence limits of the difference, each at `level`.
+    level : float
+        The level of the condition's test: that of the gate, or of one of several
+        conditions of which any is enough.
+    pvalue, adjusted_pvalue : float or None
+        Of the null hypothesis that the condition does not hold; adjusted by Holm's method
+        where any of several is enough.
+    n_records : int
+        Records of the slice.
+    n_discordant : float or None
+        Records that exactly one classifier predicts correctly, where that is known.
+    records_needed : float or None
+        Records at which the condition would be shown with 80 % probability if the observed
+        difference is true; infinite where no number is enough, and None where the condition
+        is settled or nothing is known.
+    flags : tuple of str
+        Codes of caveats.
+    blocked : bool
+        Whether nothing could be concluded, whatever the result of the test.
+    parts : tuple of Outcome
+        The outcomes of the conditions of an :class:`AnyOf`.
+
+    Examples
+    --------
+    >>> from skcompare.gate import Gate, Superior
+    >>> y, old, new = [0, 1] * 10, [0, 1] * 9 + [1, 0], [0, 1] * 9 + [0, 0]
+    >>> outcome, = Gate(Superior("accuracy")).decide(y, {"old": old, "new": new}).outcomes
+    >>> outcome.condition.text, outcome.status
+    ('accuracy is better', 'inconclusive')
+    >>> outcome.n_records, outcome.n_discordant
+    (20, 1)
+    """
+
+    condition: Condition | AnyOf
+    status: str
+    reasons: tuple[str, ...]
+    row: ComparisonRow | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    pvalue: float | None = None
+    adjusted_pvalue: float | None = None
+    n_records: int = 0
+    n_discordant: float | None = None
+    records_needed: float | None = None
+    flags: tuple[str, ...] = ()
+    blocked: bool = False
+    parts: tuple["Outcome", ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        # By their JSON: the limits of a row are functions, which are never equal.
+        if not isinstance(other, Outcome):
+            return NotImplemented
+        return self is other or self._to_json() == other._to_json()
+
+    def _to_json(self) -> str:
+        return to_standard_json(outcome_values(self), indent=None)
+
+    def __hash__(self) -> int:
+        return hash((self.condition.text, self.status, self.reasons, self.n_records))
+
+    @property
+    def passed(self) -> bool:
+        """Whether the condition was shown to hold."""
+        return self.status == PASSED
+
+    @property
+    def caveats(self) -> list[str]:
+        """Explanations of the flags."""
+        return explain(self.flags)
+
+    @property
+    def leaves(self) -> tuple["Outcome", ...]:
+        """Outcomes of single conditions: this outcome, or the parts of an `AnyOf`."""
+        return self.parts or (self,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GateDecision(Reported):
     """Decision of a gate on whether the challenger passes, with the reasons.
 
     True if it passed, and False otherwise. Two decisions are equal if their JSON is, so
@@ -76,6 +221,22 @@ class GateDecision(DecisionData):
     True
     """
 
+    status: str
+    outcomes: tuple[Outcome, ...]
+    alpha: float
+    champion: str
+    challenger: str
+    design: str
+    n_records: int
+    size: str = ""
+    reasons: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    fingerprint: str = ""
+    look: Mapping[str, Any] | None = None
+    blind: bool = False
+    seconds: float | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GateDecision):
             return NotImplemented
@@ -88,6 +249,23 @@ class GateDecision(DecisionData):
     def __bool__(self) -> bool:
         # Without it `if decision:` would be true for every decision.
         return self.passed
+
+    @property
+    def passed(self) -> bool:
+        """Whether every condition was shown to hold."""
+        return self.status == PASSED
+
+    @property
+    def correction(self) -> str:
+        """Description of the correction for several conditions."""
+        parts = []
+        if len(self.outcomes) > 1:
+            parts.append(
+                "all conditions must hold, which needs no correction (intersection-union)"
+            )
+        if any(outcome.parts for outcome in self.outcomes):
+            parts.append("where any of several is enough, p-values are adjusted (Holm)")
+        return "; ".join(parts) or "one condition, which needs no correction"
 
     @property
     def caveats(self) -> list[str]:
@@ -105,7 +283,23 @@ class GateDecision(DecisionData):
         values : dict
             As described by `decision.schema.json` of the package.
         """
-        return decision_values(self)
+        shown = shown_part(self)
+        return {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "status": shown.status,
+            "passed": shown.passed,
+            "headline": headline(shown),
+            "blind": shown.blind,
+            **{name: getattr(shown, name) for name in NAMES},
+            "reasons": list(shown.reasons),
+            "flags": list(shown.flags),
+            "caveats": caveats_of(shown),
+            "correction": "" if shown.blind else shown.correction,
+            "look": None if shown.look is None else plain_values(shown.look),
+            "versions": dict(shown.versions),
+            "outcomes": [outcome_values(outcome) for outcome in shown.outcomes],
+        }
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the decision as standard JSON, with NaN as {"number": "NaN"}.
@@ -142,7 +336,23 @@ class GateDecision(DecisionData):
         ValueError
             If it is no decision, incomplete, or of another version.
         """
-        return decision_from_json(text, cls)
+        return from_standard_json(text, SCHEMA, SCHEMA_VERSION, cls._from_dict)
+
+    @classmethod
+    def _from_dict(cls, stored: dict[str, Any]) -> "GateDecision":
+        if stored["status"] not in STATUSES:
+            raise ValueError(f"unknown status {stored['status']!r}")
+        look = stored["look"]
+        return cls(
+            status=stored["status"],
+            outcomes=tuple(_outcome(values) for values in stored["outcomes"]),
+            reasons=tuple(stored["reasons"]),
+            flags=tuple(stored["flags"]),
+            look=None if look is None else dict(look),
+            blind=stored["blind"],
+            versions=dict(stored["versions"]),
+            **{name: stored[name] for name in NAMES},
+        )
 
     def to_junit(self) -> str:
         """Return the report as JUnit XML, with one test case per condition.
@@ -187,3 +397,524 @@ class GateDecision(DecisionData):
 
     def _report(self) -> Report:
         return decision_report(self)
+
+
+def all_of(outcomes: Sequence[Outcome]) -> str:
+    """Status of several outcomes if every condition must hold.
+
+    A gate that passes by mistake also passes a condition that does not hold, which has a
+    probability of at most alpha: the intersection-union test needs no correction.
+    """
+    if outcomes and all(outcome.passed for outcome in outcomes):
+        return PASSED
+    return FAILED if any(o.status == FAILED for o in outcomes) else INCONCLUSIVE
+
+
+def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
+    """Combine outcomes of which one is enough, with p-values already adjusted."""
+    if any(part.passed for part in parts):
+        shown = [part.condition.text for part in parts if part.passed]
+        reason = f"one of the conditions is enough, and shown: {'; '.join(shown)}"
+        status = PASSED
+    elif all(part.status == FAILED for part in parts):
+        status, reason = FAILED, "each of the conditions was shown not to hold"
+    else:
+        status, reason = INCONCLUSIVE, "none of the conditions was shown to hold"
+    return Outcome(
+        condition,
+        status,
+        (reason,),
+        n_records=max(part.n_records for part in parts),
+        parts=tuple(parts),
+    )
+
+
+def outcome_values(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as a dict of plain values."""
+    row, level = outcome.row, outcome.level
+    confidence_level = 1 - (0.05 if level is None else level)
+    values = None if row is None else plain_values(row_to_dict(row, confidence_level))
+    return {
+        "condition": plain_values(outcome.condition.to_dict()),
+        "text": outcome.condition.text,
+        "status": outcome.status,
+        "reasons": list(outcome.reasons),
+        **{name: getattr(outcome, name) for name in (*NUMBERS, *COUNTS)},
+        "flags": list(outcome.flags),
+        "blocked": outcome.blocked,
+        "row": values,
+        "parts": [outcome_values(part) for part in outcome.parts],
+    }
+
+
+def plain_values(value: Any) -> Any:
+    """Convert a value to JSON types; other values are replaced by their `repr`."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_values(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_values(item) for item in value]
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    return value if isinstance(value, str | int | float | None) else repr(value)
+
+
+NEEDED = "needed"
+"""Name of the notes on the number of records that would settle a condition."""
+LONGEST = 60
+"""Largest number of characters of a condition in a table; notes have all of it."""
+PARTS = "abcdefghijklmnopqrstuvwxyz"
+ANY_TEXT = " where any of several conditions is enough"
+BOUNDARIES = (
+    "A condition holds if a one-sided confidence limit of the difference lies on the right "
+    "side of its boundary. Where the description of a test speaks of equality, the null "
+    "hypothesis here is that the true difference lies at that boundary or beyond it."
+)
+LEFT, RIGHT = 40.0, 320.0
+"""Ends of the scale in the picture of a condition."""
+
+
+class Line(NamedTuple):
+    """Outcome with its number, such as "2" or, for a part of an `AnyOf`, "2a"."""
+
+    number: str
+    outcome: Outcome
+
+
+def decision_report(decision: GateDecision) -> Report:
+    """Return the report of a decision, without parts of a page."""
+    decision = shown_part(decision)
+    facts = _facts(decision)
+    notes = list(_notes(decision))
+    # The reasons are beside the conditions.
+    remarks = [f"{note.name}: {note.text}" for note in notes if not note.is_reason]
+    return Report(
+        headline=headline(decision),
+        facts=facts,
+        tables=[_table(decision)] if decision.outcomes else [],
+        notes=notes,
+        outcome=decision.status,
+        checks=[_check(line) for line in lines(decision) if line.number.isdigit()],
+        seconds=decision.seconds,
+        status=verdict_text(decision),
+        remarks={"": remarks},
+        settings_title="How it was judged",
+        settings=_settings(decision, facts),
+    )
+
+
+def decision_page(decision: GateDecision, data: str) -> Report:
+    """Return the report of a decision for a page, with its JSON."""
+    shown = shown_part(decision)
+    names = (decision.challenger, decision.champion)
+    leaves = [leaf for outcome in shown.outcomes for leaf in outcome.leaves]
+    tests = [(leaf.row.test, leaf.flags) for leaf in leaves if leaf.row is not None]
+    design = design_in_text(decision.design)
+    return replace(
+        decision_report(decision),
+        kind="Decision of a gate",
+        title=f"Gate: {' against '.join(shortened(name, LONGEST_NAME) for name in names)}",
+        about_assumptions=BOUNDARIES,
+        assumptions=assumptions_of(tests, design) if tests else (),
+        steps=next_steps_of(shown),
+        data=data,
+        reader="skcompare.gate.GateDecision",
+        file="decision.json",
+    )
+
+
+def shown_part(decision: GateDecision) -> GateDecision:
+    """Return the decision, or the part of a blind decision that may be shown.
+
+    That is whether it passed, and reasons that do not depend on true labels.
+    """
+    if not decision.blind:
+        return decision
+    return replace(decision, outcomes=(), fingerprint="", seconds=None)
+
+
+def lines(decision: GateDecision) -> list[Line]:
+    """Number the outcomes in order, each followed by its parts."""
+    numbered = []
+    for k, outcome in enumerate(decision.outcomes, start=1):
+        numbered.append(Line(str(k), outcome))
+        numbered += [
+            Line(_number_of_part(str(k), i), part) for i, part in enumerate(outcome.parts)
+        ]
+    return numbered
+
+
+def _number_of_part(number: str, k: int) -> str:
+    return f"{number}{PARTS[k] if k < len(PARTS) else f'.{k + 1}'}"
+
+
+def verdict_text(decision: GateDecision) -> str:
+    """Return the verdict in capitals."""
+    if decision.passed:
+        return "PASSED"
+    unclear = not decision.blind and decision.status != FAILED
+    return "NOT PASSED (inconclusive)" if unclear else "NOT PASSED"
+
+
+def headline(decision: GateDecision) -> str:
+    """Return the verdict in one line."""
+    names = in_one_line(f"{decision.challenger} against {decision.champion}")
+    if decision.blind:
+        return f"{verdict_text(decision)}: {names}; the gate is blind and tells no more"
+    return f"{verdict_text(decision)}: {names}, {_finding(decision)}"
+
+
+def _finding(decision: GateDecision) -> str:
+    if decision.reasons:
+        return "and cannot pass whatever the conditions say"
+    statuses = [outcome.status for outcome in decision.outcomes]
+    n = len(statuses)
+    level = f"at alpha {decision.alpha:g}"
+    if decision.passed:
+        subject = "the condition was" if n == 1 else f"all {n} conditions were"
+        return f"{subject} shown to hold {level}"
+    failed = statuses.count(FAILED)
+    count = failed or sum(status != PASSED for status in statuses)
+    verb = "was" if count == 1 else "were"
+    subject = "the condition was" if n == 1 else f"{count} of {n} conditions {verb}"
+    return f"{subject} {'shown not' if failed else 'not shown'} to hold {level}"
+
+
+def _table(decision: GateDecision) -> Table:
+    """Return the table of the conditions."""
+    header = ["", "condition", "champion", "challenger", "difference", "at least"]
+    header += ["at most", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
+    numbered = lines(decision)
+    cells = [_cells(line, decision.alpha) for line in numbered]
+    if len(numbered) == 1:
+        cells[0][0] = ""
+    return Table(
+        *without_empty_columns(header, cells),
+        ("", "condition", "status"),
+        caption="Conditions: the difference is challenger less champion, with the limits "
+        "that it is shown to keep",
+        named_by="condition",
+        unnamed="number",
+    )
+
+
+def _cells(line: Line, alpha: float) -> list[str]:
+    outcome, row = line.outcome, line.outcome.row
+    numbers = [""] * 5
+    if row is not None:
+        decimals = decimals_for(row.difference, outcome.low, outcome.high)
+        numbers = [format_number(role, decimals) for role in (row.champion, row.challenger)]
+        numbers += [
+            format_number(value, decimals, signed=True)
+            for value in (row.difference, outcome.low, outcome.high)
+        ]
+    return [
+        line.number,
+        "any of these" if outcome.parts else shortened(outcome.condition.text, LONGEST),
+        *numbers,
+        format_pvalue(outcome.pvalue, alpha if outcome.level is None else outcome.level),
+        format_pvalue(outcome.adjusted_pvalue, alpha),
+        "" if outcome.parts else f"{outcome.n_records:,}",
+        outcome.status,
+    ]
+
+
+def _check(line: Line) -> Check:
+    """Return a condition with its reasons and picture, and its parts."""
+    number, outcome = line
+    parts = enumerate(outcome.parts)
+    return Check(
+        number,
+        outcome.condition.text,
+        outcome.status,
+        reasons_of(outcome),
+        partial(_picture, outcome),
+        [_check(Line(_number_of_part(number, k), part)) for k, part in parts],
+    )
+
+
+def reasons_of(outcome: Outcome) -> list[str]:
+    """List the reasons of an outcome and the records needed."""
+    return [*outcome.reasons, *filter(None, [settles(outcome)])]
+
+
+def settles(outcome: Outcome) -> str:
+    """Describe the records needed to settle a condition; empty if settled or unknown."""
+    needed, condition = outcome.records_needed, outcome.condition
+    if needed is None or math.isnan(needed) or outcome.status == PASSED:
+        return ""
+    unit = unit_of([outcome])
+    if isinstance(condition, Condition) and condition.where:
+        unit += " of the slice"
+    if math.isfinite(needed):
+        if outcome.blocked:
+            return f"what was requested needs about {math.ceil(needed):,} {unit}"
+        return f"about {round_up(needed):,} {unit} would settle it (80 % power)"
+    if outcome.blocked:
+        return f"how many {unit} would settle it is unknown"
+    if isinstance(condition, Superior) and condition.margin:
+        why = "is not above the margin"
+    elif isinstance(condition, Condition) and condition.margin:
+        why = "is beyond the margin"
+    else:
+        why = "does not favour the challenger"
+    return (
+        f"no number of {unit} would settle it if the observed difference is the true one: "
+        f"it {why}"
+    )
+
+
+def unit_of(outcomes: Sequence[Outcome]) -> str:
+    """Unit of the evidence: records or items."""
+    leaves = [leaf.condition for outcome in outcomes for leaf in outcome.leaves]
+    conditions = [leaf for leaf in leaves if isinstance(leaf, Condition)]
+    items = bool(conditions) and all(c.measure == MEAN_SCORE for c in conditions)
+    return "items" if items else "records"
+
+
+def _notes(decision: GateDecision) -> Iterator[Note]:
+    """Yield notes beside the table."""
+    for reason in decision.reasons:
+        yield Note(STOPPED, reason)
+    numbered = lines(decision)
+    for number, outcome in numbered:
+        label = "" if len(numbered) == 1 else f" {number}"
+        whole = in_one_line(outcome.condition.text)
+        if not outcome.parts and len(whole) > LONGEST:
+            yield Note(f"condition{label}", whole, is_reason=True)
+        for reason in outcome.reasons:
+            yield Note(f"reason{label}", reason, is_reason=True)
+        if needed := settles(outcome):
+            yield Note(f"{NEEDED}{label}", needed, is_reason=True)
+    yield from _table_notes(decision)
+    for number, caveat in flags_told(decision):
+        if caveat not in decision.reasons:
+            yield Note(f"flag {number}".rstrip(), caveat)
+    if decision.look:
+        yield Note("look", look_text(decision.look))
+
+
+def caveats_of(decision: GateDecision) -> list[str]:
+    """Return the explanations of all flags, with the numbers of their conditions."""
+    return [
+        f"{caveat} (condition {number})" if number else caveat
+        for number, caveat in flags_told(decision)
+    ]
+
+
+def flags_told(decision: GateDecision) -> Iterator[tuple[str, str]]:
+    """Yield the number of the condition and the explanation of each flag.
+
+    Flags of the data have no number, and those of a single condition need none.
+    """
+    for caveat in explain(decision.flags):
+        yield "", caveat
+    numbered = lines(decision)
+    for number, outcome in numbered:
+        own = (flag for flag in outcome.flags if flag not in decision.flags)
+        for caveat in explain(own):
+            yield "" if len(numbered) == 1 else number, caveat
+
+
+def _table_notes(decision: GateDecision) -> Iterator[Note]:
+    """Yield notes on reading the table."""
+    leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
+    rows = [leaf.row for leaf in leaves if leaf.row is not None]
+    losses = dict.fromkeys(row.subject for row in rows if not row.greater_is_better)
+    if losses:
+        names = ", ".join(losses)
+        yield Note("note", f"less is better of {names}; the difference is what is gained")
+    if rows:
+        yield Note("limits", _limits_text(decision))
+    if decision.outcomes:
+        yield Note("correction", decision.correction)
+
+
+def _limits_text(decision: GateDecision) -> str:
+    levels: dict[str, str] = {}
+    for outcome in decision.outcomes:
+        for leaf in outcome.leaves:
+            if leaf.row is not None and leaf.level is not None:
+                percent = format_confidence(leaf.level)
+                levels.setdefault(percent, ANY_TEXT if outcome.parts else "")
+    several = len(levels) > 1
+    confidences = ", and with ".join(
+        f"{percent} confidence{why if several else ''}" for percent, why in levels.items()
+    )
+    text = "'at least' and 'at most' are one-sided limits of the difference"
+    return f"{text}, each with {confidences}" if confidences else text
+
+
+def look_text(look: Mapping[str, Any]) -> str:
+    """Describe a look of a ledger."""
+    values = {name: value for name, value in look.items() if value is not None}
+    parts = []
+    if {"number", "alpha", "total_alpha"} <= set(values):
+        parts = [f"look {values.pop('number')} at these records"]
+        if values.pop("repeated", False):
+            parts[0] += ", taken before"
+        alpha, total = _number(values.pop("alpha")), _number(values.pop("total_alpha"))
+        parts.append(f"level {alpha} of {total} for all looks")
+    parts += [f"{str(name).replace('_', ' ')} {_number(v)}" for name, v in values.items()]
+    return ", ".join(parts)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def size_text(decision: GateDecision) -> str:
+    """Describe the amount of data."""
+    if decision.size:
+        return in_one_line(decision.size)
+    return f"{decision.n_records:,} {unit_of(decision.outcomes)}"
+
+
+def _facts(decision: GateDecision) -> dict[str, str]:
+    """Return the names and the design of the comparison."""
+    values = {"champion": decision.champion, "challenger": decision.challenger}
+    if decision.blind:
+        return values
+    parts = [decision.design, size_text(decision)]
+    if decision.seconds is not None:
+        parts.append(f"{decision.seconds:.2g} s")
+    return values | {"design": ", ".join(parts)}
+
+
+def _settings(decision: GateDecision, facts: Mapping[str, str]) -> dict[str, str]:
+    values = {"verdict": verdict_text(decision), **facts}
+    if not decision.blind:
+        values["level"] = f"alpha {decision.alpha:g}"
+        if decision.fingerprint:
+            values["true labels"] = decision.fingerprint
+    if decision.versions:
+        values["versions"] = ", ".join(
+            f"{name} {v}" for name, v in decision.versions.items()
+        )
+    return values
+
+
+def next_steps_of(decision: GateDecision) -> list[str]:
+    """Return the next steps after a decision, none for a blind decision."""
+    if decision.blind or not decision.outcomes:
+        return []
+    if decision.passed:
+        return [
+            "The challenger may replace the champion, as far as these conditions say.",
+            _next_look(decision)
+            or "Judge the next challenger on new records: these have been looked at.",
+        ]
+    steps, again = [], "Judge again"
+    for line in lines(decision):
+        outcome, number = line.outcome, f"Condition {line.number}"
+        if outcome.status == FAILED:
+            again = "Judge another challenger"
+            steps.append(
+                f"{number} was shown not to hold: more records will not change that, "
+                "another challenger may."
+            )
+        elif settles(outcome):
+            steps.append(f"{number}: {settles(outcome)}.")
+    steps.append(
+        _next_look(decision)
+        or f"{again} on new records, as many as were decided on before, or keep account of "
+        "all looks at the same ones with a ledger: a gate that is asked again and again "
+        "lets through what should not pass."
+    )
+    return steps
+
+
+def _next_look(decision: GateDecision) -> str:
+    """Describe the level of the next look, or return an empty string without a ledger."""
+    if not decision.look:
+        return ""
+    level = decision.look.get("next_alpha")
+    if level is None:
+        return (
+            "The ledger has no level left for these records: judge on new ones next time."
+        )
+    return (
+        "The ledger counts the looks at these records: the next one has level "
+        f"{level:.4g}. New records that nobody has looked at have the whole level again."
+    )
+
+
+def _picture(outcome: Outcome) -> str:
+    """Draw the limits of the difference, 0, and the boundaries to exclude."""
+    row, condition = outcome.row, outcome.condition
+    if row is None or isinstance(condition, AnyOf) or not math.isfinite(row.difference):
+        return ""
+    ends = [limit for limit in (outcome.low, outcome.high) if limit is not None]
+    bounds = [boundary for boundary, _ in condition.boundaries]
+    finite = [value for value in (row.difference, *ends, *bounds) if math.isfinite(value)]
+    at = partial(_place, reach=1.15 * max(map(abs, finite)) or 1.0)
+    low = max((b for b, side in condition.boundaries if side == "greater"), default=None)
+    high = min((b for b, side in condition.boundaries if side == "less"), default=None)
+    start, end = LEFT if low is None else at(low), RIGHT if high is None else at(high)
+    shapes = [
+        # The differences that meet the condition.
+        f'<rect x="{start:.1f}" y="14" width="{max(0.0, end - start):.1f}" height="32" '
+        'fill="var(--mark)" opacity="0.15"/>',
+        _mark(at(0.0), "0", 'y="58" text-anchor="middle"', "var(--soft)"),
+    ]
+    for bound in filter(None, bounds):
+        # Away from 0, so that the labels of two boundaries do not overlap.
+        place = f'y="10" text-anchor="{"start" if bound > 0 else "end"}"'
+        colour = 'var(--ink)" stroke-dasharray="3 2'
+        shapes.append(_mark(at(bound), f"{bound:+g}", place, colour))
+    if len(ends) == 2 and not any(map(math.isnan, ends)):
+        shapes.append(
+            f'<line x1="{at(ends[0]):.1f}" x2="{at(ends[1]):.1f}" y1="30" y2="30" '
+            'stroke="var(--mark)" stroke-width="3"/>'
+        )
+    label = escape(_picture_label(row, outcome, condition))
+    circle = f'<circle cx="{at(row.difference):.1f}" cy="30" r="5" fill="var(--mark)"/>'
+    return (
+        f'<svg viewBox="0 0 360 62" role="img" aria-label="{label}"><title>{label}</title>'
+        f"{''.join(shapes)}{circle}</svg>"
+    )
+
+
+def _place(value: float, reach: float) -> float:
+    """Return the place of a difference in a picture, clipped at its ends."""
+    share = max(-1.0, min(1.0, value / reach))
+    return (LEFT + RIGHT) / 2 + share * (RIGHT - LEFT) / 2
+
+
+def _mark(at: float, label: str, place: str, colour: str) -> str:
+    """Draw a vertical line with a label above or below."""
+    return (
+        f'<line x1="{at:.1f}" x2="{at:.1f}" y1="14" y2="46" stroke="{colour}"/>'
+        f'<text x="{at:.1f}" {place}>{label}</text>'
+    )
+
+
+def _picture_label(row: ComparisonRow, outcome: Outcome, condition: Condition) -> str:
+    """Describe a picture as text, for screen readers."""
+    decimals = decimals_for(row.difference, outcome.low, outcome.high)
+    difference, low, high = (
+        format_number(value, decimals, signed=True) or "unknown"
+        for value in (row.difference, outcome.low, outcome.high)
+    )
+    sides = " and ".join(
+        f"{'above' if side == 'greater' else 'below'} "
+        f"{format_number(boundary, decimals, signed=True)}"
+        for boundary, side in condition.boundaries
+    )
+    return (
+        f"{in_one_line(condition.measure)}: difference {difference}, from {low} to {high}, "
+        f"must be {sides}"
+    )
+
+
+def _outcome(values: dict[str, Any]) -> Outcome:
+    row = values["row"]
+    return Outcome(
+        condition=condition_of(values["condition"]),
+        status=values["status"],
+        reasons=tuple(values["reasons"]),
+        row=None if row is None else row_from_dict(row),
+        flags=tuple(values["flags"]),
+        blocked=values["blocked"],
+        parts=tuple(_outcome(part) for part in values["parts"]),
+        **{name: values[name] for name in (*NUMBERS, *COUNTS)},
+    )

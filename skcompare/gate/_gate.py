@@ -8,8 +8,8 @@ from typing import Any
 from skcompare.comparators import COLLECTED
 from skcompare.gate._conditions import GateConditions
 from skcompare.gate._decision import GateDecision
-from skcompare.gate._sources import subject_of
-from skcompare.gate._with_ledger import check_ledger, judge_subject
+from skcompare.gate._evaluate import check_ledger, judge_subject
+from skcompare.gate._subjects import subject_of
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -5,26 +5,147 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from skcompare.gate import _policy_values as values_
-from skcompare.gate._conditions import AnyOf, Condition, Equivalent, NonInferior, Superior
+from skcompare.gate._conditions import KINDS, AnyOf, Condition, Superior
 from skcompare.gate._gate import Gate
-from skcompare.gate._policy_sections import (
-    Columns,
-    LedgerSettings,
-    TrainSettings,
-    plain_section,
-    section,
-)
+from skcompare.gate._ledger import Ledger
+
+
+def _predictions(value: Any, place: str) -> Any:
+    """Check columns of predictions: one, several, or labels and probabilities."""
+    if not isinstance(value, Mapping):
+        return values_.column_or_columns(value, place)
+    checks = {"labels": values_.text, "proba": values_.column_or_columns}
+    columns = values_.table(value, checks, place)
+    if set(columns) != set(checks):
+        raise ValueError(
+            f"{place} must have 'labels' and 'proba' where it is a table. Name one of "
+            "them without a table."
+        )
+    return columns
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Columns of the files of a gate.
+
+    Attributes
+    ----------
+    id : str or None
+        Ids of records; files are joined by it.
+    y : str
+        True labels.
+    y_from : {"champion", "challenger"} or None
+        The role whose file alone may have the true labels; by default the champion.
+    label, proba : str, or tuple of str, or None
+        The predictions, where champion and challenger have files of their own.
+    champion, challenger : str, tuple of str, dict or None
+        The predictions of each: a column of labels or of probabilities, one column of
+        probabilities per class, or a dict with "labels" and "proba".
+    groups : str or None
+        Group of each record.
+    features : tuple of str or None
+        The features of saved estimators, by which training records are also recognised.
+    labels : tuple or None
+        All class labels.
+    pos_label : label or None
+        The positive class of two.
+    score : str, tuple of str or None
+        Scores item by item: one column that two files have, or the champion's and the
+        challenger's.
+    item, attempt : str or None
+        Ids of items, and of attempts at one item.
+    bounds : tuple of float or None
+        Least and greatest possible score.
+    """
+
+    id: Annotated[str | None, values_.text] = None
+    y: Annotated[str | None, values_.text] = None
+    y_from: Annotated[str | None, values_.choice("champion", "challenger")] = None
+    label: Annotated[str | None, values_.text] = None
+    proba: Annotated[Any, values_.column_or_columns] = None
+    champion: Annotated[Any, _predictions] = None
+    challenger: Annotated[Any, _predictions] = None
+    groups: Annotated[str | None, values_.text] = None
+    features: Annotated[tuple[str, ...] | None, values_.column_names] = None
+    labels: Annotated[tuple[Any, ...] | None, values_.labels] = None
+    pos_label: Annotated[Any, values_.label] = None
+    score: Annotated[Any, values_.column_or_columns] = None
+    item: Annotated[str | None, values_.text] = None
+    attempt: Annotated[str | None, values_.text] = None
+    bounds: Annotated[tuple[float, float] | None, values_.bounds] = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSettings:
+    """Settings of the ledger: its file, and its rule for spending alpha."""
+
+    path: Annotated[str, values_.text]
+    rule: Annotated[str | None, values_.text] = None
+    looks: Annotated[int | None, values_.count] = None
+    blind: Annotated[bool, values_.switch] = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrainSettings:
+    """Settings of the training records: their file and their column of ids."""
+
+    file: Annotated[str, values_.text]
+    id: Annotated[str | None, values_.text] = None
+
+
+SECTIONS = {"data": Columns, "ledger": LedgerSettings, "train": TrainSettings}
+
+
+def section(name: str, value: Any, place: str = "") -> Any:
+    """Create the settings of a section of a policy.
+
+    Parameters
+    ----------
+    name : {"data", "ledger", "train"}
+        Name of the table.
+    value : object
+        Value in the policy.
+    place : str
+        Not used: the place is the name of the table.
+    """
+    kind = SECTIONS[name]
+    keys = fields(kind)
+    # Each key is annotated with its type and the check of its value.
+    checks = {key.name: get_args(key.type)[1] for key in keys}
+    entries = values_.table(value, checks, f"[{name}]")
+    for key in keys:
+        if key.default is MISSING and key.name not in entries:
+            raise ValueError(f"[{name}] needs {key.name!r}. Got none.")
+    settings = kind(**entries)
+    if isinstance(settings, LedgerSettings):
+        # Raises if the rule is invalid.
+        Ledger(settings.path, rule=settings.rule, looks=settings.looks)
+    return settings
+
+
+def plain_section(section: Any) -> dict[str, Any]:
+    """Return the settings of a section that differ from their defaults."""
+    values = {}
+    for attribute in fields(section):
+        value = getattr(section, attribute.name)
+        if value is not None and value is not False:
+            values[attribute.name] = _plain(value)
+    return values
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [*value] if isinstance(value, tuple) else value
+
 
 Made = TypeVar("Made")
 
-KINDS: dict[str, type[Condition]] = {
-    kind.name: kind for kind in (Superior, NonInferior, Equivalent)
-}
 
 OF_CONDITION: dict[str, values_.Check] = {
     **dict.fromkeys(KINDS, values_.text),
@@ -91,8 +212,6 @@ LARGEST = 1 << 20
 
 LONGEST_LINE = 10_000
 """Largest number of characters of a line; keys of many parts take quadratic time."""
-
-SECTIONS = ("data", "ledger", "train")
 
 OF_GATE: dict[str, values_.Check] = {
     "alpha": values_.number,
@@ -166,7 +285,7 @@ class Policy:
         checks: dict[str, values_.Check] = {
             **OF_GATE,
             "condition": conditions,
-            **{name: partial(_section, name) for name in SECTIONS},
+            **{name: partial(section, name) for name in SECTIONS},
         }
         entries = values_.table(values, checks, "a policy")
         if "condition" not in entries:
@@ -214,6 +333,21 @@ class Policy:
             The path relative to the working directory.
         """
         return os.path.normpath(os.path.join(self.folder, path))
+
+
+def train_of(policy: Policy) -> TrainSettings | None:
+    """Return the settings of the training records, with the path to open."""
+    train = policy.train
+    return None if train is None else replace(train, file=policy.path_of(train.file))
+
+
+def ledger_of(policy: Policy, path: str | None = None) -> Ledger | None:
+    """Return the ledger of a policy, at `path` in place of that of the policy."""
+    settings = policy.ledger
+    if settings is None:
+        return None if path is None else Ledger(path)
+    path = policy.path_of(settings.path) if path is None else path
+    return Ledger(path, rule=settings.rule, looks=settings.looks)
 
 
 def load_policy(path: Any) -> Policy:
@@ -280,11 +414,8 @@ def load_policy(path: Any) -> Policy:
             "[tool.skcompare.gate.data] and [[tool.skcompare.gate.condition]]. Leave it "
             "out."
         )
-    try:
-        return Policy.from_dict(values, folder=os.path.dirname(path) or ".")
-    except (ValueError, TypeError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"Policy {label}: {error}") from error
+    folder = os.path.dirname(path) or "."
+    return _with_place(lambda: Policy.from_dict(values, folder=folder), f"Policy {label}")
 
 
 def find_policy() -> Policy:
@@ -329,7 +460,3 @@ def _own_table(values: Any) -> Any:
             return None
         values = values[key]
     return values
-
-
-def _section(name: str, value: Any, place: str) -> Any:
-    return section(name, value)

@@ -1,6 +1,6 @@
 """Subjects of a gate: predictions, scores or counts of two classifiers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -24,9 +24,18 @@ from skcompare._analysis import (
 )
 from skcompare._core.design import Design
 from skcompare._core.validation import as_array, check_same_length
+from skcompare._io.columns import source_of
 from skcompare._io.engine import Table
 from skcompare._registry.tests import PairedTestEntry, get_test
-from skcompare.comparators import MEAN_SCORE, pair_on_engine, prepared_scores, size_text
+from skcompare.comparators import (
+    MEAN_SCORE,
+    PairedComparator,
+    checked_names,
+    is_table,
+    pair_on_engine,
+    prepared_scores,
+    size_text,
+)
 from skcompare.evidence import (
     ContingencyTable,
     EngineTally,
@@ -35,16 +44,21 @@ from skcompare.evidence import (
     Tally,
     TallyRequest,
 )
-from skcompare.gate._conditions import AnyOf, Condition
+from skcompare.gate._conditions import Condition
+from skcompare.gate._training import Training
 from skcompare.metrics import Measure
 from skcompare.predictions import (
     LABELS,
+    ROLES,
     SCORES,
+    ColumnRoles,
     EngineColumns,
     ItemScores,
     PairedPredictions,
+    Predictions,
     pair_of_fitted,
     part_of,
+    predictions_from_arrays,
 )
 from skcompare.stats.planning import method_for
 
@@ -330,7 +344,7 @@ def _equal(column: NDArray[Any], value: Any) -> NDArray[np.bool_]:
 
 
 def fitted_subject(
-    conditions: Sequence[Condition | AnyOf],
+    conditions: Sequence[Condition],
     roles: Mapping[str, Any],
     X: Any,
     y: Any,
@@ -340,31 +354,18 @@ def fitted_subject(
     columns: Mapping[str, Any] | None,
 ) -> PairSubject:
     """Collect the predictions of fitted classifiers that the conditions need."""
+    measures = [leaf.scored for leaf in conditions if leaf.scored is not None]
+    names = [leaf.test_name for leaf in conditions if leaf.test_name is not None]
+    tests: dict[str, dict[str, Any]] = {name: {} for name in names}
     pair = pair_of_fitted(
         roles,
         X,
         y,
-        required=_predictions_needed(conditions),
+        required=predictions_required(measures, tests or None),
         groups=groups,
         why="A gate judges trained classifiers.",
     )
-    arrays = {name: as_array(column) for name, column in (columns or {}).items()}
-    check_same_length({"y_true": pair.predictions.y}, arrays)
-    return PairSubject(pair, arrays, pos_label)
-
-
-def _predictions_needed(conditions: Sequence[Condition | AnyOf]) -> frozenset[str]:
-    """Kinds of predictions that the conditions' measures and tests need."""
-    leaves = [
-        leaf
-        for condition in conditions
-        for leaf in (condition.conditions if isinstance(condition, AnyOf) else (condition,))
-    ]
-    measures = [leaf.scored for leaf in leaves if leaf.scored is not None]
-    tests: dict[str, dict[str, Any]] = {
-        leaf.test_name: {} for leaf in leaves if leaf.test_name is not None
-    }
-    return predictions_required(measures, tests or None)
+    return _with_columns(PairSubject(pair, pos_label=pos_label), columns or {})
 
 
 TIMES = 10
@@ -609,3 +610,206 @@ def required(
             continue
         tests.append((entry, selection.evidence_options(entry, measure)))
     return requested_by_tests(tests, Selection(schema, None, "greater", pos_label))
+
+
+def subject_of(
+    data: Any,
+    predictions: Mapping[str, Any] | None,
+    *,
+    y_true: Any,
+    id: str | None,
+    groups: Any,
+    labels: Any,
+    pos_label: Any,
+    columns: Mapping[str, Any] | None,
+    conditions: Sequence[Condition],
+    collect: int,
+    train: Any = None,
+    features: Sequence[str] = (),
+    keep_ids: bool = False,
+) -> Subject:
+    """Create the subject of a gate from data of any supported kind.
+
+    `conditions` are all conditions of the gate; `keep_ids` is for a ledger, which needs
+    the ids of all records.
+    """
+    beside = {"predictions": predictions, "y_true": y_true, "id": id, "groups": groups}
+    beside |= {"labels": labels, "columns": columns, "train": train}
+    features = _checked_features(features, train)
+    if isinstance(data, PairedComparator | ItemScores | Tally):
+        _check_alone(data, beside)
+    if isinstance(data, ItemScores):
+        return ItemSubject(data)
+    if isinstance(data, PairedComparator):
+        return _of_comparator(data)
+    if isinstance(data, Tally):
+        return tallied_subject(data, conditions, pos_label)
+    predictions = checked_names(predictions)
+    if len(predictions) != 2:
+        raise ValueError(
+            f"A gate judges two, the champion first. Got {len(predictions)} predictions."
+        )
+    slice_columns = dict(columns or {})
+    if is_table(data, predictions) and y_true is not None:
+        names = dict.fromkeys(n for condition in conditions for n in condition.where or ())
+        others = {name: name for name in names if name not in slice_columns}
+        training = _training(train, id, features)
+        roles = ColumnRoles(source_of(data), y_true, predictions, id, groups, others)
+        _check_slices(roles)
+        columns_there = None if slice_columns else roles.on_engine()
+        if columns_there is not None and columns_there.table.n_records() > collect:
+            if training is not None:
+                raise ValueError(
+                    "Records are held against the training data one by one, and these are "
+                    "counted where they are. Pass a greater `collect`, or leave `train` "
+                    "out."
+                )
+            return CountedTable(columns_there, conditions, labels, pos_label).whole()
+        subject = _read(roles, labels, pos_label, training, keep_ids)
+    else:
+        _check_arrays(train, id)
+        truth = data if y_true is None else y_true
+        collected = predictions_from_arrays(
+            truth, predictions, labels=labels, pos_label=pos_label, groups=groups
+        )
+        subject = _paired(collected, predictions, pos_label)
+    return _with_columns(subject, slice_columns)
+
+
+def _with_columns(subject: PairSubject, columns: Mapping[str, Any]) -> PairSubject:
+    """Add columns that define slices."""
+    arrays = {name: as_array(column) for name, column in columns.items()}
+    check_same_length({"y_true": subject.pair.predictions.y}, arrays)
+    return replace(subject, columns={**subject.columns, **arrays})
+
+
+def _check_slices(roles: ColumnRoles) -> None:
+    """Raise an error if slices or groups are defined by predictions."""
+    groups = [roles.groups] if isinstance(roles.groups, str) else []
+    places = replace(roles, y_true=None, groups=None).places(roles.frame)
+    own = [
+        [column for place in places if place.name == name for column in place.columns]
+        for name in roles.predictions
+    ]
+    check_no_predictions([*roles.others, *groups], own)
+
+
+def check_no_predictions(names: Iterable[str], columns: Sequence[Sequence[str]]) -> None:
+    """Raise an error if slices or groups are defined by the predictions of a classifier.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The columns of slices and groups.
+    columns : pair of sequence of str
+        The columns of the champion's and of the challenger's predictions.
+    """
+    for role, own in zip(ROLES, columns):
+        for name in names:
+            if name in own or (name.endswith("]") and name.rpartition("[")[0] in own):
+                raise ValueError(
+                    f"Column {name!r} has the {role}'s predictions, and records are not "
+                    "sliced or grouped by predictions, because each classifier would "
+                    "choose which records it is judged by. Name a column that is known "
+                    "beforehand."
+                )
+
+
+def _read(
+    roles: ColumnRoles,
+    labels: Any,
+    pos_label: Any,
+    training: Training | None,
+    keep_ids: bool,
+) -> PairSubject:
+    """Read the records into memory, and check them against the training data."""
+    needed = [] if training is None else training.needed
+    kept = [roles.id] if keep_ids and roles.id is not None else []
+    names = [*roles.others, *needed, *kept]
+    values = replace(roles, others=dict(zip(names, names))).read()
+    unseen = ""
+    if training is not None:
+        unseen = training.check(values.others, "the records to judge")
+    subject = _paired(
+        values.collected(labels, pos_label),
+        roles.predictions,
+        pos_label,
+        {name: values.others[name] for name in roles.others},
+        values.others[kept[0]] if kept else None,
+    )
+    return replace(subject, unseen=unseen)
+
+
+def _paired(
+    predictions: Predictions,
+    names: Iterable[str],
+    pos_label: Any,
+    columns: Mapping[str, Any] | None = None,
+    ids: Any = None,
+) -> PairSubject:
+    """Create the subject of a pair of predictions, which must have true labels."""
+    if predictions.y is None:
+        raise ValueError(
+            "A gate needs true labels: without them nobody can tell which classifier is "
+            "better. Pass `y_true`."
+        )
+    return PairSubject(predictions.pair(*names), columns or {}, pos_label, ids=ids)
+
+
+def _checked_features(features: Any, train: Any) -> tuple[str, ...]:
+    """Check the columns by which training records are recognised."""
+    if isinstance(features, str):
+        raise TypeError(
+            f"`features` must be a sequence of names of columns. Got {features!r}. Pass "
+            f"[{features!r}]."
+        )
+    names = tuple(features)
+    if names and train is None:
+        raise ValueError(
+            "`features` are columns by which records of the training data are recognised, "
+            f"and no training data is given. Got features={list(names)!r}. Pass `train`, "
+            "or leave `features` out."
+        )
+    return names
+
+
+def _training(train: Any, id: str | None, features: Sequence[str]) -> Training | None:
+    if train is None:
+        return None
+    return Training(source_of(train, "`train`"), id, None, features)
+
+
+def _check_arrays(train: Any, id: str | None) -> None:
+    """Raise an error if `train` or `id` is passed with arrays of predictions."""
+    if train is not None:
+        raise ValueError(
+            "Training records are recognised by columns of a frame or a file. Got "
+            "arrays of predictions. Pass a frame with `id` or `features`, or leave `train` "
+            "out."
+        )
+    if id is not None:
+        raise ValueError(
+            "`id` names the column of a frame or a file by which records are "
+            f"identified, and these are arrays. Got id={id!r}. Pass a frame that has the "
+            "column, with `y_true` and the predictions as names of columns, or leave `id` "
+            "out where the arrays are in one order."
+        )
+
+
+def _check_alone(data: Any, arguments: Mapping[str, Any]) -> None:
+    names = [name for name, value in arguments.items() if value is not None]
+    if names:
+        raise ValueError(
+            f"{type(data).__name__} has all predictions in it. Got {', '.join(names)} as "
+            "well. Pass it alone."
+        )
+
+
+def _of_comparator(comparator: PairedComparator) -> PairSubject:
+    if not hasattr(comparator, "predictions_"):
+        raise ValueError(
+            "A gate judges a comparator that was fitted. Got one that was not. Call its "
+            "`fit` first."
+        )
+    pair = comparator.predictions_.pair("champion", "challenger")
+    return PairSubject(pair, pos_label=comparator.pos_label)

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from skcompare.gate import Gate, NonInferior, Superior
-from skcompare.gate._file_columns import GateFiles
-from skcompare.gate._files import subject_from_files
-from skcompare.gate._policy_sections import Columns, TrainSettings
-from skcompare.gate._with_ledger import judge_subject
+from skcompare.gate._evaluate import judge_subject
+from skcompare.gate._files import GateFiles, subject_from_files
+from skcompare.gate._policy import Columns, TrainSettings
 
 pd = pytest.importorskip("pandas")
 

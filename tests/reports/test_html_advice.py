@@ -9,7 +9,7 @@ from skcompare import PairedComparator, compare
 from skcompare._core.design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, design_in_text
 from skcompare._registry.tests import paired_tests
 from skcompare.gate import Gate, Ledger, NonInferior
-from skcompare.gate.report._report import next_steps_of
+from skcompare.gate._decision import next_steps_of
 from skcompare.reports._assumptions import assumptions_of
 from skcompare.reports._next_steps import next_steps, next_steps_among
 

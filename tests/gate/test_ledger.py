@@ -14,12 +14,17 @@ import pytest
 
 from skcompare import PairedComparator
 from skcompare.gate import Gate, Ledger, NonInferior, Superior
-from skcompare.gate import _with_ledger as looks_module
+from skcompare.gate import _evaluate as looks_module
+from skcompare.gate import _ledger as ledger_file
+from skcompare.gate._ledger import (
+    RecordDigests,
+    finish_look,
+    locked,
+    read_ledger,
+    sealed,
+    take_look,
+)
 from skcompare.gate._subjects import CountedTable, TalliedSubject
-from skcompare.gate.ledger import _ledger_file as ledger_file
-from skcompare.gate.ledger._digests import RecordDigests
-from skcompare.gate.ledger._ledger import finish_look, take_look
-from skcompare.gate.ledger._ledger_file import locked, read_ledger, sealed
 from skcompare.predictions import ItemScores
 
 # A test that takes no time, whatever the gate would choose.
@@ -54,9 +59,7 @@ def path(tmp_path):
 @pytest.fixture
 def clock(monkeypatch):
     """Time stands still."""
-    monkeypatch.setattr(
-        "skcompare.gate.ledger._ledger.now", lambda: "2026-01-01T00:00:00+00:00"
-    )
+    monkeypatch.setattr("skcompare.gate._ledger.now", lambda: "2026-01-01T00:00:00+00:00")
 
 
 @pytest.mark.parametrize("rule", ["decreasing", "equal"])

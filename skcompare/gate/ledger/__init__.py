@@ -1,1 +1,0 @@
-"""Ledger of looks at a hold-out set."""

@@ -1,1 +1,0 @@
-"""Reports of decisions in all formats."""
