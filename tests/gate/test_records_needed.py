@@ -24,15 +24,13 @@ from skcompare.stats.calibration._squared_errors import (
 from skcompare.stats.margins._influence import InfluenceMoments, moments_of_counts
 from skcompare.stats.margins._one_sided import margin_result
 from skcompare.stats.margins._skewness import SkewnessAdjusted
-from skcompare.stats.planning._count_power import (
+from skcompare.stats.planning._records_at_boundary import (
     MOST_EXACT,
     Boundary,
+    CountPower,
     method_for,
-    power_of_counts,
-    records_of_counts,
-)
-from skcompare.stats.planning._records_at_boundary import (
     records_of_calibration,
+    records_of_counts,
     records_of_means,
     records_of_scores,
 )
@@ -52,7 +50,7 @@ def table_of(against, favour, n=10_000):
 def test_power_of_superiority_is_that_of_mcnemar(n, method):
     """Summed over all tables it is the power that is planned with."""
     boundary = [Boundary(0.0, "greater")]
-    found = power_of_counts(n, (0.05, 0.11), boundary, method, ALPHA)
+    found = CountPower((0.05, 0.11), boundary, ALPHA, method).at(n)
     required = mcnemar_power(n, 0.06, 0.16, alternative="greater", method=method)
 
     assert required == pytest.approx(found, abs=0.015)
@@ -62,7 +60,7 @@ def test_power_of_superiority_is_that_of_mcnemar(n, method):
 def test_power_at_margins_is_that_of_a_plan(both):
     """Of Tango's score it is the power of planning non-inferiority and equivalence."""
     boundaries = [Boundary(-0.06, "greater"), Boundary(0.06, "less")][: 1 + both]
-    found = power_of_counts(300, (0.05, 0.06), boundaries, "asymptotic", ALPHA)
+    found = CountPower((0.05, 0.06), boundaries, ALPHA).at(300)
     goal = "equivalence" if both else "noninferiority"
     plan = plan_comparison(
         0.8, 0.81, disagreement=0.11, goal=goal, margin=0.06, alpha=ALPHA, n=300
@@ -91,7 +89,7 @@ def test_power_of_the_exact_test_is_summed_over_what_it_rejects():
                 null_value=-0.1,
             )
             power += chance * (result.pvalue < ALPHA)
-    found = power_of_counts(n, shares, [boundary], "exact-unconditional", ALPHA)
+    found = CountPower(shares, [boundary], ALPHA, "exact-unconditional").at(n)
 
     assert power == pytest.approx(found, abs=0.02)
 
@@ -107,7 +105,7 @@ def test_records_of_accuracies_have_the_power():
         requested = [Boundary(*one) for one in boundaries]
         n = records_of_counts(table_of(*shares), requested, None, False, ALPHA, POWER)
         method = method_for(n, abs(boundaries[0][0]), exact=False)
-        found = power_of_counts(int(n), shares, requested, method, ALPHA)
+        found = CountPower(shares, requested, ALPHA, method).at(int(n))
 
         assert n <= MOST_EXACT
         assert POWER == pytest.approx(found, abs=0.03)

@@ -11,7 +11,7 @@ from scipy.stats import binom, multinomial
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses, PlacementValues
 from skcompare.gate import Equivalent, Gate, NonInferior, Superior
 from skcompare.stats.margins._one_sided import margin_result
-from skcompare.stats.planning._count_power import method_for
+from skcompare.stats.planning._records_at_boundary import method_for
 from tests.stats.margins.test_one_sided import ready
 
 ALPHA = 0.05

@@ -37,7 +37,7 @@ from benchmarks.validity.margins.gate_worlds import (
 )
 from skcompare._registry.tests import get_test
 from skcompare.evidence import PairedLosses, PlacementValues
-from skcompare.stats.planning._count_power import method_for
+from skcompare.stats.planning._records_at_boundary import method_for
 
 SIZES = (5, 7, 10, 12, 15, 20, 30, 50, 75, 99, 100, 150, 200, 300, 500, 1000, 2000)
 LARGE = (5001, 8000, 10000, 20000)

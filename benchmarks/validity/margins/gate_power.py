@@ -28,10 +28,10 @@ from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues, 
 from skcompare.gate import Equivalent, NonInferior, Superior
 from skcompare.gate._evaluate import _needed
 from skcompare.stats.margins import MarginTest, margin_result
-from skcompare.stats.planning._count_power import (
+from skcompare.stats.planning._records_at_boundary import (
     Boundary,
+    CountPower,
     method_for,
-    power_of_counts,
     records_of_counts,
 )
 
@@ -104,7 +104,7 @@ def accuracy_rows():
         table = ContingencyTable(part - sum(counts), *counts, 0)
         n = int(records_of_counts(table, boundaries, None, False, ALPHA, POWER))
         method = method_for(n, condition.margin, exact=False)
-        found = power_of_counts(n, (against, favour), boundaries, method, ALPHA)
+        found = CountPower((against, favour), boundaries, ALPHA, method).at(n)
         yield condition.text, f"{against} against {favour}", n, f"{found:.4f} (exact)"
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 from scipy.optimize import brentq
 
@@ -29,14 +29,13 @@ def outward(distance: float, alternative: str) -> float:
     return {"greater": distance, "less": -distance}.get(alternative, abs(distance))
 
 
-def any_difference(confidence_level: float, alternative: str) -> Pair:
-    """Range of all differences, where limits are undefined."""
-    return DIFFERENCE
+def whole_range(bounds: Pair, confidence_level: float, alternative: str) -> Pair:
+    """All of a range, where limits are undefined."""
+    return bounds
 
 
-def any_ratio(confidence_level: float, alternative: str) -> Pair:
-    """Range of all ratios, where limits are undefined."""
-    return RATIO
+any_difference: Limits = partial(whole_range, DIFFERENCE)
+any_ratio: Limits = partial(whole_range, RATIO)
 
 
 def one_sided(low: float, high: float, alternative: str, bounds: Pair = DIFFERENCE) -> Pair:

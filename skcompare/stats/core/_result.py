@@ -18,6 +18,9 @@ ROUNDING = 1e-9
 As a share of the distance between limit and estimate plus 1 / n.
 """
 
+Tested = tuple[float, tuple[float, float], tuple[str, ...]]
+"""Statistic, p-value with its logarithm, and flags."""
+
 UNDEFINED = (math.nan, math.nan)
 """An undefined p-value and its logarithm."""
 
@@ -292,6 +295,14 @@ def result_of(
         challenger=challenger,
         **fields,
     )
+
+
+def tested_result(
+    tested: Tested, *, flags: tuple[str, ...] = (), **fields: Any
+) -> PairedResult:
+    """Result of a test with its own flags, and with further ones."""
+    statistic, tail, own_flags = tested
+    return result_of(statistic, tail, flags=(*own_flags, *flags), **fields)
 
 
 _PLAIN_FIELDS = (

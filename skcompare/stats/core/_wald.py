@@ -10,15 +10,13 @@ from typing import Any
 from skcompare._core.validation import alpha_of
 from skcompare.stats.core._limits import UNBOUNDED, Pair, each_tail, one_sided, outward
 from skcompare.stats.core._power import Aim
+from skcompare.stats.core._result import UNDEFINED, Tested
 from skcompare.stats.core._tails import reference_pvalue, reference_quantile
 
 ZERO_VARIANCE = "zero-variance"
 
 NO_DIFFERENCE = 1e-12
 """Largest difference that is rounding where there is no variance."""
-
-Tested = tuple[float, tuple[float, float], tuple[str, ...]]
-"""Statistic, p-value with its logarithm, and flags."""
 
 
 def studentised(
@@ -38,13 +36,13 @@ def studentised(
         Direction of the test.
     """
     if math.isnan(error):
-        return math.nan, (math.nan, math.nan), ()
+        return math.nan, UNDEFINED, ()
     if error > 0:
         statistic = float(distance) / error
         return statistic, reference_pvalue(statistic, df, alternative), ()
     if distance == 0:
         return 0.0, (1.0, 0.0), ("degenerate",)
-    return math.copysign(math.inf, distance), (math.nan, math.nan), (ZERO_VARIANCE,)
+    return math.copysign(math.inf, distance), UNDEFINED, (ZERO_VARIANCE,)
 
 
 @dataclass(frozen=True, slots=True)

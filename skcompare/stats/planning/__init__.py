@@ -1,6 +1,5 @@
 """Numbers of records needed for a comparison."""
 
-from skcompare.stats.planning._count_power import Boundary, method_for, records_of_counts
 from skcompare.stats.planning._plan_accuracy import (
     AccuracyGoal,
     ComparisonPlan,
@@ -18,8 +17,11 @@ from skcompare.stats.planning._plan_auc import (
     plan_auc_from_pilot,
 )
 from skcompare.stats.planning._records_at_boundary import (
+    Boundary,
     can_resample,
+    method_for,
     records_of_calibration,
+    records_of_counts,
     records_of_means,
     records_of_scores,
 )

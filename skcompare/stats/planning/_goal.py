@@ -14,7 +14,7 @@ from skcompare._core.validation import (
 )
 from skcompare.stats.core._limits import outward
 from skcompare.stats.core._power import Aim, check_power
-from skcompare.stats.planning._count_power import Boundary
+from skcompare.stats.planning._records_at_boundary import Boundary
 
 GOALS = ("difference", "noninferiority", "equivalence")
 

@@ -16,7 +16,6 @@ from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar, desig
 from skcompare.stats.accuracy._mcnemar import mcnemar
 from skcompare.stats.core._power import METHODS, Discordance, by_formula
 from skcompare.stats.core._search import SEARCHED, fewest_near, smallest
-from skcompare.stats.planning._count_power import normal_power, power_of_counts
 from skcompare.stats.planning._goal import (
     ROUNDING,
     Goal,
@@ -25,6 +24,7 @@ from skcompare.stats.planning._goal import (
     difference_of,
     plain,
 )
+from skcompare.stats.planning._records_at_boundary import CountPower
 
 TOLERANCE = 1e-12
 """Shares this close are equal."""
@@ -221,9 +221,8 @@ class AccuracyGoal(Goal):
             return self._power(n, truth)
 
         if self.margin is not None:
-            near = smallest(
-                lambda n: self._by_formula(n, truth) >= self.power, 1, most=math.inf
-            )
+            approximate = self._beyond_margin(truth).by_formula
+            near = smallest(lambda n: approximate(n) >= self.power, 1, most=math.inf)
             needed = fewest_near(power_at, int(near), self.power)
         else:
             needed = Discordance(*truth, self.method).records(self.aim)
@@ -238,17 +237,15 @@ class AccuracyGoal(Goal):
     def _power(self, n: int, truth: Truth) -> float:
         if self.margin is not None:
             if by_formula(n, truth.spread):
-                return self._by_formula(n, truth)
-            return power_of_counts(
-                n, truth.shares, self.boundaries, "asymptotic", self.alpha
-            )
+                return self._beyond_margin(truth).by_formula(n)
+            return self._beyond_margin(truth).at(n)
         if truth.spread == 0:
             return 0.0
         tail, alternative = self.aim.tail, self.alternative
         return Discordance(*truth, self.method).power(n, tail, alternative)
 
-    def _by_formula(self, n: float, truth: Truth) -> float:
-        return normal_power(n, truth.shares, self.boundaries, "asymptotic", self.alpha)
+    def _beyond_margin(self, truth: Truth) -> CountPower:
+        return CountPower(truth.shares, self.boundaries, self.alpha)
 
     def plan(
         self,

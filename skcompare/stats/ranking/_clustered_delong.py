@@ -1,7 +1,6 @@
 """DeLong's test for grouped records."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -12,17 +11,15 @@ from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import any_difference
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, Tested
 from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._delong import (
     Interval,
-    auc_details,
     auc_effect,
+    auc_result,
     check_auc_difference,
     check_members,
     check_two,
-    paired_limits,
-    role_parts,
     score_flags,
 )
 
@@ -32,8 +29,6 @@ ROUNDING = 1e-12
 """Share of the terms of a variance below which their sum is rounding error, and 0."""
 
 LIBERAL = 30
-FEW_FOR_NORMAL = "few-groups-for-normal"
-ONE_GROUP_OF_A_CLASS = "one-group-of-a-class"
 
 
 def _effect(
@@ -146,33 +141,29 @@ def clustered_delong(
             "unrelated after all."
         )
     estimate = _difference(placements)
-    covariance, variance = spread.covariance, float(spread.covariance[2, 2])
+    variance = float(spread.covariance[2, 2])
     # One group of a class has no degree of freedom and no p either, unless nothing differs.
     df = float(max(1, spread.fewest - 1)) if method == "t" else None
-    statistic, tail, flags = _tail(
-        estimate - Fraction(null), spread, alternative, df, is_equality=null == 0
-    )
-    variances = covariance.diagonal()[:2].tolist()
-    details = auc_details(placements, variance, covariance.tolist())
-    defined = ONE_GROUP_OF_A_CLASS not in flags
-    limits: Callable[[float, str], tuple[float, float]] = any_difference
-    if defined:
-        limits = paired_limits(
-            placements, interval, float(estimate), variance, variances, df
-        )
-    return result_of(
-        statistic,
-        tail,
-        roles=placements.aucs.tolist(),
+    tested: Tested = math.nan, UNDEFINED, ("one-group-of-a-class",)
+    other_limits = {"limits": any_difference}
+    if spread.defined or (estimate == 0 == variance and null == 0):
+        distance, other_limits = estimate - Fraction(null), {}
+        tested = studentised(distance, math.sqrt(variance), df, alternative)
+    liberal = method == "normal" and spread.fewest < LIBERAL
+    flags = (FEW_GROUPS,) * (spread.n_groups < FEW) + ("few-groups-for-normal",) * liberal
+    return auc_result(
+        placements,
+        tested,
+        float(estimate),
+        math.sqrt(max(0.0, variance)),
+        spread.covariance,
+        interval,
         df=df,
-        estimate=float(estimate),
-        estimate_name="difference of AUCs",
         method=method,
-        limits=limits,
         null_value=null,
-        flags=flags + _group_flags(spread, method) + score_flags(placements),
-        details=details | _group_details(placements, spread),
-        parts=role_parts(placements, variances),
+        flags=flags + score_flags(placements),
+        details=_group_details(placements, spread),
+        **other_limits,
     )
 
 
@@ -261,26 +252,6 @@ def _group_sums(
 def _difference(placements: PlacementValues) -> Fraction:
     champion, challenger = placements.sums.totals
     return Fraction(challenger - champion, placements.sums.total_of_one)
-
-
-def _tail(
-    distance: Fraction,
-    spread: Spread,
-    alternative: str,
-    df: float | None,
-    *,
-    is_equality: bool,
-) -> tuple[float, tuple[float, float], tuple[str, ...]]:
-    """Statistic, p-value with its logarithm, and flags."""
-    variance = float(spread.covariance[2, 2])
-    if spread.defined or (distance == 0 == variance and is_equality):
-        return studentised(distance, math.sqrt(variance), df, alternative)
-    return math.nan, UNDEFINED, (ONE_GROUP_OF_A_CLASS,)
-
-
-def _group_flags(spread: Spread, method: str) -> tuple[str, ...]:
-    liberal = method == "normal" and spread.fewest < LIBERAL
-    return (FEW_GROUPS,) * (spread.n_groups < FEW) + (FEW_FOR_NORMAL,) * liberal
 
 
 def _group_details(placements: PlacementValues, spread: Spread) -> dict[str, float]:

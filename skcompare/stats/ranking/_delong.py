@@ -1,7 +1,7 @@
 """DeLong's test of two AUCs, on one test set or on two; the interval of one AUC."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -22,11 +22,11 @@ from skcompare._core.validation import (
     is_number,
 )
 from skcompare._registry.tests import paired_test
-from skcompare._typing import Alternative, ArrayLike
+from skcompare._typing import Alternative, ArrayLike, FloatArray
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._limits import DIFFERENCE, any_difference, one_sided
+from skcompare.stats.core._limits import DIFFERENCE, Limits, any_difference, one_sided
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult, result_of
+from skcompare.stats.core._result import PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import reference_quantile
 from skcompare.stats.core._wald import Wald, critical_value, studentised
 
@@ -418,38 +418,60 @@ def delong(
     check_two(placements, "delong")
     check_members(placements, "delong")
     estimate, variance = contrast(placements, (-1, 1))
-    statistic, tail, flags = studentised(
-        estimate - Fraction(null), math.sqrt(variance), None, alternative
-    )
-    covariance = placements.covariance
-    details = auc_details(placements, float(variance), covariance.tolist())
-    details |= level_details(placements, (-1, 1))
-    variances = covariance.diagonal().tolist()
-    return result_of(
-        statistic,
-        tail,
-        roles=placements.aucs.tolist(),
-        estimate=float(estimate),
-        estimate_name="difference of AUCs",
+    error = math.sqrt(variance)
+    return auc_result(
+        placements,
+        studentised(estimate - Fraction(null), error, None, alternative),
+        float(estimate),
+        error,
+        placements.covariance,
+        interval,
         method="normal",
-        limits=paired_limits(
-            placements, interval, float(estimate), float(variance), variances
-        ),
         null_value=null,
-        flags=flags + score_flags(placements) + variance_flags(placements, (-1, 1)),
-        details=details,
+        flags=score_flags(placements) + variance_flags(placements, (-1, 1)),
+        details=level_details(placements, (-1, 1)),
+    )
+
+
+def auc_result(
+    placements: PlacementValues,
+    tested: Tested,
+    estimate: float,
+    error: float,
+    covariance: FloatArray,
+    interval: str,
+    *,
+    df: float | None = None,
+    details: dict[str, float],
+    **fields: Any,
+) -> PairedResult:
+    """Result of a test of two AUCs on one test set.
+
+    Limits are those of the named interval, unless `fields` has others; `covariance` is that
+    of both AUCs.
+    """
+    variances = covariance.diagonal()[:2].tolist()
+    return tested_result(
+        tested,
+        roles=placements.aucs.tolist(),
+        df=df,
+        estimate=estimate,
+        estimate_name="difference of AUCs",
+        details=auc_details(placements, error, covariance.tolist()) | details,
         parts=role_parts(placements, variances),
+        **{"limits": paired_limits(placements, interval, estimate, error, variances, df)}
+        | fields,
     )
 
 
 def auc_details(
-    placements: PlacementValues, variance: float, covariance: list[list[float]]
+    placements: PlacementValues, error: float, covariance: list[list[float]]
 ) -> dict[str, float]:
     """Class sizes, standard error, covariance of both AUCs, and correlation if defined."""
     details = {
         "n_positives": placements.n_positives,
         "n_negatives": placements.n_negatives,
-        "standard_error": math.sqrt(max(0.0, variance)),
+        "standard_error": error,
         "covariance": covariance[0][1],
     }
     product = covariance[0][0] * covariance[1][1]
@@ -463,10 +485,10 @@ def paired_limits(
     placements: PlacementValues,
     interval: str,
     estimate: float,
-    variance: float,
+    error: float,
     variances: list[float],
     df: float | None = None,
-) -> Callable[[float, str], tuple[float, float]]:
+) -> Limits:
     """Return a function that computes the named interval of a difference of two AUCs.
 
     Where the difference does not vary, a normal interval would have no width: correct for
@@ -474,8 +496,7 @@ def paired_limits(
     """
     aucs = placements.aucs.tolist()
     no_width = estimate == 0 and 0 < aucs[0] < 1
-    if variance > 0 or no_width:
-        error = math.sqrt(max(0.0, variance))
+    if error > 0 or no_width:
         if interval == "arctanh":
             return partial(arctanh_limits, estimate, error, df)
         return Wald(estimate, error, df, DIFFERENCE).limits
@@ -489,8 +510,6 @@ def paired_limits(
 
 
 METHODS = ("logit", "wald", "newcombe")
-
-ONE_OF_A_CLASS = "one-record-of-a-class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -620,7 +639,7 @@ def auc_interval(
         low, high = newcombe_limits(auc, m, n, z)
     elif math.isnan(deviation):
         low = high = math.nan
-        flags = (ONE_OF_A_CLASS, *flags)
+        flags = ("one-record-of-a-class", *flags)
     elif method == "wald":
         low, high = wald_auc_limits(auc, deviation, z)
     else:
@@ -726,24 +745,19 @@ def unpaired_delong(
         for role, placements in (("champion", champion), ("challenger", challenger))
     ]
     estimate, variance = auc2 - auc1, variance1 + variance2
+    error = math.sqrt(variance)
     degrees = None
     if df == "welch" and variance:
         shares = variance1**2 / (champion.n - 1) + variance2**2 / (challenger.n - 1)
         degrees = float(variance**2 / shares)
-    statistic, tail, flags = studentised(
-        estimate - Fraction(null), math.sqrt(variance), degrees, alternative
-    )
+    flags: tuple[str, ...] = ()
     if champion.design.name != "holdout" or challenger.design.name != "holdout":
-        flags += ("invalid-design",)
+        flags = ("invalid-design",)
     flags += tuple(dict.fromkeys(score_flags(champion) + score_flags(challenger)))
-    limits: Callable[[float, str], tuple[float, float]] = any_difference
     # Two perfect rankings differ by 0 without variance, which is no evidence of equality.
-    if variance:
-        error = math.sqrt(variance)
-        limits = Wald(float(estimate), error, degrees, DIFFERENCE).limits
-    return result_of(
-        statistic,
-        tail,
+    wald = Wald(float(estimate), error, degrees, DIFFERENCE)
+    return tested_result(
+        studentised(estimate - Fraction(null), error, degrees, alternative),
         roles=(float(auc1), float(auc2)),
         df=degrees,
         estimate=float(estimate),
@@ -751,10 +765,10 @@ def unpaired_delong(
         alternative=alternative,
         method=df,
         n=champion.n + challenger.n,
-        limits=limits,
+        limits=wald.limits if variance else any_difference,
         null_value=null,
         flags=flags,
-        details=_details(champion, challenger) | {"standard_error": math.sqrt(variance)},
+        details=_details(champion, challenger) | {"standard_error": error},
         parts=tuple(
             part
             for placements, auc_variance in ((champion, variance1), (challenger, variance2))

@@ -13,9 +13,10 @@ from skcompare._core.design import HOLDOUT
 from skcompare._core.validation import check_alternative, is_number
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._limits import whole_range
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of, tested_result
 from skcompare.stats.core._tails import chi2_pvalue
-from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value, studentised
+from skcompare.stats.core._wald import ZERO_VARIANCE, Wald, studentised
 from skcompare.stats.ranking._delong import (
     check_members,
     contrast,
@@ -256,27 +257,29 @@ def auc_contrast(
     check_members(placements, "auc_contrast")
     estimate, variance = contrast(placements, fractions)
     distance = estimate - _simple(float(null_value))
-    statistic, tail, flags = studentised(distance, math.sqrt(variance), None, alternative)
-    # Without variance, a sum that differs from the null value has no finite standard error.
-    deviation = math.inf if ZERO_VARIANCE in flags else math.sqrt(variance)
-    if placements.design != HOLDOUT:
-        flags += ("invalid-design",)
+    error = math.sqrt(variance)
+    tested = studentised(distance, error, None, alternative)
+    wald = Wald(float(estimate), error, bounds=(low, high))
+    # Without variance, a sum that differs from the null value has no finite limits.
+    unlimited = ZERO_VARIANCE in tested[2]
+    design_flags = ("invalid-design",) * (placements.design != HOLDOUT)
     parts = role_parts(placements, placements.covariance.diagonal().tolist())
-    return result_of(
-        statistic,
-        tail,
-        estimate=float(estimate),
+    return tested_result(
+        tested,
+        estimate=wald.estimate,
         estimate_name="contrast of AUCs",
         alternative=alternative,
         method="normal",
         n=placements.n,
-        limits=partial(_contrast_limits, float(estimate), deviation, (low, high)),
+        limits=partial(whole_range, wald.bounds) if unlimited else wald.limits,
         null_value=float(null_value),
-        flags=flags + score_flags(placements) + variance_flags(placements, fractions),
+        flags=design_flags
+        + score_flags(placements)
+        + variance_flags(placements, fractions),
         details={
             "n_positives": placements.n_positives,
             "n_negatives": placements.n_negatives,
-            "standard_error": math.sqrt(variance),
+            "standard_error": error,
             **level_details(placements, fractions),
         },
         parts=tuple(
@@ -305,19 +308,3 @@ def _simple(value: float) -> Fraction:
     exact = Fraction(value)
     simple = exact.limit_denominator(LARGEST_DENOMINATOR)
     return simple if abs(simple - exact) <= SAME_WEIGHT * abs(exact) else exact
-
-
-def _contrast_limits(
-    estimate: float,
-    deviation: float,
-    bounds: tuple[float, float],
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    low, high = bounds
-    if math.isfinite(deviation):
-        reach = critical_value(confidence_level, alternative) * deviation
-        low, high = max(low, estimate - reach), min(high, estimate + reach)
-    if alternative == "greater":
-        return low, bounds[1]
-    return (bounds[0], high) if alternative == "less" else (low, high)

@@ -12,11 +12,10 @@ from skcompare._core.validation import alpha_of, check_count, check_switches
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import RecordMean, ScoredPair
-from skcompare.stats.core._limits import Limits, Pair
+from skcompare.stats.core._limits import Limits, Pair, whole_range
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult
+from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, Tested
 from skcompare.stats.core._wald import (
-    Tested,
     Wald,
     no_critical,
     normal_critical,
@@ -24,7 +23,6 @@ from skcompare.stats.core._wald import (
     studentised,
 )
 from skcompare.stats.scores._resampling import (
-    any_value,
     check_scored,
     default_resamples,
     generator,
@@ -315,7 +313,7 @@ def bootstrap_difference(
     details: dict[str, float] = {}
     if len(resamples) <= MOST_LEFT_OUT * n_resamples:
         tested: Tested = math.nan, UNDEFINED, (TOO_FEW,)
-        limits = partial(any_value, scored.bounds)
+        limits = partial(whole_range, scored.bounds)
     elif (resamples == estimate).all():
         tested = studentised(estimate, 0.0, None, alternative)
     else:

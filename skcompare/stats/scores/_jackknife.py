@@ -10,7 +10,7 @@ from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoredPair
-from skcompare.stats.core._limits import each_tail
+from skcompare.stats.core._limits import each_tail, whole_range
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import UNDEFINED, PairedResult
 from skcompare.stats.core._tails import student_pvalue, student_quantile
@@ -18,7 +18,6 @@ from skcompare.stats.core._wald import score_range, studentised
 from skcompare.stats.scores._bootstrap import rounding_of, scored_effect_of, scored_flags
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
 from skcompare.stats.scores._resampling import (
-    any_value,
     check_scored,
     generator,
     left_out,
@@ -171,7 +170,7 @@ def jackknife_difference(
         df=None if chosen is None else chosen.df,
         estimate=observed,
         method="Student's t, jackknife",
-        limits=partial(any_value, scored.bounds)
+        limits=partial(whole_range, scored.bounds)
         if chosen is None
         else partial(
             score_range, chosen.difference, chosen.error, chosen.critical, scored.bounds

@@ -10,9 +10,7 @@ from sklearn.utils import check_random_state
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoredPair
-from skcompare.stats.core._limits import Pair
-from skcompare.stats.core._result import PairedResult, result_of
-from skcompare.stats.core._wald import Tested
+from skcompare.stats.core._result import PairedResult, Tested, result_of
 from skcompare.stats.scores._confusion_scores import CellScores, CountScore
 from skcompare.stats.scores._permutation_null import blocks_of
 
@@ -101,11 +99,6 @@ def scored_result(
 def n_groups(scored: ScoredPair) -> dict[str, float]:
     """Number of groups, as a detail of a result, if there are any."""
     return {} if scored.groups is None else {"groups": float(scored.n_units)}
-
-
-def any_value(bounds: Pair, confidence_level: float, alternative: str) -> Pair:
-    """Range of all differences, where limits are undefined."""
-    return bounds
 
 
 def resampled_differences(
