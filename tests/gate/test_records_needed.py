@@ -22,8 +22,7 @@ from skcompare.stats.calibration._squared_errors import (
     variance_of,
 )
 from skcompare.stats.margins._influence import InfluenceMoments, moments_of_counts
-from skcompare.stats.margins._one_sided import margin_result
-from skcompare.stats.margins._skewness import SkewnessAdjusted
+from skcompare.stats.margins._one_sided import SkewnessAdjusted, margin_result
 from skcompare.stats.planning._records_at_boundary import (
     MOST_EXACT,
     Boundary,

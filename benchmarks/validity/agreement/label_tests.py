@@ -33,7 +33,7 @@ from skcompare.stats import (
     symmetry_permutation,
 )
 from skcompare.stats.scores import count_score
-from skcompare.stats.scores._permutation_null import score_pair
+from skcompare.stats.scores._permutation import score_pair
 
 RECORDS = (20, 50, 200)
 DISAGREEMENTS = (0.05, 0.1, 0.3)

@@ -16,7 +16,7 @@ from skcompare.stats.accuracy._unconditional import _scores, fewest_in_favour, w
 from skcompare.stats.margins import ConstantDifferences, MarginTest, margin_result
 from skcompare.stats.margins import _one_sided as _sides
 from skcompare.stats.margins._influence import moments_of_counts
-from skcompare.stats.margins._skewness import FLOORS, OTHER, skewness_adjusted_passes
+from skcompare.stats.margins._one_sided import FLOORS, OTHER, skewness_adjusted_passes
 
 ALPHA = 0.05
 

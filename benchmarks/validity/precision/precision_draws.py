@@ -21,7 +21,7 @@ from skcompare.stats.precision._precision_statistics import (
     weighted_generalized_score,
 )
 from skcompare.stats.scores import count_score
-from skcompare.stats.scores._permutation_null import score_pair
+from skcompare.stats.scores._permutation import score_pair
 
 RESAMPLES = 999
 ROUNDING = 1e-12

@@ -27,7 +27,7 @@ from skcompare.stats import (
     paired_t,
     paired_tests,
 )
-from skcompare.stats.sequential._anytime_losses import LOG_WEIGHTS, SHARES
+from skcompare.stats.sequential._e_values import LOG_WEIGHTS, SHARES
 
 ALPHA = 0.05
 WATCHED = (100, 1000, 10_000)

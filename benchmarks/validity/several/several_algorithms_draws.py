@@ -30,7 +30,7 @@ from benchmarks.validity.splits.bcv_worlds import draw_blocks, draw_classes, hal
 from benchmarks.validity.splits.score_resampling import MEASURES as KFOLD_MEASURES
 from benchmarks.validity.splits.score_resampling import folds as kfolds
 from benchmarks.validity.splits.score_resampling import log_odds, nearest, scores
-from skcompare.stats.splits._rules import t_of_splits
+from skcompare.stats.splits._resampled_t import t_of_splits
 
 PART = 500
 RECORDS_AT_A_TIME = 20_000

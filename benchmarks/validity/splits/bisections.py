@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
-from skcompare.stats.splits._rules import z_of_bisections
+from skcompare.stats.splits._resampled_t import z_of_bisections
 
 ALPHA = 0.05
 N_RECORDS, N_TEST, N_HOLDOUTS = 200, 20, 15

@@ -1,12 +1,10 @@
 """Tests of calibration, for one classifier or for two."""
 
-from skcompare.stats.calibration._calibration_consistency import (
-    CalibrationConsistency,
-    calibration_consistency,
-)
 from skcompare.stats.calibration._calibration_difference import calibration_difference
 from skcompare.stats.calibration._calibration_tests import (
+    CalibrationConsistency,
     CalibrationTestResult,
+    calibration_consistency,
     calibration_cusum,
     spiegelhalter,
 )

@@ -3,13 +3,13 @@
 from skcompare.stats.margins._influence import InfluenceMoments, influence_moments
 from skcompare.stats.margins._one_sided import (
     SMALLEST,
+    ConstantDifferences,
     MarginResult,
     MarginTest,
+    SkewnessAdjusted,
     margin_result,
     margin_test,
 )
-from skcompare.stats.margins._skewness import SkewnessAdjusted
-from skcompare.stats.margins._zero_variation import ConstantDifferences
 
 __all__ = [
     "ConstantDifferences",

@@ -14,8 +14,14 @@ from skcompare._core.validation import (
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
 from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar, design_effect
 from skcompare.stats.accuracy._mcnemar import mcnemar
-from skcompare.stats.core._power import METHODS, Discordance, by_formula
-from skcompare.stats.core._search import SEARCHED, fewest_near, smallest
+from skcompare.stats.core._power import (
+    METHODS,
+    SEARCHED,
+    Discordance,
+    by_formula,
+    fewest_near,
+    smallest,
+)
 from skcompare.stats.planning._goal import (
     ROUNDING,
     Goal,

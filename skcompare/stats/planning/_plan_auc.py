@@ -12,7 +12,7 @@ from skcompare._core.validation import check_choice, check_confidence_level, che
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import DIFFERENCE
-from skcompare.stats.core._search import smallest
+from skcompare.stats.core._power import smallest
 from skcompare.stats.core._wald import Wald
 from skcompare.stats.planning._goal import (
     ROUNDING,

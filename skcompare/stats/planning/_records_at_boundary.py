@@ -20,12 +20,12 @@ from skcompare.stats.calibration._squared_errors import (
     variance_of,
 )
 from skcompare.stats.core._limits import outward
-from skcompare.stats.core._search import nearest_tried, smallest
+from skcompare.stats.core._power import nearest_tried, smallest
 from skcompare.stats.core._tails import reference_quantile
 from skcompare.stats.margins._influence import moments_of_counts
-from skcompare.stats.margins._one_sided import MarginResult
-from skcompare.stats.margins._skewness import (
+from skcompare.stats.margins._one_sided import (
     FLOORS,
+    MarginResult,
     SkewnessAdjusted,
     skewness_adjusted_passes,
 )

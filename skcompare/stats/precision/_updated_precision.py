@@ -24,8 +24,7 @@ from skcompare.stats.core._target_class import (
     class_text,
 )
 from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
-from skcompare.stats.scores._bootstrap import ResampledDifferences
-from skcompare.stats.scores._resampling import generator
+from skcompare.stats.scores._resampling import ResampledDifferences, generator
 
 UNIFORM = "uniform"
 

@@ -1,6 +1,5 @@
 """Tests of any score on one test set: resampling, permutation and linearisation."""
 
-from skcompare.stats.scores._bootstrap import bootstrap_difference
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,
@@ -9,7 +8,7 @@ from skcompare.stats.scores._confusion_scores import (
 )
 from skcompare.stats.scores._jackknife import jackknife_difference
 from skcompare.stats.scores._permutation import permutation_difference
-from skcompare.stats.scores._resampling import ResampledCounts
+from skcompare.stats.scores._resampling import ResampledCounts, bootstrap_difference
 from skcompare.stats.scores._score_difference import score_difference
 
 __all__ = [

@@ -15,13 +15,15 @@ from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import UNDEFINED, PairedResult
 from skcompare.stats.core._tails import student_pvalue, student_quantile
 from skcompare.stats.core._wald import score_range, studentised
-from skcompare.stats.scores._bootstrap import rounding_of, scored_effect_of, scored_flags
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
 from skcompare.stats.scores._resampling import (
     check_scored,
     generator,
     left_out,
     n_groups,
+    rounding_of,
+    scored_effect_of,
+    scored_flags,
     scored_result,
 )
 

@@ -30,12 +30,16 @@ from skcompare.stats.scores._confusion_scores import (
     CountScore,
     count_score,
 )
-from skcompare.stats.scores._permutation_null import (
+from skcompare.stats.scores._permutation import (
+    FEW_DIFFERENT_PREDICTIONS,
     MOST_OUTCOMES,
+    SIGN_ONLY,
+    UNDEFINED_RESAMPLES,
     Exchange,
     ScorePair,
     score_pair,
 )
+from skcompare.stats.scores._resampling import FEW_DIFFERENT
 
 STEP = 3e-5
 """Central differences change a count by this share of it.
@@ -120,13 +124,9 @@ class OwnScore:
 
 
 Method = Literal["auto", "delta", "permutation"]
-FEW_DIFFERENT, MANY_DIFFERENT, MOST_CELLS = 25, 1000, 2000
+MANY_DIFFERENT, MOST_CELLS = 1000, 2000
 MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")
 """Measures; accuracies are compared by McNemar's test unless this one is requested."""
-
-UNDEFINED_RESAMPLES = "undefined-resamples"
-FEW_DIFFERENT_PREDICTIONS = "few-different-predictions"
-SIGN_ONLY = "sign-only-interval"
 
 
 def _effect(

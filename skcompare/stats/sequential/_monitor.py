@@ -21,8 +21,15 @@ from skcompare._io.columns import frame_from_columns
 from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.stats.accuracy._mcnemar import check_difference
 from skcompare.stats.core._result import ConfidenceInterval
-from skcompare.stats.sequential._anytime_losses import SHARES, GridBets, bound_of, loss_bets
-from skcompare.stats.sequential._e_values import CountBets, agreeing_limits, anytime_tail
+from skcompare.stats.sequential._e_values import (
+    SHARES,
+    CountBets,
+    GridBets,
+    agreeing_limits,
+    anytime_tail,
+    bound_of,
+    loss_bets,
+)
 from skcompare.stats.sequential._sequential_tests import check_gain, check_prior, count_bets
 
 N_FIELDS = 6

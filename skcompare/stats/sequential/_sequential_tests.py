@@ -11,13 +11,15 @@ from skcompare.stats.accuracy._mcnemar import accuracy_result, check_difference
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.losses._paired_t import loss_result
-from skcompare.stats.sequential._anytime_losses import bound_of, loss_bets, planned_bets
 from skcompare.stats.sequential._e_values import (
     BetsAgainst,
     CountBets,
     anytime_limits,
     anytime_tail,
+    bound_of,
     evidence_details,
+    loss_bets,
+    planned_bets,
     signed_evidence,
 )
 

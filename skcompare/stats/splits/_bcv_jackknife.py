@@ -13,7 +13,7 @@ from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
-from skcompare.stats.splits._score_result import UNDEFINED, score_result, wald_of
+from skcompare.stats.splits._resampled_t import UNDEFINED, score_result, wald_of
 
 CUT = 0.8
 """Share of the variance of `P` that is left where `P` is cut at its floor. A variable with

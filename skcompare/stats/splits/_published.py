@@ -15,33 +15,32 @@ from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import f_pvalue, f_quantile
 from skcompare.stats.core._wald import ZERO_VARIANCE, Wald, studentised
-from skcompare.stats.splits._resampled_t import sizes_ratio, t_result
-from skcompare.stats.splits._rules import (
+from skcompare.stats.splits._resampled_t import (
+    LIBERAL,
     N_REPEATS,
     N_SPLITS,
+    UNDEFINED,
     blocked_halves,
     blocked_scale,
+    check_halves,
     deviation_of_records,
     f_of_halves,
     in_one_row,
     mean_of,
+    means_of,
+    range_of,
+    score_result,
+    sizes_ratio,
+    split_test,
     spread_of,
     t_of_first_half,
     t_of_halves,
     t_of_replicates,
+    t_result,
     variance_of,
-    weighted_mean,
-)
-from skcompare.stats.splits._score_result import (
-    LIBERAL,
-    UNDEFINED,
-    check_halves,
-    means_of,
-    range_of,
-    score_result,
-    split_test,
     wald_of,
     wald_result,
+    weighted_mean,
     without_rounding,
 )
 

@@ -10,8 +10,8 @@ from scipy import stats
 from skcompare._core.design import Design
 from skcompare.evidence import PairedCalibration
 from skcompare.stats import calibration_consistency
-from skcompare.stats.calibration import _calibration_consistency as module
-from skcompare.stats.calibration._calibration_consistency import event_limits
+from skcompare.stats.calibration import _calibration_tests as module
+from skcompare.stats.calibration._calibration_tests import event_limits
 
 
 def calibration(n=300, seed=0, **options):

@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from skcompare.stats.core._search import fewest_near, first_lasting, nearest_tried, smallest
+from skcompare.stats.core._power import fewest_near, first_lasting, nearest_tried, smallest
 
 
 def test_smallest_whole_number():

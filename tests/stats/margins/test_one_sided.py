@@ -16,9 +16,12 @@ from skcompare.evidence import (
 )
 from skcompare.gate import Gate, NonInferior, Superior
 from skcompare.stats.margins._influence import InfluenceMoments, influence_moments
-from skcompare.stats.margins._one_sided import MarginTest, margin_result
-from skcompare.stats.margins._skewness import SkewnessAdjusted
-from skcompare.stats.margins._zero_variation import ConstantDifferences
+from skcompare.stats.margins._one_sided import (
+    ConstantDifferences,
+    MarginTest,
+    SkewnessAdjusted,
+    margin_result,
+)
 
 MIRROR = {"greater": "less", "less": "greater"}
 

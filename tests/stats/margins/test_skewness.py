@@ -16,11 +16,12 @@ from skcompare.stats.margins._influence import (
     influence_moments,
     moments_of_counts,
 )
-from skcompare.stats.margins._one_sided import MarginResult, _agreeing
-from skcompare.stats.margins._skewness import (
+from skcompare.stats.margins._one_sided import (
     FLOORS,
     OTHER,
+    MarginResult,
     SkewnessAdjusted,
+    _agreeing,
     skewness_adjusted_passes,
 )
 

@@ -11,9 +11,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from skcompare._registry.tests import get_test
 from skcompare.evidence import ScoredPair
 from skcompare.stats import bootstrap_difference
-from skcompare.stats.scores._bootstrap import ResampledDifferences
 from skcompare.stats.scores._resampling import (
     BLOCK,
+    ResampledDifferences,
     default_resamples,
     generator,
     influences,

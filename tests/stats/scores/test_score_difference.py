@@ -15,7 +15,7 @@ from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import get_test
 from skcompare.evidence import JointCounts
 from skcompare.stats import PairedResult, mcnemar, score_difference
-from skcompare.stats.scores import _permutation_null as permutation
+from skcompare.stats.scores import _permutation as permutation
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,

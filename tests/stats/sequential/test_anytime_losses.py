@@ -10,8 +10,7 @@ from scipy.special import logsumexp
 from skcompare import compare
 from skcompare.evidence import PairedLosses, record_losses
 from skcompare.stats import anytime_losses, paired_tests
-from skcompare.stats.sequential._anytime_losses import LOG_WEIGHTS, SHARES, loss_bets
-from skcompare.stats.sequential._e_values import CountBets
+from skcompare.stats.sequential._e_values import LOG_WEIGHTS, SHARES, CountBets, loss_bets
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 BOUND = -math.log(0.05)

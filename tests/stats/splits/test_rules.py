@@ -7,7 +7,7 @@ import pytest
 
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import conservative_z, cv_ci_z, kfold_t, paired_5x2_t
-from skcompare.stats.splits import _rules as rules
+from skcompare.stats.splits import _resampled_t as rules
 
 N_SETS = 6
 RULES = {

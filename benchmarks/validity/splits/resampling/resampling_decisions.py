@@ -20,7 +20,7 @@ from benchmarks.validity.splits.resampling.resampling_designs import (
     parts_of,
 )
 from skcompare.stats.accuracy import mcnemar_pvalues
-from skcompare.stats.splits import _rules as rules
+from skcompare.stats.splits import _resampled_t as rules
 from skcompare.stats.splits._published_mcnemar import effective_multiplier
 
 RATIO = 1 / 9
