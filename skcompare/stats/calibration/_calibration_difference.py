@@ -479,9 +479,7 @@ MOST_SORTED = 1_000_000
 
 
 def parts_of(
-    calibration: PairedCalibration,
-    sums: BothSums,
-    errors: tuple[float, float],
+    calibration: PairedCalibration, sums: BothSums, errors: tuple[float, float]
 ) -> tuple[dict[str, Any], ...]:
     """Further calibration errors of each role, with tests of perfect calibration.
 

@@ -423,15 +423,7 @@ def _refuted(
     details: dict[str, float] | None = None,
 ) -> CalibrationTestResult:
     return CalibrationTestResult(
-        name,
-        statistic,
-        SMALLEST,
-        -math.inf,
-        method,
-        kind,
-        n,
-        (IMPOSSIBLE,),
-        details or {},
+        name, statistic, SMALLEST, -math.inf, method, kind, n, (IMPOSSIBLE,), details or {}
     )
 
 

@@ -361,11 +361,7 @@ def variance_from(
         return Variance(jackknife, 0.0, _degrees(square, fourth, n), jackknife)
     observed, unsmoothed, total = (
         max(jackknife + shift - 2 * pairs, 0.0) + pairs
-        for shift, pairs in (
-            (0.0, second),
-            (null.plain, second),
-            (null.shift, null.second),
-        )
+        for shift, pairs in ((0.0, second), (null.plain, second), (null.shift, null.second))
     )
     # The larger one: gaps may be small by chance, and so may their mean.
     unsmoothed = max(unsmoothed, observed)
@@ -783,10 +779,7 @@ def _rows_together(sums: tuple[RoleSums, RoleSums]) -> csr_matrix:
     return csr_matrix(
         (
             np.concatenate([counts, ones, ones]),
-            (
-                np.concatenate([bins, row, col]),
-                np.concatenate([bins, col, row]),
-            ),
+            (np.concatenate([bins, row, col]), np.concatenate([bins, col, row])),
         ),
         shape=(len(bins), len(bins)),
     )

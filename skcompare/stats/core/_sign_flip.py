@@ -396,12 +396,7 @@ class FlippedSums:
 
     def _mirrored(self) -> "FlippedSums":
         return FlippedSums(
-            -self.total,
-            self.size,
-            self.weight,
-            -self.sums,
-            self.balances,
-            self.complete,
+            -self.total, self.size, self.weight, -self.sums, self.balances, self.complete
         )
 
     def _lower(self, alpha: float, alternative: str) -> float:

@@ -68,12 +68,7 @@ FLOORS = {
 OTHER = Floor(2.0, 20)
 """Floor of units of the rarer class."""
 
-NOT_SKEWED = (
-    "mcnemar",
-    "anytime_mcnemar",
-    "anytime_losses",
-    "wilcoxon",
-)
+NOT_SKEWED = ("mcnemar", "anytime_mcnemar", "anytime_losses", "wilcoxon")
 """Tests that need no correction: of counts, of ranks, or valid for any losses."""
 
 

@@ -149,10 +149,7 @@ def records_of_means(
         return sum(side.power(n) for side in growing) - (len(growing) - 1)
 
     return smallest(
-        lambda n: power_at(n) >= power,
-        max(2.0, sides[0].result.n),
-        low=1.0,
-        precision=1e-6,
+        lambda n: power_at(n) >= power, max(2.0, sides[0].result.n), low=1.0, precision=1e-6
     )
 
 

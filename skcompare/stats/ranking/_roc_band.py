@@ -596,11 +596,7 @@ def _curves(rows: Rows, rates: FloatArray) -> list[FloatArray]:
 
 
 def _spread(
-    rows: Rows,
-    rates: FloatArray,
-    n_resamples: int,
-    level: float,
-    rng: np.random.Generator,
+    rows: Rows, rates: FloatArray, n_resamples: int, level: float, rng: np.random.Generator
 ) -> Spread:
     champion, challenger = (RocCurve(score, rows.positive) for score in rows.scores)
 

@@ -284,11 +284,7 @@ class CountScore:
         return CellScores(scored.value, slopes, scored.undefined)
 
 
-AVERAGES = {
-    "macro": _macro,
-    "micro": _micro,
-    "weighted": _weighted,
-}
+AVERAGES = {"macro": _macro, "micro": _micro, "weighted": _weighted}
 BY_CLASS = {"f1": F1, "precision": PRECISION, "recall": RECALL, "jaccard": JACCARD}
 
 COUNT_SCORES: Mapping[str, tuple[Ratio, str]] = MappingProxyType(

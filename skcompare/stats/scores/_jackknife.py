@@ -188,10 +188,7 @@ def _are_equal(without: FloatArray, rounding: float) -> bool:
 
 
 def _scales(
-    scored: ScoredPair,
-    values: tuple[float, float],
-    without: FloatArray,
-    rounding: float,
+    scored: ScoredPair, values: tuple[float, float], without: FloatArray, rounding: float
 ) -> list[_Scale]:
     """Jackknife results on the scale of the score and, if defined, of its log-odds."""
     low, high = scored.score.bounds

@@ -424,11 +424,4 @@ _DAMAGED = (
     TypeError,
     ValueError,
 )
-_SETTINGS = (
-    "test",
-    "alternative",
-    "null_value",
-    "confidence_level",
-    "prior",
-    "bound",
-)
+_SETTINGS = ("test", "alternative", "null_value", "confidence_level", "prior", "bound")
