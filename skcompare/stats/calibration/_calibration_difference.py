@@ -41,11 +41,10 @@ from skcompare.stats.calibration._squared_errors import (
     variance_of,
     weigh,
 )
-from skcompare.stats.core._limits import Limits, one_sided, outward
+from skcompare.stats.core._limits import Limits, one_sided, outward, whole_range
 from skcompare.stats.core._power import Aim, planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import normal_pvalue, student_pvalue
-from skcompare.stats.core._wald import ZERO_VARIANCE, Wald
+from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, Tested, result_of
+from skcompare.stats.core._wald import Wald, studentised
 
 MOST_NUMBERS = 1 << 21
 """Largest number of values in a block of draws, which bounds the memory."""
@@ -532,19 +531,16 @@ ROUNDING = 1e-13
 identical records."""
 
 FEW_DEGREES, MUCH_GROWTH = 15, 0.15
-DECIDED_BY_FEW = "decided-by-few-records"
 
 
 class _Test(NamedTuple):
-    """Outcome of one method: statistic, p-value, limits and flags."""
+    """Outcome of one method, and its limits."""
 
-    statistic: float
-    tail: tuple[float, float]
+    tested: Tested
     limits: Limits
     method: str
     details: dict[str, float]
     df: float | None = None
-    flags: tuple[str, ...] = ()
 
 
 class _Effect(NamedTuple):
@@ -721,15 +717,18 @@ def calibration_difference(
     elif method == "bootstrap":
         error = bootstrap_error(calibration, n_resamples, random_state)
         error = error if error > max(noise, NOISE) else 0.0
-        test = _bootstrap(estimate, error, n_resamples, alternative)
+        details = {"standard_error": error, "resamples": float(n_resamples)}
+        method_text = f"bootstrap, {n_resamples} resamples"
+        test = _by_error(estimate, error, None, alternative, method_text, details)
     else:
         exchanged = exchanged_differences(calibration, n_resamples, random_state)
         test = _exchangeability(estimate, exchanged, alternative)
     few = calibration.groups is not None and sums[0].n_units < FEW
-    flags = (*calibration.flags, *test.flags, *((FEW_GROUPS,) if few else ()))
+    statistic, tail, own_flags = test.tested
+    flags = (*calibration.flags, *own_flags, *(FEW_GROUPS,) * few)
     return result_of(
-        test.statistic,
-        test.tail,
+        statistic,
+        tail,
         roles=(champion, challenger),
         df=test.df,
         estimate=estimate,
@@ -772,42 +771,31 @@ def _analytic(estimate: float, sums: BothSums, alternative: str, noise: float) -
         "standard_error_of_pairs": math.sqrt(variance.second),
     }
     if error <= noise or (estimate == 0 and variance.observed <= noise**2):
-        return _without_error(estimate, "analytic", dict.fromkeys(details, 0.0))
-    df = variance.df
-    few = df < FEW_DEGREES or variance.growth > MUCH_GROWTH
-    return _Test(
-        estimate / error,
-        student_pvalue(estimate / error, df, alternative),
-        Wald(estimate, error, df, _bounds(estimate)).limits,
-        "analytic",
-        details,
-        df,
-        (DECIDED_BY_FEW,) if few else (),
+        details = dict.fromkeys(details, 0.0)
+        return _by_error(estimate, 0.0, None, alternative, "analytic", details)
+    test = _by_error(estimate, error, variance.df, alternative, "analytic", details)
+    few = variance.df < FEW_DEGREES or variance.growth > MUCH_GROWTH
+    statistic, tail, flags = test.tested
+    return test._replace(
+        tested=(statistic, tail, (*flags, *("decided-by-few-records",) * few))
     )
 
 
-def _bootstrap(estimate: float, error: float, n_resamples: int, alternative: str) -> _Test:
-    method = f"bootstrap, {n_resamples} resamples"
-    details = {"standard_error": error, "resamples": float(n_resamples)}
-    if error == 0:
-        return _without_error(estimate, method, details)
+def _by_error(
+    estimate: float,
+    error: float,
+    df: float | None,
+    alternative: str,
+    method: str,
+    details: dict[str, float],
+) -> _Test:
+    """Return the outcome of a t or normal test, which an error of 0 leaves undefined."""
+    tested, bounds = studentised(estimate, error, df, alternative), _bounds(estimate)
+    limits = Wald(estimate, error, df, bounds).limits
+    unlimited = error == 0 != estimate
     return _Test(
-        estimate / error,
-        normal_pvalue(estimate / error, alternative),
-        Wald(estimate, error, bounds=_bounds(estimate)).limits,
-        method,
-        details,
+        tested, partial(whole_range, bounds) if unlimited else limits, method, details, df
     )
-
-
-def _without_error(estimate: float, method: str, details: dict[str, float]) -> _Test:
-    """Return the outcome for a difference with a standard error of 0."""
-    if estimate == 0:
-        limits = partial(_cut_off_limits, 0.0, 0.0)
-        return _Test(0.0, (1.0, 0.0), limits, method, details, flags=("degenerate",))
-    statistic = math.copysign(math.inf, estimate)
-    limits = partial(_cut_off_limits, estimate, math.inf)
-    return _Test(statistic, UNDEFINED, limits, method, details, flags=(ZERO_VARIANCE,))
 
 
 def _exchangeability(
@@ -817,10 +805,9 @@ def _exchangeability(
     method = f"exchangeability, {n_resamples} Monte-Carlo resamples"
     details = {"resamples": float(n_resamples)}
     if estimate == 0 and exchanged.sizes[-1] <= NOISE:
-        return _without_error(estimate, method, details)
+        return _by_error(estimate, 0.0, None, alternative, method, details)
     return _Test(
-        estimate,
-        exchanged.pvalue(estimate, alternative),
+        (estimate, exchanged.pvalue(estimate, alternative), ()),
         partial(_exchanged_limits, estimate, exchanged),
         method,
         details,
@@ -833,14 +820,8 @@ def _exchanged_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
+    """Limits at the critical distance, clipped to the possible differences."""
     reach = exchanged.critical(alpha_of(confidence_level), alternative)
-    return _cut_off_limits(estimate, reach, confidence_level, alternative)
-
-
-def _cut_off_limits(
-    estimate: float, reach: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Limits at a distance from the estimate, clipped to the possible differences."""
     low, high = estimate - reach, estimate + reach
     return one_sided(low, high, alternative, _bounds(estimate))
 

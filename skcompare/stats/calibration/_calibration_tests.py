@@ -172,7 +172,10 @@ class CalibrationTestResult:
 MOST_SIMULATED = 2000
 """Largest number of records for which method="auto" simulates outcomes."""
 
-IMPOSSIBLE = "impossible-outcome"
+Found = tuple[tuple[float, float], tuple[str, ...]]
+IMPOSSIBLE: Found = (SMALLEST, -math.inf), ("impossible-outcome",)
+CONSTANT: Found = (1.0, 0.0), ("degenerate",)
+"""P-values with their flags, of events that cannot be and of sums that cannot vary."""
 
 
 def spiegelhalter(
@@ -352,15 +355,15 @@ def spiegelhalter_from(
     excess: float, sd: float, impossible: bool, kind: str, n: int
 ) -> CalibrationTestResult:
     """Run Spiegelhalter's test on an excess Brier score with its standard deviation."""
-    name = "Spiegelhalter's test"
+    name, method = "Spiegelhalter's test", "asymptotic"
+    z = excess / sd if sd > 0 else 0.0
+    found: Found = normal_pvalue(z, "two-sided"), ()
     if impossible:
-        z = excess / sd if sd > 0 else math.copysign(math.inf, excess)
-        return _refuted(name, z, "asymptotic", kind, n)
-    if sd == 0:
-        return _degenerate(name, "asymptotic", kind, n)
-    z = excess / sd
-    pvalue, log_pvalue = normal_pvalue(z, "two-sided")
-    return CalibrationTestResult(name, z, pvalue, log_pvalue, "asymptotic", kind, n)
+        z = z if sd > 0 else math.copysign(math.inf, excess)
+        found = IMPOSSIBLE
+    elif sd == 0:
+        found = CONSTANT
+    return CalibrationTestResult(name, z, *found[0], method, kind, n, found[1])
 
 
 def cusum_of(
@@ -375,24 +378,27 @@ def cusum_of(
     name, n = f"cumulative differences, {statistic}", len(forecasts.proba)
     if method == "auto":
         method = "simulation" if n <= MOST_SIMULATED else "asymptotic"
-    walk = walk_of(*forecasts)
-    if walk.sd == 0:
-        if _impossible(forecasts):
-            return _refuted(name, math.inf, method, kind, n)
-        return _degenerate(name, method, kind, n)
-    observed = float(walk.statistic(walk.happened, statistic))
-    details = {"error": observed * walk.sd / n}
-    if _impossible(forecasts):
-        return _refuted(name, observed, method, kind, n, details)
+    walk, impossible = walk_of(*forecasts), _impossible(forecasts)
+    observed, details = math.inf if impossible else 0.0, {}
+    if walk.sd > 0:
+        observed = float(walk.statistic(walk.happened, statistic))
+        details = {"error": observed * walk.sd / n}
+    tail, flags = IMPOSSIBLE if impossible else CONSTANT
+    if walk.sd > 0 and not impossible:
+        tail = _chance(walk, statistic, observed, method, n_resamples, random_state)
+        flags = ()
+    return CalibrationTestResult(name, observed, *tail, method, kind, n, flags, details)
+
+
+def _chance(
+    walk: Walk, name: str, observed: float, method: str, n_resamples: int, random_state: int
+) -> tuple[float, float]:
+    """P-value of a statistic of the walk, and its logarithm."""
     if method == "asymptotic":
-        pvalue, log_pvalue = brownian_pvalue(statistic, observed)
-        pvalue = max(pvalue, SMALLEST)
-    else:
-        pvalue = simulated_pvalue(walk, statistic, observed, n_resamples, random_state)
-        log_pvalue = math.log(pvalue)
-    return CalibrationTestResult(
-        name, observed, pvalue, log_pvalue, method, kind, n, (), details
-    )
+        pvalue, log_pvalue = brownian_pvalue(name, observed)
+        return max(pvalue, SMALLEST), log_pvalue
+    pvalue = simulated_pvalue(walk, name, observed, n_resamples, random_state)
+    return pvalue, math.log(pvalue)
 
 
 def _variances(proba: FloatArray, slope: FloatArray) -> FloatArray:
@@ -412,23 +418,6 @@ def _impossible(forecasts: Forecasts) -> bool:
     if proba.min() > 0 and proba.max() < 1:
         return False
     return bool((np.where(happened, proba, 1 - proba) == 0).any())
-
-
-def _refuted(
-    name: str,
-    statistic: float,
-    method: str,
-    kind: str,
-    n: int,
-    details: dict[str, float] | None = None,
-) -> CalibrationTestResult:
-    return CalibrationTestResult(
-        name, statistic, SMALLEST, -math.inf, method, kind, n, (IMPOSSIBLE,), details or {}
-    )
-
-
-def _degenerate(name: str, method: str, kind: str, n: int) -> CalibrationTestResult:
-    return CalibrationTestResult(name, 0.0, 1.0, 0.0, method, kind, n, ("degenerate",))
 
 
 ONCE = ("holdout", "kfold")

@@ -10,6 +10,7 @@ cell.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import comb
 from typing import Any, NamedTuple
@@ -172,25 +173,30 @@ class BinProducts(NamedTuple):
 
 
 def joint_products(
-    n_bins: tuple[int, int],
-    values: tuple[AnyNumbers, ...],
-    rows: tuple[AnyNumbers, ...],
+    sums: "BothSums",
+    values: Sequence[AnyNumbers],
+    equal: AnyNumbers,
     own: float,
     weight: FloatArray,
 ) -> BinProducts:
     """Combine products of each bin with itself and of all pairs, if units are single rows.
 
-    `values` and `rows` are those of the champion's bins, of the challenger's, and of the
-    pairs, in the order of the champion's bins.
+    `values` are the products of the residuals of each entry: of the champion's, of the
+    challenger's, and of both; `equal` is the number of its rows with equal events.
     """
+    champion, challenger = sums
+    n_bins = len(champion.totals[0]), len(challenger.totals[0])
+    joint, n_cells = champion.bin * n_bins[1] + challenger.bin, n_bins[0] * n_bins[1]
+    cross, rows = (np.bincount(joint, each, n_cells) for each in (values[2], equal))
+    squares = [np.bincount(s.bin, v, n) for s, v, n in zip(sums, values, n_bins)]
     bins = np.arange(sum(n_bins))
-    champion, challenger = np.divmod(np.arange(n_bins[0] * n_bins[1]), n_bins[1])
-    challenger = challenger + n_bins[0]
+    row, col = np.divmod(np.arange(n_cells), n_bins[1])
+    col = col + n_bins[0]
     return BinProducts(
-        np.concatenate([bins, champion, challenger]),
-        np.concatenate([bins, challenger, champion]),
-        np.concatenate([*values, values[-1]]),
-        np.concatenate([*rows, rows[-1]]),
+        np.concatenate([bins, row, col]),
+        np.concatenate([bins, col, row]),
+        np.concatenate([*squares, cross, cross]),
+        np.concatenate([champion.totals[0], challenger.totals[0], rows, rows]),
         own,
         weight,
     )
@@ -231,11 +237,7 @@ class UnderEqualErrors(NamedTuple):
 
 
 def under_equal_errors(
-    products: BinProducts,
-    totals: tuple[FloatArray, FloatArray],
-    errors: tuple[float, float],
-    second: float,
-    n_rows: float,
+    products: BinProducts, sums: "BothSums", second: float
 ) -> UnderEqualErrors:
     """Variance of the difference under equal errors, smoothed by additional records.
 
@@ -249,15 +251,13 @@ def under_equal_errors(
     ----------
     products : BinProducts
         Products of residuals.
-    totals : tuple of two ndarray of shape (6, n_bins)
-        Sums over the bins of both roles.
-    errors : tuple of two float
-        Squared errors of both roles.
+    sums : tuple of two sums
+        Sums of both roles.
     second : float
         Observed part of the variance from pairs.
-    n_rows : float
-        Number of rows.
     """
+    totals, errors = [s.totals for s in sums], squared_errors(sums)
+    n_rows = sums[0].n_rows
     n, y, excess = np.concatenate([each[:3] for each in totals], axis=1)
     n_n = np.concatenate([each[5] for each in totals])
     at_least_one = np.maximum(n, 1)
@@ -326,39 +326,44 @@ class Variance:
         return self.first + self.second
 
 
+class Influences(NamedTuple):
+    """Influences of the units on the difference of the squared errors, as sums.
+
+    Attributes
+    ----------
+    square, fourth : float
+        Sums of their second and fourth powers.
+    sizes : float
+        Sum of the squares of the influences on both errors, the scale of the rounding
+        error of `square`.
+    n : int
+        Number of units.
+    """
+
+    square: float
+    fourth: float
+    sizes: float
+    n: int
+
+
 def variance_from(
-    square: float,
-    fourth: float,
-    sizes: float,
-    n: int,
-    second: float | None,
-    null: UnderEqualErrors | None,
+    influences: Influences, products: BinProducts | None, sums: "BothSums"
 ) -> Variance:
     """Variance of the difference from influences of units and the contribution of pairs.
 
     A squared error is a sum over pairs of units. Its jackknife variance counts the part
     of the pairs twice (Efron and Stein 1981), so that part is estimated separately and
     subtracted once. The rest is at least 0.
-
-    Parameters
-    ----------
-    square, fourth : float
-        Sums of the second and fourth powers of the units' influences on the difference.
-    sizes : float
-        Sum of the squares of the influences on both errors, the scale of the rounding
-        error of `square`.
-    n : int
-        Number of units.
-    second : float or None
-        Observed part of the pairs; None where it was not computed.
-    null : UnderEqualErrors or None
-        Variance under the null hypothesis; None where pairs were not computed.
+    Without products the part of the pairs is not known, and remains counted twice.
     """
+    square, fourth, sizes, n = influences
     if square <= NOISE**2 * sizes:
         square = fourth = 0.0
     jackknife = square * (n - 1) / n
-    if second is None or null is None:
+    if products is None:
         return Variance(jackknife, 0.0, _degrees(square, fourth, n), jackknife)
+    second = pair_variance(products, sums[0].n_rows)
+    null = under_equal_errors(products, sums, second)
     observed, unsmoothed, total = (
         max(jackknife + shift - 2 * pairs, 0.0) + pairs
         for shift, pairs in ((0.0, second), (null.plain, second), (null.shift, null.second))
@@ -422,9 +427,9 @@ class ReducedSums:
 Both = tuple[ReducedSums, ReducedSums]
 
 
-def variance_of_reduced(sums: Both, errors: tuple[float, float]) -> Variance:
+def variance_of_reduced(sums: Both) -> Variance:
     """Variance of the difference of the squared errors, champion minus challenger."""
-    moments, n = moments_of(sums[0].cells), sums[0].n_units
+    moments = moments_of(sums[0].cells)
     values = [_influence(each, moments) for each in sums]
     sizes = sum(moments.sum_of(product(each, each)) for each in values)
     influence = _centred(values[0] - values[1], moments)
@@ -434,11 +439,8 @@ def variance_of_reduced(sums: Both, errors: tuple[float, float]) -> Variance:
         fourth = moments.sum_of(product(squared, squared))
     else:
         fourth = _linear_fourth(influence, moments)
-    products = _reduced_products(sums, moments)
-    pairs = pair_variance(products, n)
-    totals = sums[0].totals, sums[1].totals
-    null = under_equal_errors(products, totals, errors, pairs, n)
-    return variance_from(square, fourth, sizes, n, pairs, null)
+    influences = Influences(square, fourth, sizes, sums[0].n_units)
+    return variance_from(influences, _reduced_products(sums, moments), sums)
 
 
 def _influence(sums: ReducedSums, moments: CellMoments) -> FloatArray:
@@ -486,19 +488,15 @@ def _reduced_products(sums: Both, moments: CellMoments) -> BinProducts:
     residuals, weights = zip(*(_residuals(s, moments) for s in sums), strict=True)
     size = moments.size
     own = np.zeros((3, 3, len(size)))
-    squares = []
+    values = []
     for s, residual, weight, sign in zip(sums, residuals, weights, (1, -1), strict=True):
         squared = product(residual, residual)
         own += sign * squared * weight[s.bin]
-        squares.append(np.bincount(s.bin, size * moments.mean_of(squared), len(weight)))
-    n_bins = len(weights[0]), len(weights[1])
-    joint, n_cells = sums[0].cells.code // 4, n_bins[0] * n_bins[1]
-    cross = np.bincount(joint, size * moments.mean_of(product(*residuals)), n_cells)
-    equal_events = np.bincount(joint, size * (sums[0].event == sums[1].event), n_cells)
+        values.append(size * moments.mean_of(squared))
+    values.append(size * moments.mean_of(product(*residuals)))
+    equal = size * (sums[0].event == sums[1].event)
     signed = np.concatenate([weights[0], -weights[1]])
-    rows = sums[0].totals[0], sums[1].totals[0], equal_events
-    own_pairs = moments.sum_of(product(own, own))
-    return joint_products(n_bins, (*squares, cross), rows, own_pairs, signed)
+    return joint_products(sums, values, equal, moments.sum_of(product(own, own)), signed)
 
 
 def _residuals(sums: ReducedSums, moments: CellMoments) -> tuple[FloatArray, FloatArray]:
@@ -645,30 +643,15 @@ def variance_of(sums: BothSums) -> Variance:
     champion, challenger = sums
     if isinstance(champion, ReducedSums) or isinstance(challenger, ReducedSums):
         assert isinstance(champion, ReducedSums) and isinstance(challenger, ReducedSums)
-        return variance_of_reduced((champion, challenger), squared_errors(sums))
+        return variance_of_reduced((champion, challenger))
     values = [_leave_one_out_errors(s) for s in (champion, challenger)]
     influence = values[0] - values[1]
     influence = influence - influence.mean()
     squares = influence * influence
     sizes = sum(float(((errors - errors.mean()) ** 2).sum()) for errors in values)
-    products = _products((champion, challenger))
-    pairs = null = None
-    if products is not None:
-        pairs, totals = (
-            pair_variance(products, champion.n_rows),
-            (champion.totals, challenger.totals),
-        )
-        null = under_equal_errors(
-            products, totals, squared_errors(sums), pairs, champion.n_rows
-        )
-    return variance_from(
-        float(influence @ influence),
-        float(squares @ squares),
-        sizes,
-        len(influence),
-        pairs,
-        null,
-    )
+    square, fourth = float(influence @ influence), float(squares @ squares)
+    influences = Influences(square, fourth, sizes, len(influence))
+    return variance_from(influences, _products((champion, challenger)), sums)
 
 
 def record_influences(sums: BothSums) -> FloatArray:
@@ -728,41 +711,22 @@ def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:
     if all(s.rows == 1 for s in sums) and sums[0].n_bins * sums[1].n_bins <= MOST_CELLS:
         own = champion * champion * weight[0][sums[0].bin]
         own -= challenger * challenger * weight[1][sums[1].bin]
-        return _of_joint_bins(sums, (champion, challenger), signed, float(own @ own))
+        values = champion * champion, challenger * challenger, champion * challenger
+        equal = sums[0].events == sums[1].events
+        return joint_products(sums, values, equal, float(own @ own), signed)
     column = np.concatenate([sums[0].bin, sums[1].bin + sums[0].n_bins])
     unit = np.concatenate([sums[0].unit, sums[1].unit])
     entries = np.bincount(unit).astype(np.float64)
     if float(entries @ entries) > MOST_PRODUCTS:
         return None
-    values = np.concatenate([champion, challenger])
-    r = csr_matrix((values, (unit, column)), shape=(sums[0].n_units, len(signed)))
+    residuals = np.concatenate([champion, challenger])
+    r = csr_matrix((residuals, (unit, column)), shape=(sums[0].n_units, len(signed)))
     product, rows = (r.T @ r).tocsr(), _rows_together(sums)
     # Bins without variation have products of 0, but still have rows.
     row, col = ((product != 0) + (rows != 0)).nonzero()
-    own = np.bincount(unit, values**2 * signed[column], sums[0].n_units)
+    own = np.bincount(unit, residuals**2 * signed[column], sums[0].n_units)
     value, n_together = (np.asarray(each[row, col]).reshape(-1) for each in (product, rows))
     return BinProducts(row, col, value, n_together, float(own @ own), signed)
-
-
-def _of_joint_bins(
-    sums: tuple[RoleSums, RoleSums],
-    values: tuple[FloatArray, FloatArray],
-    signed: FloatArray,
-    own: float,
-) -> BinProducts:
-    """Products of residuals in all pairs of bins, if each unit is in one bin per role."""
-    champion, challenger = sums
-    n_cells = champion.n_bins * challenger.n_bins
-    joint = champion.bin * challenger.n_bins + challenger.bin
-    cross = np.bincount(joint, values[0] * values[1], n_cells)
-    equal_events = np.bincount(joint, champion.events == challenger.events, n_cells)
-    squares = [
-        np.bincount(s.bin, v * v, s.n_bins) for s, v in zip(sums, values, strict=True)
-    ]
-    rows = champion.totals[0], challenger.totals[0], equal_events
-    return joint_products(
-        (champion.n_bins, challenger.n_bins), (*squares, cross), rows, own, signed
-    )
 
 
 def _rows_together(sums: tuple[RoleSums, RoleSums]) -> csr_matrix:
