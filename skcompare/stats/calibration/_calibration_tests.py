@@ -11,7 +11,6 @@ from scipy.special import log_ndtr, ndtr
 from scipy.stats import binom
 
 from skcompare._core.arrays import plain_values
-from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import (
     alpha_of,
@@ -22,6 +21,7 @@ from skcompare._core.validation import (
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence import Forecasts, PairedCalibration, collapse_predictions
+from skcompare.stats.core._result import Flagged
 from skcompare.stats.core._tails import SMALLEST, normal_pvalue
 
 DECIMALS = 12
@@ -111,7 +111,7 @@ def brownian_pvalue(name: str, observed: float) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationTestResult:
+class CalibrationTestResult(Flagged):
     """Result of a test of one classifier's calibration; unpacks to `(statistic, pvalue)`.
 
     Attributes
@@ -149,11 +149,6 @@ class CalibrationTestResult:
     def degenerate(self) -> bool:
         """Whether the data had no variation to test."""
         return "degenerate" in self.flags
-
-    @property
-    def caveats(self) -> list[str]:
-        """Explanations of the flags."""
-        return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dictionary of plain values."""
@@ -436,7 +431,7 @@ COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalibrationConsistency:
+class CalibrationConsistency(Flagged):
     """Intervals of the share of events consistent with calibration, for each bin.
 
     Attributes
@@ -474,11 +469,6 @@ class CalibrationConsistency:
         """Whether each observed share is outside its interval; False in empty bins."""
         # Comparisons with NaN are False.
         return (self.mean_outcome < self.low) | (self.mean_outcome > self.high)
-
-    @property
-    def caveats(self) -> list[str]:
-        """Explanations of the flags."""
-        return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes as a dictionary, with arrays as lists."""

@@ -35,6 +35,19 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
+class Flagged:
+    """Base class of results with flags, which are explained in full by caveats."""
+
+    __slots__ = ()
+
+    flags: tuple[str, ...]
+
+    @property
+    def caveats(self) -> list[str]:
+        """Explanations of the flags."""
+        return explain(self.flags)
+
+
 @dataclass(frozen=True, slots=True)
 class StoredLimits:
     """Confidence limits of a stored result, at one confidence level only."""
@@ -54,7 +67,7 @@ class StoredLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairedResult:
+class PairedResult(Flagged):
     """Result of a test of two classifiers; unpacks to `(statistic, pvalue)`.
 
     Attributes
@@ -128,11 +141,6 @@ class PairedResult:
     def degenerate(self) -> bool:
         """Whether the data had no difference and no variation to test."""
         return "degenerate" in self.flags
-
-    @property
-    def caveats(self) -> list[str]:
-        """Explanations of the flags."""
-        return explain(self.flags)
 
     @property
     def has_interval(self) -> bool:

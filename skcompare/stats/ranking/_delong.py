@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from skcompare._core.design import HOLDOUT
-from skcompare._core.flags import explain
 from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._core.validation import (
     alpha_of,
@@ -26,7 +25,7 @@ from skcompare._typing import Alternative, ArrayLike, FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import DIFFERENCE, Limits, any_difference, one_sided
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult, Tested, tested_result
+from skcompare.stats.core._result import Flagged, PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import reference_quantile
 from skcompare.stats.core._wald import Wald, critical_value, studentised
 
@@ -513,7 +512,7 @@ METHODS = ("logit", "wald", "newcombe")
 
 
 @dataclass(frozen=True, slots=True)
-class AUCInterval:
+class AUCInterval(Flagged):
     """AUC with its confidence interval; unpacks to `(low, high)`.
 
     Attributes
@@ -543,11 +542,6 @@ class AUCInterval:
 
     def __iter__(self) -> Any:
         return iter((self.low, self.high))
-
-    @property
-    def caveats(self) -> list[str]:
-        """Flags with their text."""
-        return explain(self.flags)
 
 
 def auc_interval(

@@ -1,8 +1,8 @@
 """DeLong's tests of multiclass AUCs: one-vs-rest, one-vs-one, all classes jointly."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -15,10 +15,17 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClassPlacementValues
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
-from skcompare.stats.core._limits import DIFFERENCE
+from skcompare.stats.core._limits import DIFFERENCE, Limits
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import chi2_pvalue, normal_pvalue
+from skcompare.stats.core._result import (
+    FEW,
+    FEW_GROUPS,
+    UNDEFINED,
+    PairedResult,
+    Tested,
+    tested_result,
+)
+from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.core._wald import (
     NO_DIFFERENCE,
     ZERO_VARIANCE,
@@ -26,6 +33,7 @@ from skcompare.stats.core._wald import (
     no_critical,
     normal_critical,
     score_range,
+    studentised,
 )
 from skcompare.stats.ranking._delong import (
     FEW_DEGREES,
@@ -47,9 +55,6 @@ INDEPENDENT = 1e-12
 
 INCONSISTENT = 1e-6
 """Standard errors above which a difference along a direction without variance counts."""
-
-CLASSES_LEFT_OUT = "classes-left-out"
-UNKNOWN_GROUPS = "unknown-groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,42 +92,39 @@ class Contrast:
     @property
     def statistic(self) -> float:
         """Distance from the null value in standard errors; infinite without variance."""
+        return self.tested("two-sided")[0]
+
+    def tested(self, alternative: str) -> Tested:
+        """Test the difference, without a result if there is one and no variance."""
         distance = self.difference - self.null_value
-        if self.variance > 0:
-            return distance / self.error
-        return 0.0 if abs(distance) <= NO_DIFFERENCE else math.copysign(math.inf, distance)
+        if self.variance == 0 and abs(distance) <= NO_DIFFERENCE:
+            distance = 0.0
+        return studentised(distance, self.error, None, alternative)
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """Caveats about a variance that is 0 or has few degrees of freedom."""
-        if self.variance > 0:
-            squares = np.square(self.deviations)
-            fourth = float((squares**2).sum())
-            df = degrees_of_freedom(self.variance, fourth, len(squares))
-            return (VARIANCE_OF_FEW,) * (df < FEW_DEGREES)
-        return (ZERO_VARIANCE,) if math.isinf(self.statistic) else ("degenerate",)
-
-    def pvalue(self, alternative: str) -> tuple[float, float]:
-        """Return the p-value and its logarithm; NaN where undefined."""
-        if self.variance > 0:
-            return normal_pvalue(self.statistic, alternative)
-        return UNDEFINED if math.isinf(self.statistic) else (1.0, 0.0)
+    def has_few_degrees(self) -> bool:
+        """Whether the variance has few degrees of freedom."""
+        squares = np.square(self.deviations)
+        fourth = float((squares**2).sum())
+        degrees = degrees_of_freedom(self.variance, fourth, len(squares))
+        return self.variance > 0 and degrees < FEW_DEGREES
 
     @property
-    def limits(self) -> Callable[[float, str], tuple[float, float]]:
+    def limits(self) -> Limits:
         """Limits of the difference as a function of confidence level and alternative."""
         critical = no_critical if math.isinf(self.statistic) else normal_critical
         return partial(score_range, self.difference, self.error, critical, DIFFERENCE)
 
 
-def contrast(areas: tuple[float, float], first: FloatArray, second: FloatArray) -> Contrast:
-    """Contrast of two areas, or means of areas, from the influences of their units."""
+def contrast(roles: Iterable[tuple[float, FloatArray]], null: float) -> Contrast:
+    """Contrast of the areas, or means of areas, of both roles, with influences of units."""
+    (champion, first), (challenger, second) = roles
     deviations = second - first
     variance = _sum_of_squares(deviations)
     size = _sum_of_squares(first) + _sum_of_squares(second)
     if variance <= ROUNDING**2 * size:
         variance = 0.0
-    return Contrast(areas[0], areas[1], deviations, variance)
+    return Contrast(float(champion), float(challenger), deviations, variance, null)
 
 
 def _sum_of_squares(values: FloatArray) -> float:
@@ -212,7 +214,7 @@ def joint_details(differences: FloatArray, parts: Sequence[Contrast]) -> dict[st
 
 def part_of(contrast: Contrast, alternative: str) -> dict[str, Any]:
     """AUCs, difference, interval and p-value (None if undefined) of a class or a pair."""
-    pvalue, _ = contrast.pvalue(alternative)
+    _, (pvalue, _), _ = contrast.tested(alternative)
     low, high = contrast.limits(PART_LEVEL, alternative)
     return {
         "champion": contrast.champion,
@@ -257,14 +259,15 @@ def _mean_result(
     **fields: Any,
 ) -> PairedResult:
     """Result of a test of a difference of mean AUCs."""
-    return result_of(
-        mean.statistic,
-        mean.pvalue(alternative),
+    return tested_result(
+        mean.tested(alternative),
         roles=(mean.champion, mean.challenger),
         estimate=mean.difference,
         limits=mean.limits,
         null_value=mean.null_value,
-        flags=mean.flags + evidence_flags(values, kept) + flags,
+        flags=(VARIANCE_OF_FEW,) * mean.has_few_degrees
+        + evidence_flags(values, kept)
+        + flags,
         details={"standard_error": mean.error, "n_classes": len(kept), **details},
         remark=left_out(values, kept),
         **fields,
@@ -276,7 +279,8 @@ def evidence_flags(values: ClassPlacementValues, kept: IntArray) -> tuple[str, .
     dropped = len(kept) < values.n_classes
     unknown = values.design.grouped and values.groups is None
     few = values.is_grouped and values.n_units < FEW
-    return (CLASSES_LEFT_OUT,) * dropped + (UNKNOWN_GROUPS,) * unknown + (FEW_GROUPS,) * few
+    codes = {"classes-left-out": dropped, "unknown-groups": unknown, FEW_GROUPS: few}
+    return tuple(code for code, applies in codes.items() if applies)
 
 
 def left_out(values: ClassPlacementValues, kept: IntArray) -> str:
@@ -306,9 +310,8 @@ def _tested_mean(
     """Classes that are not left out, and the contrast of the mean AUC of a score."""
     of_rest = score.startswith("roc_auc_ovr")
     kept = kept_classes(values, rare, others=of_rest)
-    mean_contrast = _mean_one_vs_rest if of_rest else _mean_one_vs_one
-    mean = mean_contrast(values, kept, weighted=score.endswith("weighted"))
-    return kept, replace(mean, null_value=null)
+    roles_of = _mean_one_vs_rest if of_rest else _mean_one_vs_one
+    return kept, contrast(roles_of(values, kept, score.endswith("weighted")), null)
 
 
 @paired_test(
@@ -422,7 +425,7 @@ default="holm"
     """
     null = check_auc_difference(null_value)
     kept, mean = _tested_mean(values, score, rare, null)
-    contrasts = class_contrasts(values, kept)
+    contrasts = class_contrasts(values, kept, null)
     return _mean_result(
         values,
         mean,
@@ -432,9 +435,7 @@ default="holm"
         method="DeLong, joint over classes",
         flags=_distinct_flags(values.one_vs_rest),
         details=joint_details(_differences(contrasts), contrasts),
-        parts=with_adjusted(
-            _class_parts(values, kept, contrasts, alternative, null), adjust
-        ),
+        parts=with_adjusted(_class_parts(values, kept, contrasts, alternative), adjust),
     )
 
 
@@ -510,19 +511,16 @@ default="holm"
     contrasts = class_contrasts(values, kept)
     differences = _differences(contrasts)
     statistic, df = joint_statistic(differences, contrasts)
-    flags: tuple[str, ...] = ("degenerate",) if df == 0 else ()
-    if math.isinf(statistic):
-        tail, flags = UNDEFINED, (ZERO_VARIANCE,)
-    else:
-        tail = chi2_pvalue(statistic, df)
-    return result_of(
-        statistic,
-        tail,
+    tested: Tested = statistic, UNDEFINED, (ZERO_VARIANCE,)
+    if math.isfinite(statistic):
+        tested = statistic, chi2_pvalue(statistic, df), ("degenerate",) * (df == 0)
+    return tested_result(
+        tested,
         df=df,
         estimate=float(np.abs(differences).max()),
         estimate_name="largest difference of a class's AUC",
         method="DeLong, chi-squared",
-        flags=flags + evidence_flags(values, kept) + _distinct_flags(values.one_vs_rest),
+        flags=evidence_flags(values, kept) + _distinct_flags(values.one_vs_rest),
         details={"n_classes": len(kept)},
         parts=with_adjusted(_class_parts(values, kept, contrasts, "two-sided"), adjust),
         remark=left_out(values, kept),
@@ -534,14 +532,13 @@ def _class_parts(
     kept: IntArray,
     contrasts: list[Contrast],
     alternative: str,
-    null: float = 0.0,
 ) -> list[dict[str, Any]]:
     """Results of every class against the rest."""
     return [
         {
             "label": values.classes[k].item(),
             "n": int(values.counts[k]),
-            **part_of(replace(class_contrast, null_value=null), alternative),
+            **part_of(class_contrast, alternative),
         }
         for k, class_contrast in zip(kept, contrasts)
     ]
@@ -549,27 +546,26 @@ def _class_parts(
 
 def _mean_one_vs_rest(
     values: ClassPlacementValues, kept: IntArray, weighted: bool
-) -> Contrast:
-    """Contrast of the mean one-vs-rest AUC, weighted by the records of the classes."""
+) -> Iterator[tuple[float, FloatArray]]:
+    """Mean one-vs-rest AUC of each role, weighted by the records of the classes."""
     weights: FloatArray = np.full(len(kept), 1 / len(kept))
     if weighted:
         weights = values.counts[kept] / values.counts[kept].sum()
-    areas, influences = [], []
     for role in (0, 1):
         one_vs_rest = values.one_vs_rest(role)
-        areas.append(float(one_vs_rest.aucs[kept] @ weights))
-        influences.append(values.sums_by_unit(one_vs_rest.influence[:, kept] @ weights))
-    return contrast((areas[0], areas[1]), *influences)
+        influence = one_vs_rest.influence[:, kept] @ weights
+        yield float(one_vs_rest.aucs[kept] @ weights), values.sums_by_unit(influence)
 
 
-def class_contrasts(values: ClassPlacementValues, kept: IntArray) -> list[Contrast]:
+def class_contrasts(
+    values: ClassPlacementValues, kept: IntArray, null: float = 0.0
+) -> list[Contrast]:
     """Contrast of the one-vs-rest AUC of each class."""
-    champion, challenger = values.one_vs_rest(0), values.one_vs_rest(1)
+    roles = [values.one_vs_rest(role) for role in (0, 1)]
     return [
         contrast(
-            (float(champion.aucs[k]), float(challenger.aucs[k])),
-            values.sums_by_unit(champion.influence[:, k]),
-            values.sums_by_unit(challenger.influence[:, k]),
+            [(role.aucs[k], values.sums_by_unit(role.influence[:, k])) for role in roles],
+            null,
         )
         for k in kept
     ]
@@ -716,22 +712,19 @@ def _pair_weights(
 
 def _mean_one_vs_one(
     values: ClassPlacementValues, kept: IntArray, weighted: bool
-) -> Contrast:
-    """Contrast of the weighted mean AUC over pairs of classes."""
+) -> Iterator[tuple[float, FloatArray]]:
+    """Weighted mean AUC of each role over pairs of classes."""
     weights = _pair_weights(values, kept, weighted)
     pairs = np.triu(weights)[np.ix_(kept, kept)]
     used = np.isin(values.codes, kept)
-    areas, influences = [], []
     for role in (0, 1):
         one_vs_one = values.one_vs_one(role)
-        role_areas = np.where(pairs > 0, one_vs_one.pair_aucs[np.ix_(kept, kept)], 0.0)
-        areas.append(float((pairs * role_areas).sum()))
+        areas = np.where(pairs > 0, one_vs_one.pair_aucs[np.ix_(kept, kept)], 0.0)
         influence = np.zeros(values.n)
         for k in kept.tolist():
             # Records of classes that are left out may have no scale.
             influence[used] += (weights[k][values.codes] * one_vs_one.influence[:, k])[used]
-        influences.append(values.sums_by_unit(influence))
-    return contrast((areas[0], areas[1]), *influences)
+        yield (pairs * areas).sum(), values.sums_by_unit(influence)
 
 
 def _pair_parts(
@@ -740,23 +733,20 @@ def _pair_parts(
     """Results of every pair of classes."""
     members = {k: np.flatnonzero(values.codes == k) for k in kept.tolist()}
     roles = [values.one_vs_one(role) for role in (0, 1)]
-    areas = [one_vs_one.pair_aucs for one_vs_one in roles]
     parts = []
     for j, k in combinations(members, 2):
         rows = np.concatenate([members[j], members[k]])
-        influences = []
-        for one_vs_one in roles:
-            influence = np.concatenate(
-                [one_vs_one.influence[members[j], k], one_vs_one.influence[members[k], j]]
-            )
-            influences.append(_sums_of_units(values, rows, influence))
-        pair = contrast((float(areas[0][j, k]), float(areas[1][j, k])), *influences)
+        areas = []
+        for role in roles:
+            sides = role.influence[members[j], k], role.influence[members[k], j]
+            influence = _sums_of_units(values, rows, np.concatenate(sides))
+            areas.append((role.pair_aucs[j, k], influence))
         parts.append(
             {
                 "first_class": values.classes[j].item(),
                 "second_class": values.classes[k].item(),
                 "n": len(rows),
-                **part_of(replace(pair, null_value=null), alternative),
+                **part_of(contrast(areas, null), alternative),
             }
         )
     return parts

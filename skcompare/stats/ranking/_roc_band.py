@@ -1,7 +1,7 @@
 """ROC curves of two classifiers, and the band of their difference."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
 from skcompare._core.arrays import plain_values
-from skcompare._core.flags import explain
 from skcompare._core.formatting import format_confidence, format_number
 from skcompare._core.validation import check_confidence_level, check_count
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence import PlacementValues, combined_cells
-from skcompare.stats.core._result import FEW, FEW_GROUPS
+from skcompare.stats.core._result import FEW, FEW_GROUPS, Flagged
 from skcompare.stats.ranking._delong import check_two, score_flags
 from skcompare.stats.scores._resampling import generator
 
@@ -159,13 +158,14 @@ class Rows(NamedTuple):
     @property
     def counted(self) -> tuple[IntArray, IntArray]:
         """Numbers of records of the positive and of the negative rows, of shape (1, n)."""
-        if self.repeats is None:
-            n_positives = int(np.count_nonzero(self.positive))
-            sizes = n_positives, len(self.positive) - n_positives
-            return np.ones((1, sizes[0]), np.int64), np.ones((1, sizes[1]), np.int64)
-        return self.repeats[np.newaxis, self.positive], self.repeats[
-            np.newaxis, ~self.positive
-        ]
+        counts = self.counts[np.newaxis]
+        return counts[:, self.positive], counts[:, ~self.positive]
+
+    @property
+    def counts(self) -> IntArray:
+        """Number of records of each row."""
+        ones = np.ones(len(self.positive), np.int64)
+        return ones if self.repeats is None else self.repeats
 
 
 def rows_of(placements: PlacementValues) -> tuple[Rows, Rows]:
@@ -174,9 +174,7 @@ def rows_of(placements: PlacementValues) -> tuple[Rows, Rows]:
     rows = Rows(placements.positive, placements.scores, placements.repeats, groups)
     if groups is not None or len(rows.positive) <= MOST_ROWS:
         return rows, rows
-    weights = rows.repeats
-    if weights is None:
-        weights = np.ones(len(rows.positive), np.int64)
+    weights = rows.counts
     codes = np.array(
         [_bins(score, rows.positive, weights) for score in rows.scores], np.float64
     )
@@ -260,21 +258,8 @@ def _bins(score: FloatArray, positive: NDArray[np.bool_], weights: IntArray) -> 
     return np.searchsorted(np.unique(np.concatenate(cuts)), score, "left")
 
 
-COLUMNS = (
-    "fpr",
-    "champion",
-    "challenger",
-    "difference",
-    "standard_error",
-    "low",
-    "high",
-    "simultaneous_low",
-    "simultaneous_high",
-)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class RocDifferenceBand:
+class RocDifferenceBand(Flagged):
     """Difference of two ROC curves, with pointwise and simultaneous bands.
 
     Attributes
@@ -324,11 +309,6 @@ class RocDifferenceBand:
             getattr(self, name).setflags(write=False)
 
     @property
-    def caveats(self) -> list[str]:
-        """Flags with their text."""
-        return explain(self.flags)
-
-    @property
     def ranges(self) -> tuple[tuple[float, float, str], ...]:
         """Ranges of rates between 0 and 1 at which the simultaneous band excludes 0.
 
@@ -374,6 +354,10 @@ class RocDifferenceBand:
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
 
 
+COLUMNS = tuple(field.name for field in fields(RocDifferenceBand))[:9]
+"""Attributes that are arrays with one element per false positive rate."""
+
+
 def range_text(ranges: tuple[tuple[float, float, str], ...]) -> str:
     """Format the two widest ranges where a band excludes 0, and the number of others."""
     if not ranges:
@@ -403,8 +387,6 @@ MOST_RATES = 500
 
 ALONE = 200
 """Resamples without the groups, for the dependence of the records of a group."""
-
-EQUAL_RANKINGS = "equal-rankings"
 
 
 def roc_difference_band(
@@ -519,7 +501,7 @@ def roc_difference_band(
     difference = challenger - champion
     if same_ranking(placements.scores[0], placements.scores[1]):
         spread = Spread(np.zeros(len(rates)), float(ndtri((1 + level) / 2)))
-        flags = (EQUAL_RANKINGS, *flags)
+        flags = ("equal-rankings", *flags)
     else:
         spread = _spread(drawn, rates, n_resamples, level, generator(random_state))
     if placements.groups is not None and (placements.n_groups or 0) < FEW:
@@ -640,13 +622,8 @@ def _effective(rows: Rows, grouped_variance: float, ungrouped_variance: float) -
     n_groups = float(len(np.unique(rows.groups[rows.positive])))
     if ungrouped_variance == 0:
         return n_groups
-    return min(
-        n_positives,
-        max(
-            n_groups,
-            n_positives * ungrouped_variance / max(grouped_variance, ungrouped_variance),
-        ),
-    )
+    share = ungrouped_variance / max(grouped_variance, ungrouped_variance)
+    return min(n_positives, max(n_groups, n_positives * share))
 
 
 def _limits(difference: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
