@@ -47,13 +47,18 @@ TIMES = 2.0
 
 
 class Floor(NamedTuple):
-    """Minimum skewness and minimum number of units, for one kind of unit."""
+    """Minimum skewness and minimum number of units, for one kind of unit.
+
+    Attributes
+    ----------
+    skewness : float
+        Least skewness of a unit.
+    units : int
+        Number of units below which nothing is concluded.
+    """
 
     skewness: float
-    """Least skewness of a unit."""
-
     units: int
-    """Number of units below which nothing is concluded."""
 
 
 FLOORS = {

@@ -54,6 +54,7 @@ class Goal:
         alpha: float,
         power: float,
         alternative: str,
+        design_effect: object = 1.0,
         **options: Any,
     ) -> Self:
         """Check the options that all goals have; `options` are the other attributes."""
@@ -70,6 +71,10 @@ class Goal:
         alpha = check_alpha(alpha)
         check_power(power, alpha)
         margin = _checked_margin(goal, margin, cls.measure)
+        check_between(
+            "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
+        )
+        options["design_effect"] = float(design_effect)  # type: ignore[arg-type]
         return cls(goal, margin, alpha, float(power), alternative, **options)
 
     @classmethod
@@ -78,11 +83,21 @@ class Goal:
         values = {f.name: getattr(plan, f.name) for f in fields(cls)}
         return cls(**values | {"power": plan.required_power})
 
-    def plan_fields(self) -> dict[str, Any]:
-        """Return the attributes as fields of a plan, which has its own power."""
-        values = asdict(self)
-        values["required_power"] = values.pop("power")
-        return values
+    def plan_fields(
+        self, roles: tuple[float, float], scenario: Any, scenarios: tuple[Any, ...]
+    ) -> dict[str, Any]:
+        """Return fields of a plan: the attributes, the roles' measures and the scenarios.
+
+        `scenario` is the planned one, whose power is that of the plan.
+        """
+        values = asdict(self) | scenario._asdict()
+        del values["name"]
+        return values | {
+            "required_power": self.power,
+            "champion": roles[0],
+            "challenger": roles[1],
+            "scenarios": scenarios,
+        }
 
     @property
     def aim(self) -> Aim:

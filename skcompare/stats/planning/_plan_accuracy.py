@@ -22,14 +22,7 @@ from skcompare.stats.core._power import (
     fewest_near,
     smallest,
 )
-from skcompare.stats.planning._goal import (
-    ROUNDING,
-    Goal,
-    Plan,
-    check_between,
-    difference_of,
-    plain,
-)
+from skcompare.stats.planning._goal import ROUNDING, Goal, Plan, difference_of, plain
 from skcompare.stats.planning._records_at_boundary import CountPower
 
 TOLERANCE = 1e-12
@@ -37,25 +30,30 @@ TOLERANCE = 1e-12
 
 
 class PlanScenario(NamedTuple):
-    """Scenario of a plan: records and power under another assumption."""
+    """Scenario of a plan: records and power under another assumption.
+
+    Attributes
+    ----------
+    name : str
+        Name of the assumption.
+    difference : float
+        Accuracy of the challenger minus that of the champion.
+    disagreement : float
+        Probability that exactly one of the two predicts a record correctly.
+    records : float
+        Records needed, or those that were passed; infinite where no number is enough.
+    power : float
+        Probability of success with these records; NaN where they are infinite.
+    approximate : bool
+        Whether the power is that of a normal approximation.
+    """
 
     name: str
-    """Name of the assumption."""
-
     difference: float
-    """Accuracy of the challenger minus that of the champion."""
-
     disagreement: float
-    """Probability that exactly one of the two predicts a record correctly."""
-
     records: float
-    """Records needed, or those that were passed; infinite where no number is enough."""
-
     power: float
-    """Probability of success with these records; NaN where they are infinite."""
-
     approximate: bool = False
-    """Whether the power is that of a normal approximation."""
 
     def __str__(self) -> str:
         text = f"difference {self.difference:+.4f}, disagreement {self.disagreement:.4f}"
@@ -264,17 +262,9 @@ class AccuracyGoal(Goal):
         """Return the plan for assumed accuracies, with alternative scenarios."""
         scenario = self.scenario("", difference_of(*accuracies), disagreement, n)
         return ComparisonPlan(
-            **self.plan_fields(),
-            champion=accuracies[0],
-            challenger=accuracies[1],
-            difference=scenario.difference,
-            disagreement=scenario.disagreement,
+            **self.plan_fields(accuracies, scenario, scenarios),
             assumption=assumption,
             possible_disagreement=possible_disagreement(*accuracies),
-            records=scenario.records,
-            power=scenario.power,
-            scenarios=scenarios,
-            approximate=scenario.approximate,
         )
 
 
@@ -288,18 +278,18 @@ def _goal(
     design_effect: object = 1.0,
 ) -> AccuracyGoal:
     """Check the options of a goal."""
-    checked = AccuracyGoal.checked(goal, margin, alpha, power, alternative, method="mid-p")
     default = "mid-p" if goal == "difference" else "score"
-    method = check_choice("method", default if method is None else method, ALL_METHODS)
+    method = default if method is None else method
+    aim = AccuracyGoal.checked(
+        goal, margin, alpha, power, alternative, design_effect, method=method
+    )
+    check_choice("method", method, ALL_METHODS)
     if (method == "score") != (default == "score"):
         raise ValueError(
             f"goal={goal!r} has no method {method!r}. Use one of "
             f"{', '.join(METHODS) if goal == 'difference' else 'score'}."
         )
-    check_between(
-        "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
-    )
-    return replace(checked, method=method, design_effect=float(design_effect))  # type: ignore[arg-type]
+    return aim
 
 
 def plan_comparison(

@@ -26,22 +26,27 @@ from skcompare.stats.ranking._clustered_delong import auc_spread
 
 
 class AUCPlanScenario(NamedTuple):
-    """Scenario of a plan: records and power under another assumption."""
+    """Scenario of a plan: records and power under another assumption.
+
+    Attributes
+    ----------
+    name : str
+        Name of the assumption.
+    difference : float
+        AUC of the challenger minus that of the champion.
+    positives : float
+        Records of the positive class that are needed; infinite where none are enough.
+    negatives : float
+        Records of the negative class.
+    power : float
+        Probability of success with these records; NaN where they are infinite.
+    """
 
     name: str
-    """Name of the assumption."""
-
     difference: float
-    """AUC of the challenger minus that of the champion."""
-
     positives: float
-    """Records of the positive class that are needed; infinite where none are enough."""
-
     negatives: float
-    """Records of the negative class."""
-
     power: float
-    """Probability of success with these records; NaN where they are infinite."""
 
     def __str__(self) -> str:
         text = f"difference {self.difference:+.4f}"
@@ -249,16 +254,9 @@ class AUCGoal(Goal):
         """Return the plan under an assumed truth, with alternative scenarios."""
         scenario = self.scenario("", truth, n)
         return AUCPlan(
-            **self.plan_fields() | fields,
-            champion=areas[0],
-            challenger=areas[1],
-            difference=truth.difference,
-            positives=scenario.positives,
-            negatives=scenario.negatives,
-            power=scenario.power,
+            **self.plan_fields(areas, scenario, scenarios) | fields,
             variance=truth.spread,
             null_variance=truth.null_variance,
-            scenarios=scenarios,
         )
 
 
@@ -281,31 +279,20 @@ def _goal(
     design_effect: float,
 ) -> AUCGoal:
     """Check the options of a goal, and the number of records."""
-    checked = AUCGoal.checked(
-        goal, margin, alpha, power, alternative, prevalence=prevalence
+    aim = AUCGoal.checked(
+        goal, margin, alpha, power, alternative, design_effect, prevalence=prevalence
     )
     check_between(
         "prevalence", prevalence, 0, 1, "It is the share of positives in the records."
     )
-    check_between(
-        "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
-    )
-    _check_records(n, prevalence)
-    return replace(
-        checked, prevalence=float(prevalence), design_effect=float(design_effect)
-    )
-
-
-def _check_records(n: object, prevalence: float) -> None:
-    if n is None:
-        return
-    fewest = check_count("n", n) * min(prevalence, 1 - prevalence)
+    fewest = LEAST if n is None else check_count("n", n) * min(prevalence, 1 - prevalence)
     if fewest < LEAST:
         raise ValueError(
             f"DeLong's test needs {LEAST} records of each class. Got n={n} with a "
             f"prevalence of {prevalence:g}, of which {fewest:g} of the rarer class are "
             "expected. Pass a larger `n`."
         )
+    return replace(aim, prevalence=float(prevalence))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
