@@ -1,12 +1,18 @@
 """Tests of several classifiers and of all pairs of them."""
 
-from skcompare.stats.several._cochran_q import cochran_q
-from skcompare.stats.several._delong_pairwise import pairwise_delong
-from skcompare.stats.several._mcnemar_pairwise import pairwise_mcnemar
-from skcompare.stats.several._pairwise import PAIRWISE_ADJUSTMENTS, pairs_of
-from skcompare.stats.several._pairwise_result import PairwiseResult, groups_of, letters_of
-from skcompare.stats.several._precision_pairwise import pairwise_precision
-from skcompare.stats.several._precision_several import precision_several
+from skcompare.stats.several._omnibus import cochran_q, precision_several
+from skcompare.stats.several._pairwise import (
+    PAIRWISE_ADJUSTMENTS,
+    PairwiseResult,
+    groups_of,
+    letters_of,
+    pairs_of,
+)
+from skcompare.stats.several._pairwise_tests import (
+    pairwise_delong,
+    pairwise_mcnemar,
+    pairwise_precision,
+)
 
 __all__ = [
     "PairwiseResult",

@@ -10,8 +10,8 @@ from scipy import stats
 
 from skcompare.evidence import ContingencyTable, CorrectnessPatterns
 from skcompare.stats import cochran_q, mcnemar
-from skcompare.stats.several import _cochran_q
-from skcompare.stats.several._cochran_q import drawn_counts
+from skcompare.stats.several import _omnibus
+from skcompare.stats.several._omnibus import drawn_counts
 from tests.common.golden import golden
 
 METHODS = ("asymptotic", "exact", "permutation")
@@ -241,7 +241,7 @@ def test_permutation_says_how_sure_it_is():
 def test_draws_in_parts(monkeypatch):
     """All draws count, however many are made at a time."""
     patterns = random_patterns(60, 4)
-    monkeypatch.setattr(_cochran_q, "AT_ONCE", 400)
+    monkeypatch.setattr(_omnibus, "AT_ONCE", 400)
 
     drawn = cochran_q(patterns, method="permutation", n_resamples=9_990).pvalue
 
@@ -254,7 +254,7 @@ def test_tail_below_all_doubles(monkeypatch):
     """Where probabilities underflow logarithms are added, with the same result."""
     patterns = random_patterns(30, 3)
     expected = cochran_q(patterns, method="exact")
-    monkeypatch.setattr(_cochran_q, "TRUSTED", 2.0)
+    monkeypatch.setattr(_omnibus, "TRUSTED", 2.0)
 
     actual = cochran_q(patterns, method="exact")
 
@@ -388,7 +388,7 @@ def test_counts_do_not_overflow():
     counts = np.array([[4_000_000_000, 1_000_000_000], [1_000_000_000, 4_100_000_000]])
     expected = (100_000_000) ** 2 / 6_100_000_000
 
-    assert expected == pytest.approx(_cochran_q.q_statistic(counts))
+    assert expected == pytest.approx(_omnibus.q_statistic(counts))
 
 
 def test_too_many_for_exact():
@@ -469,7 +469,7 @@ def test_level_of_all_but_one_alike_by_hand():
         )
         expected = stats.chi2.sf(stats.chi2.isf(0.05, k - 1) / (k - 1), 1)
 
-        assert expected == pytest.approx(_cochran_q._true_level(patterns), rel=1e-3)
+        assert expected == pytest.approx(_omnibus._true_level(patterns), rel=1e-3)
         # The levels of the docstring.
         assert {3: 0.08, 4: 0.11, 20: 0.21}[k] == pytest.approx(expected, abs=0.005)
 
@@ -478,6 +478,4 @@ def test_level_of_exchangeable_classifiers():
     """Equal eigenvalues leave the level as it is."""
     right = (np.random.default_rng(0).random((100_000, 4)) < 0.7).astype(int)
 
-    assert 0.05 == pytest.approx(
-        _cochran_q._true_level(CorrectnessPatterns(right)), abs=1e-4
-    )
+    assert 0.05 == pytest.approx(_omnibus._true_level(CorrectnessPatterns(right)), abs=1e-4)

@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from skcompare.stats.several._pairwise_result import groups_of, letters_of
+from skcompare.stats.several._pairwise import groups_of, letters_of
 
 
 def largest_sets(names, told_apart):
