@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from skcompare._core.validation import alpha_of
-from skcompare.stats.core._limits import UNBOUNDED, Pair, each_tail, one_sided, outward
+from skcompare.stats.core._limits import (
+    RATIO,
+    UNBOUNDED,
+    Pair,
+    each_tail,
+    one_sided,
+    outward,
+)
 from skcompare.stats.core._power import Aim
 from skcompare.stats.core._result import UNDEFINED, Tested
 from skcompare.stats.core._tails import reference_pvalue, reference_quantile
@@ -104,6 +113,27 @@ def critical_value(
 ) -> float:
     """Critical value of t (or normal) for a confidence level."""
     return reference_quantile(each_tail(alpha_of(confidence_level), alternative), df)
+
+
+def log_wald_limits(
+    ratio: float, error: float, confidence_level: float, alternative: str
+) -> Pair:
+    """Wald limits of a ratio on the log scale, with the standard error of its logarithm.
+
+    0 and infinity where one of them is unknown.
+    """
+    reach = critical_value(confidence_level, alternative) * error
+    if math.isnan(reach) or math.isnan(ratio):
+        return RATIO
+    return around_ratio(ratio, reach, alternative)
+
+
+def around_ratio(ratio: float, reach: float, alternative: str) -> Pair:
+    """Limits of a ratio whose logarithm is known up to a distance on either side."""
+    # A huge standard error gives limits beyond the largest double.
+    with np.errstate(over="ignore"):
+        low, high = (float(ratio * np.exp(by)) for by in (-reach, reach))
+    return one_sided(low, high, alternative, RATIO)
 
 
 def normal_critical(alpha: float, alternative: str) -> float:

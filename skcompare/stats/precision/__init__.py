@@ -1,9 +1,5 @@
 """Tests of precision and of other shares of predictions."""
 
-from skcompare.stats.precision._clustered_precision import (
-    clustered_precision,
-    gee_precision,
-)
 from skcompare.stats.precision._combine_pvalues import (
     CombinedPvalue,
     lancaster_correlated,
@@ -19,6 +15,8 @@ from skcompare.stats.precision._precision_global import (
     precision_simes,
 )
 from skcompare.stats.precision._precision_tests import (
+    clustered_precision,
+    gee_precision,
     precision_both_scores,
     precision_difference,
     precision_score,

@@ -1,10 +1,10 @@
 """Precision of every class at once: tests, effect sizes and adjusted p-values."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -25,50 +25,31 @@ from skcompare.evidence import ClassMoments, ClassRows, ClusterSums, JointCounts
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._limits import (
     DIFFERENCE,
+    RATIO,
+    Pair,
     any_difference,
     interval_level,
     one_sided,
 )
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._result import PairedResult, result_of
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.core._wald import (
     ZERO_VARIANCE,
     critical_value,
     no_critical,
     normal_critical,
+    studentised,
 )
 from skcompare.stats.core._wald import score_range as normal_range
-from skcompare.stats.precision._precision_limits import (
-    both_score_range,
-    log_wald_limits,
-    score_range,
-    wald_limits,
-)
+from skcompare.stats.precision._precision_limits import range_of_test, wald_limits
 from skcompare.stats.precision._precision_statistics import (
-    Contrast,
+    CLASS_TESTS,
+    SCORE_TESTS,
     Significance,
     at_boundary,
-    both_scores,
-    generalized_score,
+    class_significance,
     has_predictions,
-    log_odds_contrast,
-    log_ratio_contrast,
-    share_contrast,
-    weighted_generalized_score,
 )
-
-CLASS_TESTS: dict[str, Callable[[ClassMoments], Contrast]] = {
-    "both scores": both_scores,
-    "weighted score": weighted_generalized_score,
-    "score": generalized_score,
-    "wald": log_odds_contrast,
-    "difference": share_contrast,
-    "relative": log_ratio_contrast,
-}
-"""Tests of one class by name, two-sided."""
-
-SCORE_TESTS = ("both scores", "weighted score", "score")
 
 OF_RECORDS = ("both scores", "weighted score")
 """Tests that take the predictions of one classifier as independent."""
@@ -90,20 +71,17 @@ def class_test(test: str, rows: ClassRows) -> str:
     return test
 
 
-def class_significance(moments: ClassMoments, test: str, alternative: str) -> Significance:
-    """Tests of all classes by the name of the test."""
-    if test == "both scores":
-        contrast = both_scores(moments, alternative)
-    else:
-        contrast = CLASS_TESTS[test](moments)
-    return Significance(moments, contrast, alternative, at_boundary(moments, test))
-
-
 EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
 """Effect sizes, and their values for equal classifiers."""
 
+RATIO_TESTS = {"ratio": "relative", "odds_ratio": "wald"}
+"""Tests whose limits are those of an effect size."""
+
 MOST_LINES = 30
 """Largest number of classes in the text; others are in the frame."""
+
+
+OPTIONS = ("score", "test", "adjust", "alternative", "confidence_level", "interval_level")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -138,34 +116,6 @@ class PrecisionByClass(Reported, ArrayValues):
         How the records were collected.
     """
 
-    columns: ClassVar[tuple[str, ...]] = (
-        "champion",
-        "challenger",
-        "n_champion",
-        "n_challenger",
-        "difference",
-        "difference_low",
-        "difference_high",
-        "ratio",
-        "ratio_low",
-        "ratio_high",
-        "odds_ratio",
-        "odds_ratio_low",
-        "odds_ratio_high",
-        "statistic",
-        "pvalue",
-        "adjusted_pvalue",
-    )
-    settings: ClassVar[tuple[str, ...]] = (
-        "score",
-        "test",
-        "adjust",
-        "alternative",
-        "confidence_level",
-        "interval_level",
-        "n",
-    )
-
     classes: np.ndarray
     champion: FloatArray
     challenger: FloatArray
@@ -194,8 +144,8 @@ class PrecisionByClass(Reported, ArrayValues):
     design: Design
 
     def __post_init__(self) -> None:
-        for name in ("classes", *self.columns):
-            getattr(self, name).setflags(write=False)
+        for values in self._arrays().values():
+            values.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -237,7 +187,7 @@ class PrecisionByClass(Reported, ArrayValues):
         columns["flags"] = [list(flags) for flags in self.class_flags]
         rows = zip(*columns.values(), strict=True)
         return {
-            **{name: getattr(self, name) for name in self.settings},
+            **{name: getattr(self, name) for name in (*OPTIONS, "n")},
             "design": str(self.design),
             "flags": list(self.flags),
             "classes": [dict(zip(columns, row, strict=True)) for row in rows],
@@ -289,8 +239,15 @@ class PrecisionByClass(Reported, ArrayValues):
         }
 
     def _columns(self) -> dict[str, list[Any]]:
-        columns = {"label": self.classes.tolist()}
-        return columns | {name: getattr(self, name).tolist() for name in self.columns}
+        columns = {name: values.tolist() for name, values in self._arrays().items()}
+        return {"label": columns.pop("classes")} | columns
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Fields with a value for each class."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: value for name, value in values.items() if isinstance(value, np.ndarray)
+        }
 
     def _report(self) -> Report:
         macro = self.macro
@@ -487,53 +444,36 @@ def _effects(
     significance: Significance, test: str, level: float, alternative: str
 ) -> dict[str, FloatArray]:
     """Effect sizes with limits; undefined limits are the whole range."""
-    moments = significance.moments
-    difference = share_contrast(moments)
-    ratio, odds_ratio = log_ratio_contrast(moments), log_odds_contrast(moments)
+    moments, effects = significance.moments, {}
     # Classifiers that both never predict a class do not differ.
     never_predicted = ~moments.rows.any(axis=-1)
-    effects = {"difference": np.where(never_predicted, 0.0, difference.estimate)}
-    if test in SCORE_TESTS:
-        z = critical_value(level, alternative)
-        if test == "both scores":
-            ranges = both_score_range(moments, z)
+    for name, scale in (("difference", "difference"), *RATIO_TESTS.items()):
+        contrast = CLASS_TESTS[scale](moments)
+        estimate = contrast.estimate
+        if scale != "difference":
+            with np.errstate(over="ignore"):
+                estimate = np.exp(estimate)
+        defined = significance.known
+        if scale == "difference" and test in SCORE_TESTS:
+            limits = _score_limits(moments, test, level, alternative)
         else:
-            ranges = score_range(moments, test == "weighted score", z)
-        pairs = zip(*ranges, strict=True)
-        limits = [one_sided(float(low), float(high), alternative) for low, high in pairs]
-    else:
-        limits = _limits(wald_limits, difference.estimate, difference, level, alternative)
-    defined = significance.known
-    if test not in SCORE_TESTS:
-        defined = defined & ~np.isinf(difference.root)
-    _add_limits(effects, "difference", np.where(defined[:, None], limits, (-1.0, 1.0)))
-    for name, contrast, scale in (
-        ("ratio", ratio, "relative"),
-        ("odds_ratio", odds_ratio, "wald"),
-    ):
-        with np.errstate(over="ignore"):
-            effects[name] = np.where(never_predicted, 1.0, np.exp(contrast.estimate))
-        limits = _limits(log_wald_limits, effects[name], contrast, level, alternative)
-        defined = (
-            significance.known & ~at_boundary(moments, scale) & ~np.isinf(contrast.root)
-        )
-        _add_limits(effects, name, np.where(defined[:, None], limits, (0.0, math.inf)))
+            defined = defined & ~at_boundary(moments, scale) & ~np.isinf(contrast.root)
+            pairs = zip(estimate.tolist(), np.sqrt(contrast.variance).tolist(), strict=True)
+            limits = [wald_limits(scale, *pair, level, alternative) for pair in pairs]
+        bounds = DIFFERENCE if scale == "difference" else RATIO
+        low, high = np.where(defined[:, np.newaxis], limits, bounds).T.copy()
+        effects[name] = np.where(never_predicted, EFFECTS[name], estimate)
+        effects[f"{name}_low"], effects[f"{name}_high"] = low, high
     return effects
 
 
-def _add_limits(effects: dict[str, FloatArray], name: str, limits: FloatArray) -> None:
-    effects[f"{name}_low"], effects[f"{name}_high"] = limits.T.copy()
-
-
-def _limits(
-    limits_of: Callable[[float, float, float, str], tuple[float, float]],
-    estimates: FloatArray,
-    contrast: Contrast,
-    level: float,
-    alternative: str,
-) -> list[tuple[float, float]]:
-    pairs = zip(estimates.tolist(), np.sqrt(contrast.variance).tolist(), strict=True)
-    return [limits_of(value, error, level, alternative) for value, error in pairs]
+def _score_limits(
+    moments: ClassMoments, test: str, level: float, alternative: str
+) -> list[Pair]:
+    pairs = zip(
+        *range_of_test(moments, test, critical_value(level, alternative)), strict=True
+    )
+    return [one_sided(float(low), float(high), alternative) for low, high in pairs]
 
 
 def macro_difference(
@@ -559,18 +499,14 @@ def macro_difference(
         )
         error = math.sqrt(variance) if variance > SAME_VARIANCE * bound else 0.0
     estimate = float(roles[1] - roles[0])
-    flags: tuple[str, ...] = () if n_predicted == len(predicted) else (LEFT_OUT,)
-    statistic, tail, critical = math.nan, UNDEFINED, normal_critical
+    if not error > 0 and abs(estimate) <= SAME_VARIANCE:
+        estimate = 0.0
+    statistic, tail, flags = studentised(estimate, error, None, alternative)
+    critical = no_critical if ZERO_VARIANCE in flags else normal_critical
     if not n_predicted:
         flags = (NO_PREDICTIONS,)
-    elif error > 0:
-        statistic = estimate / error
-        tail = normal_pvalue(statistic, alternative)
-    elif abs(estimate) <= SAME_VARIANCE:
-        estimate, statistic, tail, flags = 0.0, 0.0, (1.0, 0.0), ("degenerate", *flags)
-    else:
-        statistic, critical = math.copysign(math.inf, estimate), no_critical
-        flags = (ZERO_VARIANCE, *flags)
+    elif n_predicted < len(predicted):
+        flags = (*flags, LEFT_OUT)
     return result_of(
         statistic,
         tail,

@@ -23,13 +23,12 @@ from skcompare.stats.precision._combine_pvalues import (
     lancaster_correlated,
     simes,
 )
-from skcompare.stats.precision._precision_classes import (
+from skcompare.stats.precision._precision_classes import LEFT_OUT, class_test
+from skcompare.stats.precision._precision_statistics import (
     CLASS_TESTS,
-    LEFT_OUT,
     class_significance,
-    class_test,
+    share_contrast,
 )
-from skcompare.stats.precision._precision_statistics import share_contrast
 
 RANK_TOLERANCE = 1e-9
 """Eigenvalues of the correlation matrix below this share of the largest one are 0."""
@@ -234,50 +233,38 @@ def exchanged_moments(
     """
     truth, champion, challenger = counts.cells.T
     k = counts.n_classes
+    size = {"all": counts.n, "truth": sums_of(truth, counts.counts, k)}
+    base = counts.class_rows().moments(score)
     different = champion != challenger
-    same = ~different
-    low, high = (
-        np.minimum(champion, challenger)[different],
-        np.maximum(champion, challenger)[different],
+    # Both orders of two predictions are of one kind.
+    low, high = np.minimum(champion, challenger), np.maximum(champion, challenger)
+    key = np.ravel_multi_index(
+        (truth[different], low[different], high[different]), (k,) * 3
     )
-    # Both orders of two predictions share a cell.
-    key = np.ravel_multi_index((truth[different], low, high), (k, k, k))
     kinds, position = np.unique(key, return_inverse=True)
     totals = np.zeros(len(kinds), dtype=np.int64)
     np.add.at(totals, position, counts.counts[different])
-    true_class, low, high = np.unravel_index(kinds, (k, k, k))
-    fixed = sums_of(champion[same], counts.counts[same], k)
-    correct = same & (champion == truth)
-    fixed_correct = sums_of(champion[correct], counts.counts[correct], k)
-    size = {"all": counts.n, "truth": sums_of(truth, counts.counts, k)}
-    base = counts.class_rows().moments(score)
+    # Cells are the two orders of each kind, and those of equal predictions, which stay.
+    kind_truth, low, high = np.unravel_index(kinds, (k,) * 3)
+    truth = np.concatenate([kind_truth, kind_truth, truth[~different]])
+    equal, equal_counts = champion[~different], counts.counts[~different]
     incidence = [
-        (
-            _incidence(label, np.ones(len(kinds)), k),
-            _incidence(label, label == true_class, k),
+        (_incidence(label, np.ones(len(label)), k), _incidence(label, label == truth, k))
+        for label in (
+            np.concatenate([low, high, equal]),
+            np.concatenate([high, low, equal]),
         )
-        for label in (low, high)
     ]
-    batch = max(1, VALUES_AT_ONCE // max(len(kinds), 8 * k))
+    batch = max(1, VALUES_AT_ONCE // max(len(truth), 8 * k))
     for start in range(0, n_draws, batch):
         n_drawn = min(batch, n_draws - start)
         forward = rng.binomial(totals, 0.5, size=(n_drawn, len(kinds))).astype(np.int64)
-        sides = (forward, totals - forward)
-        predicted = [
-            _predicted(pair, incidence, 0) + fixed for pair in (sides, sides[::-1])
-        ]
-        hits = [
-            _predicted(pair, incidence, 1) + fixed_correct for pair in (sides, sides[::-1])
-        ]
-        yield _moments(score, np.stack(predicted, -1), np.stack(hits, -1), size, base)
-
-
-def _predicted(
-    sides: tuple[IntArray, ...], incidence: list[tuple[Any, Any]], index: int
-) -> IntArray:
-    """Numbers of (correct) predictions of each class by one classifier."""
-    counts = [side @ part[index] for side, part in zip(sides, incidence, strict=True)]
-    return np.asarray(counts[0] + counts[1])
+        unchanged = np.broadcast_to(equal_counts, (n_drawn, len(equal)))
+        drawn = np.hstack([forward, totals - forward, unchanged])
+        predicted, hits = (
+            np.stack([drawn @ parts[i] for parts in incidence], -1) for i in (0, 1)
+        )
+        yield _moments(score, predicted, hits, size, base)
 
 
 def _moments(

@@ -1,16 +1,20 @@
 """Limits of the difference and of the ratio of two shares of predictions."""
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments
-from skcompare.stats.core._limits import one_sided, one_sided_ratio
-from skcompare.stats.core._wald import critical_value
+from skcompare.stats.accuracy._limits import lower_root
+from skcompare.stats.core._limits import DIFFERENCE, Pair, one_sided, one_sided_ratio
+from skcompare.stats.core._wald import Wald, critical_value, log_wald_limits
 from skcompare.stats.precision._precision_statistics import (
     NOISE,
+    contrast_variance,
     pooled_share,
     predicted_alike,
 )
@@ -26,50 +30,29 @@ FARTHEST = 1e-18
 
 
 def wald_limits(
-    estimate: float, error: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Wald limits of a difference, clipped to [-1, 1].
-
-    -1 and 1 where the standard error is unknown.
-    """
-    reach = critical_value(confidence_level, alternative) * error
-    if math.isnan(reach):
-        return -1.0, 1.0
-    return one_sided(estimate - reach, estimate + reach, alternative)
-
-
-def log_wald_limits(
-    ratio: float, error: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Wald limits of a ratio, computed on the log scale.
-
-    0 and infinity where the ratio or the standard error is unknown.
-    """
-    reach = critical_value(confidence_level, alternative) * error
-    if math.isnan(reach) or math.isnan(ratio):
-        return 0.0, math.inf
-    # A huge standard error gives limits beyond the largest double.
-    with np.errstate(over="ignore"):
-        low, high = (float(ratio * np.exp(by)) for by in (-reach, reach))
-    return one_sided_ratio(low, high, alternative)
+    test: str, estimate: float, error: float, confidence_level: float, alternative: str
+) -> Pair:
+    """Limits of the Wald test of a difference, or of another one on the log scale."""
+    if test != "difference":
+        return log_wald_limits(estimate, error, confidence_level, alternative)
+    return Wald(estimate, error, None, DIFFERENCE).limits(confidence_level, alternative)
 
 
 def score_limits(
-    moments: ClassMoments, weighted: bool, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+    moments: ClassMoments, test: str, confidence_level: float, alternative: str
+) -> Pair:
     """Limits of the differences that a generalized score test does not reject."""
-    low, high = score_range(
-        moments, weighted, critical_value(confidence_level, alternative)
-    )
+    low, high = range_of_test(moments, test, critical_value(confidence_level, alternative))
     return one_sided(float(low), float(high), alternative)
 
 
-def both_score_limits(
-    moments: ClassMoments, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Limits of the differences that at least one of the score tests does not reject."""
-    low, high = both_score_range(moments, critical_value(confidence_level, alternative))
-    return one_sided(float(low), float(high), alternative)
+def range_of_test(
+    moments: ClassMoments, test: str, z: float
+) -> tuple[FloatArray, FloatArray]:
+    """Limits of the differences that a score test, by its name, or either of both keeps."""
+    if test == "both scores":
+        return both_score_range(moments, z)
+    return score_range(moments, test == "weighted score", z)
 
 
 def both_score_range(moments: ClassMoments, z: float) -> tuple[FloatArray, FloatArray]:
@@ -289,12 +272,216 @@ def _without_variance(moments: ClassMoments) -> Any:
     return predicted_alike(moments) | (pooled == 0) | (pooled == 1)
 
 
-def _unseen(moments: ClassMoments, z: float) -> FloatArray:
+def _unseen(moments: ClassMoments, z: float, n_clusters: float = math.inf) -> FloatArray:
     """Distances of the limits from 0 where the predictions have no variance."""
     square = max(0.0, z) ** 2
+    if math.isinf(square):
+        return np.ones(moments.rows.shape)
+    rows = np.minimum(moments.rows, n_clusters)
     # If all are correct, the challenger can only be worse by its own predictions, and
     # better by the champion's; if all are incorrect it is the other way round.
-    worse = np.where(pooled_share(moments) == 0, moments.rows[..., 0], moments.rows[..., 1])
-    better = moments.rows.sum(axis=-1) - worse
-    n_predictions = np.stack([worse, better], axis=-1)
+    worse = np.where(pooled_share(moments) == 0, rows[..., 0], rows[..., 1])
+    n_predictions = np.stack([worse, rows.sum(axis=-1) - worse], axis=-1)
     return square / (np.where(n_predictions > 0, n_predictions, 1) + square)
+
+
+def difference_score_limits(
+    moments: ClassMoments, n_clusters: int, z: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of the differences of two shares whose generalized score is at most `z`.
+
+    For a difference d the restricted shares p1 and p2 = p1 + d solve the estimating
+    equation of their common level with identity link, T1 (P1 - p1) + T2 (P2 - p2) = 0. A
+    cluster then adds x - d g to the score, with its residuals x from the share of all
+    predictions, and g = (T1 r2 / T2 + T2 r1 / T1) / (T1 + T2) of its predictions r. The g
+    add up to 1, and the limits are the roots of a quadratic equation, as Fieller's.
+
+    Where nothing varies the limits are those of an outcome that none of the N clusters
+    shows: ``z² / (N + z²)``.
+    """
+    if _without_variance(moments):
+        worse, better = _unseen(moments, z, n_clusters).tolist()
+        low, high = -worse, better
+    else:
+        shares = moments.shares
+        estimate = float(shares[1] - shares[0])
+        constant, linear, square = _polynomial(moments)
+        variance = contrast_variance(moments, shares, np.ones(2), moments.covariance())
+        if variance == 0 == estimate:
+            # The observed difference is 0, which is then always inside.
+            z = max(z, 0.0)
+        low = lower_root(estimate, 1.0, (constant, linear, square), z)
+        high = -lower_root(-estimate, 1.0, (constant, -linear, square), z)
+        if variance == 0 and z * z * square < 1:
+            # Both roots are the estimate; rounding would lose half of its digits.
+            low = high = estimate
+    return one_sided(low, high, alternative)
+
+
+def _polynomial(moments: ClassMoments) -> tuple[float, float, float]:
+    """Coefficients of the variance of the score, a polynomial in the difference."""
+    rows = moments.rows.astype(np.float64)
+    pooled = pooled_share(moments)
+    both = np.array([pooled, pooled])
+    constant = contrast_variance(moments, both, np.ones(2), moments.covariance(both))
+    sign = np.array([-1.0, 1.0]) / rows
+    part = rows[::-1] / rows / rows.sum()
+    crossed = moments.rh.T - pooled * moments.rr
+    return (
+        float(constant),
+        float(-2 * sign @ crossed @ part),
+        float(part @ moments.rr @ part),
+    )
+
+
+FARTHEST_RATIO = 80.0
+"""Logarithm of a ratio beyond which scores no longer change."""
+
+POINTS = 512
+"""Number of grid points up to there at which the score is computed."""
+
+NEAREST = 1e-9
+"""Smallest distance of a grid point, in standard errors."""
+
+PRECISION = 1e-14
+"""Absolute precision of the logarithm of a limit."""
+
+
+def shares_at_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArray:
+    """Shares with a given ratio (log link) or odds ratio (logit link).
+
+    They solve the estimating equation of the common level of both classifiers: the expected
+    hits of all predictions are the observed ones. With log link the working variance is
+    that of counts, so that this holds there, too.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of two classifiers and one class.
+    link : {"logit", "log"}
+    logarithm : array-like of shape (n,)
+        Logarithms of the ratio, challenger over champion.
+
+    Returns
+    -------
+    shares : ndarray of shape (n, 2)
+    """
+    champion, challenger = (float(rows) for rows in moments.rows)
+    hits = float(moments.hits.sum())
+    logarithm = np.asarray(logarithm, dtype=np.float64)
+    ratio = np.exp(np.abs(logarithm))
+    swapped = logarithm < 0  # Roles exchanged, so that ratios are at least 1.
+    rows_low = np.where(swapped, challenger, champion)
+    rows_high = np.where(swapped, champion, challenger)
+    if link == "log":
+        low = hits / (rows_low + ratio * rows_high)
+        high = ratio * low
+    else:
+        # (r - 1) rows_low p² + (rows_low + r rows_high - (r - 1) hits) p - hits = 0
+        quadratic, linear = (
+            (ratio - 1) * rows_low,
+            rows_low + ratio * rows_high - (ratio - 1) * hits,
+        )
+        root = np.sqrt(linear**2 + 4 * quadratic * hits)
+        low = np.where(
+            linear > 0,
+            2 * hits / np.where(linear > 0, linear + root, 1),
+            (root - linear) / np.where(linear > 0, 1, 2 * quadratic),
+        )
+        high = ratio * low / (1 + (ratio - 1) * low)
+    shares = [np.where(swapped, high, low), np.where(swapped, low, high)]
+    return np.stack(shares, axis=-1)
+
+
+def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArray:
+    """Signed roots of the generalized score, as a function of the log ratio.
+
+    The efficient score of the ratio, with its sandwich: at a ratio of 1 it is the score
+    test of equal shares (Leisenring, Alonzo and Pepe 2000), and positive where the observed
+    ratio is above. NaN where its variance could be rounding alone: near an observed ratio
+    that all clusters share the variance is about the squared distance.
+    """
+    at = shares_at_ratio(moments, link, logarithm)
+    parts = {name: getattr(moments, name)[np.newaxis] for name in ("rows", "hits")}
+    parts |= {name: getattr(moments, name)[np.newaxis] for name in ("rr", "rh", "hh")}
+    stacked = replace(moments, **parts)
+    variances = at * (1 - at) if link == "logit" else at
+    # Slopes are reciprocals, here multiplied by both, so that nothing is divided by 0.
+    slopes = variances[:, ::-1]
+    covariance = stacked.covariance(at)
+    variance = contrast_variance(stacked, at, slopes, covariance)
+    excess = moments.hits[1] - moments.rows[1] * at[:, 1]
+    distance = excess * (slopes / moments.rows).sum(axis=1)
+    return np.asarray(distance / np.sqrt(np.where(variance > 0, variance, np.nan)))
+
+
+def ratio_score_limits(
+    moments: ClassMoments, link: str, estimate: float, z: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of the ratios whose score is at most `z` in absolute value.
+
+    The score of farther ratios may fall again, for few clusters. A limit is where it first
+    passes `z`, starting from the estimate, or from 1 where the test does not reject 1, so
+    that 1 is inside exactly when the test does not reject it.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of two classifiers and one class.
+    link : {"logit", "log"}
+    estimate : float
+        The observed ratio.
+    z : float
+        Critical value of the score.
+    alternative : {"two-sided", "less", "greater"}
+    """
+    if math.isnan(estimate):
+        return 0.0, math.inf
+    value = _logarithm(estimate)
+    high = _upper_ratio(moments, link, value, z)
+    low = -_upper_ratio(moments.swap(), link, -value, z)
+    return one_sided_ratio(_exponential(low), _exponential(high), alternative)
+
+
+def _upper_ratio(moments: ClassMoments, link: str, observed: float, z: float) -> float:
+    """Logarithm of the greatest ratio that is not rejected."""
+
+    def excess(logarithm: float) -> float:
+        # A point without variance between two with variance ends the search.
+        return float(np.nan_to_num(score_of_ratio(moments, link, [logarithm])[0] + z))
+
+    upward = z >= 0
+    if math.isinf(z) or (math.isinf(observed) and (observed > 0) == upward):
+        return math.inf if z > 0 else observed
+    null_kept, start = excess(0.0) >= 0, observed
+    # From an infinite ratio the search starts at 1, upward or downward.
+    from_null = math.isinf(observed)
+    if from_null:
+        upward = null_kept
+    null_ahead = observed < 0 if upward else observed > 0
+    if from_null or (null_ahead and null_kept == upward):
+        start = 0.0
+    steps = np.geomspace(NEAREST, FARTHEST_RATIO, POINTS)
+    points = start + (steps if upward else -steps)
+    if null_ahead and start:
+        points = np.append(points[points < 0 if upward else points > 0], 0.0)
+    scores = score_of_ratio(moments, link, points) + z
+    defined = ~np.isnan(scores)
+    points, scores = points[defined], scores[defined]
+    beyond = np.flatnonzero((scores < 0) if upward else (scores >= 0))
+    if not len(beyond):
+        return math.inf if upward else -math.inf
+    point = points[beyond[0]]
+    before = points[beyond[0] - 1] if beyond[0] else start
+    ends = sorted((float(before), float(point)))
+    if excess(ends[0]) * excess(ends[1]) >= 0:
+        return float(before)
+    return float(brentq(excess, *ends, xtol=PRECISION, rtol=4 * PRECISION))
+
+
+def _logarithm(ratio: float) -> float:
+    return math.log(ratio) if ratio > 0 else -math.inf
+
+
+def _exponential(value: float) -> float:
+    return math.exp(value) if value < 700 else math.inf

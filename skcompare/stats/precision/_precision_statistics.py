@@ -1,23 +1,34 @@
 """Statistics of two shares of clustered predictions, for any number of classes at once.
 
-All functions take the moments of two classifiers, champion first; the leading axes of the
-moments, if there are any, are classes, and so are those of all results. Undefined values
-are NaN, and nothing warns.
+All functions of moments take those of two classifiers, champion first; the leading axes of
+the moments, if there are any, are classes, and so are those of all results. Undefined
+values are NaN, and nothing warns.
+
+The Wald statistics are those of marginal models, GEE in closed form. With a parameter for
+each classifier and independence as the working correlation, the estimating equations are
+solved by the observed shares, and their sandwich by sums over clusters of products. No
+iteration is needed, and no table with one row per prediction.
 """
 
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from skcompare._typing import FloatArray
-from skcompare.evidence import ClassMoments
-from skcompare.stats.core._result import pvalue_of
+from skcompare.evidence import ClassMoments, ClusterSums, JointCounts, OutcomeRows
+from skcompare.stats.core._result import PairedResult, pvalue_of, result_of
 from skcompare.stats.core._target_class import (
     BOUNDARY,
     FEW_CLUSTERS,
     FEW_INFORMATIVE,
     NO_PREDICTIONS,
     ONE_CLUSTER,
+    SCORE_TEXT,
+    class_label,
+    class_text,
 )
 from skcompare.stats.core._wald import ZERO_VARIANCE
 
@@ -284,6 +295,19 @@ def _squared_differences(products: Any) -> Any:
     return products[..., 0, 0] + products[..., 1, 1] - 2 * products[..., 0, 1]
 
 
+CLASS_TESTS: dict[str, Callable[..., Contrast]] = {
+    "both scores": both_scores,
+    "weighted score": weighted_generalized_score,
+    "score": generalized_score,
+    "wald": log_odds_contrast,
+    "difference": share_contrast,
+    "relative": log_ratio_contrast,
+}
+"""Tests of one class by name, two-sided."""
+
+SCORE_TESTS = ("both scores", "weighted score", "score")
+
+
 class Significance:
     """Tests of one class or more, with their p-values and flags.
 
@@ -351,3 +375,203 @@ def at_boundary(moments: ClassMoments, test: str) -> Any:
     no_hits = moments.hits == 0
     all_hits = moments.hits == moments.rows
     return (no_hits | all_hits if test == "wald" else no_hits).any(axis=-1)
+
+
+def class_significance(
+    moments: ClassMoments, test: str, alternative: str, covariance: Any = None
+) -> Significance:
+    """Tests of all classes by name, optionally with another covariance of the shares."""
+    options = {"both scores": (alternative,)}.get(test, ())
+    if covariance is not None:
+        options = (covariance,)
+    contrast = CLASS_TESTS[test](moments, *options)
+    return Significance(moments, contrast, alternative, at_boundary(moments, test))
+
+
+class ClassFit(NamedTuple):
+    """Moments of the predictions of one class, for marginal models.
+
+    Attributes
+    ----------
+    label : object
+        The class.
+    score : str
+        The score of the class.
+    raw : ClassMoments
+        Sums over the clusters.
+    moments : ClassMoments
+        The same sums, with the products corrected for few clusters.
+    n_clusters : int
+        Clusters with a prediction that counts.
+    """
+
+    label: Any
+    score: str
+    raw: ClassMoments
+    moments: ClassMoments
+    n_clusters: int
+
+    @property
+    def alike(self) -> bool:
+        """Whether both classifiers have the same rows and hits in every cluster."""
+        return bool(predicted_alike(self.raw))
+
+    @property
+    def known(self) -> bool:
+        """Whether the scores of all classifiers are defined."""
+        return bool(has_predictions(self.raw))
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Flags that do not depend on the test."""
+        few = self.n_clusters < FEW_INFORMATIVE
+        return (NO_PREDICTIONS,) * (not self.known) + (FEW_CLUSTERS,) * few
+
+    def result(
+        self,
+        statistic: float,
+        tail: tuple[float, float],
+        *,
+        effect: str,
+        details: Mapping[str, float],
+        **fields: Any,
+    ) -> PairedResult:
+        """Result of a test of the scores of two classifiers."""
+        champion, challenger = self.raw.rows.tolist()
+        predictions = {
+            "champion_predictions": champion,
+            "challenger_predictions": challenger,
+        }
+        return result_of(
+            statistic,
+            tail,
+            roles=self.raw.shares.tolist(),
+            estimate_name=f"{effect} of {SCORE_TEXT[self.score]}",
+            details={**predictions, **details},
+            remark=class_text(self.label),
+            **fields,
+        )
+
+
+def class_fit(
+    counts: JointCounts | ClusterSums,
+    label: Any = None,
+    score: str = "precision",
+    correction: str = "none",
+) -> ClassFit:
+    """Return the moments of one class, the default class if `label` is None."""
+    rows = counts.class_rows()
+    label = class_label(counts.classes, label)
+    moments = rows.moments(score, label)
+    outcomes = rows.of_class(label, score)
+    n_clusters = informative_clusters(outcomes)
+    corrected = corrected_moments(moments, outcomes, n_clusters, correction)
+    return ClassFit(label, score, moments, corrected, n_clusters)
+
+
+def informative_clusters(outcomes: OutcomeRows, chosen: Any = slice(None)) -> int:
+    """Number of clusters that enter the score of any chosen classifier."""
+    counts = (outcomes.rows[:, chosen] > 0).any(axis=1)
+    return int(outcomes.weights[counts].sum())
+
+
+def corrected_moments(
+    moments: ClassMoments, outcomes: OutcomeRows, n_clusters: int, correction: str
+) -> ClassMoments:
+    """Moments whose sandwich covariance is corrected for few clusters.
+
+    "small-sample" multiplies it by N / (N - 1), of N clusters. "mancl-derouen" divides the
+    residuals of a cluster, for each classifier, by 1 minus its share of the predictions
+    that count [1]_: the leverage of the cluster in a model with a share for each
+    classifier.
+
+    References
+    ----------
+    .. [1] Mancl, L. A. and DeRouen, T. A. (2001). "A covariance estimator for GEE with
+       improved small-sample properties." Biometrics 57(1), 126-134.
+    """
+    if correction == "none":
+        return moments
+    products: list[Any]
+    if correction == "small-sample":
+        factor = n_clusters / (n_clusters - 1) if n_clusters > 1 else np.nan
+        products = [factor * part for part in (moments.rr, moments.rh, moments.hh)]
+    else:
+        remainder = moments.rows - outcomes.rows
+        # Without the cluster that holds all predictions, none are left.
+        remainder = np.where((remainder > 0) | (outcomes.rows == 0), remainder, np.nan)
+        scale = moments.rows / np.where(outcomes.rows > 0, remainder, 1)
+        rows, hits = scale * outcomes.rows, scale * outcomes.hits
+        weights = outcomes.weights
+        products = [_products(weights, *pair) for pair in ((rows, rows), (rows, hits))]
+        products.append(_products(weights, hits, hits))
+    return replace(moments, rr=products[0], rh=products[1], hh=products[2])
+
+
+def _products(weights: Any, first: FloatArray, second: FloatArray) -> FloatArray:
+    """Weighted sums of products over clusters, exactly equal for equal columns."""
+    k = first.shape[1]
+    pairs = [
+        [float(np.sum(weights * first[:, i] * second[:, j])) for j in range(k)]
+        for i in range(k)
+    ]
+    return np.array(pairs)
+
+
+def link_values(moments: ClassMoments, link: str) -> tuple[FloatArray, FloatArray]:
+    """Parameters of the marginal model on the link scale, and slopes in the shares.
+
+    The parameters are infinite, and slopes NaN, where a logarithm is.
+    """
+    shares = moments.shares
+    if link == "identity":
+        return shares, np.ones_like(shares)
+    hits, misses = moments.hits, moments.rows - moments.hits
+    others = misses if link == "logit" else moments.rows
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(hits / others)
+        slopes = 1 / (shares * (1 - shares)) if link == "logit" else 1 / shares
+    return values, np.where(np.isfinite(values), slopes, np.nan)
+
+
+def joint_covariance(
+    moments: ClassMoments, link: str, at: FloatArray | None = None
+) -> FloatArray:
+    """Sandwich covariance of the parameters of all classifiers.
+
+    ``U'U``, where U has one row per cluster and one column per classifier: the sum of the
+    residuals of its predictions, times the slope over their number [1]_.
+
+    References
+    ----------
+    .. [1] Liang, K.-Y. and Zeger, S. L. (1986). "Longitudinal data analysis using
+       generalized linear models." Biometrika 73(1), 13-22.
+    """
+    slopes = link_values(moments, link)[1]
+    covariance = moments.covariance(at)
+    return slopes[..., :, np.newaxis] * slopes[..., np.newaxis, :] * covariance
+
+
+def ratio_of_shares(fit: ClassFit, link: str) -> float:
+    """Odds ratio or ratio of the scores, challenger over champion; NaN if undefined."""
+    if not fit.known:
+        return math.nan
+    (champion_hits, challenger_hits), (champion_rows, challenger_rows) = (
+        fit.raw.hits.tolist(),
+        fit.raw.rows.tolist(),
+    )
+    if fit.alike and (link == "logit" or champion_hits):
+        return 1.0
+    if link == "logit":
+        numerator, denominator = (
+            challenger_hits * (champion_rows - champion_hits),
+            champion_hits * (challenger_rows - challenger_hits),
+        )
+    else:
+        numerator, denominator = (
+            challenger_hits * champion_rows,
+            champion_hits * challenger_rows,
+        )
+    if denominator == 0:
+        return math.inf if numerator else math.nan
+    return numerator / denominator

@@ -16,21 +16,17 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, CorrectnessPatterns
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
-from skcompare.stats.core._target_class import (
-    BOUNDARY,
-    NO_PREDICTIONS,
-    SCORE_TEXT,
-    class_text,
-)
+from skcompare.stats.core._target_class import BOUNDARY, SCORE_TEXT, class_text
 from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
-from skcompare.stats.precision._clustered_precision import (
+from skcompare.stats.precision._precision_statistics import (
     ClassFit,
-    Method,
     class_fit,
+    has_predictions,
     joint_covariance,
     link_values,
+    predicted_alike,
 )
-from skcompare.stats.precision._precision_statistics import has_predictions, predicted_alike
+from skcompare.stats.precision._precision_tests import Method
 from skcompare.stats.ranking._delong_joint import differenced, quadratic_form
 
 CochranMethod = Literal["asymptotic", "exact", "permutation"]
@@ -460,7 +456,7 @@ default="precision"
         estimate=0.0 if _all_alike(fit.raw) else spread,
         estimate_name=f"greatest difference of {SCORE_TEXT[score]}",
         method=method,
-        flags=(*joint.flags, *_caveats(fit)),
+        flags=(*joint.flags, *fit.caveats),
         details={"n_clusters": fit.n_clusters},
         parts=_parts(fit, sums.names, position),
         remark=class_text(fit.label),
@@ -535,12 +531,6 @@ def _all_alike(moments: ClassMoments) -> bool:
     return all(
         bool((part == part.flat[0]).all()) for part in (moments.rr, moments.rh, moments.hh)
     )
-
-
-def _caveats(fit: ClassFit) -> tuple[str, ...]:
-    """Flags that do not depend on the test, such as for classifiers left out."""
-    left_out = (NO_PREDICTIONS,) * bool((fit.raw.rows == 0).any())
-    return tuple(dict.fromkeys((*left_out, *fit.caveats)))
 
 
 def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any], ...]:

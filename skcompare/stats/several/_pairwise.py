@@ -97,11 +97,11 @@ class PairwiseResult(Reported):
     interval_level: float
     omnibus: PairedResult
     design: Design
-    limits: Callable[..., Sequence[Pair]]
+    limits: Callable[[float], tuple[FloatArray, FloatArray]]
     flags: tuple[str, ...] = ()
     monte_carlo_error: FloatArray | None = None
     # Intervals may take longer than all tests together, so they are computed on request.
-    _both_limits: FloatArray | None = field(default=None, init=False)
+    _both_limits: tuple[FloatArray, FloatArray] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         arrays = [getattr(self, f.name, None) for f in fields(self)]
@@ -132,10 +132,11 @@ class PairwiseResult(Reported):
         """Upper limits of the estimates, at `interval_level`."""
         return self._limits()[1]
 
-    def _limits(self) -> FloatArray:
+    def _limits(self) -> tuple[FloatArray, FloatArray]:
         if self._both_limits is None:
-            limits = np.array(self.limits(self.interval_level)).T.copy()
-            limits.setflags(write=False)
+            limits = self.limits(self.interval_level)
+            for values in limits:
+                values.setflags(write=False)
             object.__setattr__(self, "_both_limits", limits)
         return self._both_limits  # type: ignore[return-value]
 
@@ -326,7 +327,7 @@ def pairwise(
         # No smaller than without adjustment.
         adjusted = np.where(np.isnan(pvalue), np.nan, np.fmax(adjusted, pvalue))
     else:
-        adjusted = adjust_pvalues(pvalue, adjust)  # type: ignore[arg-type]
+        adjusted = adjust_pvalues(pvalue, adjust)
     names = np.array(evidence.names, dtype=object)
     return PairwiseResult(
         **{"estimate_name": "difference", "details": {}, "settings": {}}
@@ -335,7 +336,7 @@ def pairwise(
             "champion": tuple(names[champion]),
             "challenger": tuple(names[challenger]),
             "adjusted_pvalue": adjusted,
-            "limits": limits,
+            "limits": partial(_both_sides, limits),
             "flags": flags,
         },
         n=evidence.n,
@@ -347,6 +348,13 @@ def pairwise(
         design=evidence.design,
         monte_carlo_error=error,
     )
+
+
+def _both_sides(
+    limits: Callable[[float], Sequence[Pair]], level: float
+) -> tuple[FloatArray, FloatArray]:
+    low, high = np.array(limits(level)).T.copy()
+    return low, high
 
 
 def flags_of(pairs: Iterable[Iterable[str]], omnibus: PairedResult) -> tuple[str, ...]:

@@ -22,16 +22,14 @@ from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT, mcnemar, mcnemar_p
 from skcompare.stats.core._limits import DIFFERENCE, Pair
 from skcompare.stats.core._result import PairedResult, pvalue_of
 from skcompare.stats.core._wald import Wald, critical_value, studentised
-from skcompare.stats.precision._clustered_precision import (
+from skcompare.stats.precision._precision_statistics import (
     ClassFit,
-    ClassTest,
-    Method,
     class_fit,
-    class_test,
+    contrast_variance,
     informative_clusters,
     link_values,
 )
-from skcompare.stats.precision._precision_statistics import contrast_variance
+from skcompare.stats.precision._precision_tests import ClassTest, Method, class_test
 from skcompare.stats.ranking._delong import contrast, variance_flags
 from skcompare.stats.ranking._delong_joint import delong_joint
 from skcompare.stats.several._omnibus import cochran_q, precision_several

@@ -8,15 +8,17 @@ import pytest
 
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.stats.core._target_class import FEW_CLUSTERS
-from skcompare.stats.precision._clustered_precision import (
+from skcompare.stats.precision._precision_limits import (
+    difference_score_limits,
+    ratio_score_limits,
+    score_of_ratio,
+    shares_at_ratio,
+)
+from skcompare.stats.precision._precision_statistics import (
     class_fit,
     corrected_moments,
-    difference_score_limits,
     joint_covariance,
     link_values,
-    ratio_score_limits,
-    restricted_shares,
-    score_of_ratio,
 )
 from tests.common.golden import golden
 
@@ -203,12 +205,12 @@ def pair_of_samples():
     return tuple(found)
 
 
-def test_restricted_shares():
+def test_shares_at_ratio():
     """They have the given ratio, and expect the observed hits."""
     at = np.array([-30.0, -3.0, -0.4, 0.0, 1e-9, 0.7, 5.0, 30.0])
     for moments in pair_of_samples():
         for link in ("logit", "log"):
-            first, second = restricted_shares(moments, link, at).T
+            first, second = shares_at_ratio(moments, link, at).T
             near = np.abs(at) < 10
             ratio = second / first
             if link == "logit":

@@ -22,12 +22,12 @@ from skcompare.stats import (
     precision_weighted_score,
     simes,
 )
-from skcompare.stats.precision._precision_classes import CLASS_TESTS
 from skcompare.stats.precision._precision_global import (
     exchanged_moments,
     exchanged_pvalues,
     quadratic_form,
 )
+from skcompare.stats.precision._precision_statistics import CLASS_TESTS
 
 TESTS = (precision_simes, precision_lancaster, precision_joint)
 

@@ -18,7 +18,7 @@ from skcompare.stats import (
     pairwise_precision,
     precision_several,
 )
-from skcompare.stats.precision._clustered_precision import class_fit, joint_covariance
+from skcompare.stats.precision._precision_statistics import class_fit, joint_covariance
 from tests.stats.precision.test_gee import figures, names, sums_of_case
 from tests.stats.several.test_precision_several import predictions_of, sums_of
 
