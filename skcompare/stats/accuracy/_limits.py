@@ -12,8 +12,10 @@ from scipy.special import betainc, betaincinv, logsumexp, ndtri
 
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
+from skcompare.evidence import ContingencyTable
 from skcompare.stats.core._limits import (
     DIFFERENCE,
+    Pair,
     each_tail,
     increasing_root,
     one_sided,
@@ -43,13 +45,13 @@ BESIDE = 1e-9
 
 
 def score_limits(
-    only_champion: float,
-    only_challenger: float,
+    against: float,
+    favour: float,
     n: float,
     correction: float,
     confidence_level: float,
     alternative: str,
-) -> tuple[float, float]:
+) -> Pair:
     """Tango's score interval of the difference [1]_, with optional continuity correction.
 
     Without correction it holds the differences that the asymptotic McNemar test does
@@ -57,7 +59,7 @@ def score_limits(
 
     Parameters
     ----------
-    only_champion, only_challenger : float
+    against, favour : float
         Discordant counts; fractional ones are allowed.
     n : float
         Number of records.
@@ -75,33 +77,29 @@ def score_limits(
        17(8), 891-908.
     """
     z = critical_value(confidence_level, alternative)
-    low = lower_score_limit(only_champion, only_challenger, n, correction, z)
-    high = _upper_score_limit(only_champion, only_challenger, n, correction, z)
+    low = lower_score_limit(against, favour, n, correction, z)
+    high = _upper_score_limit(against, favour, n, correction, z)
     return one_sided(low, high, alternative)
 
 
 def lower_score_limit(
-    only_champion: float, only_challenger: float, n: float, correction: float, z: float
+    against: float, favour: float, n: float, correction: float, z: float
 ) -> float:
     """Smallest difference whose continuity-corrected score is at most z."""
-    return -_upper_score_limit(only_challenger, only_champion, n, correction, z)
+    return -_upper_score_limit(favour, against, n, correction, z)
 
 
 def score_root(
-    only_champion: float,
-    only_challenger: float,
-    n: float,
-    correction: float,
-    null_value: float,
+    against: float, favour: float, n: float, correction: float, null_value: float
 ) -> float:
     """Tango's score statistic of a difference, inverted by :func:`score_limits`.
 
     It is positive where the observed difference is above `null_value`. At 0 its square is
     McNemar's chi-squared. Any other difference has a positive variance.
     """
-    distance = only_challenger - only_champion - n * null_value
+    distance = favour - against - n * null_value
     size = max(0.0, abs(distance) - correction)
-    variance = n * record_variance(null_value, only_champion, only_challenger, n)
+    variance = n * record_variance(null_value, against, favour, n)
     return math.copysign(size, distance) / math.sqrt(variance) if size else 0.0
 
 
@@ -159,13 +157,8 @@ def record_variance(delta: float, against: float, favour: float, n: float) -> fl
 
 
 def conditional_limits(
-    only_champion: int,
-    only_challenger: int,
-    n: int,
-    mid: bool,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    against: int, favour: int, n: int, mid: bool, confidence_level: float, alternative: str
+) -> Pair:
     """Confidence interval of the difference given the number of discordant pairs.
 
     The exact (Clopper-Pearson) or mid-p limits of the share of discordant pairs that
@@ -175,13 +168,13 @@ def conditional_limits(
     Without discordant pairs there is nothing to condition on, and Tango's score
     interval is returned.
     """
-    discordant = only_champion + only_challenger
+    discordant = against + favour
     if discordant == 0:
         return score_limits(0, 0, n, 0, confidence_level, alternative)
     tail = each_tail(alpha_of(confidence_level), alternative)
     share_limit = _mid_limit if mid else _exact_limit
-    low = 1 - share_limit(only_champion, discordant, tail)
-    high = share_limit(only_challenger, discordant, tail)
+    low = 1 - share_limit(against, discordant, tail)
+    high = share_limit(favour, discordant, tail)
     part = discordant / n
     return one_sided((2 * low - 1) * part, (2 * high - 1) * part, alternative)
 
@@ -243,60 +236,23 @@ def lower_root(
     return ends[-1]
 
 
+ADDED = {"wald": (0.0, 0), "agresti-min": (0.5, 2), "bonett-price": (1.0, 2)}
+"""Records added to each discordant count, and to all, in an interval of Wald's form.
+
+Agresti, A. and Min, Y. (2005). "Simple improved confidence intervals for comparing matched
+proportions." Statistics in Medicine 24(5), 729-740. Bonett, D. G. and Price, R. M. (2012).
+"Adjusted Wald confidence interval for a difference of binomial proportions based on paired
+data." Journal of Educational and Behavioral Statistics 37(4), 479-488.
+"""
+
+
 def wald_limits(
-    only_champion: float,
-    only_challenger: float,
-    n: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    against: float, favour: float, n: float, confidence_level: float, alternative: str
+) -> Pair:
     """Wald interval of the difference; too short for few records.
 
     It has no width where no record is discordant, or where all favour one classifier.
     """
-    return _around(only_champion, only_challenger, n, confidence_level, alternative)
-
-
-def agresti_min_limits(
-    only_champion: float,
-    only_challenger: float,
-    n: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    """Wald interval with half a record added to each of the four counts [1]_.
-
-    References
-    ----------
-    .. [1] Agresti, A. and Min, Y. (2005). "Simple improved confidence intervals for
-       comparing matched proportions." Statistics in Medicine 24(5), 729-740.
-    """
-    counts = only_champion + 0.5, only_challenger + 0.5, n + 2
-    return _around(*counts, confidence_level, alternative)
-
-
-def bonett_price_limits(
-    only_champion: float,
-    only_challenger: float,
-    n: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
-    """Wald interval with one record added to each discordant count [1]_.
-
-    References
-    ----------
-    .. [1] Bonett, D. G. and Price, R. M. (2012). "Adjusted Wald confidence interval for a
-       difference of binomial proportions based on paired data." Journal of Educational and
-       Behavioral Statistics 37(4), 479-488.
-    """
-    counts = only_champion + 1, only_challenger + 1, n + 2
-    return _around(*counts, confidence_level, alternative)
-
-
-def _around(
-    against: float, favour: float, n: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
     difference = (favour - against) / n
     variance = max(0.0, (against + favour) / n - difference**2)
     wald = Wald(difference, math.sqrt(variance / n), bounds=DIFFERENCE)
@@ -304,13 +260,8 @@ def _around(
 
 
 def newcombe_limits(
-    both_correct: float,
-    only_champion: float,
-    only_challenger: float,
-    both_wrong: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    table: ContingencyTable, confidence_level: float, alternative: str
+) -> Pair:
     """Newcombe's method 10: square-and-add interval from both Wilson intervals [1]_.
 
     The numerator of the correlation of correct predictions is the product of the agreeing
@@ -321,26 +272,23 @@ def newcombe_limits(
     .. [1] Newcombe, R. G. (1998). "Improved confidence intervals for the difference between
        binomial proportions based on paired data." Statistics in Medicine 17(22), 2635-2650.
     """
-    n = both_correct + only_champion + only_challenger + both_wrong
+    both, against, favour = table.both_correct, table.only_champion, table.only_challenger
+    n = both + against + favour + table.both_wrong
     z = critical_value(confidence_level, alternative)
-    champion, challenger = both_correct + only_champion, both_correct + only_challenger
-    covariance = both_correct * both_wrong - only_champion * only_challenger
+    champion, challenger = both + against, both + favour
+    covariance = both * table.both_wrong - against * favour
     if covariance > 0:
         covariance = max(0.0, covariance - n / 2)
     spread = champion * (n - champion) * challenger * (n - challenger)
     correlation = covariance / math.sqrt(spread) if spread > 0 else 0.0
     champion_low, champion_high = wilson_limits(champion, n, z)
-    challenger_low, challenger_high = wilson_limits(challenger, n, z)
-    champion_share, challenger_share = champion / n, challenger / n
-    below = _length_of_sum(
-        challenger_share - challenger_low, champion_high - champion_share, correlation
-    )
-    above = _length_of_sum(
-        challenger_high - challenger_share, champion_share - champion_low, correlation
-    )
+    low, high = wilson_limits(challenger, n, z)
+    share, other = challenger / n, champion / n
+    below = _length_of_sum(share - low, champion_high - other, correlation)
+    above = _length_of_sum(high - share, other - champion_low, correlation)
     # A quantile below 0 belongs to a one-sided level below 1/2.
     below, above = math.copysign(below, z), math.copysign(above, z)
-    difference = (only_challenger - only_champion) / n
+    difference = (favour - against) / n
     return one_sided(difference - below, difference + above, alternative)
 
 
@@ -446,13 +394,8 @@ def _edges(successes: int, trials: int) -> FloatArray:
 
 
 def melded_limits(
-    only_champion: int,
-    only_challenger: int,
-    n: int,
-    mid: bool,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    against: int, favour: int, n: int, mid: bool, confidence_level: float, alternative: str
+) -> Pair:
     """Fay and Lumbard's melded interval of the difference [1]_, exact or mid-p.
 
     The difference is the share of records that are discordant times (2 s - 1), where s is
@@ -471,7 +414,7 @@ def melded_limits(
        proportions for matched pairs compatible with exact McNemar's or sign tests."
        Statistics in Medicine 40(5), 1147-1159.
     """
-    none_discordant = only_champion + only_challenger == 0
+    none_discordant = against + favour == 0
     if none_discordant and mid:
         return score_limits(0, 0, n, 0, confidence_level, alternative)
     tail = each_tail(alpha_of(confidence_level), alternative)
@@ -480,12 +423,12 @@ def melded_limits(
         return one_sided(-largest_part, largest_part, alternative)
     low, high = -1.0, 1.0
     if alternative != "less":
-        low = _lower_limit(only_champion, only_challenger, n, mid, tail)
+        low = _lower_limit(against, favour, n, mid, tail)
     if alternative != "greater":
-        high = -_lower_limit(only_challenger, only_champion, n, mid, tail)
+        high = -_lower_limit(favour, against, n, mid, tail)
     if tail <= 0.5:
         # Without pairs against one classifier the mid-p limits of low levels are beyond it.
-        estimate = (only_challenger - only_champion) / n
+        estimate = (favour - against) / n
         low, high = min(low, estimate), max(high, estimate)
     return low, high
 
@@ -542,13 +485,8 @@ def _probability(delta: float, share: Confidence, part: Confidence) -> float:
 
 
 def melded_pvalue(
-    only_champion: int,
-    only_challenger: int,
-    n: int,
-    mid: bool,
-    null_value: float,
-    alternative: str,
-) -> tuple[float, float]:
+    against: int, favour: int, n: int, mid: bool, null_value: float, alternative: str
+) -> Pair:
     """P-value of a nonzero null difference by inverting the interval, and its logarithm.
 
     One-sided it is the probability of the melded distribution beyond the null value, and
@@ -556,15 +494,15 @@ def melded_pvalue(
     the differences that are rejected. On the far side of the estimate a one-sided p-value
     is at least 1/2, as the limits hold the estimate.
     """
-    none_discordant = only_champion + only_challenger == 0
+    none_discordant = against + favour == 0
     if none_discordant and mid:
         return normal_pvalue(score_root(0, 0, n, 0.0, null_value), alternative)
-    greater = _log_tail(only_champion, only_challenger, n, mid, null_value)
-    less = _log_tail(only_challenger, only_champion, n, mid, -null_value)
+    greater = _log_tail(against, favour, n, mid, null_value)
+    less = _log_tail(favour, against, n, mid, -null_value)
     return pvalue_of_tails(greater, less, alternative)
 
 
-def pvalue_of_tails(greater: float, less: float, alternative: str) -> tuple[float, float]:
+def pvalue_of_tails(greater: float, less: float, alternative: str) -> Pair:
     """P-value and its logarithm, from the logarithms of both tail probabilities."""
     log_pvalue = {
         "two-sided": min(0.0, math.log(2) + min(greater, less)),

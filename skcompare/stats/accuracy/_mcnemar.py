@@ -13,8 +13,7 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.accuracy._limits import (
-    agresti_min_limits,
-    bonett_price_limits,
+    ADDED,
     conditional_limits,
     melded_limits,
     melded_pvalue,
@@ -29,7 +28,7 @@ from skcompare.stats.accuracy._unconditional import (
     unconditional_limits,
     unconditional_pvalue,
 )
-from skcompare.stats.core._limits import agreeing, outward
+from skcompare.stats.core._limits import Limits, Pair, agreeing, outward
 from skcompare.stats.core._power import Aim, Discordance, Effect, planned
 from skcompare.stats.core._result import PairedResult, result_of
 from skcompare.stats.core._tails import (
@@ -188,30 +187,26 @@ def _by_draws(
     elif alternative == "less":
         observed = -observed
     pvalue = (1 + int(np.count_nonzero(differences >= observed))) / (1 + n_resamples)
+    exact = partial(melded_limits, against, favour, n, False)
     return Finding(
         float(min(against, favour)),
         (pvalue, math.log(pvalue)),
-        partial(drawn_limits, against, favour, n, pvalue),
+        partial(drawn_limits, exact, favour > against, pvalue),
         f"permutation, monte-carlo, {n_resamples} resamples",
         {"monte_carlo_error": math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))},
     )
 
 
 def drawn_limits(
-    against: int,
-    favour: int,
-    n: int,
-    pvalue: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    exact: Limits, above: bool, pvalue: float, confidence_level: float, alternative: str
+) -> Pair:
     """Exact interval, adjusted at 0 to agree with a Monte Carlo p-value."""
-    limits = melded_limits(against, favour, n, False, confidence_level, alternative)
-    above = alternative == "greater" or (alternative == "two-sided" and favour > against)
+    limits = exact(confidence_level, alternative)
+    above = alternative == "greater" or (alternative == "two-sided" and above)
     return agreeing(*limits, 0.0, pvalue < alpha_of(confidence_level), above)
 
 
-def limits_by_name(table: ContingencyTable, interval: str, method: str) -> Any:
+def limits_by_name(table: ContingencyTable, interval: str, method: str) -> Limits:
     """Return the function that computes the limits of a named interval."""
     against, favour, n = table.only_champion, table.only_challenger, table.n
     if interval == "conditional":
@@ -219,14 +214,9 @@ def limits_by_name(table: ContingencyTable, interval: str, method: str) -> Any:
     if interval == "score":
         return partial(score_limits, against, favour, n, 0.0)
     if interval == "newcombe":
-        both, neither = table.both_correct, table.both_wrong
-        return partial(newcombe_limits, both, against, favour, neither)
-    limits = {
-        "agresti-min": agresti_min_limits,
-        "bonett-price": bonett_price_limits,
-        "wald": wald_limits,
-    }[interval]
-    return partial(limits, against, favour, n)
+        return partial(newcombe_limits, table)
+    added, added_to_all = ADDED[interval]
+    return partial(wald_limits, against + added, favour + added, n + added_to_all)
 
 
 def _whole(table: ContingencyTable) -> tuple[int, int, int]:

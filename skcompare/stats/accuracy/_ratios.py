@@ -13,7 +13,13 @@ from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.accuracy._limits import pvalue_of_tails
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT
-from skcompare.stats.core._limits import each_tail, one_sided_ratio, wilson_limits
+from skcompare.stats.core._limits import (
+    RATIO,
+    Pair,
+    each_tail,
+    one_sided_ratio,
+    wilson_limits,
+)
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import binomial_pvalue, log_at_least, normal_pvalue
 from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
@@ -183,20 +189,18 @@ def _flags(table: ContingencyTable, root: float, null: float) -> tuple[str, ...]
     return tuple(flags)
 
 
-def ratio_score(
-    both: float, only_champion: float, only_challenger: float, ratio: float
-) -> float:
+def ratio_score(both: float, against: float, favour: float, ratio: float) -> float:
     """Signed root of the score statistic of a ratio (Tang, Tang and Chan 2003).
 
     The share of records that neither predicts correctly does not matter to the ratio, and
     its most likely value is the observed one, so only the others count.
     """
     if ratio < 1:
-        return -ratio_score(both, only_challenger, only_champion, 1 / ratio)
-    champion, challenger = both + only_champion, both + only_challenger
-    a = (1 + ratio) * (both + only_champion + only_challenger)
-    b = (ratio - 1) * (ratio + 1) * champion - only_champion - only_challenger
-    c = -only_champion * (ratio - 1)
+        return -ratio_score(both, favour, against, 1 / ratio)
+    champion, challenger = both + against, both + favour
+    a = (1 + ratio) * (both + against + favour)
+    b = (ratio - 1) * (ratio + 1) * champion - against - favour
+    c = -against * (ratio - 1)
     root = math.sqrt(b * b - 4 * a * c)
     share = -2 * c / (b + root) if b > 0 else (root - b) / (2 * a) if a > 0 else 0.0
     variance = a / (1 + ratio) * ((1 + ratio) * share + ratio - 1)
@@ -204,36 +208,30 @@ def ratio_score(
 
 
 def score_ratio_limits(
-    both: float,
-    only_champion: float,
-    only_challenger: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    both: float, against: float, favour: float, confidence_level: float, alternative: str
+) -> Pair:
     """Tang's score interval: the ratios that the score test does not reject."""
     z = critical_value(confidence_level, alternative)
-    mirrored = _upper_score_ratio(both, only_challenger, only_champion, z)
-    high = _upper_score_ratio(both, only_champion, only_challenger, z)
+    mirrored = _upper_score_ratio(both, favour, against, z)
+    high = _upper_score_ratio(both, against, favour, z)
     return one_sided_ratio(1 / mirrored if mirrored else math.inf, high, alternative)
 
 
-def _upper_score_ratio(
-    both: float, only_champion: float, only_challenger: float, z: float
-) -> float:
+def _upper_score_ratio(both: float, against: float, favour: float, z: float) -> float:
     """Upper score limit: the ratio whose score is -z."""
-    champion, challenger = both + only_champion, both + only_challenger
+    champion, challenger = both + against, both + favour
     if champion == 0:
         return math.inf
     if challenger == 0:
         # The score is then - sqrt(b r).
-        return max(0.0, z) ** 2 / only_champion
+        return max(0.0, z) ** 2 / against
 
     def excess(logarithm: float) -> float:
         ratio = math.exp(logarithm)
-        return ratio_score(both, only_champion, only_challenger, ratio) + z
+        return ratio_score(both, against, favour, ratio) + z
 
     start = math.log(challenger / champion)
-    step = math.sqrt((only_champion + only_challenger + 1) / (champion * challenger))
+    step = math.sqrt((against + favour + 1) / (champion * challenger))
     end = start
     while z * excess(end) > 0:
         end += math.copysign(step, z)
@@ -244,24 +242,18 @@ def _upper_score_ratio(
 
 
 def bonett_price_ratio_limits(
-    both: float,
-    only_champion: float,
-    only_challenger: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    both: float, against: float, favour: float, confidence_level: float, alternative: str
+) -> Pair:
     """Bonett and Price's ratio of Wilson limits among records with a correct prediction.
 
     The quantile is multiplied by the standard error of the logarithm of the ratio over the
     sum of those of both logarithms, with a record added to each discordant count.
     """
-    n = both + only_champion + only_challenger
-    champion, challenger = both + only_champion, both + only_challenger
+    n = both + against + favour
+    champion, challenger = both + against, both + favour
     if n == 0:
-        return one_sided_ratio(0.0, math.inf, alternative)
-    joint = math.sqrt(
-        (only_champion + only_challenger + 2) / ((champion + 1) * (challenger + 1))
-    )
+        return RATIO
+    joint = math.sqrt((against + favour + 2) / ((champion + 1) * (challenger + 1)))
     alone = [math.sqrt((1 - (k + 1) / (n + 2)) / (k + 1)) for k in (champion, challenger)]
     z = critical_value(confidence_level, alternative) * joint / sum(alone)
     champion_low, champion_high = wilson_limits(champion, n, z)
@@ -273,36 +265,34 @@ def bonett_price_ratio_limits(
     )
 
 
-def log_wald_score(
-    both: float, only_champion: float, only_challenger: float, ratio: float
-) -> float:
+def log_wald_score(both: float, against: float, favour: float, ratio: float) -> float:
     """Wald statistic of the logarithm of the ratio; NaN if an accuracy is 0."""
-    champion, challenger = both + only_champion, both + only_challenger
+    champion, challenger = both + against, both + favour
     if champion == 0 or challenger == 0:
         return math.nan
     distance = math.log(challenger / champion / ratio)
-    error = math.sqrt((only_champion + only_challenger) / (champion * challenger))
+    error = math.sqrt((against + favour) / (champion * challenger))
     if error == 0:
         return math.copysign(math.inf, distance) if distance else 0.0
     return distance / error
 
 
 def log_wald_limits(
-    both: float,
-    only_champion: float,
-    only_challenger: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    both: float, against: float, favour: float, confidence_level: float, alternative: str
+) -> Pair:
     """Wald interval of the ratio on the log scale; unbounded if an accuracy is 0."""
-    champion, challenger = both + only_champion, both + only_challenger
+    champion, challenger = both + against, both + favour
     if champion == 0 or challenger == 0:
-        return one_sided_ratio(0.0, math.inf, alternative)
-    error = math.sqrt((only_champion + only_challenger) / (champion * challenger))
+        return RATIO
+    error = math.sqrt((against + favour) / (champion * challenger))
+    return _log_wald(challenger / champion, error, confidence_level, alternative)
+
+
+def _log_wald(
+    ratio: float, error: float, confidence_level: float, alternative: str
+) -> Pair:
     factor = math.exp(critical_value(confidence_level, alternative) * error)
-    return one_sided_ratio(
-        challenger / champion / factor, challenger / champion * factor, alternative
-    )
+    return one_sided_ratio(ratio / factor, ratio * factor, alternative)
 
 
 OddsMethod = Literal["mid-p", "exact"]
@@ -442,11 +432,11 @@ def odds_pvalue(
 
 def odds_limits(
     against: int, favour: int, mid: bool, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+) -> Pair:
     """Exact or mid-p confidence limits of the odds in favour of the challenger."""
     tail = each_tail(alpha_of(confidence_level), alternative)
     if against + favour == 0:
-        return one_sided_ratio(0.0, math.inf, alternative)
+        return RATIO
     upper = _upper_mid_odds if mid else _upper_exact_odds
     mirrored = upper(favour, against, tail)
     low = 1 / mirrored if mirrored else math.inf
@@ -494,11 +484,11 @@ def _upper_mid_odds(against: int, favour: int, tail: float) -> float:
 
 def wilson_odds_limits(
     against: int, favour: int, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+) -> Pair:
     """Wilson limits of the challenger's share, converted to odds."""
     discordant = against + favour
     if discordant == 0:
-        return one_sided_ratio(0.0, math.inf, alternative)
+        return RATIO
     z = critical_value(confidence_level, alternative)
     low, high = wilson_limits(favour, discordant, z)
     rest_low, rest_high = wilson_limits(against, discordant, z)
@@ -508,12 +498,9 @@ def wilson_odds_limits(
 
 def wald_odds_limits(
     against: int, favour: int, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+) -> Pair:
     """Wald limits of the odds on the log scale; unbounded if either count is 0."""
     if against == 0 or favour == 0:
-        return one_sided_ratio(0.0, math.inf, alternative)
+        return RATIO
     error = math.sqrt(1 / against + 1 / favour)
-    factor = math.exp(critical_value(confidence_level, alternative) * error)
-    return one_sided_ratio(
-        favour / against / factor, favour / against * factor, alternative
-    )
+    return _log_wald(favour / against, error, confidence_level, alternative)

@@ -48,18 +48,13 @@ LOST = 1e-280
 
 
 def unconditional_pvalue(
-    only_champion: int,
-    only_challenger: int,
-    n: int,
-    null_value: float,
-    alternative: str,
+    b: int, c: int, n: int, null: float, alternative: str
 ) -> tuple[float, float]:
     """P-value maximized over the share of discordant records, and its logarithm.
 
     It is the probability, under a difference of `null_value`, of a score of Tango as far
     from 0 as the observed one, or farther in the direction of a one-sided alternative.
     """
-    b, c, null = only_champion, only_challenger, null_value
     two_sided = alternative == "two-sided"
     # Exchanged roles are one problem, so that both give the same digits.
     if alternative == "less" or (two_sided and c - b < n * null):
@@ -353,12 +348,7 @@ TINY = math.ulp(0.0)
 
 
 def unconditional_limits(
-    only_champion: int,
-    only_challenger: int,
-    n: int,
-    null_value: float,
-    confidence_level: float,
-    alternative: str,
+    b: int, c: int, n: int, null: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """Confidence limits of the difference by inverting the exact unconditional test.
 
@@ -368,13 +358,12 @@ def unconditional_limits(
     of the outcomes changes; where it crosses the level more than once, the limit is one of
     the crossings.
     """
-    b, c, two_sided = only_champion, only_challenger, alternative == "two-sided"
-    alpha = alpha_of(confidence_level)
+    two_sided, alpha = alternative == "two-sided", alpha_of(confidence_level)
     low, high = -1.0, 1.0
     if alternative != "less":
-        low = _lower_limit(b, c, n, null_value, alpha, two_sided)
+        low = _lower_limit(b, c, n, null, alpha, two_sided)
     if alternative != "greater":
-        high = -_lower_limit(c, b, n, -null_value, alpha, two_sided)
+        high = -_lower_limit(c, b, n, -null, alpha, two_sided)
     return one_sided(low, high, alternative)
 
 

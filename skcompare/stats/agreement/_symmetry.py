@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincinv, logsumexp
+from scipy.special import betaincinv, logsumexp
 from sklearn.utils import check_random_state
 
 from skcompare._core.validation import alpha_of, check_count
@@ -18,9 +18,10 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import AgreementMatrix
 from skcompare.stats.accuracy._limits import score_limits
+from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.core._adjust import adjust_pvalues
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import SMALLEST, binomial_pvalue, chi2_pvalue
+from skcompare.stats.core._tails import SMALLEST, chi2_pvalue
 from skcompare.stats.core._wald import ZERO_VARIANCE
 
 FEW_DISAGREEMENTS = "few-disagreements"
@@ -665,11 +666,11 @@ def _pair_parts(
     shown = np.argsort(-contributions, kind="stable")[:most]
     if len(shown) == 0:
         return ()
-    adjusted = adjust_pvalues(_binomial_pvalues(pairs), "holm")  # type: ignore[arg-type]
+    _, pvalues = mcnemar_pvalues(pairs.backward, pairs.forward, "exact", "two-sided")
+    adjusted = adjust_pvalues(pvalues, "holm")  # type: ignore[arg-type]
     parts = []
     for i in shown.tolist():
         count, reverse = int(pairs.forward[i]), int(pairs.backward[i])
-        pvalue, _ = binomial_pvalue(count, count + reverse, "two-sided", mid=False)
         low, high = odds_limits(count, reverse, LEVEL)
         parts.append(
             {
@@ -678,21 +679,14 @@ def _pair_parts(
                 "count": count,
                 "reverse_count": reverse,
                 "contribution": float(contributions[i]),
-                "pvalue": pvalue,
-                "adjusted_pvalue": max(pvalue, float(adjusted[i])),
+                "pvalue": float(pvalues[i]),
+                "adjusted_pvalue": float(adjusted[i]),
                 "odds_ratio": count / reverse if reverse else math.inf,
                 "low": low,
                 "high": high,
             }
         )
     return tuple(parts)
-
-
-def _binomial_pvalues(pairs: LabelPairs) -> FloatArray:
-    """Exact two-sided binomial p-values of all pairs of classes."""
-    fewer = np.minimum(pairs.forward, pairs.backward)
-    tails = betainc(pairs.totals - fewer, fewer + 1, 0.5)
-    return np.clip(2 * tails, SMALLEST, 1.0)
 
 
 def odds_limits(count: int, reverse: int, level: float) -> tuple[float, float]:

@@ -9,13 +9,8 @@ from scipy import stats
 
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar
-from skcompare.stats.accuracy._limits import (
-    agresti_min_limits,
-    bonett_price_limits,
-    newcombe_limits,
-    wald_limits,
-    wilson_limits,
-)
+from skcompare.stats.accuracy._limits import newcombe_limits, wald_limits, wilson_limits
+from skcompare.stats.accuracy._mcnemar import limits_by_name
 from tests.common.golden import golden
 
 GOLDEN = golden("paired_differences")
@@ -131,7 +126,7 @@ def test_newcombe_is_wilson_squared_and_added():
         z = stats.norm.isf((1 - level) / 2)
         expected = [max(-1, min(1, limit)) for limit in newcombe_by_wilson(*cells, z)]
 
-        limits = newcombe_limits(*cells, level, "two-sided")
+        limits = newcombe_limits(ContingencyTable(*cells), level, "two-sided")
 
         assert pytest.approx(expected, abs=1e-9) == list(limits)
 
@@ -162,8 +157,8 @@ def test_adjusted_wald_intervals_add_records():
         half = wald_limits(b + 0.5, c + 0.5, n + 2, 0.9, "two-sided")
         one = wald_limits(b + 1, c + 1, n + 2, 0.9, "two-sided")
 
-        assert half == agresti_min_limits(b, c, n, 0.9, "two-sided")
-        assert one == bonett_price_limits(b, c, n, 0.9, "two-sided")
+        assert half == limits_by_name(table, "agresti-min", "mid-p")(0.9, "two-sided")
+        assert one == limits_by_name(table, "bonett-price", "mid-p")(0.9, "two-sided")
 
 
 # -------------------------------------------------------------------- what must hold
