@@ -12,7 +12,7 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClusterSums
 from skcompare.stats.accuracy._limits import lower_root, score_limits
-from skcompare.stats.core._limits import DIFFERENCE, Limits, each_tail, one_sided
+from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, each_tail, one_sided
 from skcompare.stats.core._power import Discordance, planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, result_of
 from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, sign_flip_tail
@@ -62,9 +62,7 @@ class GroupTotals(NamedTuple):
         )
 
 
-def moment_limits(
-    totals: GroupTotals, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+def moment_limits(totals: GroupTotals, confidence_level: float, alternative: str) -> Pair:
     """Confidence limits of the difference by inverting the test of the standardized total.
 
     The statistic for a difference delta is (favour - against - n delta)² over its variance,
@@ -72,9 +70,8 @@ def moment_limits(
     joined with Tango's score interval of as many unrelated records, see :func:`_joined`.
     """
     z = critical_value(confidence_level, alternative)
-    low, high = _lower_limit(totals, z), -_lower_limit(totals.swap(), z)
-    shrinkage = _at_most_one(totals.variance[0], totals.discordant)
-    return _joined(low, high, totals, shrinkage, confidence_level, alternative)
+    pair = _lower_limit(totals, z), -_lower_limit(totals.swap(), z)
+    return _joined(pair, totals, totals.variance[0], confidence_level, alternative)
 
 
 def flip_limits(
@@ -83,7 +80,7 @@ def flip_limits(
     totals: GroupTotals,
     confidence_level: float,
     alternative: str,
-) -> tuple[float, float]:
+) -> Pair:
     """Confidence limits of the difference by inverting the sign-flip test.
 
     For a difference delta the signs of d - n delta are flipped. A choice of signs gives
@@ -109,13 +106,13 @@ def flip_limits(
     else:
         low = _calibrated_limit(differences, totals, tail)
         high = -_calibrated_limit(-differences, totals.swap(), tail)
-    shrinkage = _at_most_one(_implied_variance(differences, totals), totals.discordant)
-    return _joined(low, high, totals, shrinkage, confidence_level, alternative)
+    variance = _implied_variance(differences, totals)
+    return _joined((low, high), totals, variance, confidence_level, alternative)
 
 
 def shrunk_limits(
     totals: GroupTotals, shrinkage: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+) -> Pair:
     """Tango's score interval of the table with its counts divided by `shrinkage`.
 
     Without discordant pairs nothing is known of how groups vary, and each counts as one
@@ -133,19 +130,9 @@ def shrunk_limits(
     )
 
 
-def _at_most_one(variance: float, discordant: float) -> float:
-    """Ratio of the variance of the total to that of unrelated records, at most 1."""
-    return min(1.0, variance / discordant) if variance > 0 and discordant > 0 else 1.0
-
-
 def _joined(
-    low: float,
-    high: float,
-    totals: GroupTotals,
-    shrinkage: float,
-    confidence_level: float,
-    alternative: str,
-) -> tuple[float, float]:
+    pair: Pair, totals: GroupTotals, variance: float, level: float, alternative: str
+) -> Pair:
     """Widen the limits of a test to include Tango's interval of as many unrelated records.
 
     An interval that allows for groups is not to be shorter than one that need not; with
@@ -153,8 +140,12 @@ def _joined(
     the groups vary less than unrelated records, the counts are divided by that part, so
     that Tango's interval never has a 0 that the test rejects.
     """
-    low, high = one_sided(low, high, alternative)
-    lower, upper = shrunk_limits(totals, shrinkage, confidence_level, alternative)
+    low, high = one_sided(*pair, alternative)
+    shrinkage = 1.0
+    if variance > 0 and totals.discordant > 0:
+        # Relative to the variance of as many unrelated records.
+        shrinkage = min(1.0, variance / totals.discordant)
+    lower, upper = shrunk_limits(totals, shrinkage, level, alternative)
     return min(low, lower), max(high, upper)
 
 
@@ -500,12 +491,9 @@ def _accuracies(sums: ClusterSums, method: str) -> tuple[float, float]:
 
 
 def _flags(sums: ClusterSums, degenerate: bool) -> tuple[str, ...]:
-    flags = ["degenerate"] if degenerate else []
-    if sums.n_discordant == 0:
-        flags.append("no-discordant-pairs")
-    if sums.n_groups < FEW:
-        flags.append(FEW_GROUPS)
-    return tuple(flags)
+    flags = ("degenerate",) * degenerate
+    flags += ("no-discordant-pairs",) * (sums.n_discordant == 0)
+    return flags + (FEW_GROUPS,) * (sums.n_groups < FEW)
 
 
 def _details(sums: ClusterSums) -> dict[str, float]:

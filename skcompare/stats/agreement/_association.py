@@ -31,7 +31,7 @@ from skcompare.stats.core._effect_size_wording import (
 from skcompare.stats.core._limits import Limits, wilson_limits
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import normal_pvalue
-from skcompare.stats.core._wald import critical_value
+from skcompare.stats.core._wald import critical_value, studentised
 
 UNDEFINED_Q = "undefined-q"
 ZERO_CELL = "zero-cell"
@@ -120,13 +120,7 @@ def yule_q(table: ContingencyTable, *, method: ExactMethod = "auto") -> PairedRe
     if together == 0 or apart == 0:
         return _zero_cell_result(table, together > 0)
     q = (together - apart) / (together + apart)
-    cells = (
-        table.both_correct,
-        table.only_champion,
-        table.only_challenger,
-        table.both_wrong,
-    )
-    se = math.sqrt(math.fsum(1 / cell for cell in cells))
+    se = math.sqrt(math.fsum(1 / cell for cell in _cells(table)))
     fields = {
         "details": {"odds_ratio": together / apart, "se": (1 - q * q) / 2 * se},
         "remark": reading(YULE_Q, q),
@@ -146,6 +140,13 @@ def yule_q(table: ContingencyTable, *, method: ExactMethod = "auto") -> PairedRe
         partial(_normal_limits, log_odds, se),
         flags=(SMALL_EXPECTED,) if is_sparse(table) else (),
         **fields,
+    )
+
+
+def _cells(table: ContingencyTable) -> tuple[float, ...]:
+    return (
+        *(table.both_correct, table.only_champion),
+        *(table.only_challenger, table.both_wrong),
     )
 
 
@@ -590,13 +591,7 @@ def error_kappa(
     >>> print(f"{result.estimate:.4f}, p = {result.pvalue:.4f}, {result.remark}")
     0.2195, p = 0.0075, fair agreement beyond chance
     """
-    counts = np.array(
-        [
-            [table.both_correct, table.only_champion],
-            [table.only_challenger, table.both_wrong],
-        ],
-        dtype=np.float64,
-    )
+    counts = np.reshape(_cells(table), (2, 2)).astype(np.float64)
     exact = is_exact(table, method)
     name = "kappa of correct and incorrect predictions"
     result = _kappa_result(counts, "none", interval, name, is_sparse(table) and not exact)
@@ -604,16 +599,14 @@ def error_kappa(
         return result
     tables = FixedMargins.of(table)
     pvalue, log_pvalue = tables.pvalue()
-    limits = result.limits
-    if interval == "agreeing":
-        limits = partial(_exact_kappa_limits, tables, counts)
+    limits = partial(_exact_kappa_limits, tables, counts)
     return replace(
         result,
-        statistic=counts[0, 0].item(),
+        statistic=float(table.both_correct),
         pvalue=pvalue,
         log_pvalue=log_pvalue,
         method="exact",
-        limits=limits,
+        limits=limits if interval == "agreeing" else result.limits,
         remark=kappa_reading(result.estimate, pvalue),
     )
 
@@ -627,21 +620,17 @@ def _kappa_result(
     kappa, chance = moments.kappa, moments.chance
     details = {"observed_agreement": moments.observed, "chance_agreement": chance}
     limits = partial(_kappa_limits, moments, interval)
-    flags: tuple[str, ...] = ()
+    statistic, tail = math.nan, UNDEFINED
+    flags: tuple[str, ...] = (UNDEFINED_KAPPA,)
     if undefined:
-        statistic, tail = math.nan, UNDEFINED
         limits = partial(fixed_limits, math.nan, math.nan)
-        flags = (UNDEFINED_KAPPA,)
-    elif fixed:
-        kappa, statistic, tail = 0.0, 0.0, (1.0, 0.0)
-        limits = partial(fixed_limits, 0.0, 0.0)
-        flags = ("degenerate",)
-        details |= {"se": 0.0, "se0": 0.0, "least_kappa": (0 - chance) / (1 - chance)}
     else:
         se, se0 = moments.standard_error(0), moments.standard_error(1)
-        statistic = kappa / se0
-        flags = (SMALL_EXPECTED,) if sparse else ()
-        tail = normal_pvalue(statistic, "two-sided")
+        if fixed:
+            kappa, se, se0 = 0.0, 0.0, 0.0
+            limits = partial(fixed_limits, 0.0, 0.0)
+        statistic, tail, flags = studentised(kappa, se0, None, "two-sided")
+        flags = flags or (SMALL_EXPECTED,) * sparse
         details |= {"se": se, "se0": se0, "least_kappa": (0 - chance) / (1 - chance)}
     return result_of(
         statistic,

@@ -1,7 +1,6 @@
 """Correlation of the losses of two classifiers."""
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
@@ -15,7 +14,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses, rounded
 from skcompare.stats.agreement._association import fixed_limits
 from skcompare.stats.core._effect_size_wording import PEARSON, SPEARMAN, reading
-from skcompare.stats.core._limits import Limits
+from skcompare.stats.core._limits import Limits, Pair
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, student_pvalue
 from skcompare.stats.core._wald import critical_value
@@ -26,7 +25,7 @@ ROUNDING = 1e-12
 
 def agreeing_limits(
     r: float, n: int, of_ranks: bool, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+) -> Pair:
     """Fisher's interval, with the exact critical value of a zero correlation.
 
     The test of t rejects where |r| is above r_c = t_c / sqrt(t_c² + n - 2). A correlation
@@ -37,10 +36,16 @@ def agreeing_limits(
     t = critical_value(confidence_level, "two-sided", n - 2)
     # atanh(t / sqrt(t² + n - 2)), also where the quotient is 1 in floating point.
     reach = math.asinh(t / math.sqrt(n - 2))
-    z = math.atanh(r)
     if not of_ranks:
-        return math.tanh(z - reach), math.tanh(z + reach)
+        return _around(r, reach)
+    z = math.atanh(r)
     return _least_of_ranks(z, reach), -_least_of_ranks(-z, reach)
+
+
+def _around(r: float, reach: float) -> Pair:
+    """Limits of a correlation at a distance on the scale of Fisher's z."""
+    z = math.atanh(r)
+    return math.tanh(z - reach), math.tanh(z + reach)
 
 
 def _least_of_ranks(z: float, reach: float) -> float:
@@ -53,16 +58,14 @@ def _least_of_ranks(z: float, reach: float) -> float:
 
 def published_limits(
     r: float, n: int, of_ranks: bool, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+) -> Pair:
     """Fisher's interval, with the standard error of Bonett and Wright (2000) for ranks."""
     if n < 4:
         return -1.0, 1.0
     if abs(r) >= 1:
         return r, r
     scale = math.sqrt((1 + r * r / 2 if of_ranks else 1.0) / (n - 3))
-    reach = critical_value(confidence_level, "two-sided") * scale
-    z = math.atanh(r)
-    return math.tanh(z - reach), math.tanh(z + reach)
+    return _around(r, critical_value(confidence_level, "two-sided") * scale)
 
 
 def robust_error(first: FloatArray, second: FloatArray) -> float:
@@ -88,11 +91,9 @@ def robust_error(first: FloatArray, second: FloatArray) -> float:
 
 def robust_limits(
     r: float, n: int, error: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
+) -> Pair:
     """Fisher's interval with a distribution-free standard error."""
-    reach = critical_value(confidence_level, "two-sided", n - 2) * error
-    z = math.atanh(r)
-    return math.tanh(z - reach), math.tanh(z + reach)
+    return _around(r, critical_value(confidence_level, "two-sided", n - 2) * error)
 
 
 def perfect_limits(
@@ -210,49 +211,38 @@ def error_correlation(
             "intervals do not suppose normal losses. Leave it out."
         )
     r, ties = _correlation(losses, method)
-    n = losses.n
+    n, of_ranks, flags = losses.n, method == "spearman", list[str]()
+    statistic, tail = math.nan, UNDEFINED
+    limits: Limits
     if n < LEAST or math.isnan(r):
         flags = [CONSTANT] * math.isnan(r) + [FEW_RECORDS] * (n < LEAST)
         limit = math.nan if math.isnan(r) else 1.0
         limits = partial(fixed_limits, -limit, limit)
-        return _result(losses, method, r, math.nan, UNDEFINED, limits, flags)
-    if abs(r) == 1:
+    elif abs(r) == 1:
+        flags = [PERFECT]
         statistic, tail = math.copysign(math.inf, r), _perfect_pvalue(ties, n)
-        limits = partial(perfect_limits, r, tail[0])
-        if interval != "agreeing":
-            limits = partial(fixed_limits, r, r)
-        return _result(losses, method, r, statistic, tail, limits, [PERFECT])
-    statistic = r * math.sqrt((n - 2) / ((1 - r) * (1 + r)))
-    tail = student_pvalue(statistic, n - 2, "two-sided")
-    if interval == "robust":
-        limits = partial(
-            robust_limits, r, n, robust_error(losses.champion, losses.challenger)
-        )
-        return _result(losses, method, r, statistic, tail, limits)
-    limits_of = agreeing_limits if interval == "agreeing" else published_limits
-    limits = partial(limits_of, r, n, method == "spearman")
-    return _result(losses, method, r, statistic, tail, limits)
-
-
-def _result(
-    losses: PairedLosses,
-    method: str,
-    r: float,
-    statistic: float,
-    tail: tuple[float, float],
-    limits: Limits,
-    flags: Sequence[str] = (),
-) -> PairedResult:
+        limits = partial(fixed_limits, r, r)
+        if interval == "agreeing":
+            limits = partial(perfect_limits, r, tail[0])
+    else:
+        statistic = r * math.sqrt((n - 2) / ((1 - r) * (1 + r)))
+        tail = student_pvalue(statistic, n - 2, "two-sided")
+        if interval == "robust":
+            error = robust_error(losses.champion, losses.challenger)
+            limits = partial(robust_limits, r, n, error)
+        else:
+            limits_of = agreeing_limits if interval == "agreeing" else published_limits
+            limits = partial(limits_of, r, n, of_ranks)
     return result_of(
         statistic,
         tail,
-        df=max(0, losses.n - 2),
+        df=max(0, n - 2),
         estimate=r,
         estimate_name=NAMES[method],
         method=method,
         limits=limits,
         flags=(*flags, *losses.flags),
-        remark=reading(PEARSON if method == "pearson" else SPEARMAN, r),
+        remark=reading(SPEARMAN if of_ranks else PEARSON, r),
     )
 
 

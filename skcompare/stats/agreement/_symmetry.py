@@ -103,8 +103,7 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
     """
     frame = rate_frame(matrix.counts)
     statistic = float(frame.statistics(_differences(matrix)))
-    tail = chi2_pvalue(statistic, frame.df)
-    return _rates_result(matrix, statistic, tail, frame.df, max_classes)
+    return _rates_result(matrix, statistic, frame.df, max_classes)
 
 
 @paired_test(
@@ -170,12 +169,9 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     frame = rate_frame(matrix.counts)
     score, n = float(frame.statistics(_differences(matrix))), matrix.n
     # Each record with equal labels leaves the score one farther below n.
-    if matrix.n_agreed == 0 and score >= n * (1 - ROUNDING):
-        flags = (ZERO_VARIANCE,)
-        return _rates_result(matrix, math.inf, UNDEFINED, frame.df, max_classes, flags)
-    statistic = score / (1 - score / n)
-    tail = chi2_pvalue(statistic, frame.df)
-    return _rates_result(matrix, statistic, tail, frame.df, max_classes)
+    unlimited = matrix.n_agreed == 0 and score >= n * (1 - ROUNDING)
+    statistic = math.inf if unlimited else score / (1 - score / n)
+    return _rates_result(matrix, statistic, frame.df, max_classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,28 +234,25 @@ def _differences(matrix: AgreementMatrix) -> IntArray:
 
 
 def _rates_result(
-    matrix: AgreementMatrix,
-    statistic: float,
-    tail: tuple[float, float],
-    df: int,
-    max_classes: int,
-    flags: tuple[str, ...] = (),
+    matrix: AgreementMatrix, statistic: float, df: int, max_classes: int
 ) -> PairedResult:
     check_count("max_classes", max_classes, least=0)
     disagreements = matrix.n - matrix.n_agreed
+    unlimited = math.isinf(statistic)
+    flags = [ZERO_VARIANCE] if unlimited else []
     if disagreements == 0:
-        flags = (*flags, "degenerate")
+        flags.append("degenerate")
     elif disagreements < max(FEW, FEW_EACH * df):
-        flags = (*flags, FEW_DISAGREEMENTS)
+        flags.append(FEW_DISAGREEMENTS)
     distance = int(np.abs(_differences(matrix)).sum()) / (2 * matrix.n)
     return result_of(
         statistic,
-        tail,
+        UNDEFINED if unlimited else chi2_pvalue(statistic, df),
         df=df,
         estimate=distance,
         estimate_name="distance of label rates",
         method="asymptotic",
-        flags=flags,
+        flags=tuple(flags),
         details={"disagreements": disagreements},
         parts=_class_parts(matrix, max_classes),
     )

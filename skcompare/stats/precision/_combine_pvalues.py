@@ -441,10 +441,6 @@ def _of_correlation(values: Any, n: int, weights: FloatArray) -> FloatArray:
     return transformed_covariance(matrix, weights)
 
 
-def _of_covariance(values: Any, n: int, weights: FloatArray) -> FloatArray:
-    return _matrix("covariance", values, n)
-
-
 def _of_draws(values: Any, n: int, weights: FloatArray) -> FloatArray:
     draws = np.asarray(values, dtype=np.float64)
     if draws.ndim != 2 or draws.shape[1] != n or len(draws) < FEWEST_DRAWS:
@@ -459,7 +455,7 @@ def _of_draws(values: Any, n: int, weights: FloatArray) -> FloatArray:
 
 _COVARIANCES = {
     "correlation": _of_correlation,
-    "covariance": _of_covariance,
+    "covariance": lambda values, n, weights: _matrix("covariance", values, n),
     "null_draws": _of_draws,
 }
 _LABELS = {

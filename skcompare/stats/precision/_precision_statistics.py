@@ -556,22 +556,11 @@ def ratio_of_shares(fit: ClassFit, link: str) -> float:
     """Odds ratio or ratio of the scores, challenger over champion; NaN if undefined."""
     if not fit.known:
         return math.nan
-    (champion_hits, challenger_hits), (champion_rows, challenger_rows) = (
-        fit.raw.hits.tolist(),
-        fit.raw.rows.tolist(),
-    )
-    if fit.alike and (link == "logit" or champion_hits):
+    hits, rows = fit.raw.hits.tolist(), fit.raw.rows.tolist()
+    if fit.alike and (link == "logit" or hits[0]):
         return 1.0
-    if link == "logit":
-        numerator, denominator = (
-            challenger_hits * (champion_rows - champion_hits),
-            champion_hits * (challenger_rows - challenger_hits),
-        )
-    else:
-        numerator, denominator = (
-            challenger_hits * champion_rows,
-            champion_hits * challenger_rows,
-        )
+    others = [rows[0] - hits[0], rows[1] - hits[1]] if link == "logit" else rows
+    numerator, denominator = hits[1] * others[0], hits[0] * others[1]
     if denominator == 0:
         return math.inf if numerator else math.nan
     return numerator / denominator

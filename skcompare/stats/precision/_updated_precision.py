@@ -23,7 +23,7 @@ from skcompare.stats.core._target_class import (
     class_label,
     class_text,
 )
-from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
+from skcompare.stats.core._wald import critical_value, studentised
 from skcompare.stats.scores._resampling import ResampledDifferences, generator
 
 UNIFORM = "uniform"
@@ -623,24 +623,23 @@ def _tested_ratio(question: Question, drawn: FloatArray | None, alternative: str
             return _Test(0.0, (1.0, 0.0), 1.0, partial(_point, 1.0), ("degenerate",))
         return _Test(0.0, (1.0, 0.0), math.nan, any_ratio, ("degenerate",))
     if not (champion > 0 and challenger > 0):
-        ratio = (
-            math.inf if champion == 0 and challenger > 0 else challenger / (champion or 1)
-        )
+        infinite = champion == 0 < challenger
+        ratio = math.inf if infinite else challenger / (champion or 1)
         return _Test(math.nan, UNDEFINED, ratio, any_ratio)
     influences = question.moves
+    influence = influences[1] - influences[0]
     distance = float(without_rounding(log_ratios(question.precisions)))
     ratio = challenger / champion if distance else 1.0
-    varies = without_rounding(question.cells.counts * (influences[1] - influences[0])) != 0
+    counts = question.cells.counts
+    varies = without_rounding(counts * influence) != 0
     if not varies.any():
-        if distance == 0:
-            return _Test(0.0, (1.0, 0.0), 1.0, partial(_point, 1.0), ("degenerate",))
-        statistic = math.copysign(math.inf, distance)
-        return _Test(statistic, UNDEFINED, ratio, any_ratio, (ZERO_VARIANCE,))
-    influence = np.where(varies, influences[1] - influences[0], 0.0)
-    prevalence_variance = (challenger - champion) ** 2 * question.share.logit_variance
-    error = math.sqrt(
-        float((question.cells.counts * influence**2).sum()) + prevalence_variance
-    )
+        statistic, tail, flags = studentised(distance, 0.0, None, alternative)
+        limits = any_ratio if distance else partial(_point, 1.0)
+        return _Test(statistic, tail, ratio, limits, flags)
+    influence = np.where(varies, influence, 0.0)
+    variance = float((counts * influence**2).sum())
+    variance += (challenger - champion) ** 2 * question.share.logit_variance
+    error = math.sqrt(variance)
     statistic, details = distance / error, {"standard_error": error}
     if drawn is None:
         tail = normal_pvalue(statistic, alternative)
@@ -654,10 +653,7 @@ def _tested_ratio(question: Question, drawn: FloatArray | None, alternative: str
         "monte_carlo_error": resampled.error_of(alternative),
     }
     if question.method == "bca":
-        details |= {
-            "shift": resampled.shift,
-            "acceleration": resampled.acceleration,
-        }
+        details |= {"shift": resampled.shift, "acceleration": resampled.acceleration}
     return _Test(
         statistic,
         (pvalue, math.log(pvalue)),
