@@ -16,9 +16,9 @@ from skcompare._analysis import (
     is_against,
     round_up,
 )
-from skcompare.reports._assumptions import assumptions_of
-from skcompare.reports._comparison import Comparison, MultipleComparison
-from skcompare.reports._comparison_data import row_from_dict, row_to_dict
+from skcompare.reports._comparison import Comparison, row_from_dict, row_to_dict
+from skcompare.reports._multiple import MultipleComparison
+from skcompare.reports._pages import assumptions_of
 
 __all__ = [
     "ClassifierRow",

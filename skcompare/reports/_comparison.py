@@ -1,17 +1,202 @@
-"""Results of comparisons of two or several classifiers, with their reports."""
+"""Result of a comparison of two classifiers, with its report, next steps and JSON."""
 
-from dataclasses import dataclass
-from typing import Any, Self
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
+from html import escape
+from typing import Any, ClassVar, Self
 
-from skcompare._core.report import Report, json_of_page, report_html
-from skcompare.reports._comparison_data import ComparisonData
-from skcompare.reports._comparison_report import comparison_page, comparison_report
-from skcompare.reports._multiple_data import MultipleComparisonData
-from skcompare.reports._multiple_report import multiple_page, multiple_report
+from skcompare._analysis import (
+    FAMILY_WISE,
+    ComparisonRow,
+    Results,
+    Verdict,
+    decimals_of,
+    far_end,
+    is_against,
+    round_up,
+)
+from skcompare._core.design import HALVES, Design
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
+    format_number,
+    format_pvalue,
+    shortened,
+    without_empty_columns,
+)
+from skcompare._core.report import (
+    LONGEST_NAME,
+    MARK,
+    Note,
+    Report,
+    Reported,
+    Table,
+    from_standard_json,
+    json_of_page,
+    report_html,
+    to_standard_json,
+)
+from skcompare._io.columns import frame_from_columns
+from skcompare._registry.tests import paired_tests, tests_for
+from skcompare.reports._pages import assumptions_of, figures_of
+from skcompare.stats import EnsembleAdvice, PairedResult
+
+SCHEMA_VERSION = 1
+INCONCLUSIVE = "inconclusive"
+MOST_NAMED = 5
+"""Largest number of names in a sentence; more are counted."""
+
+
+class StoredComparison(Reported):
+    """Base class of comparisons, which are stored as JSON and shown as pages."""
+
+    __slots__ = ()
+
+    schema: ClassVar[str]
+    conclusion: Verdict
+
+    @property
+    def verdict(self) -> str:
+        """Winner: the name of a role or of a classifier, or "inconclusive"."""
+        return self.conclusion.winner
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as a dict of plain values."""
+        raise NotImplementedError
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Return the comparison as standard JSON, with NaN as {"number": "NaN"}."""
+        return to_standard_json(self.to_dict(), indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a comparison from JSON written by :meth:`to_json`."""
+        return from_standard_json(text, cls.schema, SCHEMA_VERSION, cls._from_dict)
+
+    def to_html(self, *, pictures: Any = "auto") -> str:
+        """Return the report as a self-contained HTML page, without network or scripts.
+
+        The verdict comes first, then tables, pictures, assumptions, next steps and the
+        settings. The numbers are in the page as JSON, see :meth:`from_html`.
+
+        Parameters
+        ----------
+        pictures : {"auto", True, False}, default="auto"
+            Pictures, drawn by matplotlib: for the rows of two classifiers, and by the
+            primary measure of several. "auto" leaves out those that cannot be made and says
+            why; True makes that an error. Without them the tables of two have small
+            drawings of their own.
+
+        Returns
+        -------
+        page : str
+            A whole HTML page.
+
+        Raises
+        ------
+        MissingDependencyError
+            If `pictures` is True and matplotlib is not installed.
+        ValueError
+            If `pictures` is True and one cannot be made, for example of a comparison that
+            was read from JSON, which has no predictions.
+
+        Examples
+        --------
+        >>> from skcompare import Comparison, compare
+        >>> comparison = compare([0, 1, 1], {"old": [0, 1, 0], "new": [0, 1, 1]})
+        >>> page = comparison.to_html(pictures=False)
+        >>> Comparison.from_html(page).verdict
+        'inconclusive'
+        """
+        return report_html(self._page(pictures))
+
+    @classmethod
+    def from_html(cls, page: str) -> Self:
+        """Read a comparison from an HTML page written by :meth:`to_html`."""
+        return cls.from_json(json_of_page(page))
+
+    def _page(self, pictures: Any) -> Report:
+        """Return the report with the parts of a page."""
+        raise NotImplementedError
+
+    @classmethod
+    def _from_dict(cls, stored: dict[str, Any]) -> Self:
+        """Read a comparison from the output of `to_dict`."""
+        raise NotImplementedError
+
+
+def settings_of(comparison: Any) -> dict[str, str]:
+    """Return the settings that comparisons of two and of several share."""
+    seed, versions = comparison.random_state, comparison.versions.items()
+    return {
+        "random state": "none was set" if seed is None else str(seed),
+        "fingerprint of the data": comparison.fingerprint or "unknown",
+        "versions": ", ".join(f"{name} {version}" for name, version in versions),
+    }
+
+
+def design_text(comparison: Any) -> str:
+    """Format the design and size of the evidence in one line."""
+    records = getattr(comparison, "size", "") or f"{comparison.n_records:,} records"
+    if comparison.n_tested < comparison.n_records:
+        records = f"{comparison.n_tested:,} of {records} tested"
+    parts = [str(comparison.design), records]
+    if comparison.design.kind in HALVES:
+        parts.append("trained on half of them")
+    if comparison.n_fits:
+        parts.append(
+            "1 fit each" if comparison.n_fits == 1 else f"{comparison.n_fits} fits each"
+        )
+    if comparison.seconds is not None:
+        parts.append(f"{comparison.seconds:.1f} s")
+    return ", ".join(parts)
+
+
+def valid_instead(tests: Iterable[tuple[str | None, str]], design: Design) -> Iterator[str]:
+    """Yield advice on alternatives to tests that are not valid for the design."""
+    registered, rows = paired_tests(), dict.fromkeys(tests)
+    for name, measure in rows:
+        if name is None or name not in registered or registered[name].valid_for(design):
+            continue
+        valid = [entry.name for entry in tests_for(measure, design)]
+        instead = "no test is known that is"
+        if ran := [test for test in valid if (test, measure) in rows]:
+            instead = f"{ran[0]} is"
+        elif valid:
+            instead = f"{listed(valid[:2], 'or')} would be"
+        yield (
+            f"Do not rely on {name} here: it is not valid for {design}. For {measure}, "
+            f"{instead} valid."
+        )
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """Join names to a phrase, with the first names and the number of others if many."""
+    shown = list(names)
+    if len(shown) > MOST_NAMED:
+        hidden = len(shown) - MOST_NAMED + 1
+        shown = [*shown[: MOST_NAMED - 1], f"{hidden} others"]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+
+
+def sentence(text: str) -> str:
+    """Capitalize a text and end it with a full stop."""
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
+
+
+SIZES = ("n_records", "n_tested", "n_fits", "size", "seconds")
+SETTINGS = ("alpha", "alternative", "adjust", "random_state")
+"""Fields that are stored as they are, in the order of their output."""
+
+NO_DISCORDANT_PAIRS = "no-discordant-pairs"
+SAME = "Both gave the same prediction for every record."
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(ComparisonData):
+class Comparison(StoredComparison):
     """Result of a comparison of two classifiers.
 
     Attributes
@@ -50,114 +235,570 @@ class Comparison(ComparisonData):
         comparison was read from JSON, which has no predictions.
     """
 
-    def to_html(self, *, pictures: Any = "auto") -> str:
-        """Return the report as a self-contained HTML page, without network or scripts.
+    schema: ClassVar[str] = "skcompare.comparison"
 
-        The verdict comes first, then tables, pictures, assumptions, next steps and the
-        settings. The numbers are in the page as JSON, see :meth:`from_html`.
+    rows: tuple[ComparisonRow, ...]
+    conclusion: Verdict
+    champion: str
+    challenger: str
+    design: Design
+    n_records: int
+    n_tested: int
+    n_fits: int
+    alpha: float
+    alternative: str
+    adjust: str
+    size: str = ""
+    seconds: float | None = None
+    random_state: Any = None
+    flags: tuple[str, ...] = ()
+    fingerprint: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    advice: EnsembleAdvice | None = None
+    source: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def results(self) -> Results:
+        """Rows by (measure, class or None, test), or by a unique measure or test."""
+        return Results(self.rows)
+
+    @property
+    def caveats(self) -> list[str]:
+        """Explanations of the flags of the comparison and of its rows.
+
+        If there are several rows, each says which tests the flag is about.
+        """
+        tests: dict[str, list[str]] = {code: [] for code in self.flags}
+        for row in self.rows:
+            for code in row.flags:
+                tests.setdefault(code, []).append(row.test or row.subject)
+        return [
+            f"{explanation} ({', '.join(dict.fromkeys(tests[code]))})"
+            if tests[code] and len(self.rows) > 1
+            else explanation
+            for code, explanation in zip(tests, explain(tests), strict=True)
+        ]
+
+    def evidence(self, needs: type, **options: Any) -> Any:
+        """Return evidence of the comparison, for plots and further tests.
 
         Parameters
         ----------
-        pictures : {"auto", True, False}, default="auto"
-            Pictures for the rows, drawn by matplotlib. "auto" leaves out those that cannot
-            be made and says why; True makes that an error. Without them the tables have
-            small drawings of their own.
+        needs : type
+            A class of :mod:`skcompare.evidence`, such as `ContingencyTable`.
+        **options : dict
+            Options of its `from_pair`, such as `pos_label`.
 
         Returns
         -------
-        page : str
-            A whole HTML page.
+        evidence : object of that class
 
         Raises
         ------
-        MissingDependencyError
-            If `pictures` is True and matplotlib is not installed.
         ValueError
-            If `pictures` is True and one cannot be made, for example of a comparison that
-            was read from JSON, which has no predictions.
+            If the comparison was read from JSON or made of item scores, and so has no
+            predictions, or if the evidence needs probabilities that were not collected
+            because no measure needed them.
 
         Examples
         --------
         >>> from skcompare import compare
+        >>> from skcompare.evidence import ContingencyTable
         >>> comparison = compare([0, 1, 1], {"old": [0, 1, 0], "new": [0, 1, 1]})
-        >>> page = comparison.to_html(pictures=False)
-        >>> Comparison.from_html(page).verdict
-        'inconclusive'
+        >>> comparison.evidence(ContingencyTable).only_challenger
+        1
         """
-        return report_html(comparison_page(self, pictures))
+        if self.source is None:
+            raise ValueError(
+                "This comparison has no predictions: it was read from JSON, or made of "
+                "item scores. Compare the predictions again, or make the evidence of them."
+            )
+        return self.source(needs, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as a dict of plain values."""
+        return {
+            "schema": self.schema,
+            "schema_version": SCHEMA_VERSION,
+            "verdict": asdict(self.conclusion),
+            "champion": self.champion,
+            "challenger": self.challenger,
+            "design": asdict(self.design),
+            **{name: getattr(self, name) for name in SIZES + SETTINGS},
+            "flags": list(self.flags),
+            "fingerprint": self.fingerprint,
+            "versions": dict(self.versions),
+            "advice": None if self.advice is None else self.advice.to_dict(),
+            "rows": [row_to_dict(row, 1 - self.alpha) for row in self.rows],
+        }
 
     @classmethod
-    def from_html(cls, page: str) -> Self:
-        """Read a comparison from an HTML page written by :meth:`to_html`."""
-        return cls.from_json(json_of_page(page))
+    def _from_dict(cls, stored: dict[str, Any]) -> Self:
+        advice = stored["advice"]
+        return cls(
+            rows=tuple(map(row_from_dict, stored["rows"])),
+            conclusion=Verdict(**stored["verdict"]),
+            design=Design(**stored["design"]),
+            flags=tuple(stored["flags"]),
+            advice=None if advice is None else EnsembleAdvice.from_dict(advice),
+            **{name: stored[name] for name in _PLAIN_FIELDS},
+        )
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the rows as a data frame of pandas, polars or pyarrow."""
+        rows = [row.to_dict() for row in self.rows]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        columns["flags"] = [" ".join(codes) for codes in columns["flags"]]
+        return frame_from_columns(columns, backend)
+
+    def _page(self, pictures: Any) -> Report:
+        names = (self.challenger, self.champion)
+        return replace(
+            self._report(),
+            kind="Comparison of two classifiers",
+            title=" against ".join(shortened(name, LONGEST_NAME) for name in names),
+            status=STATUS[self.verdict],
+            key_numbers=_key_numbers(self),
+            **figures_of(self, pictures),
+            assumptions=assumptions_of(
+                ((row.test, row.flags) for row in self.rows), self.design
+            ),
+            steps=next_steps(self),
+            data=self.to_json(indent=None),
+            reader="skcompare.Comparison",
+        )
 
     def _report(self) -> Report:
-        return comparison_report(self)
+        facts = {
+            "champion": self.champion,
+            "challenger": self.challenger,
+            "design": design_text(self),
+        }
+        others, remarks = _about_others(self), _notes_on_rows(self)
+        notes = []
+        if len(self.rows) > 1:
+            primary = f"the verdict comes from this row, at alpha {self.alpha:g}"
+            notes.append(Note(MARK, ". ".join([primary, *others]), "\\* "))
+        notes += [Note("note", remark, "") for remark in remarks]
+        notes += [Note("flag", caveat, "flag ") for caveat in self.caveats]
+        advice = self.advice
+        if advice is not None:
+            notes.append(Note("ensemble", advice.sentence))
+        if needed := records_needed(self):
+            notes.append(Note("records", needed, ""))
+        return Report(
+            headline=self.conclusion.sentence,
+            facts=facts,
+            tables=_tables(self),
+            notes=notes,
+            remarks={"Notes and caveats": [*others, *remarks, *self.caveats]},
+            advice=()
+            if advice is None
+            else (ABOUT_ADVICE, advice.sentence, *(step.sentence for step in advice.steps)),
+            settings={
+                **facts,
+                "level": f"alpha {self.alpha:g}, {self.alternative}",
+                "adjustment": f"{self.adjust}, of the rows after the first",
+                **settings_of(self),
+            },
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class MultipleComparison(MultipleComparisonData):
-    """Result of a comparison of several classifiers.
+_PLAIN_FIELDS = [
+    f.name
+    for f in fields(Comparison)
+    if f.name not in ("rows", "conclusion", "design", "flags", "advice", "source")
+]
 
-    Attributes
-    ----------
-    comparisons : tuple of PairwiseComparison
-        One per measure and test, the primary one first. The p-values of each are adjusted
-        separately, and all but the first are descriptive.
-    conclusion : Verdict
-        The verdict with its sentence; `verdict` is its winner.
-    descriptions : mapping of str to str
-        Description of each classifier.
-    design : Design
-        How the records were collected.
-    n_records, n_tested, n_fits : int
-        Numbers of records, of records in some test set, and of fits of each classifier.
-    alpha : float
-        Level of the verdict.
-    alternative, adjust : str
-        Direction of the tests of pairs, and adjustment of their p-values.
-    control : str or None
-        The classifier that the others are compared with.
-    seconds : float or None
-        Time that fitting and testing took.
-    random_state : int or None
-        The seed, if there is one.
-    flags : tuple of str
-        Codes of caveats.
-    fingerprint : str
-        Digest of the data and splits.
-    versions : mapping of str to str
-        Versions of the packages that it ran with.
+
+def row_to_dict(row: ComparisonRow, confidence_level: float) -> dict[str, Any]:
+    """Return a row as a dict of plain values, with its result at a level."""
+    result = row.result
+    stored = None if result is None else result.to_dict(confidence_level)
+    return row.to_dict() | {"result": stored}
+
+
+def row_from_dict(stored: Mapping[str, Any]) -> ComparisonRow:
+    """Read a row from the output of `row_to_dict`."""
+    result = stored["result"]
+    values = {
+        "flags": tuple(stored["flags"]),
+        "result": None if result is None else PairedResult.from_dict(result),
+    }
+    return ComparisonRow(**{**stored, **values})
+
+
+ROLES = ("champion", "challenger")
+TABLES = {
+    ("difference", True): (
+        ("", *ROLES, "difference"),
+        "Differences, challenger less champion: above 0 favours the challenger",
+    ),
+    ("difference", False): (
+        ("lower is better", *ROLES, "gain"),
+        "Losses: lower is better, and a gain above 0 favours the challenger",
+    ),
+    ("ratio", True): (
+        ("challenger over champion", *ROLES, "ratio"),
+        "Ratios, challenger over champion: above 1 favours the challenger",
+    ),
+    ("association", True): (
+        ("association", "estimate"),
+        "How the predictions of both go together",
+    ),
+    ("omnibus", True): (
+        ("without direction", "statistic", "df"),
+        "Whether the two differ in any way, not which one is better",
+    ),
+    ("combination", True): (
+        ("all classes together", "statistic", "df"),
+        "Tests of all classes together",
+    ),
+}
+"""First columns and caption of the table of each kind of estimate, whether of scores."""
+WITHOUT_INTERVAL = ("omnibus", "combination")
+STATUS = {
+    "challenger": "The challenger is better",
+    "champion": "The champion is better",
+    "inconclusive": "Inconclusive",
+}
+ABOUT_ADVICE = (
+    "Whether to use one classifier or both together, by rules on the numbers that were "
+    "observed. Which one is shown to be better, the verdict says."
+)
+
+
+def _about_others(comparison: Comparison) -> list[str]:
+    """Return a remark on the error rates of the other rows; empty if none is tested."""
+    tested = [row for row in comparison.rows if row.pvalue is not None]
+    alpha, others = comparison.alpha, [row for row in tested if not row.primary]
+    if not others:
+        return []
+    if comparison.adjust == "none":
+        return [
+            f"The p-values of the other rows are not adjusted: each is below {alpha:g} in "
+            f"up to {100 * alpha:g} % of comparisons in which there is no difference"
+        ]
+    if comparison.adjust not in FAMILY_WISE:
+        return [
+            f"The p-values of the other rows are adjusted for the share of false findings "
+            f"among them ({comparison.adjust}), and not for the row that decides"
+        ]
+    return [
+        f"The p-values of the other rows are adjusted among themselves ({comparison.adjust}"
+        "), beside that of the row that decides: a false finding in any row has a "
+        f"probability of up to {len({row.primary for row in tested}) * alpha:g}"
+    ]
+
+
+def _notes_on_rows(comparison: Comparison) -> list[str]:
+    """Return the reasons for missing p-values, by measure, and remarks on tests."""
+    reasons: dict[str, list[str]] = {}
+    remarks = []
+    tested_notes = {(row.test, row.note) for row in comparison.rows}
+    tests = [test for test, _ in tested_notes]
+    for row in comparison.rows:
+        if row.note and row.result is not None:
+            name = row.test if tests.count(row.test) == 1 else row.subject
+            remarks.append(f"{name}: {row.note}")
+        elif row.note:
+            reasons.setdefault(row.note.replace(row.measure, "{}"), []).append(row.subject)
+    shared = [reason.replace("{}", ", ".join(names)) for reason, names in reasons.items()]
+    return [*shared, *dict.fromkeys(remarks)]
+
+
+def _tables(comparison: Comparison) -> list[Table]:
+    """Return one table per kind of estimate; scores and losses are separate.
+
+    The difference of a loss is a gain.
     """
+    tables = []
+    for kind, greater in TABLES:
+        rows = [
+            row
+            for row in comparison.rows
+            if row.kind == kind and row.greater_is_better is greater
+        ]
+        if rows:
+            tables.append(_table(comparison, rows))
+    return tables
 
-    def to_html(self, *, pictures: Any = "auto") -> str:
-        """Return the report as a self-contained HTML page, without network or scripts.
 
-        The verdict comes first, then tables, pictures, assumptions, next steps and the
-        settings. The numbers are in the page as JSON, see :meth:`from_html`.
+def _table(comparison: Comparison, rows: Sequence[ComparisonRow]) -> Table:
+    kind = rows[0].kind
+    columns, caption = TABLES[kind, rows[0].greater_is_better]
+    header = [*columns, "p", f"p ({comparison.adjust})", "test"]
+    if kind not in WITHOUT_INTERVAL:
+        header.insert(len(columns), f"{100 * (1 - comparison.alpha):g} % interval")
+    marked = [k for k, row in enumerate(rows) if row.primary]
+    if len(comparison.rows) == 1:
+        marked = []
+    if marked:
+        caption += ". The verdict comes from the row in bold"
+    if any(map(_is_one_sided, rows)):
+        caption += ". Intervals and p-values are one-sided"
+    cells = [_cells(row, comparison.alpha) for row in rows]
+    return Table(
+        *without_empty_columns(header, cells),
+        (columns[0], "test"),
+        caption=caption,
+        marked=marked,
+        drawings=partial(_drawings, rows, columns[-1]) if kind == "difference" else None,
+    )
 
-        Parameters
-        ----------
-        pictures : {"auto", True, False}, default="auto"
-            Pictures by the primary measure, drawn by matplotlib. "auto" leaves out those
-            that cannot be made and says why; True makes that an error.
 
-        Returns
-        -------
-        page : str
-            A whole HTML page.
+def _cells(row: ComparisonRow, alpha: float) -> list[str]:
+    """Format a row as table cells, in the columns of its kind."""
+    name = row.subject
+    ends = [
+        format_pvalue(row.pvalue, alpha),
+        format_pvalue(row.adjusted_pvalue, alpha),
+        row.test or "no test",
+    ]
+    if row.kind == "ratio" and row.result is not None:
+        name = row.result.estimate_name
+        name += "" if row.label is None else f"[{row.label}]"
+    if row.kind in WITHOUT_INTERVAL:
+        df = None if row.result is None else row.result.df
+        return [
+            name,
+            format_number(row.statistic),
+            "" if df is None else f"{df:g}",
+            *ends,
+        ]
+    decimals = decimals_of(row)
+    limits = [] if row.low is None or row.high is None else [row.low, row.high]
+    interval = ", ".join(format_number(limit, decimals) for limit in limits)
+    numbers = [
+        *([] if row.kind == "association" else [row.champion, row.challenger]),
+        row.estimate,
+    ]
+    *roles, estimate = (format_number(number, decimals) for number in numbers)
+    if row.kind == "difference":
+        estimate = format_number(row.difference, decimals, signed=True)
+    return [name, *roles, estimate, f"[{interval}]" if limits else "", *ends]
 
-        Raises
-        ------
-        MissingDependencyError
-            If `pictures` is True and matplotlib is not installed.
-        """
-        return report_html(multiple_page(self, pictures))
 
-    @classmethod
-    def from_html(cls, page: str) -> Self:
-        """Read a comparison from an HTML page written by :meth:`to_html`."""
-        return cls.from_json(json_of_page(page))
+def _key_numbers(comparison: Comparison) -> dict[str, str]:
+    """Return the formatted numbers of the primary row by name."""
+    row = comparison.rows[0]
+    decimals = decimals_of(row)
+    numbers = {}
+    if row.champion is not None and row.challenger is not None:
+        numbers[f"{row.subject}, champion"] = format_number(row.champion, decimals)
+        numbers[f"{row.subject}, challenger"] = format_number(row.challenger, decimals)
+    if row.kind == "difference":
+        name = "difference" if row.greater_is_better else "gain"
+        numbers[name] = format_number(row.difference, decimals, signed=True)
+    level = f"{100 * (1 - comparison.alpha):g} %"
+    one_sided = _is_one_sided(row)
+    if row.low is not None and row.high is not None:
+        low, high = (
+            format_number(end, decimals, signed=True) for end in (row.low, row.high)
+        )
+        if not one_sided:
+            numbers[f"{level} interval"] = f"{low} to {high}"
+        elif comparison.alternative == "greater":
+            numbers[f"{level} lower limit"] = low
+        else:
+            numbers[f"{level} upper limit"] = high
+    if row.pvalue is not None:
+        p = format_pvalue(row.pvalue, comparison.alpha)
+        numbers[f"p ({row.test}{', one-sided' if one_sided else ''})"] = p
+    return numbers
 
-    def _report(self) -> Report:
-        return multiple_report(self)
+
+def _is_one_sided(row: ComparisonRow) -> bool:
+    return row.result is not None and row.result.alternative != "two-sided"
+
+
+def _drawings(rows: Sequence[ComparisonRow], difference: str) -> list[str]:
+    limits = [(row.low, row.high, row.difference) for row in rows]
+    reach = max((abs(value) for line in limits for value in line if value), default=0.0)
+    return [_drawing(row, difference, reach) for row in rows]
+
+
+def _drawing(row: ComparisonRow, difference: str, reach: float) -> str:
+    """Draw the difference and its interval on a line with a mark at 0."""
+    if not reach or row.difference != row.difference:
+        return ""
+
+    def at(value: float) -> float:
+        return round(60 + 55 * max(-1.0, min(1.0, value / reach)), 1)
+
+    bar = ""
+    if row.low is not None and row.high is not None:
+        bar = (
+            f'<line x1="{at(row.low)}" x2="{at(row.high)}" y1="9" y2="9" '
+            'stroke="currentColor" stroke-width="2"/>'
+        )
+    label = f"{difference} {row.difference:+.3f}, 0 in the middle"
+    return (
+        f'<svg width="120" height="18" role="img" aria-label="{escape(label)}">'
+        '<line x1="60" x2="60" y1="1" y2="17" stroke="currentColor" '
+        'stroke-dasharray="2 2"/>'
+        f'{bar}<circle cx="{at(row.difference)}" cy="9" r="4" fill="var(--mark)"/></svg>'
+    )
+
+
+def next_steps(comparison: Comparison) -> list[str]:
+    """Return recommended next steps after a comparison of two classifiers."""
+    row = comparison.rows[0]
+    steps: list[str] = []
+    if comparison.verdict == INCONCLUSIVE:
+        steps += _undecided(comparison, row)
+    else:
+        steps += _decided(comparison, row)
+    steps += valid_instead(
+        ((row.test, row.measure) for row in comparison.rows), comparison.design
+    )
+    if comparison.advice is not None and comparison.advice.recalibrate:
+        whose = " and ".join(f"the {role}" for role in comparison.advice.recalibrate)
+        steps.append(
+            f"Recalibrate the probabilities of {whose} before they are averaged or used as "
+            "probabilities; calibrate on records other than these."
+        )
+    if comparison.advice is not None and comparison.advice.advice == "combine":
+        steps.append(
+            f"{sentence(comparison.advice.sentence)} Whether the ensemble is better is a "
+            "comparison of its own, on new records."
+        )
+    return steps
+
+
+def _decided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
+    """Yield advice for a comparison with a winner."""
+    worse = [
+        secondary
+        for secondary in comparison.rows[1:]
+        if secondary.kind == "difference"
+        and secondary.adjusted_pvalue is not None
+        and secondary.adjusted_pvalue < comparison.alpha
+        and secondary.difference * row.difference < 0
+    ]
+    if worse:
+        names = listed(dict.fromkeys(secondary.subject for secondary in worse))
+        rival = "champion" if comparison.verdict == "challenger" else "challenger"
+        yield (
+            f"Weigh what matters more: the {comparison.verdict} is better by "
+            f"{row.subject}, and the {rival} by {names}. A gate with a condition for each "
+            "measure makes the rule explicit before the next comparison."
+        )
+    elif comparison.verdict == "challenger":
+        yield (
+            f"As far as {row.subject} counts, the challenger can take the place of the "
+            f"champion{_at_least(row)}. Whether that is worth the change is not a question "
+            "of statistics."
+        )
+    else:
+        yield (
+            f"Keep the champion as far as {row.subject} counts{_at_least(row)}: what is "
+            "needed is a better challenger, and not more records."
+        )
+    yield (
+        "To let only challengers pass that are shown to be good enough, write the rule "
+        "down as a gate (skcompare.gate.Gate, or the command skcompare gate)."
+    )
+
+
+def _at_least(row: ComparisonRow) -> str:
+    """Return a clause on the confidence limit nearer to 0."""
+    if row.low is None or row.high is None or row.low * row.high <= 0:
+        return ""
+    least = min(abs(row.low), abs(row.high))
+    return (
+        f"; these records are compatible with a difference as small as "
+        f"{format_number(least, decimals_of(row))}"
+    )
+
+
+def _undecided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
+    """Yield advice for an inconclusive comparison."""
+    if "no-truth" in comparison.flags:
+        if "degenerate" in row.flags:
+            yield f"{SAME} Whatever the true labels are, neither gives better ones here."
+            return
+        yield (
+            "Find the true labels of the records on which the predictions differ, of all "
+            "or of a random sample of them: without true labels nobody can say which "
+            "classifier is better."
+        )
+        return
+    if row.pvalue is None:
+        yield sentence(row.note.replace(row.measure, row.subject))
+        return
+    if row.kind != "difference" or math.isnan(row.pvalue):
+        return
+    if NO_DISCORDANT_PAIRS in row.flags:
+        yield (
+            f"The two were right and wrong on the same {_unit(comparison, row)}. See that "
+            "two different classifiers were compared, and not one with itself."
+        )
+    needed = records_needed(comparison)
+    if needed:
+        enough = comparison.n_tested if _is_holdout(row) else comparison.n_records
+        yield (
+            f"Compare more {_unit(comparison, row)} than {enough:,}: {needed}. Choose the "
+            "difference that matters to you, and fix their number before: looking again "
+            "and again at a growing set finds differences that are none, unless a test for "
+            "that is used (anytime_mcnemar, anytime_losses)."
+        )
+    if is_against(row, comparison.alternative):
+        yield (
+            "The difference is not in the direction of alternative="
+            f"{comparison.alternative!r}. Do not turn the question round on the same "
+            'records; on new ones, alternative="two-sided" asks both ways.'
+        )
+    yield from _good_enough(row)
+
+
+def records_needed(comparison: Comparison) -> str:
+    """Format the numbers of records for 80 % power, by the true difference."""
+    row, conclusion = comparison.rows[0], comparison.conclusion
+    needed, least = conclusion.records_needed, conclusion.least_records
+    if needed is None:
+        return ""
+    decimals, unit = decimals_of(row), _unit(comparison, row)
+    observed = f"{format_number(abs(row.difference), decimals)} as observed"
+    if least is None:
+        text = f"{round_up(needed):,} {unit} if the difference is {observed}"
+    else:
+        far = format_number(abs(far_end(row) or 0.0), decimals)
+        text = (
+            f"{round_up(least):,} {unit} if the difference is {far}, the far end of its "
+            f"interval, and {round_up(needed):,} if it is {observed}"
+        )
+    return f"80 % power takes about {text}; if it is smaller, more"
+
+
+def _good_enough(row: ComparisonRow) -> Iterator[str]:
+    """Yield advice on the conclusions that a difference without significance permits."""
+    if row.low is None or row.high is None:
+        return
+    decimals = decimals_of(row)
+    low, high = (
+        format_number(limit, decimals, signed=True) for limit in (row.low, row.high)
+    )
+    # The other limit of a one-sided interval is that of the measure, and not of the data.
+    compatible = {
+        "two-sided": f"anything from {low} to {high}",
+        "greater": f"a difference as low as {low}",
+        "less": f"a difference as high as {high}",
+    }
+    direction = "two-sided" if row.result is None else row.result.alternative
+    yield (
+        "Not to find a difference is not to show that there is none: "
+        f"{compatible[direction]} is compatible with these records. If it is enough that "
+        "the challenger is not worse by more than some margin, ask that, with a margin "
+        "fixed before new records are seen: skcompare.gate.NonInferior."
+    )
+
+
+def _is_holdout(row: ComparisonRow) -> bool:
+    return row.result is not None and row.result.inference == "models"
+
+
+def _unit(comparison: Comparison, row: ComparisonRow) -> str:
+    if comparison.size:
+        return "items"
+    return "test records" if _is_holdout(row) else "records"

@@ -1,14 +1,15 @@
-"""Assumptions of tests, read from their docstrings."""
+"""Parts of pages: assumptions of tests, read from their docstrings, and figures."""
 
 import inspect
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import INFERENCE_TEXT
-from skcompare._core.report import Section
+from skcompare._core.report import Figure, Section
 from skcompare._registry.tests import PairedTestEntry, paired_tests
 
 SECTION = re.compile(r"\n([A-Z][A-Za-z ]+)\n-{3,}\n")
@@ -108,3 +109,39 @@ def _plain(text: str) -> str:
     """Remove Sphinx markup."""
     plain = ROLE.sub(r"\1", " ".join(text.split()))
     return CITATION.sub(r"[\1]", STRESSED.sub(r"\1", QUOTED.sub(r"\1", plain)))
+
+
+def figures_of(comparison: Any, pictures: Any) -> dict[str, Any]:
+    """Return the requested figures of a comparison, as values of its report.
+
+    Parameters
+    ----------
+    comparison : Comparison or MultipleComparison
+        The comparison.
+    pictures : {"auto", True, False}
+        Whether there are any, and whether one that cannot be made is an error.
+    """
+    if not isinstance(pictures, bool) and pictures != "auto":
+        raise ValueError(
+            f"`pictures` must be 'auto', True or False. Got {pictures!r}. 'auto' leaves "
+            "out pictures that cannot be made, and says why."
+        )
+    if pictures is False:
+        return {}
+    from skcompare.plots import drawn, pictures_among, pictures_of
+
+    several = hasattr(comparison, "comparisons")
+    shown, left_out = (pictures_among if several else pictures_of)(comparison)
+    if pictures is True and left_out:
+        raise ValueError(
+            f"Not every picture can be made. {'; '.join(left_out)}. Leave those out by "
+            "pictures='auto'."
+        )
+    return {
+        "figures": [
+            Figure(picture.title, picture.display.summary, partial(drawn, picture))
+            for picture in shown
+        ],
+        "left_out": left_out,
+        "must_draw": pictures is True,
+    }

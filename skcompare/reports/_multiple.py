@@ -1,0 +1,388 @@
+"""Result of a comparison of several classifiers, with its report and JSON."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+from skcompare._analysis import (
+    FAMILY_WISE,
+    ClassifierRow,
+    PairRow,
+    PairwiseComparison,
+    PairwiseResults,
+    Verdict,
+)
+from skcompare._core.design import Design
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_number, format_pvalue, shortened
+from skcompare._core.report import Note, Report, Table
+from skcompare._io.columns import frame_from_columns
+from skcompare.reports._comparison import (
+    INCONCLUSIVE,
+    SCHEMA_VERSION,
+    StoredComparison,
+    design_text,
+    listed,
+    sentence,
+    settings_of,
+    valid_instead,
+)
+from skcompare.reports._pages import assumptions_of, figures_of
+from skcompare.stats import PairedResult
+
+
+@dataclass(frozen=True, slots=True)
+class MultipleComparison(StoredComparison):
+    """Result of a comparison of several classifiers.
+
+    Attributes
+    ----------
+    comparisons : tuple of PairwiseComparison
+        One per measure and test, the primary one first. The p-values of each are adjusted
+        separately, and all but the first are descriptive.
+    conclusion : Verdict
+        The verdict with its sentence; `verdict` is its winner.
+    descriptions : mapping of str to str
+        Description of each classifier.
+    design : Design
+        How the records were collected.
+    n_records, n_tested, n_fits : int
+        Numbers of records, of records in some test set, and of fits of each classifier.
+    alpha : float
+        Level of the verdict.
+    alternative, adjust : str
+        Direction of the tests of pairs, and adjustment of their p-values.
+    control : str or None
+        The classifier that the others are compared with.
+    seconds : float or None
+        Time that fitting and testing took.
+    random_state : int or None
+        The seed, if there is one.
+    flags : tuple of str
+        Codes of caveats.
+    fingerprint : str
+        Digest of the data and splits.
+    versions : mapping of str to str
+        Versions of the packages that it ran with.
+    """
+
+    schema: ClassVar[str] = "skcompare.multiple_comparison"
+
+    comparisons: tuple[PairwiseComparison, ...]
+    conclusion: Verdict
+    descriptions: Mapping[str, str]
+    design: Design
+    n_records: int
+    n_tested: int
+    alpha: float
+    alternative: str
+    adjust: str
+    n_fits: int = 0
+    control: str | None = None
+    seconds: float | None = None
+    random_state: int | None = None
+    flags: tuple[str, ...] = ()
+    fingerprint: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def results(self) -> PairwiseResults:
+        """Comparisons by (measure, class or None, test), or by a unique measure or test."""
+        return PairwiseResults(self.comparisons)
+
+    @property
+    def classifiers(self) -> tuple[ClassifierRow, ...]:
+        """Classifiers ranked by the primary measure, the best first."""
+        return self.comparisons[0].classifiers
+
+    @property
+    def pairs(self) -> tuple[PairRow, ...]:
+        """Pairs compared by the primary measure, the smallest adjusted p-value first."""
+        return self.comparisons[0].pairs
+
+    @property
+    def omnibus(self) -> PairedResult | None:
+        """Omnibus test of all classifiers by the primary measure, or None."""
+        return self.comparisons[0].omnibus
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups without significant differences by the primary measure, the best first."""
+        return self.comparisons[0].groups
+
+    @property
+    def caveats(self) -> list[str]:
+        """Explanations of the flags of the comparison and of its tests."""
+        own = explain(self.flags)
+        return list(
+            dict.fromkeys([*own, *(c for p in self.comparisons for c in p.caveats)])
+        )
+
+    def pair(self, champion: str, challenger: str) -> PairRow:
+        """Return the row of a champion and a challenger by the primary measure."""
+        return self.comparisons[0].pair(champion, challenger)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as a dict of plain values."""
+        plain = {name: getattr(self, name) for name in _PLAIN_FIELDS}
+        return {
+            "schema": self.schema,
+            "schema_version": SCHEMA_VERSION,
+            "verdict": asdict(self.conclusion),
+            "design": asdict(self.design),
+            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
+            "flags": list(self.flags),
+            **plain,
+            "descriptions": dict(self.descriptions),
+            "versions": dict(self.versions),
+        }
+
+    @classmethod
+    def _from_dict(cls, stored: dict[str, Any]) -> Self:
+        return cls(
+            comparisons=tuple(map(PairwiseComparison.from_dict, stored["comparisons"])),
+            conclusion=Verdict(**stored["verdict"]),
+            design=Design(**stored["design"]),
+            flags=tuple(stored["flags"]),
+            **{name: stored[name] for name in _PLAIN_FIELDS},
+        )
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the pairs as a data frame of pandas, polars or pyarrow."""
+        rows = [
+            {
+                "measure": comparison.measure,
+                "label": comparison.label,
+                "test": comparison.test,
+            }
+            | asdict(row)
+            | {"flags": " ".join(row.flags)}
+            for comparison in self.comparisons
+            for row in comparison.pairs
+        ]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        return frame_from_columns(columns, backend)
+
+    @property
+    def remarks(self) -> list[tuple[str, str]]:
+        """Labelled remarks on omnibus tests, error rates, and measures without a test."""
+        several = len({comparison.subject for comparison in self.comparisons}) > 1
+        remarks, untested = self._about_others(), []
+        for comparison in self.comparisons:
+            if comparison.omnibus is not None:
+                about = f"{comparison.subject}: " if several else ""
+                remarks.append(("together", f"{about}{comparison.together()}"))
+            elif comparison.test is not None:
+                untested.append(comparison.subject)
+        if untested:
+            by = f" by {', '.join(dict.fromkeys(untested))}" if several else ""
+            text = f"no test of all together{by} is known to be valid for this design"
+            remarks.append(("together", f"{text}; whether any two differ, the pairs say"))
+        remarks += [
+            ("no test", comparison.note)
+            for comparison in self.comparisons
+            if comparison.test is None
+        ]
+        return [*dict.fromkeys(remarks)]
+
+    def _about_others(self) -> list[tuple[str, str]]:
+        """Return a remark on the deciding test and on the error rate of the other tests."""
+        primary, tested = self.comparisons[0], [c for c in self.comparisons if c.test]
+        if len(self.comparisons) == 1 or primary.test is None:
+            return []
+        text = f"by {primary.subject} ({primary.test}), at alpha {self.alpha:g}"
+        if self.adjust in FAMILY_WISE and len(tested) > 1:
+            bound = min(1.0, len(tested) * self.alpha)
+            text += (
+                ". The p-values of each measure and test are adjusted among themselves: a "
+                f"false finding in any of the {len(tested)} has a probability of up to "
+                f"{bound:g}"
+            )
+        return [("decided", text)]
+
+    def _page(self, pictures: Any) -> Report:
+        winner, text = self.verdict, self.conclusion.sentence
+        status = "Inconclusive" if winner == "inconclusive" else f"{winner} wins"
+        if self.control not in (None, winner) and winner != "inconclusive":
+            # Others may be better than the control too.
+            status = f"{winner} is better than {self.control}"
+        tests = [
+            (result.test, result.flags)
+            for part in self.comparisons
+            for result in (part, part.omnibus)
+            if result is not None
+        ]
+        return replace(
+            self._report(),
+            kind="Comparison of several classifiers",
+            title=f"{len(self.classifiers)} classifiers compared",
+            status=status,
+            has_names=True,
+            # A name at the beginning is not capitalized.
+            is_capitalized=winner == "inconclusive" or not text.startswith(winner),
+            key_numbers=_key_numbers(self.comparisons[0]),
+            **figures_of(self, pictures),
+            assumptions=assumptions_of(tests, self.design, "the"),
+            steps=next_steps_among(self),
+            data=self.to_json(indent=None),
+            reader="skcompare.MultipleComparison",
+        )
+
+    def _report(self) -> Report:
+        remarks, caveats = self.remarks, self.caveats
+        notes = [Note(name, remark, "") for name, remark in remarks]
+        notes += [Note("flag", caveat, "flag ") for caveat in caveats]
+        return Report(
+            headline=self.conclusion.sentence,
+            facts={"design": design_text(self)},
+            tables=[table for part in self.comparisons for table in _tables(part)],
+            notes=notes,
+            remarks={"": [remark for _, remark in remarks], "Caveats": caveats},
+            settings=_settings(self),
+        )
+
+
+_NESTED = ("comparisons", "conclusion", "design", "flags")
+_PLAIN_FIELDS = [f.name for f in fields(MultipleComparison) if f.name not in _NESTED]
+
+
+ROLES = ("classifier", "champion", "challenger", "group", "test")
+"""Columns of text in tables of several classifiers."""
+
+LONGEST = 40
+"""Largest number of characters of a name beside a number."""
+
+
+def _tables(comparison: PairwiseComparison) -> list[Table]:
+    """Return the tables of the classifiers and of the pairs by one measure."""
+    ranked, pairs = comparison.tables()
+    better = "higher" if comparison.greater_is_better else "lower"
+    about = f"Classifiers by {comparison.subject}, the best first: {better} is better"
+    if "group" in ranked[0]:
+        about += ". Those who share a letter are not distinguished"
+    of_pairs = (
+        f"Pairs by {comparison.subject}, the smallest p-value first: above 0 favours the "
+        "challenger"
+    )
+    if comparison.control is not None:
+        of_pairs = f"Differences from the control by {comparison.subject}"
+    return [
+        Table(*ranked, ROLES, caption=about),
+        Table(*pairs, ROLES, caption=of_pairs, named_by="challenger"),
+    ]
+
+
+def _key_numbers(primary: PairwiseComparison) -> dict[str, str]:
+    """Return the leader's value, its difference from the next, and the omnibus test."""
+    values = {row.name: row.value for row in primary.classifiers}
+    leader = primary.leader
+    name = shortened(leader, LONGEST)
+    numbers = {f"{primary.subject} of {name}": format_number(values[leader])}
+    runner_up = next((row.name for row in primary.classifiers if row.name != leader), None)
+    best_two = {leader, runner_up}
+    row = next((r for r in primary.pairs if {r.champion, r.challenger} == best_two), None)
+    if row is not None:
+        # The difference is shown as the leader minus the next one.
+        sign = 1 if row.challenger == leader else -1
+        difference = format_number(sign * row.difference, signed=True)
+        if row.low is not None and row.high is not None:
+            ends = sorted((sign * row.low, sign * row.high))
+            limits = " to ".join(format_number(end, signed=True) for end in ends)
+            difference += f" ({100 * primary.interval_level:.4g} % interval {limits})"
+        relation = "difference from" if primary.greater_is_better else "gain over"
+        numbers[f"{relation} {shortened(str(runner_up), LONGEST)}"] = difference
+        if row.adjusted_pvalue is not None:
+            p = format_pvalue(row.adjusted_pvalue, primary.alpha)
+            numbers[f"p of that ({primary.test}, {primary.adjust})"] = p
+    if primary.omnibus is not None:
+        p = format_pvalue(primary.omnibus.pvalue, primary.alpha)
+        numbers[f"p of all together ({primary.omnibus.test})"] = p
+    return numbers
+
+
+def _settings(comparison: MultipleComparison) -> dict[str, str]:
+    primary = comparison.comparisons[0]
+    level = f"alpha {comparison.alpha:g}, {comparison.alternative}"
+    level += f", p adjusted by {comparison.adjust}"
+    if primary.test is not None:
+        shown = 100 * primary.interval_level
+        level += f", each interval of a difference at {shown:.4g} %"
+    return {
+        # A name may be equal to that of another fact.
+        **{
+            f"classifier {name}": description
+            for name, description in comparison.descriptions.items()
+            if description != name
+        },
+        "design": design_text(comparison),
+        "control": comparison.control or "none, all pairs",
+        "level": level,
+        **settings_of(comparison),
+    }
+
+
+def next_steps_among(comparison: MultipleComparison) -> list[str]:
+    """Return recommended next steps after a comparison of several classifiers."""
+    primary = comparison.comparisons[0]
+    steps: list[str] = []
+    if primary.test is None:
+        steps.append(sentence(primary.note))
+    elif comparison.verdict != INCONCLUSIVE:
+        steps += _better_than_control(comparison)
+        steps.append(
+            f"Use {comparison.verdict}. When it is to be replaced one day, a "
+            "gate (skcompare.gate.Gate) lets a challenger pass only if it is shown to be "
+            "good enough."
+        )
+    else:
+        steps += _among_equals(comparison)
+    tests = ((pairwise.test, pairwise.measure) for pairwise in comparison.comparisons)
+    return [*steps, *valid_instead(tests, comparison.design)]
+
+
+def _better_than_control(comparison: MultipleComparison) -> Iterator[str]:
+    """Yield a remark if several classifiers are better than the control."""
+    primary = comparison.comparisons[0]
+    wins = [row.beats(comparison.alpha) for row in primary.pairs]
+    control = comparison.control
+    better = [pair[0] for pair in wins if pair and pair[1] == control]
+    if len(better) < 2:
+        return
+    yield (
+        f"{listed(better)} are better than the control. They were not compared with "
+        f"each other: {comparison.verdict} has the best value here, and cost, "
+        "speed or how they can be explained may speak for another one."
+    )
+
+
+def _among_equals(comparison: MultipleComparison) -> Iterator[str]:
+    """Yield advice if no classifier is better than all others."""
+    primary = comparison.comparisons[0]
+    leader = primary.leader
+    group = next((g for g in comparison.groups if leader in g), ())
+    others = [name for name in group if name != leader]
+    if others:
+        yield (
+            f"{leader} is not distinguished from {listed(others)}: choose among these by "
+            "cost, speed or how they can be explained, or compare them on more records, "
+            "whose number is fixed beforehand."
+        )
+    if comparison.control is not None:
+        yield (
+            "Not to be told from the control is not to be as good: a margin of "
+            "non-inferiority asks that (skcompare.gate.NonInferior)."
+        )
+        return
+    count = len(primary.classifiers)
+    if count > 2:
+        p = next((row for row in primary.pairs if row.pvalue is not None), None)
+        smallest = (
+            f" (the smallest one here was {format_pvalue(p.pvalue)} before the adjustment)"
+            if p is not None and p.pvalue is not None
+            else ""
+        )
+        yield (
+            f"All {len(primary.pairs)} pairs were tested, and their p-values adjusted for "
+            f"that{smallest}. On new records, comparing {count - 1} classifiers with one "
+            "control that is named beforehand (control=...) finds smaller differences."
+        )
