@@ -29,32 +29,30 @@ from skcompare.metrics._calibration import (
     squared_calibration_error,
     sweep_calibration_error,
 )
-from skcompare.metrics._labels import (
+from skcompare.metrics._scores import (
     accuracy,
-    negative_predictive_value,
-    sensitivity,
-    specificity,
-)
-from skcompare.metrics._probabilities import (
     binary_brier_loss,
     brier_skill_score,
     cost_weighted_loss,
     multiclass_brier_loss,
+    negative_predictive_value,
+    sensitivity,
     sensitivity_at_specificity,
+    specificity,
     specificity_at_sensitivity,
     spherical_loss,
 )
-from skcompare.metrics.scorers._paired_scorer import PairedScorer
+from skcompare.metrics.scorers._paired_scorer import (
+    CalibrationScorer,
+    DeLongScorer,
+    McNemarScorer,
+    PairedScorer,
+    PrecisionScorer,
+)
 from skcompare.metrics.scorers._scorers import (
     get_scorer,
     get_scorer_names,
     register_scorers,
-)
-from skcompare.metrics.scorers._test_scorers import (
-    CalibrationScorer,
-    DeLongScorer,
-    McNemarScorer,
-    PrecisionScorer,
 )
 
 __all__ = [

@@ -31,7 +31,7 @@ from skcompare.evidence import (
     device_forecasts,
     monotone_bins,
 )
-from skcompare.metrics._labels import check_weights
+from skcompare.metrics._scores import check_weights
 
 
 def sweep_calibration_error(
@@ -304,15 +304,9 @@ def expected_calibration_error(
     0.2417
     """
     check_choice("norm", norm, NORMS)
+    requested = Bins(n_bins, strategy, None, 1)
     bins, _ = binned_predictions(
-        y_true,
-        y_proba,
-        Bins(n_bins, strategy, None, 1),
-        kind,
-        pos_label,
-        labels,
-        sample_weight,
-        debiased,
+        y_true, y_proba, requested, kind, pos_label, labels, sample_weight, debiased
     )
     return bins.error(norm, debiased=debiased)
 
@@ -378,15 +372,9 @@ def squared_calibration_error(
     >>> round(squared_calibration_error(y_true, y_proba, n_bins=2, debiased=False), 4)
     0.0094
     """
+    requested = Bins(n_bins, strategy, None, 1)
     bins, _ = binned_predictions(
-        y_true,
-        y_proba,
-        Bins(n_bins, strategy, None, 1),
-        kind,
-        pos_label,
-        labels,
-        sample_weight,
-        debiased,
+        y_true, y_proba, requested, kind, pos_label, labels, sample_weight, debiased
     )
     return bins.error("l2", squared=True, debiased=debiased)
 
@@ -437,14 +425,9 @@ def maximum_calibration_error(
     >>> round(maximum_calibration_error(y_true, y_proba, n_bins=2), 4)
     0.2667
     """
+    requested = Bins(n_bins, strategy, None, 1)
     bins, _ = binned_predictions(
-        y_true,
-        y_proba,
-        Bins(n_bins, strategy, None, 1),
-        kind,
-        pos_label,
-        labels,
-        sample_weight,
+        y_true, y_proba, requested, kind, pos_label, labels, sample_weight
     )
     return bins.error("max")
 
@@ -499,15 +482,9 @@ def classwise_calibration_error(
     0.1833
     """
     check_choice("norm", norm, NORMS)
+    requested = Bins(n_bins, strategy, None, 1)
     bins, _ = binned_predictions(
-        y_true,
-        y_proba,
-        Bins(n_bins, strategy, None, 1),
-        "classwise",
-        None,
-        labels,
-        sample_weight,
-        debiased,
+        y_true, y_proba, requested, "classwise", None, labels, sample_weight, debiased
     )
     return bins.error(norm, debiased=debiased)
 

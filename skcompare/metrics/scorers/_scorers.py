@@ -17,7 +17,7 @@ from skcompare._core.sklearn_private import make_known
 from skcompare._core.validation import unknown_name
 from skcompare._registry.metrics import MetricEntry, metrics, on_new_metric
 from skcompare._registry.scorer_names import PREFIX, NamedScorer
-from skcompare.metrics.scorers._test_scorers import (
+from skcompare.metrics.scorers._paired_scorer import (
     DeLongScorer,
     McNemarScorer,
     PrecisionScorer,
