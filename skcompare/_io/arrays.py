@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.text_files import from_codes, text_array
+from skcompare._io.readers import from_codes, text_array
 from skcompare.exceptions import MissingDependencyError
 
 
@@ -32,17 +32,15 @@ def from_native(frame: Any) -> Any:
 
 def arrays_of(frame: Any, text: str) -> dict[str, NDArray[Any]]:
     """Convert the columns of a narwhals frame, called `text` in messages, to arrays."""
-    nw = narwhals_module()
-    if isinstance(frame, nw.LazyFrame):
+    if isinstance(frame, narwhals_module().LazyFrame):
         # All columns at once, because some engines give rows in another order each time.
         frame = frame.collect()
-    return {name: array_of_series(nw, name, frame[name], text) for name in frame.columns}
+    return {name: array_of_series(name, frame[name], text) for name in frame.columns}
 
 
-def array_of_series(
-    nw: Any, name: str, series: Any, text: str = "the frame"
-) -> NDArray[Any]:
+def array_of_series(name: str, series: Any, text: str = "the frame") -> NDArray[Any]:
     """Convert a series without missing values to a NumPy array, categories to labels."""
+    nw = narwhals_module()
     if series.null_count():
         _refuse_missing(name, series.is_null().to_numpy(), text)
     dtype = series.dtype

@@ -11,8 +11,7 @@ from skcompare._core.validation import check_choice, unknown_name
 from skcompare._io.arrays import arrays_of, from_native, narwhals_module
 from skcompare._io.npz import NpzFile as NpzFile
 from skcompare._io.parquet import ParquetFile as ParquetFile
-from skcompare._io.readers import Source, list_formats, reader_of
-from skcompare._io.text_files import CsvFile
+from skcompare._io.readers import CsvFile, Source, list_formats, reader_of
 from skcompare.exceptions import MissingDependencyError
 
 BACKENDS = ("pandas", "polars", "pyarrow")

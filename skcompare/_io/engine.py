@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.arrays import array_of_series, from_native, narwhals_module
+from skcompare._io.arrays import array_of_series, arrays_of, from_native, narwhals_module
 from skcompare._io.columns import Dataset, Frame, is_dataset
 from skcompare._io.parquet import (
     ParquetFile,
@@ -108,33 +108,6 @@ class Program:
     def frame(self) -> Any:
         """Lazy frame with all columns computed so far."""
         return self._frame
-
-    def grouped(self, keys: Sequence[Any], sums: Sequence[Any], count: str) -> Any:
-        """Group records by keys, and return keys, counts and sums as a lazy frame."""
-        nw = self._nw
-        key_names = [f"skcompare_key_{i}" for i in range(len(keys))]
-        sum_names = [f"skcompare_sum_{i}" for i in range(len(sums))]
-        columns = zip((*keys, *sums), (*key_names, *sum_names), strict=True)
-        frame = self._frame.select(*(value.alias(name) for value, name in columns))
-        n_records = nw.len().alias(count)
-        totals = (nw.col(name).sum() for name in sum_names)
-        return frame.group_by(*key_names).agg(n_records, *totals)
-
-    def extremes(self, value: Any) -> Any:
-        """Minimum and maximum of a value, as a lazy frame of one record."""
-        low, high = self._nw.col("low"), self._nw.col("high")
-        frame = self._frame.select(value.alias("low"), value.alias("high"))
-        return frame.select(low.min(), high.max())
-
-    def spans(self, key: Any, value: Any) -> Any:
-        """Count, minimum and maximum of a value by a key, as a lazy frame."""
-        nw = self._nw
-        frame = self._frame.select(
-            key.alias("key"), value.alias("low"), value.alias("high")
-        )
-        return frame.group_by("key").agg(
-            nw.len().alias("count"), nw.col("low").min(), nw.col("high").max()
-        )
 
     def _read(self, name: str, kind: str) -> Any:
         column = self._nw.col(name)
@@ -264,7 +237,7 @@ class Table:
             missing |= _missing(series)
         complete = result.filter((~missing).tolist()) if missing.any() else result
         return {
-            name: array_of_series(narwhals_module(), name, series)
+            name: array_of_series(name, series)
             for name, series in zip(names, complete.iter_columns(), strict=True)
         }
 
@@ -324,13 +297,19 @@ class Table:
         names : sequence of str
             Names of the keys in messages.
         """
-        result = self.collected(program.grouped(keys, sums, COUNT))
+        nw = narwhals_module()
+        key_names = [f"skcompare_key_{i}" for i in range(len(keys))]
+        sum_names = [f"skcompare_sum_{i}" for i in range(len(sums))]
+        computed = zip((*keys, *sums), (*key_names, *sum_names), strict=True)
+        frame = program.frame.select(*(value.alias(name) for value, name in computed))
+        totals = (nw.col(name).sum() for name in sum_names)
+        aggregated = frame.group_by(*key_names).agg(nw.len().alias(COUNT), *totals)
+        result = self.collected(aggregated)
         counts = result[COUNT].to_numpy().astype(np.int64)
         if not counts.sum():
             raise ValueError(f"{self.text} must have at least one record. Got none.")
-        columns = [result[name] for name in result.columns]
-        key_columns, totals = columns[: len(names)], columns[len(names) + 1 :]
-        for name, series in zip(names, key_columns, strict=True):
+        key_columns = list(zip(names, (result[key] for key in key_names), strict=True))
+        for name, series in key_columns:
             missing = int(counts[_missing(series)].sum())
             if missing:
                 raise ValueError(
@@ -338,37 +317,37 @@ class Table:
                     f"{missing:,} of {int(counts.sum()):,} records. Drop these records, or "
                     "name a value for them."
                 )
-        nw = narwhals_module()
         return Groups(
-            [
-                array_of_series(nw, name, series)
-                for name, series in zip(names, key_columns, strict=True)
-            ],
+            [array_of_series(name, series) for name, series in key_columns],
             counts,
-            [_float_array(series) for series in totals],
+            [_float_array(result[name]) for name in sum_names],
         )
 
     def spans(self, program: Program, key: Any, value: Any) -> tuple[NDArray[Any], ...]:
         """Compute the count, minimum and maximum of a value for each key."""
-        result = self.collected(program.spans(key, value))
+        nw = narwhals_module()
+        low, high = value.alias("low"), value.alias("high")
+        grouped = program.frame.select(key.alias("key"), low, high).group_by("key")
+        n_records = nw.len().alias("count")
+        result = self.collected(
+            grouped.agg(n_records, nw.col("low").min(), nw.col("high").max())
+        )
         names = ("key", "count", "low", "high")
-        keys, counts, low, high = (result[name].to_numpy() for name in names)
-        return keys.astype(np.int64), counts.astype(np.int64), low, high
+        keys, counts, *limits = (result[name].to_numpy() for name in names)
+        return keys.astype(np.int64), counts.astype(np.int64), *limits
 
     def range(self, program: Program, value: Any) -> tuple[float, float]:
         """Minimum and maximum of a value."""
-        result = self.collected(program.extremes(value))
+        nw = narwhals_module()
+        frame = program.frame.select(value.alias("low"), value.alias("high"))
+        result = self.collected(frame.select(nw.col("low").min(), nw.col("high").max()))
         low, high = (float(result[name].to_list()[0]) for name in result.columns)
         return low, high
 
     def read(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         """Read all records of some columns as arrays."""
-        nw = narwhals_module()
         result = self.collected(self.frame.select(*dict.fromkeys(names)))
-        return {
-            name: array_of_series(nw, name, result[name], self.text)
-            for name in result.columns
-        }
+        return arrays_of(result, self.text)
 
     def collected(self, frame: Any) -> Any:
         """Compute a lazy frame of this engine."""

@@ -518,7 +518,7 @@ def test_many_columns_take_their_time_only(folder):
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="Linux has such a file")
 def test_input_without_end(folder, capsys, monkeypatch):
     """It is refused in one line, before memory is full."""
-    monkeypatch.setattr("skcompare._io.text_files.LARGEST_PIPE", 1 << 22)
+    monkeypatch.setattr("skcompare._io.readers.LARGEST_PIPE", 1 << 22)
     write("b.csv", label=GOOD)
 
     line = refused(capsys, *ACCURACY, files=("/dev/zero", "b.csv"))

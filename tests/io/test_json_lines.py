@@ -140,7 +140,7 @@ def test_broken_gzip(write, tmp_path):
 
 def test_a_line_without_end(write, monkeypatch):
     """A compressed file of a few letters cannot fill the memory with one line."""
-    monkeypatch.setattr("skcompare._io.text_files.LONGEST_LINE", 1000)
+    monkeypatch.setattr("skcompare._io.readers.LONGEST_LINE", 1000)
     for name in ("a.jsonl.gz", "a.csv.gz"):
         with pytest.raises(ValueError, match="has a line of more than 1,000 characters"):
             columns_of(write("x" * 5000, name), ["x"])
