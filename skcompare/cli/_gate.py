@@ -1,19 +1,21 @@
-"""Command `skcompare gate`: options, decision, reports and exit code."""
+"""Command `skcompare gate`, and the output of commands: reports, and errors of one line."""
 
 import argparse
 import os
+import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from skcompare._core.atomic_write import write_text
+from skcompare._core.formatting import in_one_line, without_commands
 from skcompare._io.readers import list_formats
-from skcompare.cli._output import say, show
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.gate import (
     INCONCLUSIVE,
@@ -38,13 +40,7 @@ from skcompare.gate import (
 )
 from skcompare.predictions import ROLES
 
-REPORTS: dict[str, Callable[[GateDecision], str]] = {
-    "text": str,
-    "markdown": GateDecision.to_markdown,
-    "json": GateDecision.to_json,
-    "junit": GateDecision.to_junit,
-    "html": GateDecision.to_html,
-}
+REPORTS = ("text", "markdown", "json", "junit", "html")
 
 JOB_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Environment variable with the path of the summary of a job."""
@@ -110,7 +106,7 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
 
     Steps of a job append to its summary, so a report there is appended at its end.
     """
-    texts = {path: REPORTS[name](decision) for name, path in targets.items()}
+    texts = {path: formatted(decision, name) for name, path in targets.items()}
     summary = os.environ.get(JOB_SUMMARY)
     names = {path: name for name, path in targets.items()}
     for path, text in texts.items():
@@ -157,9 +153,7 @@ class GateRequest(NamedTuple):
     files : GateFiles
         Files to read.
     reports : dict of str to str
-        Files of reports, by their format.
-    kept : list of str
-        Files that must not be overwritten.
+        Files of reports, by their format; they can be written.
     ledger : Ledger or None
         Ledger that counts looks.
     blind : bool
@@ -171,7 +165,6 @@ class GateRequest(NamedTuple):
     policy: Policy
     files: GateFiles
     reports: dict[str, str]
-    kept: list[str]
     ledger: Ledger | None
     blind: bool
     pos_label: str | None
@@ -222,7 +215,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         "--blind", action="store_true", help="tell passed or not, and nothing else"
     )
     parser.add_argument(
-        "--format", default="text", choices=tuple(REPORTS), help="of what is printed"
+        "--format", default="text", choices=REPORTS, help="of what is printed"
     )
     for name in REPORTS:
         if name != "text":
@@ -251,19 +244,13 @@ def requested_of(arguments: argparse.Namespace) -> GateRequest:
     ledger = ledger_of(policy, path_of_ledger)
     settings = policy.ledger
     blind = arguments.blind or (settings is not None and settings.blind)
-    reports = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
+    targets = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
+    reports = {name: file for name, file in targets.items() if file is not None}
     kept = [*files.inputs, *([] if path is None else [path])]
     if ledger is not None:
         kept += [os.fspath(ledger.path), str(lock_of(Path(ledger.path)))]
-    return GateRequest(
-        policy,
-        files,
-        {name: file for name, file in reports.items() if file is not None},
-        kept,
-        ledger,
-        blind,
-        arguments.pos_label,
-    )
+    check_targets(reports, kept)
+    return GateRequest(policy, files, reports, ledger, blind, arguments.pos_label)
 
 
 def _input_files(arguments: argparse.Namespace) -> list[str]:
@@ -410,9 +397,8 @@ def run_gate(arguments: argparse.Namespace) -> int:
 
 
 def _decide(request: GateRequest) -> GateDecision:
-    """Judge a request, after checking that its reports can be written."""
+    """Judge a request."""
     policy, ledger = request.policy, request.ledger
-    check_targets(request.reports, request.kept)
     start = perf_counter()
     subject = subject_from_files(
         request.files,
@@ -430,7 +416,7 @@ def _decide(request: GateRequest) -> GateDecision:
 
 def _print_decision(decision: GateDecision, format: str, tell_inconclusive: bool) -> int:
     """Print the report and return the exit code, even if the output is closed."""
-    show(REPORTS[format](decision), is_text=format in ("text", "markdown"))
+    show(formatted(decision, format), is_text=format in ("text", "markdown"))
     if decision.passed:
         return PASSED
     is_inconclusive = tell_inconclusive and decision.status == INCONCLUSIVE
@@ -452,3 +438,64 @@ def _error_text(error: BaseException) -> str:
         f"internal error, nothing was decided ({text}). Please report it, with what is "
         f"printed when {DEBUG}=1 is set."
     )
+
+
+LONGEST = 2_000
+"""Largest number of characters of an error message."""
+
+
+def formatted(result: Any, format: str) -> str:
+    """Return the report of a decision or a comparison in a format."""
+    return str(result) if format == "text" else getattr(result, f"to_{format}")()
+
+
+def show(text: str, *, is_text: bool = True) -> None:
+    """Print a report, ignoring a closed pipe.
+
+    Parameters
+    ----------
+    text : str
+        Report to print.
+    is_text : bool, default=True
+        Whether it is text or Markdown, in which services look for commands; other formats
+        are written without them.
+
+    Raises
+    ------
+    OSError
+        If it cannot be printed, except because no one reads it.
+    """
+    try:
+        print(without_commands(text) if is_text else text, flush=True)
+    except OSError as error:
+        _give_up(sys.stdout)
+        if error.errno is not None:
+            error.filename = error.filename or "standard output"
+        if not isinstance(error, BrokenPipeError):
+            raise
+
+
+def say(command: str, text: str) -> None:
+    """Print an error or a warning to stderr in one line, if possible.
+
+    Parameters
+    ----------
+    command : str
+        Command that prints it.
+    text : str
+        Text of the message.
+    """
+    line = in_one_line(text)
+    short = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
+    try:
+        print(
+            without_commands(f"skcompare {command}: {short}"), file=sys.stderr, flush=True
+        )
+    except OSError:
+        _give_up(sys.stderr)
+
+
+def _give_up(stream: TextIO) -> None:
+    """Redirect a closed stream, so that Python does not raise again at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -24,8 +23,7 @@ from skcompare._io.readers import Source, list_formats
 from skcompare._registry.metrics import metrics
 from skcompare._registry.tests import paired_tests
 from skcompare._version import __version__
-from skcompare.cli._gate import add_gate
-from skcompare.cli._output import say, show
+from skcompare.cli._gate import add_gate, formatted, say, show
 from skcompare.comparators import COLLECTED, PairedComparator, compare, compare_scores
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES, ColumnRoles
 from skcompare.reports import Comparison, MultipleComparison
@@ -106,16 +104,6 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
         # Raises if the files have other true labels.
         ColumnRoles(main, y, {}, arguments.id, same=[*with_truth.values()]).read()
     return ColumnRoles(main, y, predictions, arguments.id, arguments.groups)
-
-
-def distinct_labels(roles: ColumnRoles) -> NDArray[Any]:
-    """Return the distinct true labels."""
-    table = table_of(roles.frame)
-    if table is not None:
-        return table.counted([roles.y_true])[0][0]
-    truth = roles.read().truth
-    assert truth is not None
-    return np.unique(truth)
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
@@ -293,20 +281,6 @@ def _check_alone(arguments: argparse.Namespace, parser: argparse.ArgumentParser)
 MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "multiclass_brier_loss")
 
 
-def demo_comparison(*, n_jobs: int | None, random_state: int, alpha: float) -> Comparison:
-    """Compare logistic regression and gradient boosting on breast cancer records."""
-    X, y = load_breast_cancer(return_X_y=True)
-    comparator = PairedComparator(
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        HistGradientBoostingClassifier(),
-        scoring=list(MEASURES),
-        alpha=alpha,
-        n_jobs=n_jobs,
-        random_state=random_state,
-    )
-    return comparator.fit(X, y).comparison_
-
-
 PASSED, BAD_INPUT, INTERRUPTED = 0, 2, 130
 
 SEPARATOR = r",(?![^\[]*\])"
@@ -426,23 +400,23 @@ def _add_compare(commands: Any) -> None:
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alpha", type=float, default=0.05, metavar="LEVEL")
-    parser.add_argument("--format", default="text", choices=tuple(_FORMATS))
+    parser.add_argument("--format", default="text", choices=("text", "markdown", "json"))
     parser.add_argument("--html", metavar="FILE", help="also write a self-contained page")
     parser.add_argument("--json", metavar="FILE", help="also write the result as JSON")
 
 
-_FORMATS: dict[str, Callable[[Comparison | MultipleComparison], str]] = {
-    "text": str,
-    "markdown": lambda comparison: comparison.to_markdown(),
-    "json": lambda comparison: comparison.to_json(),
-}
-
-
 def _demo(arguments: argparse.Namespace) -> None:
-    comparison = demo_comparison(
-        n_jobs=arguments.n_jobs, random_state=arguments.random_state, alpha=arguments.alpha
+    """Compare logistic regression and gradient boosting on breast cancer records."""
+    X, y = load_breast_cancer(return_X_y=True)
+    comparator = PairedComparator(
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        HistGradientBoostingClassifier(),
+        scoring=list(MEASURES),
+        alpha=arguments.alpha,
+        n_jobs=arguments.n_jobs,
+        random_state=arguments.random_state,
     )
-    _report(comparison, arguments)
+    _report(comparator.fit(X, y).comparison_, arguments)
 
 
 def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
@@ -475,18 +449,23 @@ def _as_label(text: str | None, roles: ColumnRoles) -> Any:
     """Convert a label from text to the type of the labels in the file."""
     if text is None:
         return None
-    by_text = {str(label): label for label in distinct_labels(roles).tolist()}
-    return by_text.get(text, text)
+    table = table_of(roles.frame)
+    if table is not None:
+        labels = table.counted([roles.y_true])[0][0]
+    else:
+        truth: Any = roles.read().truth
+        labels = np.unique(truth)
+    return {str(label): label for label in labels.tolist()}.get(text, text)
 
 
 def _report(
     comparison: Comparison | MultipleComparison, arguments: argparse.Namespace
 ) -> None:
-    if arguments.html:
-        write_text(arguments.html, comparison.to_html())
-    if arguments.json:
-        write_text(arguments.json, comparison.to_json())
-    show(_FORMATS[arguments.format](comparison), is_text=arguments.format != "json")
+    for name in ("html", "json"):
+        if path := getattr(arguments, name):
+            write_text(path, formatted(comparison, name))
+    format = arguments.format
+    show(formatted(comparison, format), is_text=format != "json")
 
 
 def _list_tests(arguments: argparse.Namespace) -> None:
