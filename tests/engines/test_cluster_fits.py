@@ -206,7 +206,8 @@ def test_same_predictions(backend):
 def test_same_predictions_of_containers(name, dask_client):
     """Sparse matrices and frames travel to a cluster as well."""
     records = dict(containers())[name]()
-    expected = compared(records)
+    with joblib.parallel_config("sequential"):
+        expected = compared(records)
     with joblib.parallel_config("dask"):
         assert expected == compared(records)
 
@@ -358,7 +359,8 @@ def assert_nothing_stays_in_files(backend, folder, monkeypatch):
 def test_local_workers_read_a_file(monkeypatch, tmp_path):
     """What threads in place of processes read from a file is the frame, and it goes."""
     pd = pytest.importorskip("pandas")
-    expected = compared(pd.DataFrame(X))
+    with joblib.parallel_config("sequential"):
+        expected = compared(pd.DataFrame(X))
     monkeypatch.setattr(_worker_memory, "LOCAL_PROCESSES", ("ThreadingBackend",))
     monkeypatch.setattr(_worker_memory, "_cache", {})
     with joblib.parallel_config("threading", n_jobs=2):
@@ -419,7 +421,8 @@ def wait_for_workers(client):
 
 def test_lost_workers_of_dask(dask_client, tmp_path):
     """Dask repeats the fits of a lost worker; with all workers lost it is an error."""
-    expected = said(compared(challenger=GaussianNB()))
+    with joblib.parallel_config("sequential"):
+        expected = said(compared(challenger=GaussianNB()))
     deadly = Deadly(str(tmp_path / "flag"))
     with joblib.parallel_config("dask"), nothing_left(dask_client):
         wait_for_workers(dask_client)
