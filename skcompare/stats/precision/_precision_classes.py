@@ -21,7 +21,7 @@ from skcompare._core.validation import (
 )
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import ClassMoments, ClassRows, ClusterSums, JointCounts, sums_of
+from skcompare.evidence import ClassMoments, ClassRows, ClusterSums, JointCounts
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._limits import (
     DIFFERENCE,
