@@ -5,6 +5,7 @@ from skcompare._analysis._engine import (
     EvidenceBehind,
     PairEngine,
     PreparedTest,
+    result_row,
     usual_options,
 )
 from skcompare._analysis._pairwise_comparison import (
@@ -14,12 +15,17 @@ from skcompare._analysis._pairwise_comparison import (
     PairwiseResults,
     decide_among,
 )
-from skcompare._analysis._result_row import result_row
 from skcompare._analysis._rows import (
     FAMILY_WISE,
     ComparisonRow,
     Results,
+    Verdict,
+    decide,
     decimals_of,
+    far_end,
+    is_against,
+    level_text,
+    round_up,
     with_adjusted,
 )
 from skcompare._analysis._several import (
@@ -49,12 +55,4 @@ from skcompare._analysis._test_selection import (
     predictions_required,
     why_unsuited,
     with_classes,
-)
-from skcompare._analysis._verdict import (
-    Verdict,
-    decide,
-    far_end,
-    is_against,
-    level_text,
-    round_up,
 )

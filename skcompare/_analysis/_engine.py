@@ -1,4 +1,4 @@
-"""Rows of a comparison of two classifiers, one per measure and test."""
+"""Tests of one pair with their evidence, and the rows of their results."""
 
 import inspect
 import math
@@ -8,8 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from skcompare._analysis._result_row import result_row, said_of
-from skcompare._analysis._rows import ComparisonRow
+from skcompare._analysis._rows import ComparisonRow, is_against
 from skcompare._analysis._tally_evidence import (
     pair_of_class,
     tallied_evidence,
@@ -27,7 +26,6 @@ from skcompare._analysis._test_selection import (
     tests_without_truth,
     why_unsuited,
 )
-from skcompare._analysis._verdict import is_against
 from skcompare._analysis.measures import (
     WORSE_THAN_NO_SKILL,
     Measure,
@@ -38,6 +36,7 @@ from skcompare._analysis.measures import (
 )
 from skcompare._registry.metrics import keywords_of, record_losses, tested_instead
 from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test
+from skcompare._typing import Kind
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.predictions import SCORES, PairedPredictions
 from skcompare.stats import PairedResult
@@ -297,7 +296,6 @@ class PairEngine(Selection):
         """Return the row of a result."""
         result = said_of(result, self.of_class)
         class_label = self.of_class if label is None else label
-        suffix = class_text(class_label)
         flags: tuple[str, ...] = ()
         if measure is not None and entry.match(measure.metric) == 1:
             flags = (BIASED,) if tested_instead(measure.metric) else ()
@@ -310,7 +308,7 @@ class PairEngine(Selection):
             alpha=self.alpha,
             label=class_label,
             flags=flags,
-            note=result.remark.removeprefix(f"{suffix}, ").removesuffix(suffix),
+            note=_without_class(result.remark, class_label),
             **details,
         )
 
@@ -418,3 +416,92 @@ class EvidenceBehind:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvidenceBehind, (self.pair, self.pos_label, self.usual)
+
+
+def result_row(
+    entry: PairedTestEntry | None,
+    result: PairedResult,
+    *,
+    measure: str,
+    greater_is_better: bool,
+    alpha: float,
+    label: Any = None,
+    flags: tuple[str, ...] = (),
+    note: str = "",
+    limits: tuple[float, float] | None = None,
+    pvalue: float | None = None,
+    primary: bool = False,
+) -> ComparisonRow:
+    """Return the report row of a result.
+
+    Parameters
+    ----------
+    entry : PairedTestEntry or None
+        The test; None for a difference by a test that is not registered.
+    result : PairedResult
+        Its result.
+    measure : str
+        Name of the measure.
+    greater_is_better : bool
+        Whether the measure is a score. A negated loss is one, and then the row has the
+        mean loss of the result with its sign changed.
+    alpha : float
+        Intervals have level 1 - alpha.
+    label : object, optional
+        The class that the measure is of.
+    flags : tuple of str
+        Caveats beside those of the result.
+    note : str
+        Description of the estimate.
+    limits : tuple of two floats, optional
+        Limits of the row; by default those of the result, at the level 1 - alpha.
+    pvalue : float, optional
+        P-value of the row; by default that of the result.
+    primary : bool, default=False
+        Whether the verdict comes from the row.
+    """
+    low, high = limits or (None, None)
+    if limits is None and result.has_interval:
+        low, high = result.confidence_interval(1 - alpha)
+    flags = (*result.flags, *flags)
+    describes = "descriptive" in flags
+    if math.isnan(result.pvalue) and not describes:
+        flags = (*flags, "undefined-pvalue")
+    sign = 1 if greater_is_better == result.greater_is_better else -1
+    kind: Kind = "difference" if entry is None else entry.kind
+    return ComparisonRow(
+        measure=measure,
+        label=label,
+        test=result.test or None if entry is None else entry.name,
+        champion=None if result.champion is None else sign * result.champion,
+        challenger=None if result.challenger is None else sign * result.challenger,
+        difference=result.estimate if kind == "difference" else math.nan,
+        low=low,
+        high=high,
+        pvalue=None if describes else result.pvalue if pvalue is None else pvalue,
+        greater_is_better=greater_is_better,
+        kind=kind,
+        primary=primary,
+        flags=flags,
+        note=note,
+        result=result,
+    )
+
+
+def _without_class(remark: str, label: Any) -> str:
+    """Return a remark without the class, which the row names."""
+    if label is None:
+        return remark
+    text = class_text(label)
+    return remark.removeprefix(f"{text}, ").removesuffix(text)
+
+
+OF_TRUE = ("positive class", class_text(True), class_text(1))
+"""Remarks about the class True, which stands for one class against the rest."""
+
+
+def said_of(result: PairedResult, label: Any) -> PairedResult:
+    """Replace the class True in the remark of a result by the actual label."""
+    if label is None or not result.remark.startswith(OF_TRUE):
+        return result
+    return replace(result, remark=class_text(label))

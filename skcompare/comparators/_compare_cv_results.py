@@ -14,9 +14,8 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare._typing import ArrayLike
-from skcompare.comparators._compare_pair import compare_pair
-from skcompare.comparators._dry_run import check_scored_classes
-from skcompare.comparators._settings import Settings
+from skcompare.comparators._comparison import Settings, compare_pair
+from skcompare.comparators._splits import check_scored_classes
 from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,

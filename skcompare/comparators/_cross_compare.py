@@ -25,7 +25,7 @@ from skcompare.comparators._cross_tasks import (
     scorers_of,
 )
 from skcompare.comparators._meta_estimator import fitting_flags, routing_enabled
-from skcompare.comparators._settings import make_splits, resolve_cv
+from skcompare.comparators._splits import make_splits, resolve_cv
 from skcompare.predictions import (
     LABELS,
     LARGEST_SEED,

@@ -23,7 +23,6 @@ from skcompare._core.sklearn_private import (
     with_callbacks,
 )
 from skcompare._core.validation import check_labels, classes_of
-from skcompare.comparators._dry_run import check_scored_classes
 from skcompare.comparators._meta_estimator import (
     refuse_unrouted,
     routing_enabled,
@@ -31,6 +30,7 @@ from skcompare.comparators._meta_estimator import (
     tags_of,
 )
 from skcompare.comparators._score_on_data import checked_scores, scores_of
+from skcompare.comparators._splits import check_scored_classes
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import (

@@ -127,6 +127,7 @@ def smallest_order(n_columns: int) -> int:
     return next(order for order in count(start, 4) if _builder(order) is not None)
 
 
+@cache
 def orthogonal_array(n_columns: int) -> NDArray[np.bool_]:
     """Construct the smallest known two-level orthogonal array of strength 2.
 
@@ -138,12 +139,14 @@ def orthogonal_array(n_columns: int) -> NDArray[np.bool_]:
     Returns
     -------
     array : ndarray of shape (smallest_order(n_columns), n_columns), bool
-        Each column is True in half of the rows, and each of the four combinations of
-        two columns occurs in a quarter of them. The first row is True.
+        Read-only. Each column is True in half of the rows, and each of the four
+        combinations of two columns occurs in a quarter of them. The first row is True.
     """
     order = smallest_order(n_columns)
     columns = _TABLE_III if order == 8 else range(1, order)
-    return hadamard(order)[:, list(columns[:n_columns])] == 1
+    array: NDArray[np.bool_] = hadamard(order)[:, list(columns[:n_columns])] == 1
+    array.setflags(write=False)
+    return array
 
 
 @cache

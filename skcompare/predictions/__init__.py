@@ -3,12 +3,14 @@
 from skcompare.predictions._collect import (
     LARGEST_SEED,
     Outcome,
+    Split,
     Task,
     askable,
     collect_fitted,
     collect_predictions,
     cut,
     describe,
+    disjoint_split,
     failure_of,
     fitted_clone,
     predict,
@@ -21,10 +23,8 @@ from skcompare.predictions._collect import (
 )
 from skcompare.predictions._from_cv import (
     CvSplits,
-    Split,
     SplitInfo,
     cross_validated_pair,
-    disjoint_split,
     outputs_of_roles,
     predictions_from_cv_results,
     splits_of_outputs,
@@ -41,11 +41,7 @@ from skcompare.predictions._from_frames import (
     predictions_from_frame,
 )
 from skcompare.predictions._frozen_rules import (
-    CHALLENGER,
-    CHAMPION,
     PREFIT,
-    ROLES,
-    check_role_names,
     check_roles,
     check_target,
     fitted_pair,
@@ -65,14 +61,18 @@ from skcompare.predictions._ids import (
 )
 from skcompare.predictions._item_scores import ItemScores, check_names
 from skcompare.predictions._predictions import (
+    CHALLENGER,
+    CHAMPION,
     DECISION,
     LABELS,
     PROBA,
     RANKS,
+    ROLES,
     SCORES,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    check_role_names,
     check_same_order,
     fingerprint,
     n_rows,

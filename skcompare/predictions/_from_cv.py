@@ -31,76 +31,25 @@ from skcompare._typing import ArrayLike, IntArray
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._collect import (
     Outcome,
+    Split,
     askable,
     cut,
     describe,
+    disjoint_split,
     predict,
     predictions_of,
     seeded,
 )
-from skcompare.predictions._frozen_rules import CHALLENGER, CHAMPION, fitted_pair
+from skcompare.predictions._frozen_rules import fitted_pair
 from skcompare.predictions._predictions import (
+    CHALLENGER,
+    CHAMPION,
     LABELS,
     SCORES,
     PairedPredictions,
     Predictions,
     n_rows,
 )
-
-Split = tuple[IntArray, IntArray]
-
-
-def disjoint_split(where: str, train: Any, test: Any, n: int | None = None) -> Split:
-    """Check that both parts are non-empty and disjoint, and return them as positions.
-
-    Parameters
-    ----------
-    where : str
-        Name of the split at the beginning of a message: "Split 3".
-    train, test : array-like
-        Indices, or masks of the records.
-    n : int, optional
-        Number of records that were split, if known.
-    """
-    train, test = (_positions(where, part, n) for part in (train, test))
-    if train.size == 0 or test.size == 0:
-        raise ValueError(
-            f"Each split must train and test on at least one record. {where} has "
-            f"{train.size} training and {test.size} test records."
-        )
-    trained = np.zeros(1 + max(train.max(), test.max()), dtype=bool)
-    trained[train] = True
-    shared = int(np.count_nonzero(trained[test]))
-    if shared:
-        raise ValueError(
-            f"{where} tests {shared} records that it trains on, which favours the "
-            "classifier that remembers. Pass splits with disjoint training and test sets."
-        )
-    return train, test
-
-
-def _positions(where: str, indices: Any, n: int | None) -> IntArray:
-    part = np.asarray(indices)
-    if part.dtype == bool and part.ndim == 1 and n in (None, len(part)):
-        return np.flatnonzero(part)
-    if part.size == 0:
-        return part.astype(np.intp)
-    are_integers = part.ndim == 1 and part.dtype.kind in "iu"
-    if are_integers and part.min() >= 0 and (n is None or part.max() < n):
-        return part
-    got = (
-        f"indices from {part.min()} to {part.max()}"
-        if are_integers
-        else f"values of type {part.dtype} and shape {part.shape}"
-    )
-    expected = (
-        "positions, or masks of the records"
-        if n is None
-        else f"indices from 0 to {n - 1}, or masks of {n} records"
-    )
-    raise ValueError(
-        f"{where} must hold {expected}. Got {got}. Pass the records that were split."
-    )
 
 
 def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False) -> Design:

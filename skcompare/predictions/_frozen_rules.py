@@ -1,6 +1,5 @@
 """Checks of the state of champion and challenger: frozen, fitted or neither."""
 
-import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
@@ -16,7 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcompare._core.validation import check_groups, check_labels, check_not_missing
 from skcompare.predictions._collect import collect_fitted, describe
-from skcompare.predictions._predictions import PairedPredictions, Predictions
+from skcompare.predictions._predictions import (
+    CHALLENGER,
+    CHAMPION,
+    PairedPredictions,
+    Predictions,
+)
 
 PREFIT = "prefit"
 """Value of `cv` for classifiers that are used as they are."""
@@ -131,50 +135,6 @@ def check_target(y: Any, *, fitting: bool) -> None:
             "`y` must have at least two classes to fit classifiers. Got one class only. "
             "Collect records of another class."
         )
-
-
-CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
-PAIRS = (
-    ROLES,
-    ("baseline", "candidate"),
-    ("before", "after"),
-    ("control", "treatment"),
-    ("current", "next"),
-    ("incumbent", "contender"),
-    ("old", "new"),
-    ("production", "candidate"),
-    ("production", "staging"),
-)
-"""Usual names for the two roles, that of the champion first."""
-
-WORD = re.compile(r"[^\W\d_]+")
-
-
-def check_role_names(champion: str, challenger: str) -> None:
-    """Raise an error if the names suggest that champion and challenger are swapped.
-
-    Parameters
-    ----------
-    champion, challenger : str
-        Names of champion and challenger, such as those of their files.
-    """
-    champion_text, challenger_text = (_text_in(name) for name in (champion, challenger))
-    # One of the names of the roles themselves is enough.
-    is_swapped = {CHALLENGER} == champion_text & {*ROLES} or {
-        CHAMPION
-    } == challenger_text & {*ROLES}
-    if is_swapped or any(
-        new in champion_text and old in challenger_text for old, new in PAIRS
-    ):
-        raise ValueError(
-            f"The champion comes first, and the names say the opposite: {champion!r} is "
-            f"taken for the champion and {challenger!r} for the challenger. Turn them "
-            "round, or rename them."
-        )
-
-
-def _text_in(name: str) -> set[str]:
-    return {word.lower() for word in WORD.findall(name)}
 
 
 def fitted_pair(estimator: Any) -> tuple[Any, Any] | None:

@@ -15,9 +15,8 @@ from skcompare._core.validation import as_array, is_number, missing_in, some_of
 from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.readers import Source
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.predictions._frozen_rules import ROLES
 from skcompare.predictions._ids import rows_by_id, some_ids, written
-from skcompare.predictions._predictions import fingerprint
+from skcompare.predictions._predictions import ROLES, fingerprint
 
 LARGEST = 1e140
 """Largest score; the sum of the squares of larger ones overflows."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -41,6 +42,22 @@ RANKS = "ranks"
 
 PROBA = "probabilities"
 """In addition to scores: decision scores are not enough."""
+
+CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
+PAIRS = (
+    ROLES,
+    ("baseline", "candidate"),
+    ("before", "after"),
+    ("control", "treatment"),
+    ("current", "next"),
+    ("incumbent", "contender"),
+    ("old", "new"),
+    ("production", "candidate"),
+    ("production", "staging"),
+)
+"""Usual names for the two roles, that of the champion first."""
+
+WORD = re.compile(r"[^\W\d_]+")
 
 CHUNK = 1 << 22
 """Number of values hashed at the same time, so that no whole array is copied."""
@@ -315,6 +332,33 @@ class PairedPredictions:
         if challenger.name == champion.name:
             challenger = replace(challenger, name=f"{champion.name} again")
         return replace(self.predictions, estimators=(champion, challenger))
+
+
+def check_role_names(champion: str, challenger: str) -> None:
+    """Raise an error if the names suggest that champion and challenger are swapped.
+
+    Parameters
+    ----------
+    champion, challenger : str
+        Names of champion and challenger, such as those of their files.
+    """
+    champion_text, challenger_text = (_text_in(name) for name in (champion, challenger))
+    # One of the names of the roles themselves is enough.
+    is_swapped = {CHALLENGER} == champion_text & {*ROLES} or {
+        CHAMPION
+    } == challenger_text & {*ROLES}
+    if is_swapped or any(
+        new in champion_text and old in challenger_text for old, new in PAIRS
+    ):
+        raise ValueError(
+            f"The champion comes first, and the names say the opposite: {champion!r} is "
+            f"taken for the champion and {challenger!r} for the challenger. Turn them "
+            "round, or rename them."
+        )
+
+
+def _text_in(name: str) -> set[str]:
+    return {word.lower() for word in WORD.findall(name)}
 
 
 def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictions:

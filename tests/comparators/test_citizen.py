@@ -567,7 +567,7 @@ def test_random_states_that_no_seed_reaches(monkeypatch):
     X, y, _ = records()
     seen = []
     monkeypatch.setattr(
-        "skcompare.comparators._base.collect_predictions",
+        "skcompare.comparators._comparators.collect_predictions",
         lambda *args, twice, **words: (
             seen.extend(twice) or collect_predictions(*args, twice=twice, **words)
         ),

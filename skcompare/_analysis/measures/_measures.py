@@ -6,11 +6,16 @@ scorer that only calls its estimator's prediction methods can be compared.
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, update_wrapper
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import (
     f1_score,
     jaccard_score,
@@ -19,23 +24,289 @@ from sklearn.metrics import (
     recall_score,
 )
 from sklearn.metrics import get_scorer as get_sklearn_scorer
+from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
+from sklearn.utils.metaestimators import available_if
 
-from skcompare._analysis.measures._metric_scorer import (
-    ClassMetric,
-    DirectScorer,
-    entry_of,
-    known_names,
+from skcompare._core.sklearn_private import scorer_told_classes
+from skcompare._core.validation import (
+    check_pos_label,
+    positive_class,
+    some_of,
+    unknown_name,
 )
-from skcompare._analysis.measures._stored_classifier import (
-    Probe,
-    StoredPredictions,
-    Watch,
-    watched,
-)
-from skcompare._core.validation import some_of, unknown_name
-from skcompare._registry.metrics import metrics
+from skcompare._registry.metrics import MetricEntry, UndefinedRateError, metrics
 from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
-from skcompare.predictions import DECISION, LABELS, SCORES
+from skcompare._typing import IntArray
+from skcompare.predictions import (
+    DECISION,
+    LABELS,
+    SCORES,
+    EstimatorPredictions,
+    PairedPredictions,
+    Predictions,
+)
+
+
+def _has(name: str) -> Any:
+    return lambda stored: getattr(stored, name) is not None
+
+
+class StoredPredictions(ClassifierMixin, BaseEstimator):
+    """Fitted classifier that returns stored predictions for any X.
+
+    It has only the methods whose predictions are stored, because scorers check by hasattr.
+    """
+
+    def __init__(
+        self,
+        classes: np.ndarray,
+        labels: np.ndarray | None,
+        proba: np.ndarray | None,
+        decision: np.ndarray | None,
+    ) -> None:
+        self.classes = self.classes_ = classes
+        self.labels = labels
+        self.proba = proba
+        self.decision = decision
+
+    @available_if(_has("labels"))
+    def predict(self, X: Any) -> Any:
+        """Return the stored labels."""
+        return self.labels
+
+    @available_if(_has("proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Return the stored probabilities."""
+        return self.proba
+
+    @available_if(_has("decision"))
+    def decision_function(self, X: Any) -> Any:
+        """Return the stored decision scores."""
+        return self.decision
+
+
+class Probe(ClassifierMixin, BaseEstimator):
+    """A classifier that records the calls of a scorer, with or without decision scores."""
+
+    def __init__(self, with_decision: bool) -> None:
+        self.classes_ = np.array([0, 1])
+        self.with_decision = with_decision or None
+        self.requested: set[str] = set()
+
+    def predict(self, X: Any) -> Any:
+        """Return four fixed labels."""
+        self.requested.add(LABELS)
+        return np.array([0, 1, 1, 0])
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return four fixed pairs of probabilities."""
+        self.requested.add(SCORES)
+        return np.array([[0.7, 0.3], [0.4, 0.6], [0.6, 0.4], [0.8, 0.2]])
+
+    @available_if(_has("with_decision"))
+    def decision_function(self, X: Any) -> Any:
+        """Return four fixed decision scores."""
+        self.requested.add(DECISION)
+        return np.array([-1.0, 1.0, -0.5, -2.0])
+
+
+def class_order(classes: np.ndarray, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes for scorers, and the position of each stored code among them.
+
+    With a positive label they are 0 and 1, so that every binary scorer recognises it.
+    """
+    positive = check_pos_label(pos_label, classes)
+    if positive is None:
+        return classes, np.arange(len(classes))
+    return np.array([0, 1]), np.array([1, 0]) if positive == 0 else np.array([0, 1])
+
+
+def ordered_decision(
+    decision: np.ndarray | None, part: slice, order: np.ndarray
+) -> np.ndarray | None:
+    if decision is None:
+        return None
+    if decision.ndim == 2:
+        return decision[part][:, order]
+    return decision[part] if order[0] == 0 else -decision[part]
+
+
+@dataclass
+class Watch:
+    """Record of the warnings and errors of scorers.
+
+    `undefined` is about the last call; `warned` and `error` about all of them.
+    """
+
+    undefined: bool = False
+    warned: bool = False
+    error: ValueError | None = None
+
+
+@contextmanager
+def watched(watch: Watch | None = None) -> Iterator[None]:
+    """Record the warnings of a scorer instead of passing them on.
+
+    Metrics that are undefined warn and return 0 or NaN, depending on the metric; such a
+    score must not count as a number. Other warnings are caveats about the data.
+    """
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+        warnings.simplefilter("always")
+        yield
+    if watch is not None:
+        kinds = [issubclass(warning.category, UndefinedMetricWarning) for warning in caught]
+        watch.undefined = any(kinds)
+        watch.warned |= not all(kinds)
+
+
+WEIGHT = "sample_weight"
+"""Keyword of metrics that is passed as metadata."""
+
+NO_CLASSES = object()
+"""Stands for the classes where the caller of a metric is not a scorer of this package."""
+
+
+def entry_of(name: str) -> MetricEntry | None:
+    """Return the metric of a name, with or without negation or our prefix, or None."""
+    plain = name.removeprefix(PREFIX)
+    if plain in metrics():
+        return metrics()[plain]
+    entry = metrics().get(plain.removeprefix("neg_"))
+    return None if entry is None or entry.greater_is_better else entry
+
+
+def scorer_names() -> set[str]:
+    """Names of the scorers of all registered metrics, and of those against a champion."""
+    # A list, because another thread may register a metric at the same time.
+    entries = list(metrics().values())
+    return {*(entry.scorer_name for entry in entries), *CHAMPION_SCORERS}
+
+
+def known_names() -> set[str]:
+    """Names of all scorers of this package and of scikit-learn."""
+    theirs = {name.removeprefix(PREFIX) for name in get_sklearn_scorer_names()}
+    return theirs | scorer_names()
+
+
+def scorer_of(entry: MetricEntry, options: Mapping[str, Any]) -> Any:
+    """Return a scorer of a metric on a greater-is-better scale.
+
+    It is one of scikit-learn's own scorers if the classes can be passed to that, and
+    otherwise one that uses public names only.
+    """
+    metric, sign = ClassMetric(entry), 1 if entry.greater_is_better else -1
+    scorer = scorer_told_classes(metric, entry.response_method, sign, options)
+    return DirectScorer(metric, sign, options) if scorer is None else scorer
+
+
+signature_of = lru_cache(maxsize=1024)(inspect.signature)
+
+
+class ClassMetric:
+    """Registered metric that receives the classes of the scored classifier.
+
+    A test set may lack a class and then look like another problem, so the classes of the
+    classifier count. The signature has no `labels`, because callers who find it there
+    would pass other ones, or none.
+
+    Parameters
+    ----------
+    entry : MetricEntry
+        The metric.
+    """
+
+    def __init__(self, entry: MetricEntry) -> None:
+        update_wrapper(self, entry.function)
+        # scikit-learn prints it, and a callable object has none.
+        self.__name__ = entry.name
+        self.entry = entry
+        signature = signature_of(entry.function)
+        takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+        self.takes_labels = takes_any or "labels" in signature.parameters
+        kept = [p for name, p in signature.parameters.items() if name != "labels"]
+        self.__signature__ = signature.replace(parameters=kept)
+
+    def __repr__(self) -> str:
+        return self.entry.name
+
+    def __reduce__(self) -> tuple[type, tuple[MetricEntry]]:
+        return ClassMetric, (self.entry,)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of options other than labels, predictions, classes and weights."""
+        parameters = list(self.__signature__.parameters.values())[2:]
+        by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        return tuple(p.name for p in parameters if p.kind in by_name and p.name != WEIGHT)
+
+    @property
+    def of_probabilities(self) -> bool:
+        """Whether the metric scores probabilities rather than labels."""
+        return self.entry.response_method == "predict_proba"
+
+    def __call__(
+        self,
+        y_true: Any,
+        predictions: Any,
+        *,
+        told_classes: Any = NO_CLASSES,
+        **options: Any,
+    ) -> float:
+        """Compute the metric of labels, or of probabilities with one column per class."""
+        if told_classes is NO_CLASSES:
+            return self._at_threshold(y_true, predictions, options)
+        return self.entry.function(
+            y_true, predictions, **self._with_classes(told_classes, options)
+        )
+
+    def _with_classes(self, classes: Any, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the keywords of the metric, including those for the classes."""
+        if self.of_probabilities:
+            return {"labels": classes, **options} if self.takes_labels else options
+        if classes is None or "pos_label" not in self.__signature__.parameters:
+            return options
+        positive = positive_class(np.asarray(classes), options.get("pos_label"))
+        return {**options, "pos_label": positive}
+
+    def _at_threshold(self, y_true: Any, labels: Any, options: dict[str, Any]) -> float:
+        """Compute the metric for callers outside a scorer, such as threshold tuning."""
+        if self.of_probabilities:
+            raise ValueError(
+                f"{self.entry.scorer_name} scores probabilities. Got labels, as those that "
+                "TunedThresholdClassifierCV makes by each threshold. Choose a metric of "
+                "labels, such as 'balanced_accuracy'."
+            )
+        try:
+            return self.entry.function(y_true, labels, **options)
+        except UndefinedRateError as error:
+            # The outermost thresholds give all records one label; the others still count.
+            warnings.warn(f"{error} It counts as 0.", UndefinedMetricWarning, stacklevel=3)
+            return 0.0
+
+
+@dataclass(frozen=True)
+class DirectScorer:
+    """Scorer of a registered metric that uses only the public API of scikit-learn.
+
+    It scores stored predictions, and all estimators where the classes cannot be passed to
+    scikit-learn's own scorers.
+    """
+
+    metric: ClassMetric
+    sign: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        options = dict(self.options, told_classes=getattr(estimator, "classes_", None))
+        if sample_weight is not None:
+            options[WEIGHT] = sample_weight
+        predictions = getattr(estimator, self.metric.entry.response_method)(X)
+        return self.sign * self.metric(y, predictions, **options)
+
+    def _accept_sample_weight(self) -> bool:
+        # scikit-learn calls this on each of several scorers, with routing off.
+        return WEIGHT in inspect.signature(self.metric).parameters
+
 
 Scorer = Callable[[Any, Any, Any], float]
 
@@ -278,3 +549,129 @@ def _needed_predictions(scorer: Scorer) -> frozenset[str]:
         except Exception:
             return frozenset(requested | probe.requested or {LABELS, SCORES})
     return frozenset(requested | {DECISION})
+
+
+WORSE_THAN_NO_SKILL = "worse-than-no-skill"
+
+
+def value_without_skill(
+    measure: Measure | None, predictions: Predictions, pos_label: Any = None
+) -> float | None:
+    """Value of a measure for a classifier that uses no feature, or None if unknown.
+
+    Of a negated loss it is the loss, and of an average precision the share of the
+    positive class, which `pos_label` names.
+    """
+    if measure is None or measure.metric is None or measure.label is not None:
+        return None
+    counts = predictions.class_counts()
+    if not counts.sum():
+        return None
+    of_class = counts / counts.sum()
+    shares = of_class[of_class > 0]
+    name = measure.metric.removeprefix("neg_")
+    if name == "accuracy":
+        return float(shares.max())
+    if name == "balanced_accuracy":
+        return 1 / len(shares)
+    if name.startswith("roc_auc"):
+        return 0.5
+    if name == "matthews_corrcoef":
+        return 0.0
+    if name == "binary_brier_loss":
+        return float(shares.prod()) if len(shares) == 2 else None
+    if name in ("multiclass_brier_loss", "brier_score"):
+        return float(1 - (shares**2).sum())
+    if name == "log_loss":
+        return float(-(shares * np.log(shares)).sum())
+    if name == "average_precision" and len(shares) == 2:
+        positive = positive_class(predictions.classes, pos_label)
+        return float(of_class[predictions.classes == positive][0])
+    return None
+
+
+def is_worse_than_no_skill(
+    measure: Measure | None,
+    predictions: Predictions,
+    role: EstimatorPredictions,
+    value: float | None,
+    greater_is_better: bool,
+    pos_label: Any = None,
+) -> bool:
+    """Whether a classifier's score and predictions are worse than those without skill.
+
+    Scores alone do not show it: a classifier that weighs rare classes has a lower accuracy
+    than the share of the most common class, and an overconfident one a larger loss than
+    the shares of the classes. Columns or classes are reversed where its predictions also
+    agree with the truth less than by chance.
+
+    Parameters
+    ----------
+    measure : Measure or None
+        The measure of the score.
+    predictions : Predictions
+        With the true labels.
+    role : EstimatorPredictions
+        Predictions of the classifier.
+    value : float or None
+        Its score, which may be a loss, or a negated one.
+    greater_is_better : bool
+        Whether it is a score, where the greater is better, and not a loss.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    if predictions.y is None and predictions.tally is None:
+        return False
+    least = value_without_skill(measure, predictions, pos_label)
+    if measure is None or least is None or value is None:
+        return False
+    if greater_is_better and str(measure.metric).startswith("neg_"):
+        least = -least
+    is_worse = value < least if greater_is_better else value > least
+    return is_worse and not _agrees_more_than_by_chance(
+        predictions, role, measure.required == {LABELS}
+    )
+
+
+def are_worse_than_no_skill(
+    measure: Measure | None,
+    pair: PairedPredictions,
+    values: tuple[float | None, float | None],
+    greater_is_better: bool,
+    pos_label: Any = None,
+) -> list[bool]:
+    """Whether champion and challenger are each worse than a classifier without skill."""
+    return [
+        is_worse_than_no_skill(
+            measure, pair.predictions, role, value, greater_is_better, pos_label
+        )
+        for role, value in zip(pair.roles, values, strict=True)
+    ]
+
+
+def _agrees_more_than_by_chance(
+    predictions: Predictions, classifier: EstimatorPredictions, by_labels: bool
+) -> bool:
+    """Whether labels or probabilities agree with the truth more than by chance."""
+    # As in Cohen's kappa.
+    n_classes = len(predictions.classes)
+    if predictions.tally is not None:
+        k = [role.name for role in predictions.estimators].index(classifier.name)
+        cells = predictions.tally.cells(["y", f"label_{k}"])
+        y, labels = cells.keys["y"], cells.keys[f"label_{k}"]
+        return _labels_agree(y, labels, cells.counts, n_classes)
+    y = predictions.y_predicted().astype(np.intp)
+    if classifier.labels is not None and (by_labels or classifier.proba is None):
+        return _labels_agree(y, classifier.labels, np.ones(len(y)), n_classes)
+    if classifier.proba is None:
+        return False
+    true_proba = np.take_along_axis(classifier.proba, y[:, np.newaxis], axis=1)
+    shares = np.bincount(y, minlength=n_classes) / len(y)
+    return bool(true_proba.mean() >= shares @ classifier.proba.mean(axis=0))
+
+
+def _labels_agree(y: IntArray, labels: IntArray, counts: Any, n_classes: int) -> bool:
+    """Whether labels agree with the truth at least as often as by chance."""
+    n = counts.sum()
+    true, predicted = (np.bincount(a, counts, n_classes) / n for a in (y, labels))
+    return bool(counts[y == labels].sum() / n >= true @ predicted)

@@ -1,32 +1,412 @@
-"""Scores of both roles on every test set, and their differences by block."""
+"""Scores of both roles, on every test set and for resampled records."""
 
 import math
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._analysis.measures._measures import Measure
-from skcompare._analysis.measures._scored_pair import SAME, formula_of, record_differences
-from skcompare._analysis.measures._stored_classifier import (
+from skcompare._analysis.measures._measures import (
+    Measure,
+    Scorer,
     StoredPredictions,
     Watch,
     class_order,
     ordered_decision,
     watched,
 )
+from skcompare._core.design import HOLDOUT
+from skcompare._core.validation import positive_class
 from skcompare._registry.metrics import loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
+    AreaUnderCurve,
+    AveragePrecision,
     BlockDifferences,
+    LoopedScore,
+    OperatingPoint,
+    PairedCalibration,
+    PairScore,
+    PreparedScore,
+    RecordMean,
     ScoreDifferences,
+    ScoredPair,
     halves_of,
+    number_of,
     shape_of,
     variance_of_mean,
 )
-from skcompare.predictions import EstimatorPredictions, PairedPredictions, Predictions
-from skcompare.stats.scores import COUNT_SCORES
+from skcompare.predictions import (
+    LABELS,
+    SCORES,
+    EstimatorPredictions,
+    PairedPredictions,
+    Predictions,
+)
+from skcompare.stats.calibration import record_influences, role_sums, squared_errors
+from skcompare.stats.scores import BINARY_SCORES, COUNT_SCORES, ResampledCounts, count_score
+
+RATE = 0.9
+"""Rate at which sensitivity and specificity are compared by default."""
+
+RANKING_SCORES: dict[str, PairScore] = {
+    "roc_auc": AreaUnderCurve(),
+    "average_precision": AveragePrecision(),
+    "sensitivity_at_specificity": OperatingPoint("sensitivity_at_specificity", RATE),
+    "specificity_at_sensitivity": OperatingPoint(
+        "specificity_at_sensitivity", RATE, within="negative"
+    ),
+}
+
+MISSING = -np.inf
+"""Stands for predictions of a kind that only the other classifier has."""
+
+SAME = 1e-9
+"""Largest difference of a formula's score from the scorer's, relative to the score."""
+
+
+def scored_pair(
+    pair: PairedPredictions, measure: Measure, pos_label: Any = None
+) -> ScoredPair:
+    """Take the predictions of both roles for tests of any score.
+
+    Means of correct predictions and of record losses, scores of the counts and scores of
+    a ranking are computed by formula for many weightings of the records at once; any other
+    score by calling its scorer for every resample. The scorer is also called where the
+    formula disagrees with it on the unweighted records.
+
+    Parameters
+    ----------
+    pair : PairedPredictions
+        Predictions for a hold-out set.
+    measure : Measure
+        The measure that is compared.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    looped = _looped(pair, measure, pos_label)
+    formula_pair = quick_pair(pair, measure, pos_label)
+    if formula_pair is None:
+        return looped
+    for value, reference in zip(formula_pair.values, looped.values, strict=True):
+        if abs(value - reference) > SAME * max(1.0, abs(reference)):  # False for NaN
+            return looped
+    return formula_pair
+
+
+def quick_pair(
+    pair: PairedPredictions, measure: Measure, pos_label: Any
+) -> ScoredPair | None:
+    """Return the pair with a score computed by formula, or None without a formula."""
+    predictions = pair.predictions
+    formula = formula_of(measure, predictions.classes, predictions.y_predicted(), pos_label)
+    if formula is None:
+        return None
+    champion, challenger = (formula.values_of(role) for role in pair.roles)
+    if champion is None or challenger is None:
+        return None
+    return ScoredPair.of_predictions(
+        pair,
+        formula.score,
+        formula.y,
+        champion,
+        challenger,
+        greater_is_better=measure.greater_is_better,
+    )
+
+
+class Formula(NamedTuple):
+    """Formula of a score, computed for many weightings of the records at once."""
+
+    score: PairScore
+    y: IntArray
+    values_of: Callable[[EstimatorPredictions], np.ndarray | None]
+    """Arguments of the score from a classifier's predictions; None where it lacks them."""
+
+    def prepared(self, predictions: EstimatorPredictions) -> PreparedScore | None:
+        """Return a classifier's score as a function of the weights of the records."""
+        values = self.values_of(predictions)
+        if values is None:
+            return None
+        return self.score.prepared(self.y, values, np.arange(len(self.y)))
+
+
+def formula_of(
+    measure: Measure, classes: np.ndarray, y: IntArray, pos_label: Any
+) -> Formula | None:
+    """Return the formula of a measure for these true classes, or None if there is none."""
+    name = measure.metric
+    if name == "accuracy":
+        return Formula(
+            RecordMean(), y, lambda role: (role.known_labels() == y).astype(float)
+        )
+    if name is not None and name in COUNT_SCORES:
+        label = pos_label if name in BINARY_SCORES else None
+        counted = ResampledCounts(count_score(name, classes, label), len(classes))
+        return Formula(counted, y, EstimatorPredictions.known_labels)
+    if loss_of(name) is not None:
+        mean = RecordMean(measure.name, (-np.inf, np.inf))
+        return Formula(mean, y, lambda role: _losses_of(role, measure, y))
+    if name in RANKING_SCORES and len(classes) == 2:
+        positive = int(classes[1] == positive_class(classes, pos_label))
+        is_positive = (y == positive).astype(np.int64)
+        ranking = RANKING_SCORES[name]
+        return Formula(ranking, is_positive, lambda role: _scores_of(role, positive))
+    return None
+
+
+def _losses_of(
+    predictions: EstimatorPredictions, measure: Measure, y: IntArray
+) -> FloatArray | None:
+    """Loss of each record, negated where greater is better."""
+    entry = loss_of(measure.metric)
+    if entry is None or predictions.proba is None:
+        return None
+    sign = -1 if measure.greater_is_better else 1
+    try:
+        losses: FloatArray = sign * entry.function(y, predictions.proba)
+    except ValueError:
+        # The loss may be for two classes only, where the scorer is for more.
+        return None
+    return losses
+
+
+def _scores_of(predictions: EstimatorPredictions, positive: int) -> FloatArray | None:
+    """Scores of the positive class, preferably decision scores, as in scikit-learn."""
+    if predictions.decision is not None and predictions.decision.ndim == 1:
+        return predictions.decision if positive == 1 else -predictions.decision
+    return None if predictions.proba is None else predictions.proba[:, positive]
+
+
+@dataclass(frozen=True)
+class _ScorerScore(LoopedScore):
+    """Score computed by a scorer from predictions stored as columns of one array.
+
+    Parameters
+    ----------
+    scorer : callable
+        `scorer(estimator, X, y)`; X has the position of each record.
+    classes : ndarray of shape (n_classes,)
+        Classes of the codes of truth and labels.
+    widths : tuple of three int
+        Columns of labels, probabilities and decision scores; -inf where a classifier has
+        none.
+    """
+
+    scorer: Scorer = max
+    classes: np.ndarray | None = None
+    widths: tuple[int, int, int] = (0, 0, 0)
+
+    def outcome(
+        self,
+        y: IntArray,
+        predictions: np.ndarray,
+        rows: IntArray,
+        watch: Watch | None = None,
+    ) -> tuple[float, str]:
+        """Return the score of some records, and the reason if it is undefined (NaN)."""
+        watch = Watch() if watch is None else watch
+        try:
+            with watched(watch):
+                score = self._scored(y, predictions, rows)
+        except ValueError as error:
+            return float("nan"), str(error)
+        except AttributeError as error:
+            raise ValueError(
+                f"scoring {self.name!r} needs predictions that a classifier does not give. "
+                "Choose a classifier with predict_proba, or a measure of labels."
+            ) from error
+        number = number_of(self.name, score)
+        if watch.undefined:
+            return float("nan"), "the scorer warned that it is undefined for these records"
+        return number, ""
+
+    def _scored(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> Any:
+        """Return the value of the scorer."""
+        assert self.classes is not None
+        missing = predictions == MISSING
+        if (missing.any(axis=0) != missing.all(axis=0)).any():
+            # Predictions of different kinds were exchanged, which has no meaning.
+            return float("nan")
+        columns = np.split(predictions, np.cumsum(self.widths)[:-1], axis=1)
+        labels, proba, decision = (
+            part if part.size and part[0, 0] != MISSING else None for part in columns
+        )
+        stored = StoredPredictions(
+            self.classes,
+            None if labels is None else self.classes[labels[:, 0].astype(np.intp)],
+            proba,
+            decision[:, 0] if decision is not None and self.widths[2] == 1 else decision,
+        )
+        return self.scorer(stored, rows.reshape(-1, 1), self.classes[y])
+
+
+def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
+    """Return the pair with a score that calls the measure's scorer."""
+    classes, order = class_order(pair.predictions.classes, pos_label)
+    parts = [_columns(role, measure.required, order) for role in pair.roles]
+    widths = tuple(
+        max(0 if part is None else part.shape[1] for part in both)
+        for both in zip(*parts, strict=True)
+    )
+    lacking = [
+        role.name
+        for role, each in zip(pair.roles, parts, strict=True)
+        if all(part is None for part in each)
+    ]
+    if lacking:
+        raise ValueError(
+            f"scoring {measure.subject!r} needs predictions that {lacking[0]} does not "
+            "give. Choose a classifier with predict_proba, or a measure of labels."
+        )
+    score = _ScorerScore(
+        measure.subject,
+        scorer=measure.scorer,
+        classes=classes,
+        widths=widths,  # type: ignore[arg-type]
+    )
+    y = order[pair.predictions.y_predicted()]
+    arrays = [
+        np.concatenate(
+            [
+                np.full((len(y), width), MISSING) if part is None else part
+                for part, width in zip(each, widths, strict=True)
+            ],
+            axis=1,
+        )
+        for each in parts
+    ]
+    records = pair.predictions.records
+    rows = np.arange(len(y)) if records is None else records
+    watch = Watch()
+    for each in arrays:
+        score.outcome(y, each, rows, watch)
+    return ScoredPair.of_predictions(
+        pair,
+        score,
+        y,
+        *arrays,
+        greater_is_better=measure.greater_is_better,
+        flags=("scorer-warning",) if watch.warned else (),
+    )
+
+
+def _columns(
+    predictions: EstimatorPredictions, kinds: frozenset[str], order: IntArray
+) -> list[FloatArray | None]:
+    """Return the needed and available labels, probabilities and decision scores."""
+    labels = proba = decision = None
+    if LABELS in kinds and predictions.labels is not None:
+        labels = order[predictions.labels].astype(np.float64).reshape(-1, 1)
+    if SCORES in kinds and predictions.proba is not None:
+        proba = predictions.proba[:, order]
+    if kinds - {LABELS}:
+        decision = ordered_decision(predictions.decision, slice(None), order)
+    if decision is not None:
+        decision = decision.reshape(len(decision), -1)
+    return [labels, proba, decision]
+
+
+CALIBRATION = "squared_calibration_error"
+
+
+def record_differences(
+    pair: PairedPredictions,
+    measure: Measure,
+    pos_label: Any,
+    part: slice,
+    scores: Sequence[float] | None = None,
+) -> FloatArray | None:
+    """Contributions of the records of a test set to the difference of two scores.
+
+    For a mean over records it is the difference of the record's values. For other scores it
+    is the difference of the scores plus the record's influence on it: the derivative by the
+    weight of the record, times the number of records. In both cases the mean over the test
+    set is the difference of the scores.
+
+    Parameters
+    ----------
+    pair : PairedPredictions
+        Predictions for all test sets.
+    measure : Measure
+        The measure that is compared.
+    pos_label : label or None
+        The positive one of two classes.
+    part : slice
+        The predictions of the test set.
+    scores : sequence of two float, optional
+        The scores of both roles by the scorer. A formula that disagrees with them is not
+        used.
+
+    Returns
+    -------
+    differences : ndarray of shape (n_test,) or None
+        Challenger minus champion; None where the score has no formula.
+    """
+    if scores is not None and not np.isfinite(scores).all():
+        return None
+    influences_of = _of_calibration if measure.metric == CALIBRATION else _of_formula
+    result = influences_of(_split(pair, part), measure, pos_label)
+    if result is None:
+        return None
+    values, influence = result
+    scores = values if scores is None else scores
+    gaps = np.abs(np.subtract(values, scores))
+    # The scorer may clip losses of certain but incorrect predictions at another value.
+    is_loss = loss_of(measure.metric) is not None
+    if not is_loss and not (gaps <= SAME * np.maximum(1, np.abs(scores))).all():
+        return None
+    return influence + (scores[1] - scores[0])
+
+
+Influences = tuple[tuple[float, float], FloatArray] | None
+"""Scores of both roles, and the records' influences on their difference."""
+
+
+def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Influences:
+    predictions = pair.predictions
+    y, once = predictions.y_predicted(), np.ones((1, predictions.n_tested), dtype=np.int32)
+    results = []
+    try:
+        formula = formula_of(measure, predictions.classes, y, pos_label)
+        for role in pair.roles:
+            prepared = None if formula is None else formula.prepared(role)
+            slopes = None if prepared is None else prepared.slopes(once)
+            if prepared is None or slopes is None:
+                return None
+            results.append((float(prepared.values(once)[0]), slopes[0] * len(y)))
+    except ValueError:
+        # The scorer has a positive class, and the formula has none.
+        return None
+    (champion, champion_influence), (challenger, challenger_influence) = results
+    return (champion, challenger), challenger_influence - champion_influence
+
+
+def _of_calibration(
+    pair: PairedPredictions, measure: Measure, pos_label: Any
+) -> Influences:
+    """Return jackknife influences, because a calibration error sums pairs of records."""
+    try:
+        calibration = PairedCalibration.from_pair(pair, pos_label=pos_label)
+        sums = role_sums(calibration, 0), role_sums(calibration, 1)
+    except ValueError:
+        return None
+    return squared_errors(sums), record_influences(sums)
+
+
+def _split(pair: PairedPredictions, part: slice) -> PairedPredictions:
+    """Return the predictions for one test set as those for a hold-out set."""
+    predictions = pair.predictions
+    champion, challenger = (role.part(part) for role in pair.roles)
+    test_set = Predictions(
+        predictions.classes,
+        predictions.y_predicted()[part],
+        (champion, challenger),
+        HOLDOUT,
+    )
+    return PairedPredictions(test_set, champion, challenger)
 
 
 def score_differences(

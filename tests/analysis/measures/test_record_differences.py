@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, make_scorer
 
-from skcompare._analysis.measures._scored_pair import record_differences
+from skcompare._analysis.measures._scores import record_differences
 from skcompare._core.design import HOLDOUT
 from skcompare.evidence import PlacementValues
 from skcompare.metrics import resolve_scoring, score_differences

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import make_scorer, roc_auc_score
 
-from skcompare._analysis.measures._stored_classifier import StoredPredictions
+from skcompare._analysis.measures._measures import StoredPredictions
 from skcompare.evidence import JointCounts
 from skcompare.evidence.scores._vectorised_scores import LoopedScore
 from skcompare.metrics import resolve_scoring, scored_pair

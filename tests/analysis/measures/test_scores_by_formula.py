@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
+from skcompare._analysis.measures._measures import Watch
 from skcompare._analysis.measures._scores import _split_scores, score_of_part
-from skcompare._analysis.measures._stored_classifier import Watch
 from skcompare._core.design import Design
 from skcompare.metrics import get_scorer_names, resolve_scoring
 from skcompare.predictions import EstimatorPredictions, PairedPredictions, Predictions

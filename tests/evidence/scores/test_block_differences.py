@@ -164,8 +164,8 @@ def test_of_a_measure(pair):
 
 
 def _score(measure, predictions, collected, part):
+    from skcompare._analysis.measures._measures import StoredPredictions, Watch
     from skcompare._analysis.measures._scores import one_score
-    from skcompare._analysis.measures._stored_classifier import StoredPredictions, Watch
 
     classes = collected.classes
     stored = StoredPredictions(

@@ -42,7 +42,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator
-from skcompare._analysis.measures._metric_scorer import DirectScorer
+from skcompare._analysis.measures._measures import DirectScorer
 from skcompare._core import sklearn_private
 from skcompare._registry.metrics import MetricEntry
 from skcompare.metrics import (
@@ -440,7 +440,7 @@ def test_a_metric_without_weights_gets_none():
         return float(np.mean(y_pred == 2))
 
     entry = MetricEntry("twos", "twos", unweighted, "predict", True)
-    from skcompare._analysis.measures._metric_scorer import scorer_of
+    from skcompare._analysis.measures._measures import scorer_of
 
     scorer = scorer_of(entry, {})
     with pytest.raises(TypeError, match="sample_weight"):

@@ -1,24 +1,75 @@
-"""Checks before fitting, by trial runs on made-up predictions."""
+"""Splits of a comparison, and the checks of its settings before anything is fitted."""
 
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
 
 from skcompare._analysis import LABEL, NamedTests, PairEngine, default_test, no_test_note
-from skcompare._core.design import Design
-from skcompare._core.validation import check_pos_label, class_codes
+from skcompare._core.design import Design, design_of
+from skcompare._core.validation import check_count, check_pos_label, class_codes
 from skcompare._registry.tests import get_test, tests_for
-from skcompare.comparators._settings import Settings, Splits
+from skcompare.comparators._comparison import Settings
 from skcompare.metrics import Measure, class_order
+from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     PROBA,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    Split,
+    disjoint_split,
+    n_rows,
+    seeded,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """Train and test indices, their design, and caveats about them."""
+
+    pairs: list[Split]
+    design: Design
+    flags: tuple[str, ...]
+
+
+def resolve_cv(cv: Any, y: Any, random_state: Any) -> Any:
+    """Return the splitter of a `cv` argument, seeded if its `random_state` is None."""
+    if cv is None:
+        return BlockRegularized5x2CV(random_state=random_state)
+    if isinstance(cv, str):
+        raise ValueError(
+            f"`cv` must be None, 'prefit', a splitter, a number of folds or an iterable of "
+            f"splits. Got {cv!r}."
+        )
+    if isinstance(cv, int) and not isinstance(cv, bool):
+        check_count("cv", cv, least=2)
+    splitter = check_cv(cv, y, classifier=True)
+    if random_state is not None and getattr(splitter, "random_state", 0) is None:
+        return seeded(splitter, check_random_state(random_state))
+    return splitter
+
+
+def make_splits(splitter: Any, X: Any, y: np.ndarray, groups: Any, params: Any) -> Splits:
+    """Make all splits of a splitter once, to be shared by all classifiers."""
+    flags: tuple[str, ...] = ()
+    if hasattr(splitter, "describe"):
+        flags = splitter.describe(X, y, **params).flags
+    n = n_rows(X)
+    pairs = [
+        disjoint_split(f"Split {k}", train, test, n)
+        for k, (train, test) in enumerate(splitter.split(X, y, **params))
+    ]
+    if not pairs:
+        raise ValueError(f"`cv` must give at least one split. Got none from {splitter}.")
+    design = design_of(splitter, len(pairs), grouped=groups is not None)
+    return Splits(pairs, design, flags)
+
 
 LEVEL = 0.05
 """Level of intervals, which a dry run does not compute."""

@@ -1,0 +1,803 @@
+"""Comparators of two and of several classifiers, which fit them on shared splits."""
+
+import inspect
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from time import perf_counter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import Bunch, check_random_state, column_or_1d, indexable
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skcompare._analysis import MAX_T, max_t_family, predictions_required
+from skcompare._core.design import Design
+from skcompare._core.sklearn_private import (
+    CallbackSupportMixin,
+    Interval,
+    SideBySideMixin,
+    StrOptions,
+    check_parameters,
+    progress_of,
+    with_callbacks,
+)
+from skcompare._core.validation import ALTERNATIVES, check_groups, check_labels, classes_of
+from skcompare.comparators._comparison import Settings, compare_pair, compare_several
+from skcompare.comparators._meta_estimator import (
+    SelectedClassifierMixin,
+    fitting_flags,
+    refuse_unrouted,
+    routing_enabled,
+    set_classifier_tags,
+    set_input_tags,
+    tags_of,
+)
+from skcompare.comparators._splits import (
+    check_scored_classes,
+    make_splits,
+    rehearse,
+    resolve_cv,
+)
+from skcompare.exceptions import EstimatorFailedError
+from skcompare.model_selection import BlockRegularized5x2CV
+from skcompare.predictions import (
+    CHALLENGER,
+    CHAMPION,
+    LARGEST_SEED,
+    PREFIT,
+    Predictions,
+    check_roles,
+    check_target,
+    collect_fitted,
+    collect_predictions,
+    describe,
+    is_prefit,
+    n_rows,
+    seeded_generators,
+    set_seeds,
+    takes_no_seed,
+)
+from skcompare.reports import Comparison, MultipleComparison
+from skcompare.stats.core import ADJUSTMENTS
+
+
+class BaseComparator(
+    CallbackSupportMixin,
+    SelectedClassifierMixin,
+    SideBySideMixin,
+    MetaEstimatorMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
+):
+    """Base class for comparators that fit classifiers on shared splits and compare them.
+
+    A subclass defines the classifiers, the comparison and the selection.
+    """
+
+    # Only a router: the metadata are for the classifiers and the splitter.
+    __metadata_request__fit = {"groups": UNUSED, "sample_weight": UNUSED}
+    __metadata_request__score = {"sample_weight": UNUSED}
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "cv": ["cv_object", StrOptions({PREFIT})],
+        "scoring": [str, callable, list, tuple, dict],
+        "tests": [str, list, tuple, dict],
+        "alternative": [StrOptions(set(ALTERNATIVES))],
+        "alpha": [Interval(Real, 0, 0.5, closed="right")],
+        "pos_label": "no_validation",
+        "allow_mixed": ["boolean"],
+        "check_reproducible": ["boolean"],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    cv: Any
+    scoring: Any
+    tests: Any
+    pos_label: Any
+    allow_mixed: bool
+    check_reproducible: bool
+    refit: bool
+    n_jobs: int | None
+    verbose: int
+    random_state: Any
+    comparison_: Any
+
+    @abstractmethod
+    def _named_estimators(self) -> list[tuple[str, Any]]:
+        """Return the classifiers with their names."""
+
+    @abstractmethod
+    def _settings(self) -> Settings:
+        """Return the settings, checked before anything is fitted."""
+
+    @abstractmethod
+    def _compared(
+        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
+    ) -> Any:
+        """Compare the predictions."""
+
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        sample_weight: Any = None,
+        **params: Any,
+    ) -> Self:
+        """Fit and compare the classifiers.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Records, handed to the classifiers as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record, for the splitter and for tests that account for
+            dependence within groups. The design is then grouped.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights for fitting; with metadata routing on, for the classifiers that
+            request them.
+        **params : dict
+            Further metadata to route; refused with metadata routing off.
+
+        Returns
+        -------
+        self : object
+            The fitted comparator.
+        """
+        start = perf_counter()
+        check_parameters(self)
+        settings = self._settings()
+        prefit = self._check_roles(sample_weight, params)
+        check_target(y, fitting=not prefit)
+        X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
+        if len(getattr(y, "shape", ())) == 2:
+            # Warn of a column vector once, not in each fit.
+            y = column_or_1d(y, warn=True)
+        y_labels = check_labels("y", y)
+        if groups is not None:
+            check_groups(groups)
+        validate_data(self, X=X, skip_check_array=True)
+        if not prefit:
+            check_scored_classes(settings.measures, classes_of(y_labels), self.pos_label)
+        routed = self._route(groups, sample_weight, params)
+        rng = check_random_state(self.random_state)
+        if prefit:
+            self.cv_: Any = PREFIT
+            self.predictions_ = collect_fitted(
+                self._named_estimators(),
+                X,
+                y_labels,
+                required=predictions_required(settings.measures, settings.requested),
+                groups=groups,
+            )
+        else:
+            self.predictions_ = self._collect(X, y, y_labels, groups, settings, routed, rng)
+        self.comparison_ = self._compared(
+            self.predictions_,
+            settings,
+            n_fits=0 if prefit else self.predictions_.n_splits,
+            start=start,
+        )
+        self.results_ = self.comparison_.results
+        self.verdict_ = self.comparison_.verdict
+        self.classes_ = self.predictions_.classes
+        if hasattr(self, "selected_estimator_"):
+            # The classifier that an earlier fit selected must not be used for this one.
+            del self.selected_estimator_
+        if self.refit:
+            self._select(X, y, prefit, routed, rng)
+        return self
+
+    def _common_settings(self) -> dict[str, Any]:
+        """Return the parameters that are settings of any comparison."""
+        names = ("scoring", "tests", "alternative", "alpha", "adjust", "pos_label")
+        return {name: getattr(self, name) for name in names}
+
+    def _check_design(self, settings: Settings, design: Design) -> None:
+        """Check that the settings suit the design; not needed for two classifiers."""
+
+    def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
+        """Check that the classifiers can be compared; return whether to skip fitting."""
+        estimators = self._named_estimators()
+        as_is = isinstance(self.cv, str) and self.cv == PREFIT
+        check_roles(estimators, allow_mixed=self.allow_mixed, prefit=as_is)
+        prefit = is_prefit(estimators, self.cv)
+        metadata = [*params] if sample_weight is None else ["sample_weight", *params]
+        if prefit and metadata:
+            raise ValueError(
+                "Nothing is fitted on a hold-out set, and its records count equally. Got "
+                f"{', '.join(metadata)}. Leave it out."
+            )
+        return prefit
+
+    def _collect(
+        self,
+        X: Any,
+        y: Any,
+        y_labels: np.ndarray,
+        groups: Any,
+        settings: Settings,
+        routed: Bunch,
+        rng: np.random.RandomState,
+    ) -> Predictions:
+        estimators = self._named_estimators()
+        self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
+        splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
+        self._check_design(settings, splits.design)
+        responses = predictions_required(settings.measures, settings.requested)
+        responses |= rehearse(settings, splits, classes_of(y_labels), y_labels)
+        fit_params = [dict(routed[name].fit) for name, _ in estimators]
+        twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
+        return collect_predictions(
+            estimators,
+            X,
+            y,
+            y_labels,
+            splits=splits.pairs,
+            design=splits.design,
+            required=responses,
+            seeds=rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist(),
+            groups=groups,
+            fit_params=fit_params,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            progress=progress_of(self, len(estimators) * len(splits.pairs) + len(twice)),
+            twice=twice,
+            flags=(*splits.flags, *fitting_flags(estimators, fit_params)),
+        )
+
+    def _route(self, groups: Any, sample_weight: Any, params: dict[str, Any]) -> Bunch:
+        """Return the metadata routed to the fits and to the splitter."""
+        if routing_enabled():
+            metadata = {"groups": groups, "sample_weight": sample_weight, **params}
+            metadata = {k: value for k, value in metadata.items() if value is not None}
+            return process_routing(self, "fit", **metadata)
+        refuse_unrouted(params)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return Bunch(
+            splitter=Bunch(split={} if groups is None else {"groups": groups}),
+            **{name: Bunch(fit=weights) for name, _ in self._named_estimators()},
+        )
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return the metadata that the classifiers and the splitter request.
+
+        Returns
+        -------
+        routing : MetadataRouter
+        """
+        to_each = MethodMapping().add(caller="fit", callee="fit")
+        to_each.add(caller="score", callee="score")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        is_splitter = hasattr(self.cv, "split")
+        return (
+            MetadataRouter(owner=type(self).__name__)
+            .add_self_request(self)
+            .add(**dict(self._named_estimators()), method_mapping=to_each)
+            .add(
+                splitter=self.cv if is_splitter else BlockRegularized5x2CV(),
+                method_mapping=to_split,
+            )
+        )
+
+    def _select(
+        self, X: Any, y: Any, prefit: bool, routed: Bunch, rng: np.random.RandomState
+    ) -> None:
+        name = self._selected_name()
+        selected = dict(self._named_estimators())[name]
+        if not prefit:
+            selected = clone(selected)
+            seed = int(rng.randint(LARGEST_SEED))
+            set_seeds(selected, seed)
+            try:
+                with seeded_generators(seed):
+                    selected.fit(X, y, **routed[name].fit)
+            # Any error of a classifier is raised again with its name.
+            except (Exception, SystemExit) as error:
+                message = (
+                    f"{name} ({describe(selected)}) was selected, and failed to fit on all "
+                    f"{n_rows(X)} records: {type(error).__name__}: {error}"
+                )
+                raise EstimatorFailedError.of(message, error) from error
+        self.selected_estimator_ = selected
+        # The columns of its probabilities follow these, in the type of its predictions.
+        self.classes_ = getattr(selected, "classes_", self.classes_)
+
+    def _shown_estimators(self) -> list[tuple[str, Any, str]]:
+        if not hasattr(self, "selected_estimator_"):
+            return super()._shown_estimators()
+        # The selected classifier is shown as it was fitted.
+        name = self._selected_name()
+        return [
+            (role, self.selected_estimator_, "selected")
+            if role == name
+            else (role, estimator, "")
+            for role, estimator in self._named_estimators()
+        ]
+
+    def _seed(self) -> int | None:
+        """Return the seed for the report, or None if `random_state` is not an integer."""
+        is_seed = isinstance(self.random_state, int | np.integer)
+        return int(self.random_state) if is_seed else None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        parts = tags_of(part for _, part in self._named_estimators())
+        set_input_tags(tags, parts)
+        if self.refit and parts:
+            set_classifier_tags(tags, parts)
+        return tags
+
+
+class PairedComparator(BaseComparator):
+    """Comparator that tests whether a challenger classifier is better than a champion.
+
+    Both classifiers are cloned, fitted on the same training sets with the same seeds, and
+    predict the same test sets; the design's valid test gives the verdict. By default the
+    splits are a 5×2 block-regularized cross-validation and the test is
+    :func:`~skcompare.stats.bcv_mcnemar`, whose null hypothesis is that the two learning
+    algorithms have equal accuracy.
+
+    Parameters
+    ----------
+    champion : estimator
+        The classifier that runs today. It is never changed. Two fitted ones are compared
+        as they are with `cv="prefit"` or wrapped in
+        :class:`~sklearn.frozen.FrozenEstimator`.
+    challenger : estimator
+        The classifier that may replace it; treated in the same way.
+    cv : None, "prefit", int, splitter or iterable, default=None
+        None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
+        X and y as a hold-out set. Anything else as in scikit-learn.
+    scoring : str, callable, list of str, or dict, default="accuracy"
+        Measures to compare: names of metrics of skcompare or scorers of scikit-learn, or
+        scorers. The verdict comes from the first; a custom scorer sees stored predictions
+        and the row numbers as X.
+    tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
+        Names of tests, with options in a dict. "auto" takes the design's default test
+        of every measure; the primary measure always has it. "all" takes every test that
+        is valid for the design. A test that is not valid for the design runs only on
+        request, and is flagged.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better.
+    alpha : float, default=0.05
+        Level of the verdict; intervals have level 1 - `alpha`.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
+        Adjustment of the p-values of all rows but the primary one.
+    pos_label : label, optional
+        The positive class of two; scorers then see classes 0 and 1.
+    allow_mixed : bool, default=False
+        Allow exactly one frozen classifier.
+    check_reproducible : bool, default=False
+        Fit both classifiers twice on the first split, and flag the comparison as
+        "not-reproducible" if the predictions differ. This is always done for a
+        classifier that has a `random_state` which cannot be set.
+    refit : bool, default=False
+        Fit the selected classifier on all records and predict with it.
+    n_jobs : int, optional
+        Fits at a time, as in joblib.
+    verbose : int, default=0
+        As in joblib.
+    random_state : int, RandomState instance or None, default=None
+        Decides the splits and every nested `random_state` that is None. These get one
+        seed per split, the same for both classifiers, so that identical classifiers give
+        equal predictions; pass an int for the same comparison at every call. The global
+        generators of numpy, Python and torch (on the CPU) are seeded with it in each fit,
+        and restored afterwards; fits in threads share them.
+
+    Attributes
+    ----------
+    verdict_ : {"challenger", "champion", "inconclusive"}
+        From the primary measure's default test at `alpha`.
+    comparison_ : Comparison
+        The report: text, Markdown, HTML, JSON, frame.
+    results_ : Results
+        Rows by (measure, class or None, test), or by a unique measure or test.
+    predictions_ : Predictions
+        All predictions with their splits.
+    cv_ : splitter or "prefit"
+        The splitter that was used.
+    selected_estimator_ : estimator
+        With `refit=True`: the champion unless the evidence favours the challenger,
+        fitted on all records.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; with `refit=True` those of `selected_estimator_`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, where X has them.
+
+    See Also
+    --------
+    compare : Compares existing predictions.
+
+    Notes
+    -----
+    Identical classifiers give difference 0, p = 1 and an inconclusive verdict. With
+    metadata routing off, `groups` go to the splitter and `sample_weight` to both fits; the
+    evaluation counts every record once.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skcompare import PairedComparator
+    >>> X, y = load_iris(return_X_y=True)
+    >>> comparator = PairedComparator(DummyClassifier(), GaussianNB(), random_state=0)
+    >>> comparator.fit(X, y).verdict_
+    'challenger'
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseComparator._parameter_constraints,
+        "champion": "no_validation",
+        "challenger": "no_validation",
+        "adjust": [StrOptions(set(ADJUSTMENTS)), None],
+    }
+
+    def __init__(
+        self,
+        champion: Any,
+        challenger: Any,
+        *,
+        cv: Any = None,
+        scoring: Any = "accuracy",
+        tests: Any = "auto",
+        alternative: str = "two-sided",
+        alpha: float = 0.05,
+        adjust: str | None = "holm",
+        pos_label: Any = None,
+        allow_mixed: bool = False,
+        check_reproducible: bool = False,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.champion = champion
+        self.challenger = challenger
+        self.cv = cv
+        self.scoring = scoring
+        self.tests = tests
+        self.alternative = alternative
+        self.alpha = alpha
+        self.adjust = adjust
+        self.pos_label = pos_label
+        self.allow_mixed = allow_mixed
+        self.check_reproducible = check_reproducible
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _named_estimators(self) -> list[tuple[str, Any]]:
+        return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
+
+    def _settings(self) -> Settings:
+        return Settings.parse(**self._common_settings())
+
+    def _compared(
+        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
+    ) -> Comparison:
+        return compare_pair(
+            predictions.pair(CHAMPION, CHALLENGER),
+            settings,
+            n_fits=n_fits,
+            seconds=perf_counter() - start,
+            random_state=self._seed(),
+        )
+
+    def _selected_name(self) -> str:
+        return CHALLENGER if self.verdict_ == CHALLENGER else CHAMPION
+
+
+TAKEN = ("splitter", "method_mapping", "inconclusive")
+"""Names that are reserved by metadata routing and by verdicts."""
+
+
+class NamedEstimatorsMixin(BaseEstimator):
+    """Mixin for access to named estimators and their parameters by name."""
+
+    estimators: Any
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get parameters, including those of the named estimators.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the estimators by name, and their parameters as
+            ``name__parameter``.
+
+        Returns
+        -------
+        params : dict
+        """
+        params: dict[str, Any] = super().get_params(deep=deep)
+        if not deep:
+            return params
+        for name, estimator in named_pairs(self.estimators):
+            params[name] = estimator
+            if hasattr(estimator, "get_params"):
+                nested = estimator.get_params(deep=True)
+                params |= {f"{name}__{key}": value for key, value in nested.items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, replace estimators by name, or set their parameters.
+
+        Parameters
+        ----------
+        **params : dict
+            `estimators` first, then estimators by name, then ``name__parameter``.
+
+        Returns
+        -------
+        self : object
+        """
+        if "estimators" in params:
+            self.estimators = params.pop("estimators")
+        pairs = named_pairs(self.estimators)
+        if any(name in params for name, _ in pairs):
+            self.estimators = [
+                (name, params.pop(name, estimator)) for name, estimator in pairs
+            ]
+        super().set_params(**params)
+        return self
+
+
+def check_named_estimators(estimators: Any, parameters: Iterable[str], least: int) -> None:
+    """Check that `estimators` are named estimators, without reserved names."""
+    if not _is_named(estimators):
+        raise TypeError(
+            "`estimators` must be a list of pairs of a name and a classifier. Got "
+            f"{estimators!r:.80}. Write [('old', LogisticRegression()), ...]."
+        )
+    names = [name for name, _ in estimators]
+    if len(names) < least:
+        raise ValueError(
+            f"`estimators` must have at least {least} classifiers. Got {len(names)}. Use "
+            "PairedComparator for two."
+        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"Names of classifiers must differ. Got {', '.join(names)}.")
+    for name in names:
+        if not name.strip() or "__" in name or name in (*parameters, *TAKEN):
+            raise ValueError(
+                "A classifier's name must not be empty, have two underscores in a row, or "
+                f"be one of {', '.join(sorted({*parameters, *TAKEN}))}. Got {name!r}."
+            )
+
+
+def named_pairs(estimators: Any) -> list[tuple[str, Any]]:
+    """Return the named estimators as a list, which is empty if `estimators` is invalid."""
+    return [(name, part) for name, part in estimators] if _is_named(estimators) else []
+
+
+def _is_named(estimators: Any) -> bool:
+    return isinstance(estimators, Sequence) and all(
+        isinstance(pair, Sequence)
+        and not isinstance(pair, str)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        for pair in estimators
+    )
+
+
+class MultipleComparator(NamedEstimatorsMixin, BaseComparator):
+    """Comparator that tests which of several classifiers are better than others.
+
+    All classifiers are cloned, fitted on the same training sets with the same seeds, and
+    predict the same test sets: 10 fits each by default. Every pair is compared by the test
+    that :class:`~skcompare.PairedComparator` would use, or every classifier with a control,
+    and p-values are adjusted for the number of pairs. The null hypothesis of a pair is that
+    its two learning algorithms are equally good.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        Three or more classifiers with their names. They are never changed.
+    cv : None, "prefit", int, splitter or iterable, default=None
+        As for :class:`~skcompare.PairedComparator`.
+    scoring : str, callable, list of str, or dict, default="accuracy"
+        Measures to compare. The verdict comes from the first.
+    tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
+        Names of tests of pairs, and of tests of all together such as "cochran_q", with
+        options in a dict. "auto" takes the default tests of the design. A test that is not
+        valid for the design runs only on request, and is flagged.
+    control : str, optional
+        Name of the classifier that each other one is compared with. By default all pairs
+        are compared.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means better than the control; one-sided tests need one.
+    alpha : float, default=0.05
+        Probability of any false finding by the primary measure, if `adjust` controls it.
+        Intervals of all differences hold simultaneously at level 1 - `alpha`.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"} or \
+None, default="holm"
+        Adjustment of the p-values of the pairs of one measure, as for
+        :func:`~skcompare.stats.adjust_pvalues`. "max-t" is for accuracy, AUC and precision
+        on a hold-out, and has its own test of each.
+    pos_label : label, optional
+        The positive class of two; scorers then see classes 0 and 1.
+    allow_mixed : bool, default=False
+        Allow frozen classifiers beside others.
+    check_reproducible : bool, default=False
+        Fit all classifiers twice on the first split, and flag the comparison as
+        "not-reproducible" if the predictions differ. This is always done for a classifier
+        that has a `random_state` which cannot be set.
+    refit : bool, default=False
+        Fit the selected classifier on all records and predict with it.
+    n_jobs : int, optional
+        Fits at a time, as in joblib.
+    verbose : int, default=0
+        As in joblib.
+    random_state : int, RandomState instance or None, default=None
+        Decides the splits and every nested `random_state` that is None. These get one seed
+        per split, the same for all classifiers.
+
+    Attributes
+    ----------
+    verdict_ : str
+        The name of the classifier that is better than every other one. With a control: of
+        the best of those that are better than it, or the control if all are found worse.
+        Else "inconclusive".
+    groups_ : tuple of tuple of str
+        Groups of classifiers that are not significantly different, that of the best one
+        first; none with a control.
+    comparison_ : MultipleComparison
+        The report: text, Markdown, HTML, JSON, frame.
+    results_ : PairwiseResults
+        Comparisons by (measure, class or None, test), or by a unique one of them.
+    predictions_ : Predictions
+        All predictions with their splits.
+    cv_ : splitter or "prefit"
+        The splitter that was used.
+    selected_estimator_ : estimator
+        With `refit=True`: the first of the classifiers, in the order given, that the best
+        one is not significantly better than. So put those first that you would rather
+        keep. With a control it is the control, unless others are better, and then the best
+        of these. It is fitted on all records.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, where X has them.
+
+    See Also
+    --------
+    PairedComparator : Compares two classifiers.
+    compare : Compares existing predictions.
+
+    Notes
+    -----
+    Tests of all classifiers together are those that are valid for the design: on a
+    hold-out Cochran's Q for accuracy, DeLong's joint test for the AUC, and a joint test of
+    precision, recall and similar scores. No such test is known to be valid where
+    classifiers are retrained on splits that share records. The adjusted p-values of the
+    pairs hold their level without one.
+
+    "holm" makes no assumption about how the pairs depend on each other. It needs tests of
+    pairs that hold their level at `alpha` over the number of pairs; how far they do is
+    measured in ``benchmarks/validity/several/several_algorithms.py``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skcompare import MultipleComparator
+    >>> X, y = load_iris(return_X_y=True)
+    >>> comparator = MultipleComparator(
+    ...     [
+    ...         ("prior", DummyClassifier()),
+    ...         ("Bayes", GaussianNB()),
+    ...         ("neighbours", KNeighborsClassifier()),
+    ...     ],
+    ...     random_state=0,
+    ... )
+    >>> comparator.fit(X, y).verdict_
+    'inconclusive'
+    >>> comparator.groups_
+    (('neighbours', 'Bayes'), ('prior',))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseComparator._parameter_constraints,
+        "estimators": "no_validation",
+        "control": [str, None],
+        "adjust": [StrOptions({*ADJUSTMENTS, MAX_T}), None],
+    }
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        cv: Any = None,
+        scoring: Any = "accuracy",
+        tests: Any = "auto",
+        control: str | None = None,
+        alternative: str = "two-sided",
+        alpha: float = 0.05,
+        adjust: str | None = "holm",
+        pos_label: Any = None,
+        allow_mixed: bool = False,
+        check_reproducible: bool = False,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.cv = cv
+        self.scoring = scoring
+        self.tests = tests
+        self.control = control
+        self.alternative = alternative
+        self.alpha = alpha
+        self.adjust = adjust
+        self.pos_label = pos_label
+        self.allow_mixed = allow_mixed
+        self.check_reproducible = check_reproducible
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @property
+    def groups_(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of classifiers without significant differences, starting with the best."""
+        check_is_fitted(self, "comparison_")
+        groups: tuple[tuple[str, ...], ...] = self.comparison_.groups
+        return groups
+
+    def _named_estimators(self) -> list[tuple[str, Any]]:
+        # Printing and tags must work with any arguments; `fit` checks them.
+        return named_pairs(self.estimators)
+
+    def _settings(self) -> Settings:
+        parameters = inspect.signature(type(self)).parameters
+        check_named_estimators(self.estimators, parameters, least=3)
+        names = [name for name, _ in self.estimators]
+        settings = self._common_settings()
+        return Settings.parse(**settings, control=self.control, several=names)
+
+    def _check_design(self, settings: Settings, design: Design) -> None:
+        if settings.adjust == MAX_T:
+            for measure in settings.measures:
+                max_t_family(measure, design)
+
+    def _compared(
+        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
+    ) -> MultipleComparison:
+        return compare_several(
+            predictions, settings, n_fits=n_fits, start=start, random_state=self._seed()
+        )
+
+    def _selected_name(self) -> str:
+        # From the fitted comparison, because parameters may have been set since.
+        comparison: MultipleComparison = self.comparison_
+        significant = {row.beats(comparison.alpha) for row in comparison.pairs}
+        if comparison.control is not None:
+            ranked = [row.name for row in comparison.classifiers]
+            better = [name for name in ranked if (name, comparison.control) in significant]
+            return better[0] if better else comparison.control
+        best = comparison.comparisons[0].leader
+        return next(
+            name for name in comparison.descriptions if (best, name) not in significant
+        )
