@@ -17,7 +17,7 @@ from skcompare._core.formatting import (
     format_pvalue,
 )
 from skcompare.comparators import installed_versions
-from skcompare.evidence import ContingencyTable, JointCounts, PairedCalibration
+from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.gate._conditions import AnyOf, Condition, GateConditions, bounds_of
 from skcompare.gate._decision import (
     FAILED,
@@ -46,21 +46,8 @@ from skcompare.metrics import (
     value_without_skill,
 )
 from skcompare.stats import PairedResult, adjust_pvalues
-from skcompare.stats.margins import (
-    SMALLEST,
-    ConstantDifferences,
-    MarginResult,
-    SkewnessAdjusted,
-    margin_result,
-)
-from skcompare.stats.planning import (
-    Boundary,
-    can_resample,
-    records_of_calibration,
-    records_of_counts,
-    records_of_means,
-    records_of_scores,
-)
+from skcompare.stats.margins import SMALLEST, MarginResult, margin_result
+from skcompare.stats.planning import records_beyond_boundaries
 
 POWER = 0.8
 
@@ -87,7 +74,10 @@ def records_needed(
     ):
         return None
     n = float(sides[0].result.n)
-    needed = _needed(condition, test, sides, alpha)
+    method, exact = condition.options.get("method"), condition.exact
+    needed = records_beyond_boundaries(
+        test, sides, alpha, POWER, method=method, exact=exact
+    )
     # These records did not settle it, so more of them are needed.
     if needed is None or math.isinf(needed):
         return needed
@@ -102,63 +92,6 @@ def too_few_to_plan(test: PreparedTest, sides: Sequence[MarginResult]) -> bool:
     if not isinstance(evidence, ContingencyTable) or any(s.null_value for s in sides):
         return False
     return 0 < evidence.n_discordant < FEWEST_DISCORDANT
-
-
-def _needed(
-    condition: Condition, test: PreparedTest, sides: Sequence[MarginResult], alpha: float
-) -> float | None:
-    entry, evidence = test.entry, test.evidence
-    if entry.name == "mcnemar" and isinstance(evidence, ContingencyTable):
-        method = condition.options.get("method")
-        return records_of_counts(
-            evidence,
-            [Boundary(side.null_value, side.alternative) for side in sides],
-            method,
-            condition.exact,
-            alpha,
-            POWER,
-        )
-    if entry.name.startswith("anytime") and entry.sample_size is not None:
-        return max(_by_own_plan(test, side, alpha) for side in sides)
-    basis = sides[0].basis
-    if isinstance(basis, ConstantDifferences):
-        return max(_without_variation(side, alpha) for side in sides)
-    if isinstance(basis, SkewnessAdjusted) and basis.moments.error == 0:
-        return None
-    if any(math.isnan(side.pvalue) for side in sides) and not isinstance(
-        basis, SkewnessAdjusted
-    ):
-        return None
-    needed = records_of_means(sides, alpha, POWER)
-    options = test.options
-    if isinstance(evidence, JointCounts) and isinstance(basis, SkewnessAdjusted):
-        return records_of_scores(evidence, options, sides, needed, alpha, POWER)
-    if isinstance(evidence, PairedCalibration) and can_resample(evidence, options):
-        return records_of_calibration(evidence, sides, needed, alpha, POWER)
-    return needed
-
-
-def _by_own_plan(test: PreparedTest, side: MarginResult, alpha: float) -> float:
-    """Number of records needed according to the sample size function of the test."""
-    options = test.options | {
-        "alternative": side.alternative,
-        "null_value": side.null_value,
-    }
-    assert test.entry.sample_size is not None
-    needed: float = test.entry.sample_size(
-        test.evidence, alpha=alpha, power=POWER, **options
-    )
-    return needed
-
-
-def _without_variation(side: MarginResult, alpha: float) -> float:
-    """Number of records at which constant differences exclude the boundary."""
-    basis = side.basis
-    assert isinstance(basis, ConstantDifferences)
-    single = basis._replace(n=1).pvalue(side.null_value, side.alternative)
-    if single >= 1:
-        return math.inf
-    return float(side.result.n) * math.log(alpha) / math.log(single) / basis.n
 
 
 ADMITS_NO_SKILL = "margin-admits-no-skill"

@@ -27,11 +27,9 @@ from skcompare.stats.planning._records_at_boundary import (
     MOST_EXACT,
     Boundary,
     CountPower,
+    Sides,
     method_for,
-    records_of_calibration,
     records_of_counts,
-    records_of_means,
-    records_of_scores,
 )
 from tests.stats.margins.test_one_sided import ready
 
@@ -131,7 +129,7 @@ def test_records_of_means_have_the_power():
     test = ready("paired_t", losses)
     boundary = losses.gain - 0.08
     n = math.ceil(
-        records_of_means([margin_result(test, boundary, "greater", ALPHA)], ALPHA, POWER)
+        Sides([margin_result(test, boundary, "greater", ALPHA)], ALPHA, POWER).of_means()
     )
     drawn = gains((3000, n))
     passed = 0
@@ -155,8 +153,8 @@ def test_records_of_scores_have_the_power():
     options = {"score": "f1_macro", "method": "delta"}
     test = ready("score_difference", counts, **options)
     side = margin_result(test, -0.05, "greater", ALPHA)
-    near = records_of_means([side], ALPHA, POWER)
-    n = int(records_of_scores(counts, options, [side], near, ALPHA, POWER))
+    near = Sides([side], ALPHA, POWER).of_means()
+    n = int(Sides([side], ALPHA, POWER).of_scores(counts, options, near))
     drawn = rng.multinomial(n, counts.counts / counts.n, size=2000)
     difference, error, skewness, units = moments_of_counts(
         counts.classes, counts.cells, drawn, options
@@ -192,8 +190,8 @@ def test_records_of_calibration_have_the_power():
     # The difference in truth, as benchmarks/validity/margins/gate_worlds.py adds it up.
     boundary = test.result_at(0.0, "greater").estimate - 0.00181 - 0.002
     side = margin_result(test, boundary, "greater", ALPHA)
-    plain = records_of_means([side], ALPHA, POWER)
-    n = math.ceil(records_of_calibration(test.evidence, [side], plain, ALPHA, POWER))
+    plain = Sides([side], ALPHA, POWER).of_means()
+    n = math.ceil(Sides([side], ALPHA, POWER).of_calibration(test.evidence, plain))
     passed = 0
     for _ in range(400):
         drawn = some_calibration(rng, n)
@@ -227,7 +225,7 @@ def test_calibration_is_resampled_by_records_only():
         boundary = test.result_at(0.0, "greater").estimate - 0.003
         side = margin_result(test, boundary, "greater", ALPHA)
         needed = records_needed(Superior("squared_calibration_error"), test, [side], ALPHA)
-        plain = max(201, math.ceil(records_of_means([side], ALPHA, POWER)))
+        plain = max(201, math.ceil(Sides([side], ALPHA, POWER).of_means()))
 
         assert needed < plain if kind == "binary" else needed == plain
 

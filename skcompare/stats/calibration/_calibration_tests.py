@@ -167,9 +167,9 @@ class CalibrationTestResult(Flagged):
 MOST_SIMULATED = 2000
 """Largest number of records for which method="auto" simulates outcomes."""
 
-Found = tuple[tuple[float, float], tuple[str, ...]]
-IMPOSSIBLE: Found = (SMALLEST, -math.inf), ("impossible-outcome",)
-CONSTANT: Found = (1.0, 0.0), ("degenerate",)
+Outcome = tuple[tuple[float, float], tuple[str, ...]]
+IMPOSSIBLE: Outcome = (SMALLEST, -math.inf), ("impossible-outcome",)
+CONSTANT: Outcome = (1.0, 0.0), ("degenerate",)
 """P-values with their flags, of events that cannot be and of sums that cannot vary."""
 
 
@@ -352,13 +352,13 @@ def spiegelhalter_from(
     """Run Spiegelhalter's test on an excess Brier score with its standard deviation."""
     name, method = "Spiegelhalter's test", "asymptotic"
     z = excess / sd if sd > 0 else 0.0
-    found: Found = normal_pvalue(z, "two-sided"), ()
+    outcome: Outcome = normal_pvalue(z, "two-sided"), ()
     if impossible:
         z = z if sd > 0 else math.copysign(math.inf, excess)
-        found = IMPOSSIBLE
+        outcome = IMPOSSIBLE
     elif sd == 0:
-        found = CONSTANT
-    return CalibrationTestResult(name, z, *found[0], method, kind, n, found[1])
+        outcome = CONSTANT
+    return CalibrationTestResult(name, z, *outcome[0], method, kind, n, outcome[1])
 
 
 def cusum_of(

@@ -17,13 +17,8 @@ from skcompare.stats.planning._plan_auc import (
     plan_auc_from_pilot,
 )
 from skcompare.stats.planning._records_at_boundary import (
-    Boundary,
-    can_resample,
     method_for,
-    records_of_calibration,
-    records_of_counts,
-    records_of_means,
-    records_of_scores,
+    records_beyond_boundaries,
 )
 
 __all__ = [

@@ -25,7 +25,9 @@ from skcompare.stats.core._tails import reference_quantile
 from skcompare.stats.margins._influence import moments_of_counts
 from skcompare.stats.margins._one_sided import (
     FLOORS,
+    ConstantDifferences,
     MarginResult,
+    MarginTest,
     SkewnessAdjusted,
     skewness_adjusted_passes,
 )
@@ -123,101 +125,11 @@ class Growing(NamedTuple):
         return reference_quantile(self.alpha, None if df == 1 else df)
 
 
-def records_of_means(
-    sides: Sequence[MarginResult],
-    alpha: float,
-    power: float,
-    spreads: Sequence[float] | None = None,
-    times: float = 1.0,
-) -> float:
-    """Number of records at which all sides are shown with probability `power`.
-
-    The estimate is taken to be true; infinite where it is beyond a boundary. `spreads` are
-    those of the sides' limits, where they do not vary as the difference does, and `times`
-    is the standard error as a share of the one expected from the sides.
-    """
-    shares = [1.0] * len(sides) if spreads is None else spreads
-    growing = [
-        Growing(side, alpha, spread, times)
-        for side, spread in zip(sides, shares, strict=True)
-    ]
-    if any(not side.distance > 0 for side in sides):
-        return math.inf
-
-    def power_at(n: float) -> float:
-        # At most one side is not shown, because the sides contradict each other.
-        return sum(side.power(n) for side in growing) - (len(growing) - 1)
-
-    return smallest(
-        lambda n: power_at(n) >= power, max(2.0, sides[0].result.n), low=1.0, precision=1e-6
-    )
-
-
 MOST_CELLS = 2_000_000
 """Largest number of counts of all simulated data sets together."""
 
 FEWEST_SETS, MOST_SETS = 200, 4_000
 NEAR_ENOUGH = 0.01
-
-
-def records_of_scores(
-    counts: JointCounts,
-    options: Mapping[str, Any],
-    sides: Sequence[MarginResult],
-    near: float,
-    alpha: float,
-    power: float,
-) -> float:
-    """Number of records with the required power, if the observed cell shares are true.
-
-    Data sets with these shares are drawn and decided as the gate decides them, because the
-    normal approximation is poor where few records have different predictions. The search
-    starts from its number, `near`.
-    """
-    if not math.isfinite(near):
-        return near
-    shares = counts.counts / counts.counts.sum()
-    n_sets = int(min(MOST_SETS, max(FEWEST_SETS, MOST_CELLS // len(shares))))
-
-    def power_at(n: int) -> float:
-        drawn = np.random.default_rng(0).multinomial(n, shares, size=n_sets)
-        return _power(counts, drawn, options, sides, alpha)
-
-    def following(n: int, reached: float) -> int:
-        # The distance from the boundary in standard errors grows with the square root.
-        needed = float(ndtri(power) - ndtri(alpha))
-        distance = float(ndtri(min(max(reached, 0.01), 0.999)) - ndtri(alpha))
-        return max(2, math.ceil(n * min(4.0, (needed / max(distance, 0.3)) ** 2)))
-
-    return nearest_tried(power_at, following, max(2, math.ceil(near)), power, NEAR_ENOUGH)
-
-
-def _power(
-    counts: JointCounts,
-    drawn: Any,
-    options: Mapping[str, Any],
-    sides: Sequence[MarginResult],
-    alpha: float,
-) -> float:
-    """Share of simulated data sets in which all sides are shown."""
-    scored = moments_of_counts(counts.classes, counts.cells, drawn, options)
-    if scored is None:
-        return math.nan
-    difference, error, skewness, units = scored
-    shown = np.ones(len(drawn), dtype=bool)
-    for side in sides:
-        basis = side.basis
-        assert isinstance(basis, SkewnessAdjusted)
-        shown &= skewness_adjusted_passes(
-            side.sign * (difference - side.null_value),
-            error,
-            side.sign * skewness,
-            units,
-            FLOORS["records with different predictions"],
-            float(-ndtri(alpha)),
-        )
-    return float(shown.mean())
-
 
 MOST_CALIBRATION_SETS, MOST_ROWS = 600, 1_500_000
 """Largest numbers of resamples, and of records of all of them together."""
@@ -229,63 +141,169 @@ LEAST = 0.5
 """Least spread of a limit, whatever few records suggest."""
 
 
-def can_resample(calibration: PairedCalibration, options: Mapping[str, Any]) -> bool:
+class Sides(NamedTuple):
+    """Sides to be shown at a level, with a power, by more records."""
+
+    sides: Sequence[MarginResult]
+    alpha: float
+    power: float
+
+    def records(self, test: MarginTest) -> float | None:
+        """Number of records that a test other than of counts requires; None if unknown."""
+        evidence, basis = test.evidence, self.sides[0].basis
+        if test.entry.name.startswith("anytime"):
+            return max(self._by_own_plan(test, side) for side in self.sides)
+        if isinstance(basis, ConstantDifferences):
+            return max(self._without_variation(side, basis) for side in self.sides)
+        if isinstance(basis, SkewnessAdjusted):
+            if basis.moments.error == 0:
+                return None
+        elif any(math.isnan(side.pvalue) for side in self.sides):
+            return None
+        needed = self.of_means()
+        if isinstance(evidence, JointCounts) and isinstance(basis, SkewnessAdjusted):
+            return self.of_scores(evidence, test.options, needed)
+        if isinstance(evidence, PairedCalibration) and _can_resample(test):
+            return self.of_calibration(evidence, needed)
+        return needed
+
+    def _by_own_plan(self, test: MarginTest, side: MarginResult) -> float:
+        """Number of records by the sample size function of the test."""
+        assert test.entry.sample_size is not None
+        options = test.options | {
+            "alternative": side.alternative,
+            "null_value": side.null_value,
+        }
+        return test.entry.sample_size(
+            test.evidence, alpha=self.alpha, power=self.power, **options
+        )
+
+    def _without_variation(self, side: MarginResult, basis: ConstantDifferences) -> float:
+        """Number of records at which constant differences exclude the boundary."""
+        single = basis._replace(n=1).pvalue(side.null_value, side.alternative)
+        if single >= 1:
+            return math.inf
+        return float(side.result.n) * math.log(self.alpha) / math.log(single) / basis.n
+
+    def of_means(self, spreads: Sequence[float] | None = None, times: float = 1.0) -> float:
+        """Number of records by an approximation that allows for skewness.
+
+        The estimate is taken to be true; infinite where it is beyond a boundary. `spreads`
+        are those of the sides' limits, where they do not vary as the difference does, and
+        `times` is the standard error as a share of the one expected from the sides.
+        """
+        growing = [
+            Growing(side, self.alpha, spread, times)
+            for side, spread in zip(self.sides, spreads or [1.0] * len(self.sides))
+        ]
+        if any(not side.distance > 0 for side in self.sides):
+            return math.inf
+
+        def enough(n: float) -> bool:
+            # At most one side is not shown, because the sides contradict each other.
+            shown = sum(side.power(n) for side in growing) - (len(growing) - 1)
+            return shown >= self.power
+
+        return smallest(enough, max(2.0, self.sides[0].result.n), low=1.0, precision=1e-6)
+
+    def of_scores(
+        self, counts: JointCounts, options: Mapping[str, Any], near: float
+    ) -> float:
+        """Number of records with the required power, if the observed cell shares are true.
+
+        Data sets with these shares are drawn and decided as the gate decides them, because
+        the normal approximation is poor where few records have different predictions. The
+        search starts from its number, `near`.
+        """
+        if not math.isfinite(near):
+            return near
+        shares = counts.counts / counts.counts.sum()
+        n_sets = int(min(MOST_SETS, max(FEWEST_SETS, MOST_CELLS // len(shares))))
+
+        def power_at(n: int) -> float:
+            drawn = np.random.default_rng(0).multinomial(n, shares, size=n_sets)
+            return self._share_shown(counts, drawn, options)
+
+        def following(n: int, reached: float) -> int:
+            # The distance from the boundary in standard errors grows with the root.
+            needed = float(ndtri(self.power) - ndtri(self.alpha))
+            distance = float(ndtri(min(max(reached, 0.01), 0.999)) - ndtri(self.alpha))
+            return max(2, math.ceil(n * min(4.0, (needed / max(distance, 0.3)) ** 2)))
+
+        start = max(2, math.ceil(near))
+        return nearest_tried(power_at, following, start, self.power, NEAR_ENOUGH)
+
+    def _share_shown(
+        self, counts: JointCounts, drawn: Any, options: Mapping[str, Any]
+    ) -> float:
+        """Share of simulated data sets in which all sides are shown."""
+        scored = moments_of_counts(counts.classes, counts.cells, drawn, options)
+        if scored is None:
+            return math.nan
+        difference, error, skewness, units = scored
+        shown = np.ones(len(drawn), dtype=bool)
+        for side in self.sides:
+            shown &= skewness_adjusted_passes(
+                side.sign * (difference - side.null_value),
+                error,
+                side.sign * skewness,
+                units,
+                FLOORS["records with different predictions"],
+                float(-ndtri(self.alpha)),
+            )
+        return float(shown.mean())
+
+    def of_calibration(self, calibration: PairedCalibration, near: float) -> float:
+        """Number of records with the required power, if the observed records are typical.
+
+        A squared error that comes out large has a large standard error, too, so that limits
+        vary less than the difference does. The reduction is estimated from resamples of
+        `near` records, the number without it, which is accurate enough.
+        """
+        if not near <= MOST_DRAWN:
+            return near
+        n = max(2, math.ceil(near))
+        spreads, error = self._resampled(calibration, n)
+        # The standard error of n records is not the one expected from all records, where
+        # the errors of both seem equal for so few.
+        side = self.sides[0]
+        expected = Growing(side, self.alpha).error(side.result.n / n)
+        return self.of_means(spreads, min(1.0, error / expected) if expected else 1.0)
+
+    def _resampled(
+        self, calibration: PairedCalibration, n: int
+    ) -> tuple[list[float], float]:
+        """Spread of each limit relative to that of the difference, and mean error."""
+        rng = np.random.default_rng(0)
+        all_sums = row_sums(calibration, 0), row_sums(calibration, 1)
+        n_sets = min(MOST_CALIBRATION_SETS, MOST_ROWS // n)
+        differences, errors = np.empty((2, n_sets))
+        for k in range(n_sets):
+            rows = rng.integers(calibration.n, size=n)
+            sums = _of_rows(all_sums[0], rows), _of_rows(all_sums[1], rows)
+            champion, challenger = squared_errors(sums)
+            differences[k] = champion - challenger
+            errors[k] = math.sqrt(variance_of(sums).total)
+        spread = float(differences.std())
+        if spread == 0:
+            return [1.0] * len(self.sides), math.inf
+        spreads = []
+        for side in self.sides:
+            critical = Growing(side, self.alpha).critical(side.result.n / n)
+            limits = side.sign * differences - critical * errors
+            spreads.append(max(LEAST, float(limits.std()) / spread))
+        return spreads, float(errors.mean())
+
+
+def _can_resample(test: MarginTest) -> bool:
     """Whether ungrouped records with one row each were kept, for the analytic test."""
+    calibration = test.evidence
     return (
         calibration.cells is None
         and calibration.groups is None
         and calibration.rows_per_record == 1
-        and options.get("method", "analytic") == "analytic"
+        and test.options.get("method", "analytic") == "analytic"
     )
-
-
-def records_of_calibration(
-    calibration: PairedCalibration,
-    sides: Sequence[MarginResult],
-    near: float,
-    alpha: float,
-    power: float,
-) -> float:
-    """Number of records with the required power, if the observed records are typical.
-
-    A squared error that comes out large has a large standard error, too, so that limits
-    vary less than the difference does. The reduction is estimated from resamples of `near`
-    records, the number without it, which is accurate enough.
-    """
-    if not near <= MOST_DRAWN:
-        return near
-    n = max(2, math.ceil(near))
-    spreads, error = _resampled(calibration, sides, n, alpha)
-    # The standard error of n records is not the one expected from all records, where the
-    # errors of both seem equal for so few.
-    expected = Growing(sides[0], alpha).error(sides[0].result.n / n)
-    times = min(1.0, error / expected) if expected else 1.0
-    return records_of_means(sides, alpha, power, spreads, times)
-
-
-def _resampled(
-    calibration: PairedCalibration, sides: Sequence[MarginResult], n: int, alpha: float
-) -> tuple[list[float], float]:
-    """Spread of each limit relative to that of the difference, and mean standard error."""
-    rng = np.random.default_rng(0)
-    all_sums = row_sums(calibration, 0), row_sums(calibration, 1)
-    n_sets = min(MOST_CALIBRATION_SETS, MOST_ROWS // n)
-    differences, errors = np.empty((2, n_sets))
-    for k in range(n_sets):
-        rows = rng.integers(calibration.n, size=n)
-        sums = _of_rows(all_sums[0], rows), _of_rows(all_sums[1], rows)
-        champion, challenger = squared_errors(sums)
-        differences[k] = champion - challenger
-        errors[k] = math.sqrt(variance_of(sums).total)
-    spread = float(differences.std())
-    if spread == 0:
-        return [1.0] * len(sides), math.inf
-    spreads = []
-    for side in sides:
-        critical = Growing(side, alpha).critical(side.result.n / n)
-        limits = side.sign * differences - critical * errors
-        spreads.append(max(LEAST, float(limits.std()) / spread))
-    return spreads, float(errors.mean())
 
 
 def _of_rows(sums: RoleSums, rows: IntArray) -> RoleSums:
@@ -472,3 +490,23 @@ def method_for(n: float, margin: float, exact: bool) -> str:
     if exact or margin * n < ENOUGH_AT_MARGIN:
         return "exact"
     return "asymptotic"
+
+
+def records_beyond_boundaries(
+    test: MarginTest,
+    sides: Sequence[MarginResult],
+    alpha: float,
+    power: float,
+    *,
+    method: str | None = None,
+    exact: bool = False,
+) -> float | None:
+    """Number of records with the power to show all sides, if the estimate is true.
+
+    Of McNemar's test the probabilities of all tables are added, by `method` or the one
+    chosen for that number of records. None where nothing is known.
+    """
+    if test.entry.name == "mcnemar" and isinstance(test.evidence, ContingencyTable):
+        boundaries = [Boundary(side.null_value, side.alternative) for side in sides]
+        return records_of_counts(test.evidence, boundaries, method, exact, alpha, power)
+    return Sides(sides, alpha, power).records(test)
