@@ -232,14 +232,9 @@ class _Arguments:
         self.name, self.needs, self.signature = name, needs, signature
         self.evidence_name = next(iter(signature.parameters))
         make = getattr(needs, "from_predictions", None)
-        self.array_names = (
-            frozenset(
-                name
-                for name, parameter in inspect.signature(make).parameters.items()
-                if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-            )
-            if make
-            else frozenset[str]()
+        arrays = inspect.signature(make).parameters.values() if make else ()
+        self.array_names = frozenset(
+            array.name for array in arrays if array.kind is array.POSITIONAL_OR_KEYWORD
         )
         self.choices = {
             option: get_args(parameter.annotation)
@@ -293,14 +288,9 @@ def _advice(needs: type) -> str:
     if constructor is None:
         return f"Make it by {needs.__name__}."
     parameters = inspect.signature(constructor).parameters.values()
-    names = [
-        f"*{parameter.name}"
-        if parameter.kind is parameter.VAR_POSITIONAL
-        else parameter.name
-        for parameter in parameters
-        if parameter.kind is not parameter.KEYWORD_ONLY
-    ]
-    return f"Make it by {needs.__name__}.from_predictions({', '.join(names)})."
+    plain = (each.replace(annotation=each.empty, default=each.empty) for each in parameters)
+    names = ", ".join(str(each) for each in plain if each.kind is not each.KEYWORD_ONLY)
+    return f"Make it by {needs.__name__}.from_predictions({names})."
 
 
 def paired_tests() -> Mapping[str, PairedTestEntry]:

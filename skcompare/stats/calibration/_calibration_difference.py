@@ -28,7 +28,6 @@ from skcompare.stats.calibration._calibration_tests import (
 )
 from skcompare.stats.calibration._squared_errors import (
     BothSums,
-    CellMoments,
     Variance,
     moments_of,
     of_role,
@@ -109,21 +108,10 @@ def _drawn_counts(size: IntArray, n_draws: int, rng: np.random.Generator) -> Int
 def _cells_of(calibration: PairedCalibration) -> Cells:
     if calibration.cells is not None:
         return _cells_of_sums(calibration.cells)
-    (champion_bin, challenger_bin), (champion_event, challenger_event) = (
-        calibration.codes,
-        calibration.outcomes,
-    )
-    n_bins = calibration.n_bins
-    code = (
-        4 * (champion_bin * n_bins[1] + challenger_bin)
-        + 2 * champion_event
-        + challenger_event
-    )
+    bins, events, n_bins = calibration.codes, calibration.outcomes, calibration.n_bins
+    code = 4 * (bins[0] * n_bins[1] + bins[1]) + 2 * events[0] + events[1]
     codes, cell, size = np.unique(code, return_inverse=True, return_counts=True)
-    excess = [
-        events - proba
-        for events, proba in zip(calibration.outcomes, calibration.proba, strict=True)
-    ]
+    excess = [events[role] - calibration.proba[role] for role in (0, 1)]
     means = [np.bincount(cell, each, len(codes)) / size for each in excess]
     deviations = [each - mean[cell] for each, mean in zip(excess, means, strict=True)]
 
@@ -146,13 +134,9 @@ def _cells_of_sums(cells: CalibrationCells) -> Cells:
     excess = [of_role(role, [zeros, -ones]) for role in (0, 1)]
 
     def moment(i: int, j: int) -> FloatArray:
-        return _mean_of_powers(moments, [excess[0]] * i + [excess[1]] * j)
+        return moments.mean_of(reduce(product, [excess[0]] * i + [excess[1]] * j))
 
     return _cells_with_moments(cells.code, cells.counts, means, moment, cells.n_bins)
-
-
-def _mean_of_powers(moments: CellMoments, factors: list[FloatArray]) -> FloatArray:
-    return moments.mean_of(reduce(product, factors))
 
 
 def _cells_with_moments(

@@ -613,23 +613,13 @@ def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
         return RoleSums(unit, codes, count, events, excess, n_bins, calibration.n, rows)
     groups = calibration.groups[unit]
     cells, entry = np.unique(groups * n_bins + codes, return_inverse=True)
-    entry_sums = [
+    count, events, excess = (
         np.bincount(entry, each, len(cells)).astype(np.float64)
         for each in (count, events, excess)
-    ]
-    unit, bins = cells // n_bins, cells % n_bins
-    n_groups = len(calibration.group_labels)
-    row_events = {"codes": codes, "happened": happened}
-    return RoleSums(
-        unit,
-        bins,
-        entry_sums[0],
-        entry_sums[1],
-        entry_sums[2],
-        n_bins,
-        n_groups,
-        **row_events,
     )
+    unit, bins = np.divmod(cells, n_bins)
+    sizes = n_bins, len(calibration.group_labels), None
+    return RoleSums(unit, bins, count, events, excess, *sizes, codes, happened)
 
 
 def squared_errors(sums: BothSums) -> tuple[float, float]:
@@ -733,20 +723,13 @@ def _rows_together(sums: tuple[RoleSums, RoleSums]) -> csr_matrix:
     """Number of rows in each bin, and of rows with equal events in each pair of bins."""
     champion, challenger = sums
     equal_events = champion.happened == challenger.happened
-    row, col = (
-        champion.codes[equal_events],
-        challenger.codes[equal_events] + champion.n_bins,
-    )
+    row = champion.codes[equal_events]
+    col = challenger.codes[equal_events] + champion.n_bins
     bins = np.arange(champion.n_bins + challenger.n_bins)
     counts = np.concatenate([champion.totals[0], challenger.totals[0]])
-    ones = np.ones(len(row))
-    return csr_matrix(
-        (
-            np.concatenate([counts, ones, ones]),
-            (np.concatenate([bins, row, col]), np.concatenate([bins, col, row])),
-        ),
-        shape=(len(bins), len(bins)),
-    )
+    values = np.concatenate([counts, np.ones(2 * len(row))])
+    places = np.concatenate([bins, row, col]), np.concatenate([bins, col, row])
+    return csr_matrix((values, places), shape=(len(bins), len(bins)))
 
 
 def _beyond_means(sums: RoleSums) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,7 @@ from skcompare.stats.core._limits import (
 )
 from skcompare.stats.core._power import Aim
 from skcompare.stats.core._result import UNDEFINED, Tested
-from skcompare.stats.core._tails import reference_pvalue, reference_quantile
+from skcompare.stats.core._tails import chi2_pvalue, reference_pvalue, reference_quantile
 
 ZERO_VARIANCE = "zero-variance"
 
@@ -52,6 +52,13 @@ def studentised(
     if distance == 0:
         return 0.0, (1.0, 0.0), ("degenerate",)
     return math.copysign(math.inf, distance), UNDEFINED, (ZERO_VARIANCE,)
+
+
+def chi2_tested(statistic: float, df: float) -> Tested:
+    """Test by a chi-squared statistic; one that is infinite has no p-value."""
+    if math.isinf(statistic):
+        return statistic, UNDEFINED, (ZERO_VARIANCE,)
+    return statistic, chi2_pvalue(statistic, df), ("degenerate",) * (df == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,6 @@ class Wald:
             "log_pvalue": log_pvalue,
             "df": self.df,
             "estimate": self.estimate,
-            "alternative": alternative,
             "limits": self.limits,
             "flags": (*own, *flags),
         }

@@ -20,6 +20,7 @@ from skcompare.stats.scores._confusion_scores import (
     COUNT_SCORES,
     count_score,
 )
+from skcompare.stats.scores._permutation import scored_cells
 from skcompare.stats.scores._resampling import generator, influences
 
 MOST_ROWS = 2_000_000
@@ -301,16 +302,10 @@ def _scored(
     label = options.get(LABEL, options.get(POS_LABEL)) if binary else None
     if binary and label is None:
         label = classes[-1].item()
-    score = count_score(name, classes, label)
-    truth, *predictions = cells.T
     records = np.asarray(counts, dtype=np.float64)
-    champion, challenger = (
-        score.of_cells(truth, prediction, records, len(classes))
-        for prediction in predictions
+    champion, challenger, influence = scored_cells(
+        count_score(name, classes, label), cells, records, len(classes)
     )
-    influence: FloatArray = challenger.slopes - champion.slopes
-    mean = (records * influence).sum(axis=-1, keepdims=True)
-    influence = influence - mean / records.sum(axis=-1, keepdims=True)
     return challenger.values - champion.values, influence
 
 

@@ -14,9 +14,8 @@ from skcompare._core.validation import check_alternative, is_number
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import whole_range
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of, tested_result
-from skcompare.stats.core._tails import chi2_pvalue
-from skcompare.stats.core._wald import ZERO_VARIANCE, Wald, studentised
+from skcompare.stats.core._result import PairedResult, tested_result
+from skcompare.stats.core._wald import ZERO_VARIANCE, Wald, chi2_tested, studentised
 from skcompare.stats.ranking._delong import (
     check_members,
     contrast,
@@ -106,22 +105,15 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
     steps = [b - a for a, b in pairwise(sums.totals)]
     spread = differenced(differenced(sums.covariance))
     value, rank, consistent = quadratic_form(spread, steps)
-    flags: tuple[str, ...] = ()
-    if consistent:
-        statistic = float(value * sums.scale / sums.total_of_one**2)
-        tail = chi2_pvalue(statistic, rank)
-        flags = () if rank else ("degenerate",)
-    else:
-        statistic, tail, flags = math.inf, UNDEFINED, (ZERO_VARIANCE,)
+    statistic = float(value * sums.scale / sums.total_of_one**2) if consistent else math.inf
     total = max(sums.totals) - min(sums.totals)
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        chi2_tested(statistic, rank),
         df=rank,
         estimate=total / sums.total_of_one,
         estimate_name="greatest difference of AUCs",
         method="asymptotic",
-        flags=flags + score_flags(placements),
+        flags=score_flags(placements),
         details={
             "n_positives": placements.n_positives,
             "n_negatives": placements.n_negatives,

@@ -20,7 +20,6 @@ from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import (
     FEW,
     FEW_GROUPS,
-    UNDEFINED,
     PairedResult,
     Tested,
     tested_result,
@@ -28,8 +27,8 @@ from skcompare.stats.core._result import (
 from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.core._wald import (
     NO_DIFFERENCE,
-    ZERO_VARIANCE,
     Wald,
+    chi2_tested,
     no_critical,
     normal_critical,
     score_range,
@@ -511,11 +510,8 @@ default="holm"
     contrasts = class_contrasts(values, kept)
     differences = _differences(contrasts)
     statistic, df = joint_statistic(differences, contrasts)
-    tested: Tested = statistic, UNDEFINED, (ZERO_VARIANCE,)
-    if math.isfinite(statistic):
-        tested = statistic, chi2_pvalue(statistic, df), ("degenerate",) * (df == 0)
     return tested_result(
-        tested,
+        chi2_tested(statistic, df),
         df=df,
         estimate=float(np.abs(differences).max()),
         estimate_name="largest difference of a class's AUC",

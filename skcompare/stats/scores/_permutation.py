@@ -91,6 +91,20 @@ class ScorePair:
         return np.where(no_variance, unbounded, difference / error)
 
 
+def scored_cells(
+    score: Score, cells: IntArray, counts: FloatArray, n_classes: int
+) -> tuple[CellScores, CellScores, FloatArray]:
+    """Scores of both roles, and the centred influence of a record of each cell."""
+    truth, *predictions = cells.T
+    champion, challenger = (
+        score.of_cells(truth, prediction, counts, n_classes) for prediction in predictions
+    )
+    influence = challenger.slopes - champion.slopes
+    n = counts.sum(axis=-1, keepdims=True)
+    influence -= (counts * influence).sum(axis=-1, keepdims=True) / n
+    return champion, challenger, influence
+
+
 def score_pair(
     score: Score, cells: IntArray, counts: FloatArray, n_classes: int
 ) -> ScorePair:
@@ -100,12 +114,7 @@ def score_pair(
     of the champion's, so that the variance of the difference is the sum of the squared
     distances of these from their mean (Bishop, Fienberg and Holland 1975, section 14.6).
     """
-    truth, prediction1, prediction2 = cells.T
-    champion = score.of_cells(truth, prediction1, counts, n_classes)
-    challenger = score.of_cells(truth, prediction2, counts, n_classes)
-    influence = challenger.slopes - champion.slopes
-    n = counts.sum(axis=-1, keepdims=True)
-    influence -= (counts * influence).sum(axis=-1, keepdims=True) / n
+    champion, challenger, influence = scored_cells(score, cells, counts, n_classes)
     variance = (counts * influence**2).sum(axis=-1)
     size = (counts * (champion.slopes**2 + challenger.slopes**2)).sum(axis=-1)
     return ScorePair(

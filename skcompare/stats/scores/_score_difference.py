@@ -144,7 +144,6 @@ def _effect(
     "score_difference",
     title="Difference of a score of the counts",
     measures=MEASURES,
-    designs=("holdout",),
     references=(
         "Bishop1975",
         "Chung2013",

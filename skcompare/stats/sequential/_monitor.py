@@ -32,15 +32,13 @@ from skcompare.stats.sequential._e_values import (
 )
 from skcompare.stats.sequential._sequential_tests import check_gain, check_prior, count_bets
 
-N_FIELDS = 6
-
 TOO_MUCH = 1e-9
 """Tolerance of the logarithm of gains beyond what is possible, per record."""
 
 
 def stored_looks(rows: Any) -> list[list[Any]]:
     """Validate and return interim analyses read from a file."""
-    looks, previous = [_numbers(row, N_FIELDS) for row in rows], 0
+    looks, previous = [_numbers(row, len(AnytimeLook._fields)) for row in rows], 0
     for n, _, low, high, pvalue, log_pvalue in looks:
         if not (previous < n and low <= high and 0 < pvalue <= 1 and log_pvalue <= 0):
             raise ValueError("no stream has its looks")
@@ -84,8 +82,6 @@ NEEDS: dict[str, type] = {
 }
 FORMAT = "skcompare.anytime_monitor"
 VERSION = 1
-
-EMPTY = "empty-intersection"
 
 
 class AnytimeLook(NamedTuple):
@@ -257,7 +253,7 @@ class AnytimeMonitor:
     def flags(self) -> tuple[str, ...]:
         """Codes of caveats."""
         low, high = self._intersection()
-        return (EMPTY,) if low > high else ()
+        return ("empty-intersection",) if low > high else ()
 
     def confidence_interval(self) -> ConfidenceInterval:
         """Return the intersection of the intervals of all looks.

@@ -36,9 +36,7 @@ def _effect(
 @paired_test(
     "anytime_mcnemar",
     title="anytime-valid McNemar test",
-    needs=ContingencyTable,
     measures="accuracy",
-    designs=("holdout",),
     references=("Ville1939", "Robbins1970", "Howard2021", "WaudbySmith2024"),
     sample_size=planned(_effect),
 )
@@ -142,15 +140,12 @@ def anytime_mcnemar(
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.0389, 0.2321]
     """
-    null = check_difference(null_value)
-    bets = count_bets(table, prior)
+    bets, null = _effect(table, null_value=null_value, prior=prior)
     concordant = table.n_discordant == 0
     # Nothing was won or lost; the logarithm is 0 without rounding.
     log_wealth = 0.0 if concordant and null == 0 else bets.log_wealth(null, alternative)
-    counts = {
-        "only_champion": table.only_champion,
-        "only_challenger": table.only_challenger,
-    }
+    names = "only_champion", "only_challenger"
+    counts = {name: getattr(table, name) for name in names}
     return accuracy_result(
         table,
         signed_evidence(bets, log_wealth, null),
@@ -197,9 +192,7 @@ def _effect_on_losses(
 @paired_test(
     "anytime_losses",
     title="anytime-valid test of bounded losses",
-    needs=PairedLosses,
     measures=ANY_LOSS,
-    designs=("holdout",),
     references=("Ville1939", "Robbins1970", "WaudbySmith2024", "Ramdas2023"),
     sample_size=planned(_effect_on_losses),
     of_records=True,

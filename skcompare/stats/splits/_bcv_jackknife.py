@@ -168,9 +168,6 @@ SCORES = (
 )
 """Scores, besides mean losses, whose influence values are known."""
 
-UNSTABLE = "unstable-training"
-UNKNOWN_VARIANCE = "unknown-variance"
-
 
 def _effect(blocks: BlockDifferences) -> Wald:
     variance = _variance(blocks)
@@ -311,7 +308,8 @@ def _wald(blocks: BlockDifferences, variance: BlockVariance) -> Wald:
 
 def _flags(blocks: BlockDifferences, variance: BlockVariance) -> tuple[str, ...]:
     unknown = math.isnan(variance.total) and UNDEFINED not in blocks.flags
-    return (UNKNOWN_VARIANCE,) * unknown + (UNSTABLE,) * _is_unstable(blocks, variance)
+    unstable = _is_unstable(blocks, variance)
+    return ("unknown-variance",) * unknown + ("unstable-training",) * unstable
 
 
 def _variance(blocks: BlockDifferences) -> BlockVariance:

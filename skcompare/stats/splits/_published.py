@@ -45,8 +45,6 @@ from skcompare.stats.splits._resampled_t import (
 )
 
 EXPERIMENTAL = "experimental"
-FOLD_ORDER = "depends-on-fold-order"
-EMPTY_INTERVAL = "empty-interval"
 
 ALPHA, USUAL_LEVEL = 0.05, 0.95
 LEAST_ROWS = 3
@@ -302,7 +300,7 @@ def paired_5x2_t(
         scores,
         wald,
         alternative,
-        (FOLD_ORDER,) * depends,
+        ("depends-on-fold-order",) * depends,
         means=means_of(scores, lambda role: role[0, 0]),
         method="Student's t of the first half",
         details={"se": wald.error, "mean": float(mean_of(values, noise))},
@@ -592,7 +590,7 @@ def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> Paired
     around = float(np.square(in_one_row(halves) - mean).sum()) if varies else 0.0
     limits = partial(_inverted, mean, around, twice_within, (df1, df2), range_of(scores))
     if math.isnan(limits(USUAL_LEVEL, "two-sided")[0]) and not math.isnan(twice_within):
-        flags = (*flags, EMPTY_INTERVAL)
+        flags = (*flags, "empty-interval")
     return score_result(
         scores,
         statistic=statistic,

@@ -23,8 +23,6 @@ ROUNDING = 1e-9
 RECORDS_OF_AVERAGES = 2
 """Number of averaged tables with all records: each table has half of them."""
 
-TRAINING_UNSEEN = "training-unseen"
-
 
 def _sample_size(blocks: PairedBlocks, **options: Any) -> float:
     table = blocks.average
@@ -41,7 +39,7 @@ def _sample_size(blocks: PairedBlocks, **options: Any) -> float:
     designs=("bcv",),
     references=("Yang2023",),
     sample_size=_sample_size,
-    caution=TRAINING_UNSEEN,
+    caution="training-unseen",
 )
 def bcv_mcnemar(
     blocks: PairedBlocks,
@@ -214,16 +212,13 @@ def _has_outlying_split(blocks: PairedBlocks) -> bool:
     return bool((distances > OUTLYING * np.sqrt(variance / n) + ROUNDING).any())
 
 
-NAIVE = "naive"
-
-
 @paired_test(
     "naive_kfold_mcnemar",
     title="naive K-fold McNemar's test",
     measures="accuracy",
     designs=("kfold",),
     references=("Yang2023",),
-    caution=NAIVE,
+    caution="naive",
 )
 def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
     """Compare two learning algorithms by adding McNemar's statistics of K folds.

@@ -21,6 +21,7 @@ from skcompare.stats.core._limits import DIFFERENCE, UNBOUNDED, Pair
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald
+from skcompare.stats.scores._confusion_scores import BY_CLASS
 
 NOISE = 1e-12
 """Share of the scores that is rounding error."""
@@ -197,16 +198,7 @@ LIBERAL = "liberal"
 UNDEFINED = "undefined-in-split"
 
 SHARES = frozenset(
-    {
-        "accuracy",
-        "average_precision",
-        "balanced_accuracy",
-        "f1",
-        "jaccard",
-        "precision",
-        "recall",
-        "roc_auc",
-    }
+    {"accuracy", "average_precision", "balanced_accuracy", "roc_auc", *BY_CLASS}
 )
 """Scores between 0 and 1, whose differences are at most 1."""
 
@@ -216,11 +208,11 @@ split_test = partial(paired_test, measures=ANY_SCORE)
 """Register a test of the score differences of splits, of any score."""
 
 
-def check_splits(scores: ScoreDifferences, test: str, least: int = 2) -> None:
+def check_splits(scores: ScoreDifferences, test: str) -> None:
     """Check that there are enough splits for a variance."""
-    if scores.values.size < least:
+    if scores.values.size < 2:
         raise ValueError(
-            f"{test} needs the differences of at least {least} splits. Got "
+            f"{test} needs the differences of at least 2 splits. Got "
             f"{scores.values.size}. One split says nothing of how others vary: split "
             "again, or test the one on its records by mcnemar or paired_t."
         )
@@ -317,10 +309,6 @@ def score_result(scores: Scores, **options: Any) -> PairedResult:
     )
 
 
-TOO_ALIKE = "splits-too-alike"
-SELECTION_UNSEEN = "selection-unseen"
-FEW_BISECTIONS = "few-bisections"
-
 USUAL_BISECTIONS, LEAST_ROWS = 10, 3
 
 HARDLY = 0.001
@@ -358,7 +346,7 @@ def t_result(
         ratio = sizes_ratio(scores, test)
         factor = 1 / values.size + weight * ratio
         details |= {"test_train_ratio": ratio, "variance_factor": factor}
-        flags = (*flags, *scores.flags, SELECTION_UNSEEN)
+        flags = (*flags, *scores.flags, "selection-unseen")
         name = next(key for key, value in CORRECTIONS.items() if value == weight)
         method = f"Student's t, {name} correction"
     return wald_result(scores, wald, alternative, flags, method=method, details=details)
@@ -377,7 +365,7 @@ def _alike_flags(scores: ScoreDifferences, wald: Wald) -> tuple[str, ...]:
     values, noise = without_rounding(scores)
     # False where a variance within a test set is NaN, that is, unknown.
     is_less = variance_of(values.ravel(), noise) < least * np.mean(scores.variances)
-    return (TOO_ALIKE,) * bool(is_less)
+    return ("splits-too-alike",) * bool(is_less)
 
 
 def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
@@ -712,7 +700,7 @@ def conservative_z(
         scores,
         wald,
         alternative,
-        (FEW_BISECTIONS,) * (n_bisections < USUAL_BISECTIONS),
+        ("few-bisections",) * (n_bisections < USUAL_BISECTIONS),
         means=means_of(scores, lambda role: mean_defined(role[0])),
         method="normal, halves",
         details={
