@@ -5,7 +5,7 @@ largest value is the sum of a random subset.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -395,9 +395,7 @@ class FlippedSums:
         return low, high
 
     def _mirrored(self) -> "FlippedSums":
-        return FlippedSums(
-            -self.total, self.size, self.weight, -self.sums, self.balances, self.complete
-        )
+        return replace(self, total=-self.total, sums=-self.sums)
 
     def _lower(self, alpha: float, alternative: str) -> float:
         """Smallest difference whose p-value is not below `alpha`."""

@@ -534,6 +534,7 @@ def wilcoxon(
     continuity = 0.5 if correction else 0.0
     ranks = SignedRanks.of(values)
     rank_total = ranks.w_plus + ranks.w_minus
+    rank_biserial = (ranks.w_plus - ranks.w_minus) / rank_total if rank_total else 0.0
     return result_of(
         min(ranks.w_plus, ranks.w_minus),
         ranks.pvalue(alternative, exact, continuity),
@@ -547,9 +548,7 @@ def wilcoxon(
             "w_plus": ranks.w_plus,
             "w_minus": ranks.w_minus,
             "z": ranks.deviate(0.0 if exact else continuity),
-            "rank_biserial": (ranks.w_plus - ranks.w_minus) / rank_total
-            if rank_total
-            else 0.0,
+            "rank_biserial": rank_biserial,
             "n_zeros": n_zeros,
             "n_ranked": ranks.n_ranked,
         },

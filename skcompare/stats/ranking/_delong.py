@@ -33,11 +33,6 @@ NEAREST = 1e-15
 """Absolute accuracy of a root of Newcombe's equation."""
 
 
-def wald_auc_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
-    """Wald limits of an AUC at `z` standard errors, clipped to [0, 1]."""
-    return max(0.0, auc - z * deviation), min(1.0, auc + z * deviation)
-
-
 def logit_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
     """Limits of an AUC strictly between 0 and 1, at `z` standard errors of its log odds."""
     centre, reach = float(logit(auc)), z * deviation / (auc * (1 - auc))
@@ -635,7 +630,7 @@ def auc_interval(
         low = high = math.nan
         flags = ("one-record-of-a-class", *flags)
     elif method == "wald":
-        low, high = wald_auc_limits(auc, deviation, z)
+        low, high = max(0.0, auc - z * deviation), min(1.0, auc + z * deviation)
     else:
         low, high = logit_limits(auc, deviation, z)
     return AUCInterval(auc, low, high, deviation, level, method, m, n, flags)
@@ -748,6 +743,11 @@ def unpaired_delong(
     if champion.design.name != "holdout" or challenger.design.name != "holdout":
         flags = ("invalid-design",)
     flags += tuple(dict.fromkeys(score_flags(champion) + score_flags(challenger)))
+    sizes = {
+        f"{name}_{role}": getattr(placements, name)
+        for role, placements in (("champion", champion), ("challenger", challenger))
+        for name in ("n_positives", "n_negatives")
+    }
     # Two perfect rankings differ by 0 without variance, which is no evidence of equality.
     wald = Wald(float(estimate), error, degrees, DIFFERENCE)
     return tested_result(
@@ -762,7 +762,7 @@ def unpaired_delong(
         limits=wald.limits if variance else any_difference,
         null_value=null,
         flags=flags,
-        details=_details(champion, challenger) | {"standard_error": error},
+        details=sizes | {"standard_error": error},
         parts=tuple(
             part
             for placements, auc_variance in ((champion, variance1), (challenger, variance2))
@@ -788,12 +788,3 @@ def _auc_and_variance(role: str, placements: PlacementValues) -> tuple[Fraction,
         )
     check_members(placements, "unpaired_delong")
     return contrast(placements, (1,))
-
-
-def _details(champion: PlacementValues, challenger: PlacementValues) -> dict[str, float]:
-    return {
-        "n_positives_champion": champion.n_positives,
-        "n_negatives_champion": champion.n_negatives,
-        "n_positives_challenger": challenger.n_positives,
-        "n_negatives_challenger": challenger.n_negatives,
-    }

@@ -125,14 +125,12 @@ JACCARD = Ratio(1, correct=-1, support=1, predicted=1)
 def _micro(ratio: Ratio, sums: ClassSums) -> Scored:
     """Micro average: the ratio of the sums over all classes."""
     totals = ratio.of_each_class(sums.totals())
-    shape = sums.predicted.shape
-    return Scored(
-        totals.value[..., 0],
-        np.broadcast_to(totals.by_correct, shape),
-        np.broadcast_to(totals.by_support, shape),
-        np.broadcast_to(totals.by_predicted, shape),
-        totals.undefined[..., 0],
+    correct, support, predicted = (
+        np.broadcast_to(slope, sums.predicted.shape)
+        for slope in (totals.by_correct, totals.by_support, totals.by_predicted)
     )
+    value, undefined = totals.value[..., 0], totals.undefined[..., 0]
+    return Scored(value, correct, support, predicted, undefined)
 
 
 def _average(ratio: Ratio, sums: ClassSums, weights: FloatArray) -> Scored:

@@ -153,14 +153,7 @@ class Exchange:
         """Create an exchange from joint counts, identical for swapped roles."""
         truth, prediction1, prediction2 = counts.cells.T
         is_equal = prediction1 == prediction2
-        pairs = np.stack(
-            [
-                truth,
-                np.minimum(prediction1, prediction2),
-                np.maximum(prediction1, prediction2),
-            ],
-            1,
-        )
+        pairs = np.stack([truth, *np.sort([prediction1, prediction2], axis=0)], 1)
         pairs, where = np.unique(pairs[~is_equal], axis=0, return_inverse=True)
         cells = np.concatenate([counts.cells[is_equal], pairs, pairs[:, [0, 2, 1]]])
         totals = sums_of(where.reshape(-1), counts.counts[~is_equal], len(pairs))

@@ -1,6 +1,10 @@
 """Tests that are valid after every record of a stream."""
 
-from skcompare.stats.sequential._monitor import AnytimeLook, AnytimeMonitor
-from skcompare.stats.sequential._sequential_tests import anytime_losses, anytime_mcnemar
+from skcompare.stats.sequential._sequential_tests import (
+    AnytimeLook,
+    AnytimeMonitor,
+    anytime_losses,
+    anytime_mcnemar,
+)
 
 __all__ = ["AnytimeLook", "AnytimeMonitor", "anytime_losses", "anytime_mcnemar"]

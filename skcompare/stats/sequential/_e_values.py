@@ -400,14 +400,11 @@ def counted_power(
     possible = concordant >= 0
     concordant = np.where(possible, concordant, 0.0)
     logs = gammaln(records + 1) - gammaln(only_champion + 1) - gammaln(only_challenger + 1)
-    logs = (
-        logs - gammaln(concordant + 1) + xlogy(only_champion, b) + xlogy(only_challenger, c)
-    )
-    logs = logs + xlogy(concordant, max(0.0, 1 - b - c))
+    logs = logs - gammaln(concordant + 1) + xlogy(only_champion, b)
+    logs = logs + xlogy(only_challenger, c) + xlogy(concordant, max(0.0, 1 - b - c))
     chances = np.where(possible, np.exp(np.where(possible, logs, 0.0)), 0.0)
-    gained = _grid_wealth(
-        bets.prior, only_champion, only_challenger, records, null, alternative
-    )
+    counts: Any = only_champion, only_challenger, records, bets.prior
+    gained = _grid_wealth(CountBets(*counts), null, alternative)
     return float(chances[gained >= 1 / alpha].sum() / chances.sum())
 
 
@@ -421,25 +418,18 @@ def _likely(records: float, share: float) -> FloatArray:
     return np.arange(low, high + 1, dtype=float)
 
 
-def _grid_wealth(
-    prior: float,
-    only_champion: FloatArray,
-    only_challenger: FloatArray,
-    records: float,
-    null: float,
-    alternative: str,
-) -> FloatArray:
-    """E-values of many counts at once, by summation over a grid of shares."""
+def _grid_wealth(bets: CountBets, null: float, alternative: str) -> FloatArray:
+    """E-values of bets on arrays of counts, by summation over a grid of shares."""
     t = np.arange(SPACING / 2, FARTHEST, SPACING)
     if alternative == "two-sided":
         t = np.concatenate([-t[::-1], t])
     gains, losses, costs = log_factors(t, null)
-    log_density = prior * (log_factors(t, 0.0)[0] + log_factors(-t, 0.0)[0])
+    log_density = bets.prior * (log_factors(t, 0.0)[0] + log_factors(-t, 0.0)[0])
     density = np.exp(log_density)
     density /= density.sum()
-    wealth = np.zeros(np.broadcast_shapes(only_champion.shape, only_challenger.shape))
+    wealth: FloatArray = np.zeros(np.shape(bets.only_champion + bets.only_challenger))
     for gain, loss, cost, weight in zip(gains, losses, costs, density, strict=True):
-        grown = only_challenger * gain + only_champion * loss - records * cost
+        grown = bets.only_challenger * gain + bets.only_champion * loss - bets.n * cost
         wealth += weight * np.exp(np.minimum(grown, 600.0))
     return wealth
 
