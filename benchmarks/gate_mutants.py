@@ -30,7 +30,7 @@ MUTANTS = {
         ("SUPPOSED = 10.0", "SUPPOSED = 1.0"),
     ],
     "gate/_evaluate.py": [
-        ("share = alpha / len(condition.conditions)", "share = alpha"),
+        ("share = gate.alpha / len(condition.conditions)", "share = gate.alpha"),
         ("share = alpha / len(sides)", "share = alpha"),
         ("pvalue = max(side.pvalue", "pvalue = min(side.pvalue"),
         ("elif pvalue < alpha:", "elif pvalue < 2 * alpha:"),

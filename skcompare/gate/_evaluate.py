@@ -4,6 +4,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -32,7 +33,6 @@ from skcompare.gate._decision import (
 from skcompare.gate._ledger import (
     Ledger,
     Taken,
-    as_ledger,
     check_ledger_file,
     digests_of,
     finish_look,
@@ -200,13 +200,6 @@ WITHOUT_SKILL = (
 UNEVEN = "these records are too few, or a few of them decide the difference"
 
 
-class Least(NamedTuple):
-    """Minimum numbers of records and discordant pairs, unless a condition sets its own."""
-
-    records: int | None = None
-    discordant: int | None = None
-
-
 class Ready(NamedTuple):
     """Condition with its slice and its test, or with the reason why there is none."""
 
@@ -233,38 +226,28 @@ def ready_condition(condition: Condition, subject: Subject) -> Ready:
 
 
 def judge(
+    gate: GateConditions,
     condition: Condition | AnyOf,
     tests: Iterator[Ready],
-    alpha: float,
-    least: Least,
     planned: bool = True,
 ) -> Outcome:
     """Judge a condition, or several conditions of which any is enough.
 
     It takes the next one of the tests, or the next ones. With `planned` it has the number
     of records that would settle an open condition.
+
+    The p-values of several are adjusted, and the reported limits have the level of
+    Bonferroni's method, which holds for all of them together.
     """
-    if isinstance(condition, AnyOf):
-        return _judge_any(condition, tests, alpha, least, planned)
-    return _judge_one(next(tests), alpha, least, planned)
-
-
-def _judge_any(
-    condition: AnyOf, tests: Iterator[Ready], alpha: float, least: Least, planned: bool
-) -> Outcome:
-    """Judge each condition, and adjust the p-values.
-
-    The reported limits have the level of Bonferroni's method, which holds for all of them
-    together.
-    """
-    share = alpha / len(condition.conditions)
-    parts = [_judge_one(next(tests), share, least, planned) for _ in condition.conditions]
+    if not isinstance(condition, AnyOf):
+        return _judge_one(gate, next(tests), gate.alpha, planned)
+    share = gate.alpha / len(condition.conditions)
+    parts = [_judge_one(gate, next(tests), share, planned) for _ in condition.conditions]
     raw = [math.nan if part.pvalue is None else part.pvalue for part in parts]
     adjusted = adjust_pvalues([1.0 if math.isnan(p) else p for p in raw], "holm")
-    outcome = any_of(
-        condition,
-        [_adjusted(part, float(p), alpha) for part, p in zip(parts, adjusted, strict=True)],
-    )
+    pairs = zip(parts, adjusted, strict=True)
+    judged_parts = [_adjusted(part, float(p), gate.alpha) for part, p in pairs]
+    outcome = any_of(condition, judged_parts)
     if outcome.status != INCONCLUSIVE:
         return outcome
     # One condition is enough, and is planned at the level of Bonferroni's method.
@@ -284,7 +267,7 @@ def _adjusted(part: Outcome, pvalue: float, alpha: float) -> Outcome:
     return part
 
 
-def _judge_one(ready: Ready, alpha: float, least: Least, planned: bool) -> Outcome:
+def _judge_one(gate: GateConditions, ready: Ready, alpha: float, planned: bool) -> Outcome:
     condition, test, reason = ready.condition, ready.test, ready.reason
     sides: list[MarginResult] = []
     if test is not None:
@@ -300,9 +283,9 @@ def _judge_one(ready: Ready, alpha: float, least: Least, planned: bool) -> Outco
             level=alpha,
             n_records=ready.n_records,
         )
-    outcome = _from_sides(condition, test, sides, alpha, ready.n_records, planned)
+    outcome = _from_sides(ready, test, sides, alpha, planned)
     outcome = _with_margin(outcome, condition, sides[0].result, ready.subject)
-    return _with_minimum(condition, outcome, least)
+    return _with_minimum(gate, condition, outcome)
 
 
 def _with_margin(
@@ -322,11 +305,10 @@ def _with_margin(
 
 
 def _from_sides(
-    condition: Condition,
+    ready: Ready,
     test: PreparedTest,
     sides: Sequence[MarginResult],
     alpha: float,
-    n_records: int,
     planned: bool,
 ) -> Outcome:
     """Return the outcome of one-sided tests, all of which must reject."""
@@ -357,11 +339,11 @@ def _from_sides(
         if too_few := too_few_resamples(test, sides, alpha):
             reasons.insert(0, too_few)
         else:
-            needed = records_needed(condition, test, sides, alpha)
+            needed = records_needed(ready.condition, test, sides, alpha)
             if too_few_to_plan(test, sides):
                 reasons.append(TOO_FEW_TO_PLAN)
     return Outcome(
-        condition,
+        ready.condition,
         status,
         tuple(reasons),
         row=row,
@@ -369,7 +351,7 @@ def _from_sides(
         high=high,
         level=alpha,
         pvalue=pvalue,
-        n_records=n_records,
+        n_records=ready.n_records,
         n_discordant=_discordant(test),
         records_needed=needed,
         flags=row.flags,
@@ -437,9 +419,9 @@ def _discordant(test: PreparedTest) -> float | None:
     return None
 
 
-def _with_minimum(condition: Condition, outcome: Outcome, shared: Least) -> Outcome:
+def _with_minimum(gate: GateConditions, condition: Condition, outcome: Outcome) -> Outcome:
     """Block an outcome if there are fewer records or discordant pairs than required."""
-    least = condition.min_records or shared.records
+    least = condition.min_records or gate.min_records
     if least is not None and outcome.n_records < least:
         unit = "items" if condition.scored is None else "records"
         reason = f"{outcome.n_records:,} {unit}, and at least {least:,} are requested"
@@ -450,7 +432,7 @@ def _with_minimum(condition: Condition, outcome: Outcome, shared: Least) -> Outc
             return outcome
         reason = "discordant pairs are requested, and this test counts none"
         return _blocked(outcome, reason, None)
-    least = condition.min_discordant or shared.discordant
+    least = condition.min_discordant or gate.min_discordant
     if least is not None and n_discordant < least:
         needed = outcome.n_records * least / n_discordant if n_discordant else math.inf
         reason = f"{n_discordant:,g} discordant pairs, and at least {least:,} are requested"
@@ -495,25 +477,28 @@ def judged(
     if tests is None:
         tests = (ready_condition(leaf, subject) for leaf in gate.leaves)
     remaining = iter(tests)
-    least = Least(gate.min_records, gate.min_discordant)
-    outcomes = tuple(
-        judge(condition, remaining, gate.alpha, least, planned)
-        for condition in gate.conditions
-    )
-    champion, challenger = subject.names
-    return GateDecision(
+    outcomes = tuple(judge(gate, c, remaining, planned) for c in gate.conditions)
+    return _decision(
+        subject,
         status=INCONCLUSIVE if stopping else all_of(outcomes),
         outcomes=outcomes,
         alpha=gate.alpha,
+        reasons=tuple(stopping.values()),
+        flags=(*stopping, *subject.flags),
+        fingerprint=subject.fingerprint,
+    )
+
+
+def _decision(subject: Subject, **values: Any) -> GateDecision:
+    champion, challenger = subject.names
+    return GateDecision(
         champion=champion,
         challenger=challenger,
         design=str(subject.design),
         n_records=subject.n_records,
         size=subject.size,
-        reasons=tuple(stopping.values()),
-        flags=(*stopping, *subject.flags),
-        fingerprint=subject.fingerprint,
         versions=installed_versions(),
+        **values,
     )
 
 
@@ -532,7 +517,7 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
         raise TypeError(
             f"`ledger` must be a Ledger or the path of one. Got {type(ledger).__name__}."
         )
-    return as_ledger(ledger)
+    return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
 
 
 def judge_subject(
@@ -542,27 +527,15 @@ def judge_subject(
     checked_ledger = check_ledger(ledger, blind)
     if checked_ledger is None:
         return judged(gate, subject)
-    return look_at(gate, subject, checked_ledger, blind=blind)
-
-
-def look_at(
-    gate: GateConditions, subject: Subject, ledger: Ledger, *, blind: bool
-) -> GateDecision:
-    """Judge a subject as one look of a ledger.
-
-    Errors of the configuration are raised before the look is spent.
-    """
-    if not blind:
-        return _judge_as_look(gate, subject, ledger, blind=False)
-    with warnings.catch_warnings():
-        # Warnings of NumPy can depend on the true labels.
-        warnings.simplefilter("ignore")
-        return _judge_as_look(gate, subject, ledger, blind=True)
+    # Warnings of NumPy can depend on the true labels.
+    with warnings.catch_warnings(action="ignore") if blind else nullcontext():
+        return _judge_as_look(gate, subject, checked_ledger, blind=blind)
 
 
 def _judge_as_look(
     gate: GateConditions, subject: Subject, ledger: Ledger, *, blind: bool
 ) -> GateDecision:
+    """Judge a subject as one look, after the checks that must not spend it."""
     digests = digests_of(subject, gate.columns)
     holdout = digests.of_set(blind=blind)
     # Whether two systems have the same scores depends on true labels: not revealed.
@@ -572,8 +545,15 @@ def _judge_as_look(
         check_ledger_file(ledger, holdout, gate.alpha, blind=blind)
         if not blind:
             return judged(gate, subject)
-        decision = _blind_decision(gate, subject, NOT_PASSED, gate.alpha)
-        return replace(decision, reasons=tuple(stopping.values()), flags=tuple(stopping))
+        return _decision(
+            subject,
+            status=NOT_PASSED,
+            outcomes=(),
+            alpha=gate.alpha,
+            reasons=tuple(stopping.values()),
+            flags=tuple(stopping),
+            blind=True,
+        )
     # Errors of the configuration are raised here, before the look is spent.
     tests = [ready_condition(leaf, subject) for leaf in gate.leaves]
     taken = take_look(
@@ -630,8 +610,10 @@ def _judged_blindly(
         before = finish_look(ledger, taken, result)
         status = PASSED if (before, result) == (PASSED, PASSED) else NOT_PASSED
     closed = status == PASSED or taken.state.passed is not None
-    decision = _blind_decision(gate, subject, status, level)
-    return replace(decision, look=taken.summary(ledger.path, closed=closed))
+    look = taken.summary(ledger.path, closed=closed)
+    return _decision(
+        subject, status=status, outcomes=(), alpha=level, look=look, blind=True
+    )
 
 
 def _blind_status(gate: GateConditions, subject: Subject, tests: Sequence[Ready]) -> str:
@@ -645,21 +627,3 @@ def _blind_status(gate: GateConditions, subject: Subject, tests: Sequence[Ready]
     except Exception:
         passed = False
     return PASSED if passed else NOT_PASSED
-
-
-def _blind_decision(
-    gate: GateConditions, subject: Subject, status: str, level: float
-) -> GateDecision:
-    champion, challenger = subject.names
-    return GateDecision(
-        status=status,
-        outcomes=(),
-        alpha=level,
-        champion=champion,
-        challenger=challenger,
-        design=str(subject.design),
-        n_records=subject.n_records,
-        size=subject.size,
-        blind=True,
-        versions=installed_versions(),
-    )

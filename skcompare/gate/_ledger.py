@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -27,7 +27,7 @@ DECREASING, EQUAL = "decreasing", "equal"
 RULES = (DECREASING, EQUAL)
 
 
-def level_of_look(rule: str, number: int, alpha: float, looks: int | None) -> float:
+def level_of_look(number: int, alpha: float, looks: int | None) -> float:
     """Return the level of a look, counted from 1.
 
     It is the part left before the look minus the part left after it. Under "decreasing"
@@ -40,7 +40,7 @@ def level_of_look(rule: str, number: int, alpha: float, looks: int | None) -> fl
     return alpha * step / ((1 + math.log2(number)) * (1 + math.log2(number + 1)))
 
 
-def left_after(rule: str, taken: int, alpha: float, looks: int | None) -> float:
+def left_after(taken: int, alpha: float, looks: int | None) -> float:
     """Return the part of the level that is left after some looks.
 
     Under "decreasing" it is alpha / (1 + log2 (1 + k)) after k looks: a half after 1, a
@@ -287,13 +287,13 @@ def _looks(
     path: Path, header: Mapping[str, Any], entries: list[dict[str, Any]]
 ) -> tuple[Look, ...]:
     """Return the looks in order, with their statuses."""
-    rule, alpha, most = (header[name] for name in ("rule", "alpha", "looks"))
+    alpha, most = header["alpha"], header["looks"]
     statuses = (PASSED, NOT_PASSED) if header["blind"] else (PASSED, FAILED, INCONCLUSIVE)
     looks: list[Look] = []
     for line, entry in enumerate(entries, 2):
         if "look" in entry:
             number = len(looks) + 1
-            due = level_of_look(rule, number, alpha, most)
+            due = level_of_look(number, alpha, most)
             fits = entry["look"] == number and (most is None or number <= most)
             # The comparison also fails for NaN.
             if not fits or not abs(entry["level"] - due) <= CHECKED * due:
@@ -305,8 +305,7 @@ def _looks(
         open_look = 0 <= at < len(looks) and looks[at].status is None
         if not open_look or entry["status"] not in statuses:
             raise _broken(path, line, "is no result of an open look")
-        fields = {name: getattr(looks[at], name) for name in Look.__slots__}
-        looks[at] = Look(**{**fields, "status": entry["status"]})
+        looks[at] = replace(looks[at], status=entry["status"])
     if not looks:
         raise _broken(path, 1, "has no look after it")
     return tuple(looks)
@@ -418,7 +417,7 @@ class Ledger:
             rule, looks = state.header["rule"], state.header["looks"]
         if looks is not None and number > looks:
             return 0.0
-        return level_of_look(rule or DECREASING, number, alpha, looks)
+        return level_of_look(number, alpha, looks)
 
     def history(self) -> list[dict[str, Any]]:
         """Return the looks so far.
@@ -444,11 +443,6 @@ class Ledger:
             return read_ledger(path)
 
 
-def as_ledger(ledger: Any) -> Ledger:
-    """Convert a path to a ledger; a ledger is returned unchanged."""
-    return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-
-
 SAME_SET = {
     "n_records": "records",
     "labels": "true labels",
@@ -470,7 +464,7 @@ class Taken:
         header, n_looks = self.state.header, len(self.state.looks)
         rule, alpha, looks = (header[name] for name in ("rule", "alpha", "looks"))
         closed = closed or n_looks == looks
-        next_alpha = None if closed else level_of_look(rule, n_looks + 1, alpha, looks)
+        next_alpha = None if closed else level_of_look(n_looks + 1, alpha, looks)
         looks_left = None if looks is None else looks - n_looks
         return {
             "number": self.look.number,
@@ -478,7 +472,7 @@ class Taken:
             "rule": rule,
             "total_alpha": alpha,
             "looks_left": 0 if closed else looks_left,
-            "alpha_left": 0.0 if closed else left_after(rule, n_looks, alpha, looks),
+            "alpha_left": 0.0 if closed else left_after(n_looks, alpha, looks),
             "next_alpha": next_alpha,
             "repeated": self.repeated,
             "ledger": os.fspath(path),
@@ -520,7 +514,7 @@ def take_look(
         header = new_lines[0] if state is None else state.header
         last_hash = header["hash"] if state is None else state.last_hash
         number = 1 if state is None else len(state.looks) + 1
-        level = level_of_look(header["rule"], number, alpha, header["looks"])
+        level = level_of_look(number, alpha, header["looks"])
         champion, challenger = map(_short, names)
         look = Look(number, level, gate, predictions, champion, challenger, now())
         fields = [name for name in Look.__slots__ if name not in ("number", "status")]

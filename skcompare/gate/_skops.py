@@ -18,94 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from skcompare._core.atomic_write import check_unpacked
 from skcompare.exceptions import MissingDependencyError
 
-# Arrays of nodes that compiled code follows without checking whether they exist;
-# `check_contents` checks them.
-TREES = (
-    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-    "sklearn.neighbors._ball_tree.BallTree",
-    "sklearn.neighbors._kd_tree.KDTree",
-    "sklearn.tree._tree.Tree",
-)
-
-# Distances without parameters, in nearest neighbours. The weighted ones hold arrays whose
-# length nothing checks.
-DISTANCES = (
-    "sklearn.metrics._dist_metrics.ChebyshevDistance64",
-    "sklearn.metrics._dist_metrics.EuclideanDistance64",
-    "sklearn.metrics._dist_metrics.ManhattanDistance64",
-)
-
-# Parameters of a calibration, and its classifier.
-CALIBRATION = (
-    "sklearn.calibration._CalibratedClassifier",
-    "sklearn.calibration._SigmoidCalibration",
-    "sklearn.calibration._TemperatureScaling",
-)
-
-# State of training; prediction uses none of them.
-TRAINING = (
-    "sklearn.model_selection._split.KFold",
-    "sklearn.model_selection._split.StratifiedKFold",
-    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
-    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
-)
-
-# Dictionaries with names, and the predictor of a class that training did not have.
-VALUES = (
-    "sklearn.multiclass._ConstantPredictor",
-    "sklearn.utils._bunch.Bunch",
-    "sklearn.utils._metadata_requests.MetadataRequest",
-    "sklearn.utils._metadata_requests.MethodMetadataRequest",
-)
-
-# A binary Gaussian process, and functions of numbers as objects.
-GAUSSIAN_PROCESSES = (
-    "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
-    "sklearn.gaussian_process.kernels.ConstantKernel",
-    "sklearn.gaussian_process.kernels.DotProduct",
-    "sklearn.gaussian_process.kernels.Matern",
-    "sklearn.gaussian_process.kernels.Product",
-    "sklearn.gaussian_process.kernels.RBF",
-    "sklearn.gaussian_process.kernels.RationalQuadratic",
-    "sklearn.gaussian_process.kernels.Sum",
-    "sklearn.gaussian_process.kernels.WhiteKernel",
-)
-
-# Scores of searches and thresholds: functions of arrays, and scorers.
-SCORES = (
-    "sklearn.feature_selection._univariate_selection.chi2",
-    "sklearn.feature_selection._univariate_selection.f_classif",
-    "sklearn.metrics._classification.accuracy_score",
-    "sklearn.metrics._classification.balanced_accuracy_score",
-    "sklearn.metrics._classification.f1_score",
-    "sklearn.metrics._classification.log_loss",
-    "sklearn.metrics._ranking.average_precision_score",
-    "sklearn.metrics._ranking.roc_auc_score",
-    "sklearn.metrics._scorer._CurveScorer",
-    "sklearn.metrics._scorer._PassthroughScorer",
-    "sklearn.metrics._scorer._Scorer",
-)
-
-# Choice of columns by type, with the two types that it holds.
-COLUMNS = (
-    "builtins.object",
-    "numpy.dtype",
-    "sklearn.compose._column_transformer.make_column_selector",
-)
-
-SAFE_TYPES = frozenset(
-    TREES
-    + DISTANCES
-    + CALIBRATION
-    + TRAINING
-    + VALUES
-    + GAUSSIAN_PROCESSES
-    + SCORES
-    + COLUMNS
-)
-"""Exact names of types; others must be trusted by the person who loads the file."""
-
-
 # Ensembles that do not check the number of features of their trees.
 UNCHECKED = ("sklearn.ensemble._forest", "sklearn.ensemble._gb")
 
@@ -231,6 +143,61 @@ CHECKS = {
     "sklearn.neighbors._kd_tree.KDTree": _check_search_tree,
     "sklearn.tree._tree.Tree": _check_tree,
 }
+
+
+SAFE_TYPES = frozenset(
+    {
+        # Arrays of nodes that compiled code follows without checking whether they exist;
+        # `check_contents` does.
+        *CHECKS,
+        # Distances without parameters, in nearest neighbours. The weighted ones hold
+        # arrays whose length nothing checks.
+        "sklearn.metrics._dist_metrics.ChebyshevDistance64",
+        "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.metrics._dist_metrics.ManhattanDistance64",
+        # Parameters of a calibration, and its classifier.
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.calibration._TemperatureScaling",
+        # State of training; prediction uses none of them.
+        "sklearn.model_selection._split.KFold",
+        "sklearn.model_selection._split.StratifiedKFold",
+        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+        # Dictionaries with names, and the predictor of a class that training did not have.
+        "sklearn.multiclass._ConstantPredictor",
+        "sklearn.utils._bunch.Bunch",
+        "sklearn.utils._metadata_requests.MetadataRequest",
+        "sklearn.utils._metadata_requests.MethodMetadataRequest",
+        # A binary Gaussian process, and functions of numbers as objects.
+        "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
+        "sklearn.gaussian_process.kernels.ConstantKernel",
+        "sklearn.gaussian_process.kernels.DotProduct",
+        "sklearn.gaussian_process.kernels.Matern",
+        "sklearn.gaussian_process.kernels.Product",
+        "sklearn.gaussian_process.kernels.RBF",
+        "sklearn.gaussian_process.kernels.RationalQuadratic",
+        "sklearn.gaussian_process.kernels.Sum",
+        "sklearn.gaussian_process.kernels.WhiteKernel",
+        # Scores of searches and thresholds: functions of arrays, and scorers.
+        "sklearn.feature_selection._univariate_selection.chi2",
+        "sklearn.feature_selection._univariate_selection.f_classif",
+        "sklearn.metrics._classification.accuracy_score",
+        "sklearn.metrics._classification.balanced_accuracy_score",
+        "sklearn.metrics._classification.f1_score",
+        "sklearn.metrics._classification.log_loss",
+        "sklearn.metrics._ranking.average_precision_score",
+        "sklearn.metrics._ranking.roc_auc_score",
+        "sklearn.metrics._scorer._CurveScorer",
+        "sklearn.metrics._scorer._PassthroughScorer",
+        "sklearn.metrics._scorer._Scorer",
+        # Choice of columns by type, with the two types that it holds.
+        "builtins.object",
+        "numpy.dtype",
+        "sklearn.compose._column_transformer.make_column_selector",
+    }
+)
+"""Exact names of types; others must be trusted by the person who loads the file."""
 
 
 LEAST_SKOPS = (0, 16)
