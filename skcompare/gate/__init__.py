@@ -22,34 +22,26 @@ __all__ = [
 
 # Loaded on first use, as in the package above: pytest loads the plugin in this folder in
 # every run of every project where skcompare is installed.
-_HOMES = {
-    "lock_of": "_ledger",
-    "judge_subject": "_evaluate",
-    "TrainSettings": "_policy",
-    "find_policy": "_policy",
-    "ledger_of": "_policy",
-    "train_of": "_policy",
-    "PYPROJECT": "_policy",
-    "INCONCLUSIVE": "_decision",
-    "GateFiles": "_files",
-    "subject_from_files": "_files",
-    "are_one_file": "_files",
-    "KINDS": "_conditions",
-    "Condition": "_conditions",
-    "AnyOf": "_conditions",
-    "Equivalent": "_conditions",
-    "Gate": "_gate",
-    "GateDecision": "_decision",
-    "GateNotPassed": "_assert_better",
-    "Ledger": "_ledger",
-    "NonInferior": "_conditions",
-    "Outcome": "_decision",
-    "Policy": "_policy",
-    "Superior": "_conditions",
-    "assert_better": "_assert_better",
-    "load_estimator": "_skops",
-    "load_policy": "_policy",
+_NAMES = {
+    "_assert_better": ("GateNotPassed", "assert_better"),
+    "_conditions": ("KINDS", "AnyOf", "Condition", "Equivalent", "NonInferior", "Superior"),
+    "_decision": ("INCONCLUSIVE", "GateDecision", "Outcome"),
+    "_evaluate": ("judge_subject",),
+    "_files": ("GateFiles", "are_one_file", "subject_from_files"),
+    "_gate": ("Gate",),
+    "_ledger": ("Ledger", "lock_of"),
+    "_policy": (
+        "PYPROJECT",
+        "Policy",
+        "TrainSettings",
+        "find_policy",
+        "ledger_of",
+        "load_policy",
+        "train_of",
+    ),
+    "_skops": ("load_estimator",),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 if TYPE_CHECKING:
     from skcompare.gate._assert_better import GateNotPassed, assert_better

@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -31,21 +31,25 @@ EXACT = "mcnemar"
 """The test that has an exact method."""
 
 
+def fields_set(instance: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that differ from their defaults."""
+    values = {}
+    for attribute in fields(instance):
+        value = getattr(instance, attribute.name)
+        if value and value != attribute.default:
+            is_table = isinstance(value, Mapping)
+            values[attribute.name] = dict(value) if is_table else value
+    return values
+
+
 class Written:
     """Mixin whose `repr` shows only arguments that differ from their defaults."""
 
     def __repr__(self) -> str:
-        instance: Any = self
-        parts: list[str] = []
-        for attribute in fields(instance):
-            value = getattr(instance, attribute.name)
-            if attribute.name == "conditions":
-                parts += map(repr, value)
-            elif attribute.name == "measure":
-                parts.append(repr(value))
-            elif value and value != attribute.default:
-                plain = dict(value) if isinstance(value, Mapping) else value
-                parts.append(f"{attribute.name}={plain!r}")
+        values = fields_set(self)
+        first = [values.pop("measure")] if "measure" in values else []
+        parts = [repr(value) for value in (*first, *values.pop("conditions", ()))]
+        parts += [f"{name}={value!r}" for name, value in values.items()]
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
@@ -227,26 +231,12 @@ class Condition(Written, ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the condition as a dict of plain values, as in a policy file."""
-        values: dict[str, Any] = {self.name: self.measure}
-        if self.margin:
-            values["margin"] = self.margin
-        for name in ("where", "test", "options", "exact", "anytime"):
-            if getattr(self, name):
-                value = getattr(self, name)
-                values[name] = dict(value) if isinstance(value, Mapping) else value
-        for name in ("min_records", "min_discordant"):
-            if getattr(self, name) is not None:
-                values[name] = getattr(self, name)
-        return values
+        values = fields_set(self)
+        return {self.name: values.pop("measure"), **values}
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor: a mapping proxy cannot be pickled, but its dict can.
-        arguments = {
-            attribute.name: getattr(self, attribute.name) for attribute in fields(self)
-        }
-        for name in ("where", "options"):
-            arguments[name] = None if arguments[name] is None else dict(arguments[name])
-        return _from_arguments, (type(self), arguments)
+        return partial(type(self), **fields_set(self)), ()
 
     def _check_margin(self) -> None:
         if not is_number(self.margin) or not 0 < self.margin < math.inf:
@@ -299,10 +289,6 @@ class Condition(Written, ABC):
                 f"Option {unknown[0]!r} of {self.name}({self.measure!r}) {reason}. Name a "
                 f"test and its options, or leave them out."
             )
-
-
-def _from_arguments(kind: type[Condition], arguments: dict[str, Any]) -> Condition:
-    return kind(**arguments)
 
 
 @dataclass(frozen=True, repr=False)
@@ -616,9 +602,8 @@ class GateConditions(Written):
         ValueError
             If `alpha` is not between 0 and 1/2.
         """
-        names = ("min_records", "min_discordant", "tell_inconclusive")
-        settings = {name: getattr(self, name) for name in names}
-        return type(self)(*self.conditions, alpha=alpha, **settings)
+        settings = fields_set(self) | {"alpha": alpha}
+        return type(self)(*settings.pop("conditions"), **settings)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gate as a dict of plain values, as in a policy file.
@@ -628,10 +613,6 @@ class GateConditions(Written):
         values : dict
             Keys as in a policy file; conditions are a list under the key "condition".
         """
-        values: dict[str, Any] = {"alpha": self.alpha}
-        for name in ("min_records", "min_discordant", "tell_inconclusive"):
-            if getattr(self, name):
-                values[name] = getattr(self, name)
-        return values | {
-            "condition": [condition.to_dict() for condition in self.conditions]
-        }
+        values = {"alpha": self.alpha, **fields_set(self)}
+        conditions = values.pop("conditions")
+        return values | {"condition": [condition.to_dict() for condition in conditions]}

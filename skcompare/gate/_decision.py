@@ -626,15 +626,10 @@ def _check(line: Line) -> Check:
         number,
         outcome.condition.text,
         outcome.status,
-        reasons_of(outcome),
+        [*outcome.reasons, *filter(None, [settles(outcome)])],
         partial(_picture, outcome),
         [_check(Line(_number_of_part(number, k), part)) for k, part in parts],
     )
-
-
-def reasons_of(outcome: Outcome) -> list[str]:
-    """List the reasons of an outcome and the records needed."""
-    return [*outcome.reasons, *filter(None, [settles(outcome)])]
 
 
 def settles(outcome: Outcome) -> str:

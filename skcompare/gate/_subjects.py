@@ -97,16 +97,6 @@ def with_options(test: PreparedTest, condition: Condition) -> PreparedTest:
     return test
 
 
-def test_at_margin(
-    condition: Condition, entry: PairedTestEntry | None, design: Design
-) -> PairedTestEntry | None:
-    """Return the default test of a design, or its replacement if there is a margin."""
-    if entry is None or not condition.margin or entry.name not in AT_MARGIN:
-        return entry
-    replacement = get_test(AT_MARGIN[entry.name])
-    return replacement if replacement.valid_for(design) else entry
-
-
 SHOWN_VALUES = 5
 
 
@@ -269,7 +259,10 @@ def chosen_test(
     """
     design = selection.predictions.design
     if condition.test_name is None:
-        entry = test_at_margin(condition, selection.fitting_test(measure), design)
+        entry = selection.fitting_test(measure)
+        if entry is not None and condition.margin and entry.name in AT_MARGIN:
+            replacement = get_test(AT_MARGIN[entry.name])
+            entry = replacement if replacement.valid_for(design) else entry
     else:
         entry = get_test(condition.test_name)
     if entry is None:

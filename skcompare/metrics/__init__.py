@@ -42,14 +42,12 @@ from skcompare.metrics._scores import (
     specificity_at_sensitivity,
     spherical_loss,
 )
-from skcompare.metrics.scorers._paired_scorer import (
+from skcompare.metrics.scorers._scorers import (
     CalibrationScorer,
     DeLongScorer,
     McNemarScorer,
     PairedScorer,
     PrecisionScorer,
-)
-from skcompare.metrics.scorers._scorers import (
     get_scorer,
     get_scorer_names,
     register_scorers,

@@ -1,7 +1,7 @@
 """Calibration errors and curves, and decompositions of mean losses."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -888,19 +888,10 @@ def _murphy(
     )
 
 
-SUMMED = (
-    "score",
-    "miscalibration",
-    "discrimination",
-    "uncertainty",
-    "within_bin_variance",
-    "within_bin_covariance",
-)
-
-
 def _summed(classes: list[ScoreDecomposition]) -> ScoreDecomposition:
     """Sum the decompositions of the classes."""
-    sums = {name: sum(getattr(part, name) for part in classes) for name in SUMMED}
+    names = [part.name for part in fields(ScoreDecomposition) if part.type is float]
+    sums: dict[str, Any] = {name: sum(getattr(c, name) for c in classes) for name in names}
     return ScoreDecomposition(
         **sums, loss=classes[0].loss, method=classes[0].method, classes=tuple(classes)
     )

@@ -30,7 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skcompare.evidence import ContingencyTable, JointCounts, PlacementValues
 from skcompare.exceptions import ChampionMismatchError
 from skcompare.metrics import PrecisionScorer
-from skcompare.metrics.scorers._paired_scorer import PairedScorer
+from skcompare.metrics.scorers._scorers import PairedScorer
 from skcompare.stats import delong, mcnemar, paired_tests, updated_precision
 
 RETURNS = ("difference", "statistic", "confidence")
