@@ -156,9 +156,7 @@ class NpzFile(File):
                 raise ValueError("it has changed meanwhile")
             file.seek(0)
             array: NDArray[Any] = np.lib.format.read_array(
-                file,
-                allow_pickle=False,
-                max_header_size=LONGEST_HEADER,
+                file, allow_pickle=False, max_header_size=LONGEST_HEADER
             )
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
         return self._checked(name, array)

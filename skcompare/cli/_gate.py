@@ -31,11 +31,10 @@ from skcompare.gate import (
     TrainSettings,
     are_one_file,
     find_policy,
-    judge_subject,
+    judge_files,
     ledger_of,
     load_policy,
     lock_of,
-    subject_from_files,
     train_of,
 )
 from skcompare.predictions import ROLES
@@ -379,7 +378,14 @@ def run_gate(arguments: argparse.Namespace) -> int:
     try:
         request = requested_of(arguments)
         with warnings.catch_warnings(record=True) as caught:
-            decision = _decide(request)
+            decision = judge_files(
+                request.files,
+                request.policy,
+                request.ledger,
+                request.blind,
+                request.pos_label,
+                start=perf_counter(),
+            )
         for message in dict.fromkeys(str(warning.message) for warning in caught):
             say(COMMAND, f"warning: {message}")
         write_reports(decision, request.reports)
@@ -394,24 +400,6 @@ def run_gate(arguments: argparse.Namespace) -> int:
             traceback.print_exc()
         say(COMMAND, f"error: {_error_text(error)}")
         return BAD_INPUT
-
-
-def _decide(request: GateRequest) -> GateDecision:
-    """Judge a request."""
-    policy, ledger = request.policy, request.ledger
-    start = perf_counter()
-    subject = subject_from_files(
-        request.files,
-        policy.data,
-        policy.gate,
-        pos_label_text=request.pos_label,
-        keep_ids=ledger is not None,
-    )
-    decision = judge_subject(policy.gate, subject, ledger=ledger, blind=request.blind)
-    if request.blind:
-        # The time depends on the true labels, too.
-        return decision
-    return replace(decision, seconds=perf_counter() - start)
 
 
 def _print_decision(decision: GateDecision, format: str, tell_inconclusive: bool) -> int:

@@ -210,16 +210,12 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
         "separated by a comma",
     )
     parser.add_argument(
-        "--attempt",
-        metavar="COLUMN",
-        help="column that tells attempts at one item apart",
+        "--attempt", metavar="COLUMN", help="column that tells attempts at one item apart"
     )
 
 
 def scores_compared(
-    arguments: argparse.Namespace,
-    parser: argparse.ArgumentParser,
-    settings: dict[str, Any],
+    arguments: argparse.Namespace, parser: argparse.ArgumentParser, settings: dict[str, Any]
 ) -> Comparison:
     """Compare the scores that the options name."""
     _check_alone(arguments, parser)

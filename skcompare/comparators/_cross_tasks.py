@@ -13,10 +13,11 @@ from sklearn.base import clone
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import check_scoring
 
+from skcompare._analysis.measures import named_scoring, resolve_scoring
 from skcompare._core.validation import some_of
 from skcompare._typing import IntArray
 from skcompare.comparators._score_on_data import ClassScorer
-from skcompare.metrics import get_scorer, named_scoring, resolve_scoring
+from skcompare.metrics import get_scorer
 from skcompare.predictions import (
     Outcome,
     Task,

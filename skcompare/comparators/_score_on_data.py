@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from skcompare._analysis.measures import Measure, Watch, class_order, one_score, stored_part
 from skcompare._core.validation import check_labels
-from skcompare.metrics import Measure, Watch, class_order, one_score, stored_part
 from skcompare.predictions import Predictions, collect_fitted, one_class_of
 
 

@@ -11,11 +11,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from skcompare._analysis import LABEL, NamedTests, PairEngine, default_test, no_test_note
+from skcompare._analysis.measures import Measure, class_order
 from skcompare._core.design import Design, design_of
 from skcompare._core.validation import check_count, check_pos_label, class_codes
 from skcompare._registry.tests import get_test, tests_for
 from skcompare.comparators._comparison import Settings
-from skcompare.metrics import Measure, class_order
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     PROBA,

@@ -23,12 +23,10 @@ __all__ = [
 # Loaded on first use, as in the package above: pytest loads the plugin in this folder in
 # every run of every project where skcompare is installed.
 _NAMES = {
-    "_assert_better": ("GateNotPassed", "assert_better"),
     "_conditions": ("KINDS", "AnyOf", "Condition", "Equivalent", "NonInferior", "Superior"),
     "_decision": ("INCONCLUSIVE", "GateDecision", "Outcome"),
-    "_evaluate": ("judge_subject",),
-    "_files": ("GateFiles", "are_one_file", "subject_from_files"),
-    "_gate": ("Gate",),
+    "_files": ("GateFiles", "are_one_file", "judge_files"),
+    "_gate": ("Gate", "GateNotPassed", "assert_better"),
     "_ledger": ("Ledger", "lock_of"),
     "_policy": (
         "PYPROJECT",
@@ -44,7 +42,6 @@ _NAMES = {
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from skcompare.gate._assert_better import GateNotPassed, assert_better
     from skcompare.gate._conditions import (
         KINDS,
         AnyOf,
@@ -54,9 +51,8 @@ if TYPE_CHECKING:
         Superior,
     )
     from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
-    from skcompare.gate._evaluate import judge_subject
-    from skcompare.gate._files import GateFiles, are_one_file, subject_from_files
-    from skcompare.gate._gate import Gate
+    from skcompare.gate._files import GateFiles, are_one_file, judge_files
+    from skcompare.gate._gate import Gate, GateNotPassed, assert_better
     from skcompare.gate._ledger import Ledger, lock_of
     from skcompare.gate._policy import (
         PYPROJECT,

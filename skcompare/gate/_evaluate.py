@@ -6,9 +6,15 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from skcompare._analysis import PreparedTest
+from skcompare._analysis.measures import (
+    WORSE_THAN_NO_SKILL,
+    are_worse_than_no_skill,
+    value_without_skill,
+)
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     decimals_beside,
@@ -40,11 +46,6 @@ from skcompare.gate._ledger import (
     take_look,
 )
 from skcompare.gate._subjects import PairSubject, Subject, Unsuited
-from skcompare.metrics import (
-    WORSE_THAN_NO_SKILL,
-    are_worse_than_no_skill,
-    value_without_skill,
-)
 from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats.margins import SMALLEST, MarginResult, margin_result
 from skcompare.stats.planning import records_beyond_boundaries
@@ -521,15 +522,28 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
 
 
 def judge_subject(
-    gate: GateConditions, subject: Subject, *, ledger: Any = None, blind: bool = False
+    gate: GateConditions,
+    subject: Subject,
+    ledger: Any = None,
+    blind: bool = False,
+    *,
+    start: float | None = None,
 ) -> GateDecision:
-    """Judge the conditions of a gate on a subject, as a look if there is a ledger."""
+    """Judge the conditions of a gate on a subject, as a look if there is a ledger.
+
+    With `start`, the time when it was begun, the decision has the seconds that it took.
+    """
     checked_ledger = check_ledger(ledger, blind)
     if checked_ledger is None:
-        return judged(gate, subject)
-    # Warnings of NumPy can depend on the true labels.
-    with warnings.catch_warnings(action="ignore") if blind else nullcontext():
-        return _judge_as_look(gate, subject, checked_ledger, blind=blind)
+        decision = judged(gate, subject)
+    else:
+        # Warnings of NumPy can depend on the true labels.
+        with warnings.catch_warnings(action="ignore") if blind else nullcontext():
+            decision = _judge_as_look(gate, subject, checked_ledger, blind=blind)
+    # So can the time.
+    if blind or start is None:
+        return decision
+    return replace(decision, seconds=perf_counter() - start)
 
 
 def _judge_as_look(

@@ -19,8 +19,11 @@ from skcompare._core.validation import integral, some_of
 from skcompare._io.columns import check_column, columns_of, frame_from_columns, source_of
 from skcompare._io.readers import Source, all_suffixes, list_formats
 from skcompare.comparators import MEAN_SCORE
+from skcompare.gate._decision import GateDecision
+from skcompare.gate._evaluate import judge_subject
 from skcompare.gate._gate import Gate
-from skcompare.gate._policy import Columns, TrainSettings
+from skcompare.gate._ledger import Ledger
+from skcompare.gate._policy import Columns, Policy, TrainSettings
 from skcompare.gate._skops import load_estimators
 from skcompare.gate._subjects import (
     ItemSubject,
@@ -818,6 +821,26 @@ def subject_from_files(
         ids=read.get(str(roles.id)) if keep_ids else None,
         unseen=unseen,
     )
+
+
+def judge_files(
+    files: GateFiles,
+    policy: Policy,
+    ledger: Ledger | None,
+    blind: bool,
+    pos_label_text: str | None = None,
+    *,
+    start: float | None = None,
+) -> GateDecision:
+    """Judge files by a policy, as a look if there is a ledger."""
+    subject = subject_from_files(
+        files,
+        policy.data,
+        policy.gate,
+        pos_label_text=pos_label_text,
+        keep_ids=ledger is not None,
+    )
+    return judge_subject(policy.gate, subject, ledger, blind, start=start)
 
 
 def _check_kinds(predictions: Predictions, roles: ColumnRoles, columns: Columns) -> None:

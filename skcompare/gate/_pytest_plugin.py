@@ -24,12 +24,10 @@ from skcompare._core.report import (
     report_markdown,
     report_text,
 )
-from skcompare.gate._assert_better import GateNotPassed, assert_better, demand
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._decision import NEEDED, PASSED, GateDecision, decision_report
-from skcompare.gate._evaluate import judge_subject
-from skcompare.gate._files import GateFiles, subject_from_files
-from skcompare.gate._gate import Gate
+from skcompare.gate._files import GateFiles, judge_files
+from skcompare.gate._gate import Gate, GateNotPassed, assert_better, demand
 from skcompare.gate._policy import PYPROJECT, Policy, ledger_of, load_policy, train_of
 
 SCHEMA = "skcompare.gate.tests"
@@ -303,22 +301,15 @@ class CheckedPolicy:
         __tracebackhide__ = True
         paths = tuple(map(os.fspath, files))
         records = None if data is None else os.fspath(data)
-        decision = self.fixture.decided(lambda: self._decide(paths, records, tuple(trust)))
-        return demand(decision) if required else decision
-
-    def _decide(
-        self, paths: tuple[str, ...], data: str | None, trust: tuple[str, ...]
-    ) -> GateDecision:
         policy, settings = self.policy, self.policy.ledger
-        ledger = ledger_of(policy)
-        subject = subject_from_files(
-            GateFiles(paths, data, train_of(policy), trust),
-            policy.data,
-            policy.gate,
-            keep_ids=ledger is not None,
-        )
         blind = settings is not None and settings.blind
-        return judge_subject(policy.gate, subject, ledger=ledger, blind=blind)
+
+        def decide() -> GateDecision:
+            inputs = GateFiles(paths, records, train_of(policy), tuple(trust))
+            return judge_files(inputs, policy, ledger_of(policy), blind)
+
+        decision = self.fixture.decided(decide)
+        return demand(decision) if required else decision
 
 
 def one_line(decision: GateDecision) -> str:

@@ -1,21 +1,11 @@
 """Metrics, measures and scorers."""
 
 from skcompare._analysis.measures import (
-    RANKING_SCORES,
-    WORSE_THAN_NO_SKILL,
     Measure,
-    StoredPredictions,
-    Watch,
-    are_worse_than_no_skill,
     block_differences,
-    class_order,
-    named_scoring,
-    one_score,
     resolve_scoring,
     score_differences,
     scored_pair,
-    stored_part,
-    value_without_skill,
 )
 from skcompare._registry.metrics import MetricEntry, metric, metrics
 from skcompare.metrics._calibration import (

@@ -560,12 +560,7 @@ def _cells(row: ComparisonRow, alpha: float) -> list[str]:
         name += "" if row.label is None else f"[{row.label}]"
     if row.kind in WITHOUT_INTERVAL:
         df = None if row.result is None else row.result.df
-        return [
-            name,
-            format_number(row.statistic),
-            "" if df is None else f"{df:g}",
-            *ends,
-        ]
+        return [name, format_number(row.statistic), "" if df is None else f"{df:g}", *ends]
     decimals = decimals_of(row)
     limits = [] if row.low is None or row.high is None else [row.low, row.high]
     interval = ", ".join(format_number(limit, decimals) for limit in limits)

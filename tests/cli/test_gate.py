@@ -268,7 +268,7 @@ def test_no_error_is_a_pass(folder, capsys, monkeypatch, raised, message):
     def fails(*_, **__):
         raise raised
 
-    monkeypatch.setattr(_gate, "subject_from_files", fails)
+    monkeypatch.setattr(_gate, "judge_files", fails)
 
     assert 2 == gate("old.csv", "new.csv")
     line = error(capsys)
@@ -295,7 +295,7 @@ def test_keyboard_interrupt_is_one_line(folder, capsys, monkeypatch, command):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_gate, "subject_from_files", stopped)
+    monkeypatch.setattr(_gate, "judge_files", stopped)
     monkeypatch.setattr(_main, "named_columns", stopped)
     options = ["--superior", "accuracy"] if command == "gate" else []
 

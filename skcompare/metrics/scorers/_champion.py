@@ -96,11 +96,7 @@ def check_champion(champion: Any, required: frozenset[str], takes_decision: bool
 
 
 def check_stored(
-    name: str,
-    champion: Any,
-    stored: Mapping[str, Any],
-    names: tuple[str, ...],
-    y: Any,
+    name: str, champion: Any, stored: Mapping[str, Any], names: tuple[str, ...], y: Any
 ) -> None:
     """Check that there is one champion, and that stored predictions match the records."""
     if champion is not None and stored:
