@@ -6,12 +6,13 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from skcompare._core.atomic_write import write_text
 from skcompare._core.formatting import in_one_line, without_commands
@@ -25,7 +26,6 @@ from skcompare.gate import (
     Gate,
     GateDecision,
     GateFiles,
-    Ledger,
     Policy,
     Superior,
     TrainSettings,
@@ -142,33 +142,6 @@ COLUMNS = (
 REPEATABLE = ("proba", "champion", "challenger", "score")
 
 
-class GateRequest(NamedTuple):
-    """Request to the gate, from the options and the policy.
-
-    Attributes
-    ----------
-    policy : Policy
-        Conditions and columns, with the changes by options.
-    files : GateFiles
-        Files to read.
-    reports : dict of str to str
-        Files of reports, by their format; they can be written.
-    ledger : Ledger or None
-        Ledger that counts looks.
-    blind : bool
-        Whether only "passed" or "not passed" is reported.
-    pos_label : str or None
-        The positive label as text.
-    """
-
-    policy: Policy
-    files: GateFiles
-    reports: dict[str, str]
-    ledger: Ledger | None
-    blind: bool
-    pos_label: str | None
-
-
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `gate`."""
     parser.add_argument(
@@ -223,8 +196,10 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def requested_of(arguments: argparse.Namespace) -> GateRequest:
-    """Create the request from the options and the policy."""
+def requested_of(
+    arguments: argparse.Namespace,
+) -> tuple[Policy, dict[str, str], Callable[..., GateDecision]]:
+    """Return the policy, files for reports by format, and a function that decides."""
     paths = _input_files(arguments)
     policy, path = _policy(arguments)
     train = train_of(policy)
@@ -233,14 +208,11 @@ def requested_of(arguments: argparse.Namespace) -> GateRequest:
         train = TrainSettings(_check_path("--train", arguments.train), id)
     files = GateFiles(
         tuple(_check_path("FILE", file) for file in paths),
-        None if arguments.data is None else _check_path("--data", arguments.data),
+        _check_path("--data", arguments.data),
         train,
         tuple(arguments.trust or ()),
     )
-    path_of_ledger = arguments.ledger
-    if path_of_ledger is not None:
-        _check_path("--ledger", path_of_ledger)
-    ledger = ledger_of(policy, path_of_ledger)
+    ledger = ledger_of(policy, _check_path("--ledger", arguments.ledger))
     settings = policy.ledger
     blind = arguments.blind or (settings is not None and settings.blind)
     targets = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
@@ -249,7 +221,8 @@ def requested_of(arguments: argparse.Namespace) -> GateRequest:
     if ledger is not None:
         kept += [os.fspath(ledger.path), str(lock_of(Path(ledger.path)))]
     check_targets(reports, kept)
-    return GateRequest(policy, files, reports, ledger, blind, arguments.pos_label)
+    decide = partial(judge_files, files, policy, ledger, blind, arguments.pos_label)
+    return policy, reports, decide
 
 
 def _input_files(arguments: argparse.Namespace) -> list[str]:
@@ -267,8 +240,9 @@ def _input_files(arguments: argparse.Namespace) -> list[str]:
     return [path for (path,) in paths_by_role]
 
 
-def _check_path(option: str, path: str) -> str:
-    if not path or "\0" in path:
+def _check_path(option: str, path: Any) -> Any:
+    """Return the path of a file, or None for an option that was left out."""
+    if path is not None and (not path or "\0" in path):
         raise ValueError(f"{option} needs the name of a file. Got {path!r}.")
     return path
 
@@ -288,28 +262,23 @@ def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
         policy = load_policy(_check_path("--policy", path))
     else:
         policy, path = find_policy(), PYPROJECT
-    columns: dict[str, Any] = {}
-    for name, _ in COLUMNS:
-        value = getattr(arguments, name)
-        if value is not None:
-            is_repeatable = name in REPEATABLE
-            columns[name] = (
-                value[0]
-                if is_repeatable and len(value) == 1
-                else _column_names(name, value)
-            )
+    values = {name: getattr(arguments, name) for name, _ in COLUMNS}
+    columns: dict[str, Any] = {
+        name: _columns(name, value) for name, value in values.items() if value is not None
+    }
     policy = replace(policy, data=replace(policy.data, **columns))
     if arguments.alpha is not None:
         policy = replace(policy, gate=policy.gate.at_level(arguments.alpha))
     return policy, path
 
 
-def _column_names(name: str, value: Any) -> Any:
+def _columns(name: str, value: str | list[str]) -> str | tuple[str, ...]:
+    """Return the column of an option, or all columns of one that was repeated."""
     if isinstance(value, str):
         return value
     if len(set(value)) < len(value):
         raise ValueError(f"--{name} must name different columns. Got {', '.join(value)}.")
-    return tuple(value)
+    return value[0] if len(value) == 1 else tuple(value)
 
 
 def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
@@ -376,21 +345,13 @@ the policy has tell_inconclusive = true"""
 def run_gate(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code; errors are printed in one line."""
     try:
-        request = requested_of(arguments)
+        policy, reports, decide = requested_of(arguments)
         with warnings.catch_warnings(record=True) as caught:
-            decision = judge_files(
-                request.files,
-                request.policy,
-                request.ledger,
-                request.blind,
-                request.pos_label,
-                start=perf_counter(),
-            )
+            decision = decide(start=perf_counter())
         for message in dict.fromkeys(str(warning.message) for warning in caught):
             say(COMMAND, f"warning: {message}")
-        write_reports(decision, request.reports)
-        tell_inconclusive = request.policy.gate.tell_inconclusive
-        return _print_decision(decision, arguments.format, tell_inconclusive)
+        write_reports(decision, reports)
+        return _print_decision(decision, arguments.format, policy.gate.tell_inconclusive)
     except KeyboardInterrupt:
         raise
     # Not only Exception: libraries in other languages may panic, and an estimator could

@@ -91,7 +91,10 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
                     "that both files have."
                 )
     columns = _columns_of_roles(arguments, sources)
-    names = _display_names(arguments, columns)
+    names = columns
+    if columns[CHAMPION] == columns[CHALLENGER]:
+        files = {role: getattr(arguments, f"{role}_file") for role in ROLES}
+        names = {role: file or arguments.file for role, file in files.items()}
     predictions = {names[role]: (sources[role], columns[role]) for role in ROLES}
     y = columns[Y]
     with_truth = {
@@ -127,8 +130,9 @@ def _columns_of_roles(
         for role in options
     }
     candidates = _other_columns(sources[Y], arguments.id)
+    one_file = len({source.key for source in sources.values()}) == 1
     in_order = len(candidates) == 3 and not set(DEFAULT_NAMES) <= set(candidates)
-    if in_order and not any(options.values()) and len(_keys(sources)) == 1:
+    if in_order and not any(options.values()) and one_file:
         columns = dict(zip(DEFAULT_NAMES, candidates))
     for role, name in columns.items():
         _check_option(f"--{role}", name, sources[role])
@@ -160,23 +164,10 @@ def _other_columns(source: Source, id: str | None) -> list[str]:
     return [name for name in source.names if name != id]
 
 
-def _keys(sources: dict[str, Source]) -> set[Any]:
-    return {source.key for source in sources.values()}
-
-
 def _check_option(option: str, name: str, source: Source) -> None:
     is_split = source.typed or len(source.names) > 1
     hint = "" if is_split else " Is --delimiter right?"
     check_column(source, name, f" Name one by {option}.{hint}")
-
-
-def _display_names(
-    arguments: argparse.Namespace, columns: dict[str, str]
-) -> dict[str, str]:
-    """Names of the classifiers in reports: columns, or files if the columns are equal."""
-    if columns[CHAMPION] != columns[CHALLENGER]:
-        return {role: columns[role] for role in ROLES}
-    return {role: getattr(arguments, f"{role}_file") or arguments.file for role in ROLES}
 
 
 PREDICTION_OPTIONS = (

@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -76,16 +76,6 @@ HEADER = {
     "started": str,
     "hash": str,
 }
-LOOK = {
-    "look": int,
-    "level": float,
-    "gate": str,
-    "predictions": str,
-    "champion": str,
-    "challenger": str,
-    "time": str,
-    "hash": str,
-}
 RESULT = {"result": int, "status": str, "hash": str}
 
 
@@ -101,6 +91,10 @@ class Look:
     challenger: str
     time: str
     status: str | None = None
+
+
+LOOK_FIELDS = {f.name: f.type for f in fields(Look) if f.name not in ("number", "status")}
+LOOK = {"look": int, **LOOK_FIELDS, "hash": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +292,7 @@ def _looks(
             # The comparison also fails for NaN.
             if not fits or not abs(entry["level"] - due) <= CHECKED * due:
                 raise _broken(path, line, "is not the look that is due")
-            fields = {k: v for k, v in entry.items() if k not in ("look", "hash")}
-            looks.append(Look(number, **fields))
+            looks.append(Look(number, **{name: entry[name] for name in LOOK_FIELDS}))
             continue
         at = entry["result"] - 1
         open_look = 0 <= at < len(looks) and looks[at].status is None
@@ -517,8 +510,7 @@ def take_look(
         level = level_of_look(number, alpha, header["looks"])
         champion, challenger = map(_short, names)
         look = Look(number, level, gate, predictions, champion, challenger, now())
-        fields = [name for name in Look.__slots__ if name not in ("number", "status")]
-        line = {"look": number} | {name: getattr(look, name) for name in fields}
+        line = {"look": number} | {name: getattr(look, name) for name in LOOK_FIELDS}
         append(path, *new_lines, sealed(line, last_hash))
         looks = () if state is None else state.looks
         return Taken(LedgerState(header, (*looks, look), ""), look, repeated=False)
