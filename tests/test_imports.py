@@ -47,6 +47,7 @@ def other_imports(tmp_path_factory):
     return results_of(["doors", "threads", "entries_of_others"], folder)
 
 
+@pytest.mark.slow
 def test_import_loads_scikit_learn_and_little_else(first_imports):
     """A name scores in scikit-learn as the metric does, loaded for it and not before.
 
@@ -147,6 +148,7 @@ def test_those_of_others_come_after_ours(other_imports):
     assert "A test named 'mcnemar' is registered. Choose another name." == found["error"]
 
 
+@pytest.mark.slow
 def test_modules_of_others_are_only_looked_at(first_imports):
     """A proxy that fails at any access, as in Flask, does not stop us."""
     assert first_imports["modules_of_others"] is True

@@ -324,9 +324,8 @@ class Subject:
             names = ("champion", "challenger")
             for name in [names[k % 2]] if QUICK else names:
                 evidence = self.evidence(predictions, name, name)
-                for options in self.variants:
-                    for alternative in self.alternatives:
-                        yield evidence, options, alternative
+                for options, alternative in self.choices:
+                    yield evidence, options, alternative
 
 
 def remembering(result):

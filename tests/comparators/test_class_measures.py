@@ -281,7 +281,7 @@ def test_accuracy_of_one_class_is_not_accuracy(predictions):
 
 def test_all_tests_are_those_of_the_class(predictions):
     """ "all" has the tests that suit one class against the rest, as that of its AUC."""
-    y, proba = predictions[0][:60], [one[:60] for one in predictions[1]]
+    y, proba = predictions[0][:40], [one[:40] for one in predictions[1]]
     given = dict(zip(("old", "new"), proba, strict=True))
 
     comparison = compare(NAMES[y], given, scoring=["accuracy", "roc_auc[bee]"], tests="all")
@@ -334,7 +334,7 @@ def test_labels_of_all_kinds():
     for label in [False, True, 0, 1, "1", "1.0", "a[1]", "b, c", " d"]:
         rng = np.random.default_rng(2)
         other = "e" if isinstance(label, str) else type(label)(1 - label)
-        y, *found = rng.choice(np.array([label, other]), size=(3, 200))
+        y, *found = rng.choice(np.array([label, other]), size=(3, 60))
 
         comparison = compare(
             y, dict(zip(("old", "new"), found, strict=True)), scoring=f"precision[{label}]"

@@ -108,6 +108,7 @@ def test_a_score_by_option():
 
 
 @cache
+@cache
 def all_tests_of(probabilities):
     """Every test of predictions that are labels, or probabilities."""
     y, predictions = made_up(80)

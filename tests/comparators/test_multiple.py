@@ -356,8 +356,8 @@ def test_named_tests(holdout):
     pair = ("Bayes", "linear")
     assert usual.pair(*pair).pvalue == with_interval.pair(*pair).pvalue
     assert usual.pair(*pair).low != with_interval.pair(*pair).low
-    few = {name: predictions[name][:100] for name in ("Bayes", "linear", "near")}
-    every = compare(y[:100], few, tests="all")
+    few = {name: predictions[name][:60] for name in ("Bayes", "linear", "near")}
+    every = compare(y[:60], few, tests="all")
     assert {"mcnemar"} < {one.test for one in every.comparisons}
 
 

@@ -36,6 +36,7 @@ from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import resolve_scoring, score_differences
 from skcompare.model_selection import HalvesShuffleSplit, ReplicatedShuffleSplit
 from skcompare.stats import paired_tests
+from tests.common.classifiers import Centroids
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +47,8 @@ def data():
 
 def pair(champion=None, challenger=None, **settings):
     """A comparator of two quick classifiers."""
-    champion = champion or GaussianNB()
-    challenger = challenger or DecisionTreeClassifier(max_depth=2, random_state=0)
+    champion = champion or Centroids(n_features=2)
+    challenger = challenger or Centroids()
     settings.setdefault("random_state", 0)
     return PairedComparator(champion, challenger, **settings)
 
@@ -254,7 +255,9 @@ def test_undefined_for_one_is_left_out_for_both(data):
     X, y = data
     rng = np.random.default_rng(0)
     y = np.where(rng.random(200) < 0.06, 1, 0)
-    row = pair(cv=StratifiedKFold(5), scoring="precision").fit(X, y).results_["precision"]
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    comparator = pair(GaussianNB(), tree, cv=StratifiedKFold(5), scoring="precision")
+    row = comparator.fit(X, y).results_["precision"]
 
     assert "undefined-in-split" in row.flags
     shown = row.challenger - row.champion
@@ -468,7 +471,8 @@ def test_comparator_of_nothing_can_be_printed():
 def test_records_needed_count_those_that_no_split_uses(data):
     """Splits that leave records out need as many more of all records."""
     settings = {"train_size": 0.3, "test_size": 0.2, "random_state": 0}
-    fitted = pair(DecisionTreeClassifier(max_depth=1), cv=ShuffleSplit(5, **settings))
+    trees = [DecisionTreeClassifier(max_depth=k, random_state=0) for k in (1, 2)]
+    fitted = pair(*trees, cv=ShuffleSplit(5, **settings))
     fitted.fit(*data)
     row, verdict = fitted.comparison_.rows[0], fitted.comparison_.conclusion
     scores = score_differences(

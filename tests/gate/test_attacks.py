@@ -586,11 +586,16 @@ def has_command(text):
     return "::" in text or "##[" in text or "##vso[" in text.lower()
 
 
-def test_names_are_no_commands(folder, capsys):
+@pytest.mark.parametrize(
+    "names",
+    [COMMANDS[::3], pytest.param(COMMANDS, marks=pytest.mark.slow)],
+    ids=["some", "all"],
+)
+def test_names_are_no_commands(folder, capsys, names):
     """Neither those of columns, of labels, of slices, nor of files."""
     files = {"json": "a.json", "junit": "a.xml", "html": "a.html", "markdown": "a.md"}
     beside = [word for name, path in files.items() for word in (f"--{name}", path)]
-    for name in COMMANDS:
+    for name in names:
         words = " ".join(name.split())
         labels = np.array(["no", words])
         columns = {words: labels[BAD], "b": labels[GOOD], "y": labels[Y]}

@@ -242,9 +242,9 @@ def check_changed(n, seed, folder, capsys, suffixes):
 def test_changed_bytes_are_refused_or_read_as_they_are(tmp_path, capsys):
     """Bytes changed at random are refused by one line, or are still a good file."""
     text = (".csv", ".tsv", ".jsonl", ".npz")
-    codes = check_changed(100, "changed", tmp_path, capsys, text)
+    codes = check_changed(60, "changed", tmp_path, capsys, text)
 
-    assert codes[2] > 25
+    assert codes[2] > 15
 
 
 @pytest.mark.slow

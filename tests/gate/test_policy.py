@@ -1,5 +1,6 @@
 """Policy files: read as data, checked key by key."""
 
+import math
 from dataclasses import fields
 from pathlib import Path
 
@@ -198,18 +199,35 @@ def check_values(values):
     assert 0 < len(words) < 2500
 
 
-@settings(max_examples=10, deadline=None, derandomize=True)
-@given(TREES)
-def test_values_are_refused_or_make_a_policy(values):
+def test_values_are_refused_or_make_a_policy():
     """Whatever is in a policy, there is an error of one line or a policy."""
-    check_values(values)
+    condition = {"superior": "accuracy"}
+    for values in [
+        None,
+        math.nan,
+        "alpha",
+        [],
+        [condition],
+        {},
+        {"": -1},
+        {"é\x00": [{}]},
+        {"condition": []},
+        {"condition": [[condition]]},
+        {"condition": [condition]},
+        {"condition": [condition], "alpha": math.inf},
+        {"condition": [{"any_of": condition}], "data": True},
+        {"condition": [{"any_of": [condition]}]},
+        {"condition": [condition | {"alpha": 10**400}]},
+        {"condition": [{"superior": 0.5}], "superior": {"data": None}},
+    ]:
+        check_values(values)
 
 
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(TREES)
 def test_any_values_are_refused_or_make_a_policy(values):
-    """So it is with more values."""
+    """So it is with values that hypothesis makes up."""
     check_values(values)
 
 

@@ -169,15 +169,12 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.lists(VALUES, min_size=1, max_size=4))
-def test_values_come_back_or_are_refused(tmp_path_factory, values):
-    """A column has exactly the values that were written, or there is one clear error."""
-    path = tmp_path_factory.getbasetemp() / "values.jsonl"
+def check_values(path, values):
+    """They come back as they were written, or there is one clear error."""
     path.write_text("".join(json.dumps({"x": v}) + "\n" for v in values), encoding="utf-8")
     found, refused = read_or_refused(path)
     if refused:
-        assert "values.jsonl" in refused
+        assert path.name in refused
         return
     assert values == found["x"].tolist()
     kinds = {type(value) for value in values}
@@ -185,15 +182,47 @@ def test_values_come_back_or_are_refused(tmp_path_factory, values):
     assert not any(isinstance(v, float) and math.isnan(v) for v in values)
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.binary(max_size=60))
-def test_any_bytes(tmp_path_factory, content):
-    """Whatever a file holds, it is read or refused by one clear error."""
-    path = tmp_path_factory.getbasetemp() / "bytes.jsonl"
+def check_bytes(path, content):
+    """A file that holds them is read, or refused by one clear error."""
     path.write_bytes(content)
     found, refused = read_or_refused(path)
 
-    assert found or "bytes.jsonl" in refused
+    assert found or path.name in refused
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@given(st.lists(VALUES, min_size=1, max_size=4))
+def test_any_values_come_back_or_are_refused(tmp_path_factory, values):
+    """A column has exactly the values that were written, or there is one clear error."""
+    check_values(tmp_path_factory.getbasetemp() / "values.jsonl", values)
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60))
+def test_any_bytes(tmp_path_factory, content):
+    """Whatever a file holds, it is read or refused by one clear error."""
+    check_bytes(tmp_path_factory.getbasetemp() / "bytes.jsonl", content)
+
+
+def test_some_values_come_back_or_are_refused(tmp_path):
+    """So it is with one to four of some that are near the edges."""
+    some = [None, True, 0, -1, 2**63, 10**30, -0.0, 0.5, 1e-320, math.inf, math.nan]
+    some += ["", "a", "0", "é\x00\n"]
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice(len(some), size=1 + k % 4) for k in range(30)]
+    for chosen in [[k] for k in range(len(some))] + [one.tolist() for one in drawn]:
+        check_values(tmp_path / "values.jsonl", [some[k] for k in chosen])
+
+
+def test_some_bytes(tmp_path):
+    """So it is with bytes at random, and with beginnings of lines."""
+    rng = np.random.default_rng(0)
+    cut = [LINES.encode()[:k] for k in range(0, len(LINES), 7)]
+    for content in [b"", b"\n", b"null", b"[1]\n", *cut]:
+        check_bytes(tmp_path / "bytes.jsonl", content)
+        check_bytes(tmp_path / "bytes.jsonl", content + rng.bytes(3))
 
 
 def test_compare(write):

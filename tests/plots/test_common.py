@@ -32,9 +32,8 @@ LARGEST_SVG = 200_000
 WHITE, ON_LIGHT = "#ffffff", "#101820"
 
 
-SOME = ["ContingencyDisplay", "ForestDisplay", "LossDifferenceDisplay"]
-SOME += ["RocComparisonDisplay"]
-"""Displays of one, two and three panels, of which the last has lines of both roles.
+SOME = ["ContingencyDisplay", "LossDifferenceDisplay", "RocComparisonDisplay"]
+"""Displays of one, three and two panels, of which the last has lines of both roles.
 
 They stand for all where those take long.
 """

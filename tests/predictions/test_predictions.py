@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -150,7 +151,8 @@ def test_equal_data_and_splits_have_one_fingerprint():
     X, y = load_iris(return_X_y=True)
 
     def made(seed):
-        comparator = PairedComparator(GaussianNB(), GaussianNB(), random_state=seed)
+        pair = GaussianNB(), GaussianNB()
+        comparator = PairedComparator(*pair, cv=ShuffleSplit(1), random_state=seed)
         return comparator.fit(X, y).predictions_.fingerprint
 
     assert made(0) == made(0)

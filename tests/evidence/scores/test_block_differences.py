@@ -135,7 +135,6 @@ def test_of_a_measure(pair):
         "roc_auc",
         "neg_log_loss",
         "f1",
-        "balanced_accuracy",
         "squared_calibration_error",
     ]:
         (measure,) = resolve_scoring(scoring)

@@ -162,9 +162,11 @@ def run_tuned_threshold(scoring):
     return [*tuned.cv_results_["scores"], tuned.best_threshold_]
 
 
+FITTED = GaussianNB().fit(X, Y)
+
+
 def run_check_scoring(scoring):
-    fitted = GaussianNB().fit(X, Y)
-    return [check_scoring(fitted, scoring=scoring)(fitted, X, Y)]
+    return [check_scoring(FITTED, scoring=scoring)(FITTED, X, Y)]
 
 
 ENTRY_POINTS = [
@@ -323,9 +325,11 @@ KINDS = {
 def test_classes_of_every_kind():
     """A scorer takes every kind of classes that its metric takes, or says why not."""
     pandas = pytest.importorskip("pandas")
+    known = {}
     for (kind, classes), name in itertools.product(KINDS.items(), NAMES):
         y = classes[np.arange(80) % len(classes)]
-        fitted, scorer = GaussianNB().fit(X, y), get_scorer(name)
+        fitted = known[kind] = known.get(kind) or GaussianNB().fit(X, y)
+        scorer = get_scorer(name)
         one_class = y == classes[0]
         needs_two = len(classes) > 2 and name in TWO_CLASSES
         labels = metrics()[name.removeprefix("neg_")].response_method == "predict"

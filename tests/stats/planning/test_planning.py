@@ -355,9 +355,9 @@ def test_margin_power_by_enumeration():
 def test_fewest_records_for_a_margin(goal, alternative):
     """The number has the power, so have the next ten, and one less does not."""
     for champion, challenger, disagreement, margin in [
-        (0.9, 0.9, 0.1, 0.05),
-        (0.9, 0.88, 0.06, 0.05),
-        (0.7, 0.71, 0.3, 0.1),
+        (0.9, 0.9, 0.1, 0.1),
+        (0.9, 0.88, 0.06, 0.08),
+        (0.7, 0.71, 0.3, 0.2),
     ]:
         plan = plan_comparison(
             champion, challenger, disagreement=disagreement, goal=goal, margin=margin
