@@ -1,8 +1,12 @@
 """Tests of the accuracies of two classifiers on the same records."""
 
 from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar
-from skcompare.stats.accuracy._mcnemar import corrected_statistic, mcnemar, mcnemar_pvalues
-from skcompare.stats.accuracy._proportional_z import proportional_z
+from skcompare.stats.accuracy._mcnemar import (
+    corrected_statistic,
+    mcnemar,
+    mcnemar_pvalues,
+    proportional_z,
+)
 from skcompare.stats.accuracy._ratios import discordant_odds_ratio, relative_accuracy
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""McNemar's test of paired predictions."""
+"""McNemar's test of paired predictions, and the z-test that ignores the pairing."""
 
 import math
 from functools import partial
@@ -28,7 +28,7 @@ from skcompare.stats.accuracy._unconditional import (
     unconditional_limits,
     unconditional_pvalue,
 )
-from skcompare.stats.core._limits import Limits, Pair, agreeing, outward
+from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, agreeing, outward
 from skcompare.stats.core._power import Aim, Discordance, Effect, planned
 from skcompare.stats.core._result import PairedResult, result_of
 from skcompare.stats.core._tails import (
@@ -38,6 +38,7 @@ from skcompare.stats.core._tails import (
     lower_tail,
     normal_pvalue,
 )
+from skcompare.stats.core._wald import Wald
 
 Method = Literal[
     "mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", "permutation"
@@ -129,18 +130,20 @@ def _by_score(
     table: ContingencyTable, method: str, null: float, alternative: str
 ) -> Finding:
     """Chi-squared test, or Tango's score test for a nonzero null value."""
-    against, favour = table.only_champion, table.only_challenger
+    against, favour, n = table.only_champion, table.only_challenger, table.n
     correction = float(method == "corrected")
-    statistic, root = corrected_statistic(against, favour, correction)
-    if null != 0:
-        root = score_root(against, favour, table.n, correction, null)
-        statistic = root**2
-    return Finding(
-        statistic,
-        normal_pvalue(root, alternative),
-        partial(score_limits, against, favour, table.n, correction),
-        method,
-    )
+    statistic, root = _score_statistic(against, favour, n, correction, null)
+    limits = partial(score_limits, against, favour, n, correction)
+    return Finding(statistic, normal_pvalue(root, alternative), limits, method)
+
+
+def _score_statistic(
+    against: float, favour: float, n: float, correction: float, null: float
+) -> tuple[float, float]:
+    if null == 0:
+        return corrected_statistic(against, favour, correction)
+    root = score_root(against, favour, n, correction, null)
+    return root**2, root
 
 
 def _by_binomial(
@@ -159,15 +162,10 @@ def _by_binomial(
 
 def _unconditional(table: ContingencyTable, null: float, alternative: str) -> Finding:
     against, favour, n = _whole(table)
-    statistic, _ = corrected_statistic(against, favour, 0.0)
-    if null != 0:
-        statistic = score_root(against, favour, n, 0.0, null) ** 2
-    return Finding(
-        statistic,
-        unconditional_pvalue(against, favour, n, null, alternative),
-        partial(unconditional_limits, against, favour, n, null),
-        "exact-unconditional",
-    )
+    statistic, _ = _score_statistic(against, favour, n, 0.0, null)
+    tail = unconditional_pvalue(against, favour, n, null, alternative)
+    limits = partial(unconditional_limits, against, favour, n, null)
+    return Finding(statistic, tail, limits, "exact-unconditional")
 
 
 def _by_draws(
@@ -544,3 +542,109 @@ def _flags(table: ContingencyTable, method: str, null: float) -> tuple[str, ...]
         return "degenerate", "no-discordant-pairs"
     few = method in CHI_SQUARED and table.n_discordant < FEW_DISCORDANT
     return ("no-discordant-pairs",) * none_discordant + ("few-discordant-pairs",) * few
+
+
+PooledInterval = Literal["pooled", "unpooled"]
+IGNORES_PAIRING = "ignores-pairing"
+
+
+@paired_test(
+    "proportional_z",
+    title="proportional test",
+    measures="accuracy",
+    references=("Dietterich1998", "Yang2023"),
+    caution=IGNORES_PAIRING,
+)
+def proportional_z(
+    table: ContingencyTable,
+    *,
+    interval: PooledInterval = "pooled",
+    alternative: Alternative = "two-sided",
+) -> PairedResult:
+    """Compare two accuracies on one test set as if each had its own test records.
+
+    The null hypothesis is that both trained classifiers have the same accuracy over new
+    records. The two numbers of errors are taken as independent [1]_, which they are not on
+    one test set. Classifiers usually err on the same records: the difference then varies
+    less than the test allows for, and it rejects too seldom and finds less than
+    :func:`mcnemar`, which is the test to use. Where they err on different records it
+    rejects too often.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        Counts of records by which classifiers were correct, from a hold-out set. The
+        literature trains on n1 = 2n/3 of the records [2]_.
+    interval : {"pooled", "unpooled"}, default="pooled"
+        Interval of the difference. "pooled" is made with the standard error of the test, so
+        that it goes with the p-value; "unpooled" with that of two accuracies that differ,
+        so that it may disagree with the p-value, and has no width if each classifier is
+        always correct or always wrong.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is accuracy(challenger) - accuracy(champion). `statistic` is that over
+        its standard error, compared with the standard normal distribution; the interval is
+        the difference plus and minus quantiles of it, within -1 and 1. `details` has the
+        pooled error and both standard errors. Every result is flagged "ignores-pairing".
+
+    See Also
+    --------
+    mcnemar : The test of these counts.
+
+    Notes
+    -----
+    With the shares of errors p of n records, pB of the champion and pA of the challenger,
+    and their mean p::
+
+        statistic = (pB - pA) / sqrt(2 p (1 - p) / n)
+
+    and the interval "unpooled" has sqrt(pA (1 - pA) / n + pB (1 - pB) / n) instead.
+
+    If both classifiers are correct on all records, or on none, the statistic is 0 and p is
+    1, flagged "degenerate"; so are predictions that are correct on the same records.
+
+    References
+    ----------
+    .. [1] Dietterich, T. G. (1998). "Approximate statistical tests for comparing supervised
+       classification learning algorithms." Neural Computation 10(7), 1895-1923, section
+       3.2.
+    .. [2] Yang, J., Wang, R., Song, Y. and Li, J. (2023). "Block-regularized 5×2
+       cross-validated McNemar's test for comparing two classification algorithms."
+       arXiv:2304.03990, section 5.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> from skcompare.stats import mcnemar, proportional_z
+    >>> table = ContingencyTable(150, 25, 15, 10)
+    >>> result = proportional_z(table)
+    >>> print(f"{result.estimate:.3f}, z = {result.statistic:.3f}, p = {result.pvalue:.4f}")
+    -0.050, z = -1.400, p = 0.1614
+    >>> print(f"{mcnemar(table).pvalue:.4f}")
+    0.1173
+    """
+    errors = table.n_discordant + 2 * table.both_wrong
+    share = errors / (2 * table.n)
+    pooled = math.sqrt(2 * share * (1 - share) / table.n)
+    unpooled = math.sqrt(sum(p * (1 - p) for p in table.accuracies) / table.n)
+    error = pooled if interval == "pooled" else unpooled
+    statistic = table.difference / pooled if pooled > 0 else 0.0
+    none_discordant = table.n_discordant == 0
+    return accuracy_result(
+        table,
+        statistic,
+        normal_pvalue(statistic, alternative),
+        df=None,
+        method="normal, pooled variance",
+        limits=Wald(table.difference, error, bounds=DIFFERENCE).limits,
+        flags=("degenerate", "no-discordant-pairs") if none_discordant else (),
+        details={
+            "pooled_error": share,
+            "se": pooled,
+            "se_unpooled": unpooled,
+        },
+    )

@@ -174,9 +174,19 @@ def recommend_ensemble(
     """
     check_alpha(alpha)
     check_choice("correlation", correlation, ("pearson", "spearman"))
-    limits = _Limits(
-        alpha, most_gap, most_q, most_correlation, same_model, most_calibration_error
-    )
+    thresholds = {
+        "gap": most_gap,
+        "q": most_q,
+        "correlation": most_correlation,
+        "same": same_model,
+        "calibration": most_calibration_error,
+    }
+    for name, value in thresholds.items():
+        if not is_number(value) or not math.isfinite(value):
+            raise ValueError(
+                f"The thresholds must be finite numbers. Got {value!r} for the one of "
+                f"{name}."
+            )
     for name, evidence in (("losses", losses), ("calibration", calibration)):
         if evidence is not None and evidence.n != counts.n:
             raise ValueError(
@@ -187,14 +197,14 @@ def recommend_ensemble(
     useful, winner = _useful(counts, better)
     if not useful.passed:
         return _single(winner, (useful,))
-    gap = _gap(counts, limits)
+    gap = _gap(counts, alpha, most_gap)
     if not gap.passed:
         return _single(better, (useful, gap))
-    redundancy = _redundancy(counts, losses, correlation, limits)
+    redundancy = _redundancy(counts, losses, correlation, thresholds)
     if not redundancy.passed:
         return _single(better, (useful, gap, redundancy))
-    fusion, kind = _fusion(counts, limits)
-    calibrated, poor = _calibration(calibration, limits)
+    fusion, kind = _fusion(counts, alpha)
+    calibrated, poor = _calibration(calibration, most_calibration_error)
     return EnsembleAdvice(
         COMBINE,
         None,
@@ -203,27 +213,6 @@ def recommend_ensemble(
         _combining(kind, poor, calibration is not None),
         (useful, gap, redundancy, fusion, calibrated),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    """Thresholds of the checkpoints."""
-
-    alpha: float
-    gap: float
-    q: float
-    correlation: float
-    same: float
-    calibration: float
-
-    def __post_init__(self) -> None:
-        for name in ("gap", "q", "correlation", "same", "calibration"):
-            value = getattr(self, name)
-            if not is_number(value) or not math.isfinite(value):
-                raise ValueError(
-                    f"The thresholds must be finite numbers. Got {value!r} for the one of "
-                    f"{name}."
-                )
 
 
 def _accuracies(counts: JointCounts) -> tuple[float, float]:
@@ -265,30 +254,29 @@ def _useful(counts: JointCounts, better: str) -> tuple[EnsembleStep, str | None]
     return EnsembleStep("useful", False, sentence, values), None
 
 
-def _gap(counts: JointCounts, limits: _Limits) -> EnsembleStep:
+def _gap(counts: JointCounts, alpha: float, most_gap: float) -> EnsembleStep:
     result = mcnemar(counts.contingency_table())
     gap = abs(result.estimate)
     # A gap of exactly 5 points must not be above 5 points by rounding.
-    wide = gap > limits.gap + TIE and result.pvalue < limits.alpha
+    wide = gap > most_gap + TIE and result.pvalue < alpha
     numbers = f"accuracies differ by {gap:.3f}, p {format_pvalue(result.pvalue)} (mcnemar)"
     verdict = "one is far ahead" if wide else "neither is far ahead"
-    return EnsembleStep(
-        "gap",
-        not wide,
-        f"{verdict}: {numbers}",
-        {"gap": gap, "pvalue": result.pvalue},
-    )
+    values = {"gap": gap, "pvalue": result.pvalue}
+    return EnsembleStep("gap", not wide, f"{verdict}: {numbers}", values)
 
 
 def _redundancy(
-    counts: JointCounts, losses: PairedLosses | None, correlation: Any, limits: _Limits
+    counts: JointCounts,
+    losses: PairedLosses | None,
+    correlation: Any,
+    thresholds: Mapping[str, float],
 ) -> EnsembleStep:
     q = yule_q(counts.contingency_table()).estimate
     r = math.nan
     if losses is not None:
         r = error_correlation(losses, method=correlation).estimate
     label = f"{correlation.capitalize()} correlation of the losses"
-    pairs = (("Yule's Q", q, limits.q), (label, r, limits.correlation))
+    pairs = (("Yule's Q", q, thresholds["q"]), (label, r, thresholds["correlation"]))
     defined = [pair for pair in pairs if not math.isnan(pair[1])]
     values = {"yule_q": q, "correlation": r}
     if not defined:
@@ -301,7 +289,7 @@ def _redundancy(
         for label, value, limit in defined
     )
     # Q alone is 1 as soon as one of the two is correct wherever the other is.
-    if len(defined) == 2 and min(q, r) >= limits.same:
+    if len(defined) == 2 and min(q, r) >= thresholds["same"]:
         verdict = "effectively the same model"
     elif redundant:
         verdict = "errors are redundant, so that the gain is marginal at best"
@@ -318,9 +306,9 @@ def _beside(value: float, limit: float) -> str:
     return f"{value:.{decimals}f}"
 
 
-def _fusion(counts: JointCounts, limits: _Limits) -> tuple[EnsembleStep, str]:
+def _fusion(counts: JointCounts, alpha: float) -> tuple[EnsembleStep, str]:
     result = bowker(counts.agreement_matrix())
-    kind = "asymmetric" if result.pvalue < limits.alpha else "symmetric"
+    kind = "asymmetric" if result.pvalue < alpha else "symmetric"
     pvalue = format_pvalue(result.pvalue)
     sentence = f"disagreements are {kind} across classes: p {pvalue} (bowker)"
     values = {"statistic": result.statistic, "pvalue": result.pvalue}
@@ -328,13 +316,13 @@ def _fusion(counts: JointCounts, limits: _Limits) -> tuple[EnsembleStep, str]:
 
 
 def _calibration(
-    calibration: PairedCalibration | None, limits: _Limits
+    calibration: PairedCalibration | None, most_error: float
 ) -> tuple[EnsembleStep, tuple[str, ...]]:
     if calibration is None:
         sentence = "calibration was not looked at: no probabilities"
         return EnsembleStep("calibration", None, sentence), ()
     errors = {role: calibration.error(role, norm="l1") for role in ROLES}
-    poor = tuple(role for role in ROLES if errors[role] > limits.calibration)
+    poor = tuple(role for role in ROLES if errors[role] > most_error)
     numbers = f"expected calibration errors {errors['champion']:.3f} and " + (
         f"{errors['challenger']:.3f}"
     )

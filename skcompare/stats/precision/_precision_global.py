@@ -92,20 +92,17 @@ class AllClasses:
     ) -> PairedResult:
         """Return the result of a combination of p-values."""
         without_result = self.significance.degenerate | ~self.known
-        flags = tuple(flag for flag in combined.flags if self._is_news(flag))
+        # Classes without predictions are counted in the details.
+        undefined = np.isnan(self.significance.pvalue) & self.known
+        flags = combined.flags if undefined.any() else ()
         return self.result(
             combined.method,
             combined.statistic,
             (combined.pvalue, combined.log_pvalue),
             combined.df,
-            (("degenerate",) if without_result.all() else ()) + flags,
+            ("degenerate",) * bool(without_result.all()) + flags,
             {**combined.details, **(details or {})},
         )
-
-    def _is_news(self, flag: str) -> bool:
-        """Whether a flag has another cause than classes without predictions."""
-        undefined = np.isnan(self.significance.pvalue) & self.known
-        return flag != "undefined-pvalue" or bool(undefined.any())
 
     def unknown(self, method: str) -> PairedResult:
         """Return the result if no class has predictions of both classifiers."""
@@ -122,13 +119,17 @@ class AllClasses:
     ) -> PairedResult:
         """Return a result with all classes as its parts."""
         known = self.known
-        shares = self.moments.shares
-        sizes = np.abs(shares[:, 1] - shares[:, 0])
+        sizes = np.abs(np.diff(self.moments.shares))[:, 0]
         if not known.all() and known.any():
             flags += (LEFT_OUT,)
         few = self.rows.informative_clusters(self.score) < FEW_INFORMATIVE
         if (few & known & ~self.alike).any():
             flags += (FEW_PREDICTIONS,)
+        counts = {
+            "n_classes": len(known),
+            "n_left_out": int((~known).sum()),
+            "n_alike": int((known & self.alike).sum()),
+        }
         return result_of(
             statistic,
             tail,
@@ -137,12 +138,7 @@ class AllClasses:
             estimate_name=f"greatest difference of {SCORE_TEXT[self.score]}",
             method=method,
             flags=flags,
-            details={
-                "n_classes": len(known),
-                "n_left_out": int((~known).sum()),
-                "n_alike": int((known & self.alike).sum()),
-                **(details or {}),
-            },
+            details={**counts, **(details or {})},
             parts=self.parts(),
         )
 

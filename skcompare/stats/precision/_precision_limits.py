@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -127,7 +127,7 @@ def restricted_shares(moments: ClassMoments, delta: Any) -> tuple[FloatArray, Fl
     :func:`_shares_along`, which is found by bisection.
     """
     sums = _sums_of(moments)
-    delta = np.asarray(delta, dtype=np.float64) + 0 * sums.rows[0]
+    delta = np.asarray(delta, dtype=np.float64) + 0 * sums.rows[..., 0]
     low, high = np.full_like(delta, -1.0), np.ones_like(delta)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -137,42 +137,22 @@ def restricted_shares(moments: ClassMoments, delta: Any) -> tuple[FloatArray, Fl
     return _shares_along(sums, (low + high) / 2)
 
 
-class _Sums(NamedTuple):
-    """Sums over the clusters, champion first, with a last axis for differences."""
-
-    rows: tuple[FloatArray, FloatArray]
-    hits: tuple[FloatArray, FloatArray]
-    rr: tuple[FloatArray, FloatArray]
-    rh: tuple[FloatArray, FloatArray]
-    hh: tuple[FloatArray, FloatArray]
-    crossed: tuple[FloatArray, FloatArray, FloatArray, FloatArray]
-
-
-def _sums_of(moments: ClassMoments) -> _Sums:
-    def element(part: Any, *at: int) -> FloatArray:
-        return np.asarray(part, dtype=np.float64)[(..., *at, np.newaxis)]
-
-    def diagonal(part: Any) -> tuple[FloatArray, FloatArray]:
-        return element(part, 0, 0), element(part, 1, 1)
-
-    rows = np.maximum(moments.rows, 1)
-    crossed = (
-        element(moments.hh, 0, 1),
-        element(moments.rh, 0, 1),
-        element(moments.rh, 1, 0),
-        element(moments.rr, 0, 1),
-    )
-    return _Sums(
-        (element(rows, 0), element(rows, 1)),
-        (element(moments.hits, 0), element(moments.hits, 1)),
-        diagonal(moments.rr),
-        diagonal(moments.rh),
-        diagonal(moments.hh),
-        crossed,
+def _stacked(moments: ClassMoments) -> ClassMoments:
+    """Moments as floats, with an axis for differences or ratios before the classifiers."""
+    sums: Any = (moments.rows, moments.hits)
+    products: Any = (moments.rr, moments.rh, moments.hh)
+    return ClassMoments(
+        *(part[..., np.newaxis, :].astype(np.float64) for part in sums),
+        *(part[..., np.newaxis, :, :].astype(np.float64) for part in products),
     )
 
 
-def _shares_along(sums: _Sums, position: Any) -> tuple[FloatArray, FloatArray]:
+def _sums_of(moments: ClassMoments) -> ClassMoments:
+    """Moments with an axis for differences, and 1 in the place of no predictions."""
+    return _stacked(replace(moments, rows=np.maximum(moments.rows, 1)))
+
+
+def _shares_along(sums: ClassMoments, position: Any) -> tuple[FloatArray, FloatArray]:
     """Maximum likelihood shares of independent predictions, on a path of differences.
 
     With Lagrange's multiplier m of the difference the champion's share solves ``hits - rows
@@ -181,12 +161,12 @@ def _shares_along(sums: _Sums, position: Any) -> tuple[FloatArray, FloatArray]:
     difference. The path from -1 to 1 has m from minus infinity to infinity.
     """
     remainder = np.maximum(1 - np.abs(position), FARTHEST)
-    m = (sums.rows[0] + sums.rows[1]) * position / remainder
-    champion = _share_at(sums.hits[0], sums.rows[0], m)
-    return champion, _share_at(sums.hits[1], sums.rows[1], -m)
+    rows, hits = np.moveaxis(sums.rows, -1, 0), np.moveaxis(sums.hits, -1, 0)
+    m = (rows[0] + rows[1]) * position / remainder
+    return _share_at(hits[0], rows[0], m), _share_at(hits[1], rows[1], -m)
 
 
-def _share_at(hits: FloatArray, rows: FloatArray, m: FloatArray) -> FloatArray:
+def _share_at(hits: Any, rows: Any, m: FloatArray) -> FloatArray:
     """Share that solves ``hits - rows p = m p (1 - p)``, without cancellation."""
     total = rows + m
     square = np.where(
@@ -202,21 +182,21 @@ def _share_at(hits: FloatArray, rows: FloatArray, m: FloatArray) -> FloatArray:
 
 
 def _root_at(
-    sums: _Sums, champion: FloatArray, challenger: FloatArray, weighted: bool
+    sums: ClassMoments, champion: FloatArray, challenger: FloatArray, weighted: bool
 ) -> FloatArray:
     """Signed root of the score, with residuals from the given shares."""
-    both, rows_hits, hits_rows, rows = sums.crossed
-    crossed = (
-        both - champion * rows_hits - challenger * hits_rows + champion * challenger * rows
-    )
-    variance = -2 * crossed / (sums.rows[0] * sums.rows[1])
+    hh, rh, rr = sums.hh, sums.rh, sums.rr
+    crossed = hh[..., 0, 1] - champion * rh[..., 0, 1] - challenger * rh[..., 1, 0]
+    crossed = crossed + champion * challenger * rr[..., 0, 1]
+    variance = -2 * crossed / (sums.rows[..., 0] * sums.rows[..., 1])
     magnitude: Any = 0.0
     for k, p in enumerate((champion, challenger)):
-        linear, square = 2 * p * sums.rh[k], p * p * sums.rr[k]
-        term = p * (1 - p) * sums.rows[k] if weighted else sums.hh[k] - linear + square
-        variance = variance + term / sums.rows[k] ** 2
-        magnitude = magnitude + (sums.hh[k] + linear + square) / sums.rows[k] ** 2
-    shares = sums.hits[0] / sums.rows[0], sums.hits[1] / sums.rows[1]
+        rows, squares = sums.rows[..., k], hh[..., k, k]
+        linear, square = 2 * p * rh[..., k, k], p * p * rr[..., k, k]
+        term = p * (1 - p) * rows if weighted else squares - linear + square
+        variance = variance + term / rows**2
+        magnitude = magnitude + (squares + linear + square) / rows**2
+    shares = sums.hits[..., 0] / sums.rows[..., 0], sums.hits[..., 1] / sums.rows[..., 1]
     distance = shares[1] - shares[0] - (challenger - champion)
     varies = variance > NOISE * magnitude
     no_variance_root = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
@@ -249,19 +229,19 @@ def _upper_limit(moments: ClassMoments, weighted: bool, z: float) -> FloatArray:
     return np.asarray((upper - lower)[..., 0])
 
 
-def _null_between(sums: _Sums, weighted: bool, z: float) -> Any:
+def _null_between(sums: ClassMoments, weighted: bool, z: float) -> Any:
     """Whether a difference of 0 lies between the observed difference and the limit."""
     position = _null_position(sums)
     kept = _root_at(sums, *_shares_along(sums, position), weighted) >= -z
     return (kept == (z >= 0)) & ((position > 0) == (z >= 0)) & (position != 0)
 
 
-def _null_position(sums: _Sums) -> FloatArray:
+def _null_position(sums: ClassMoments) -> FloatArray:
     """Position on the path at which the difference is 0."""
-    rows = sums.rows[0] + sums.rows[1]
-    pooled = (sums.hits[0] + sums.hits[1]) / rows
+    rows = sums.rows[..., 0] + sums.rows[..., 1]
+    pooled = (sums.hits[..., 0] + sums.hits[..., 1]) / rows
     spread = pooled * (1 - pooled)
-    distance = sums.hits[0] - sums.rows[0] * pooled
+    distance = sums.hits[..., 0] - sums.rows[..., 0] * pooled
     m = np.where(spread > 0, distance / np.where(spread > 0, spread, 1), 0.0)
     return np.asarray(m / (rows + np.abs(m)))
 
@@ -402,9 +382,7 @@ def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArr
     that all clusters share the variance is about the squared distance.
     """
     at = shares_at_ratio(moments, link, logarithm)
-    parts = {name: getattr(moments, name)[np.newaxis] for name in ("rows", "hits")}
-    parts |= {name: getattr(moments, name)[np.newaxis] for name in ("rr", "rh", "hh")}
-    stacked = replace(moments, **parts)
+    stacked = _stacked(moments)
     variances = at * (1 - at) if link == "logit" else at
     # Slopes are reciprocals, here multiplied by both, so that nothing is divided by 0.
     slopes = variances[:, ::-1]

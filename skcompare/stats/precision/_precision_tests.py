@@ -774,11 +774,19 @@ class ClassTest(NamedTuple):
         return one_sided(low, high, alternative, bounds)
 
 
+WALD_CONTRASTS: dict[str, Callable[[ClassMoments], Contrast]] = {
+    "identity": share_contrast,
+    "logit": log_odds_contrast,
+    "log": log_ratio_contrast,
+}
+
+
 def class_test(fit: ClassFit, link: str, method: str) -> ClassTest:
     """Test the scores of two classifiers on a scale, with normal reference."""
-    plain = corrected = _contrast(fit.raw, link, method)
+    contrast_of = generalized_score if method == "score" else WALD_CONTRASTS[link]
+    plain = corrected = contrast_of(fit.raw)
     if fit.moments is not fit.raw:
-        corrected = _contrast(fit.moments, link, method)
+        corrected = contrast_of(fit.moments)
     no_variation = float(plain.root) == 0 and not float(plain.variance) > 0
     degenerate = fit.alike or no_variation
     champion, challenger = fit.raw.shares.tolist()
@@ -791,16 +799,6 @@ def class_test(fit: ClassFit, link: str, method: str) -> ClassTest:
     variance = float(corrected.variance)
     error = math.sqrt(variance) if variance >= 0 else math.nan
     return ClassTest(fit, link, method, estimate, float(corrected.root), error, False)
-
-
-def _contrast(moments: ClassMoments, link: str, method: str) -> Contrast:
-    if method == "score":
-        return generalized_score(moments)
-    if link == "identity":
-        return share_contrast(moments)
-    # A share of 0 has no finite logarithm, and the contrast is undefined.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (log_odds_contrast if link == "logit" else log_ratio_contrast)(moments)
 
 
 @paired_test(
