@@ -18,6 +18,7 @@ from skcompare.stats.core._limits import (
     Pair,
     each_tail,
     one_sided_ratio,
+    ratio_of,
     wilson_limits,
 )
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
@@ -125,9 +126,9 @@ def relative_accuracy(
     [0.8721, 1.0148]
     """
     null = check_ratio(null_value)
-    counts = table.both_correct, table.only_champion, table.only_challenger
+    both, against, favour = table.both_correct, table.only_champion, table.only_challenger
     score = ratio_score if method == "score" else log_wald_score
-    root = score(*counts, null)
+    root = score(both, against, favour, null)
     flags = _flags(table, root, null)
     statistic, tail = root**2, UNDEFINED
     if "degenerate" in flags:
@@ -144,13 +145,13 @@ def relative_accuracy(
         tail,
         roles=table.accuracies,
         df=1,
-        estimate=_ratio(table),
+        estimate=ratio_of(both + favour, both + against),
         estimate_name="ratio of accuracies",
         method=method,
         null_value=null,
-        limits=partial(limits_of, *counts),
+        limits=partial(limits_of, both, against, favour),
         flags=flags,
-        details={"only_champion": counts[1], "only_challenger": counts[2]},
+        details={"only_champion": against, "only_challenger": favour},
     )
 
 
@@ -162,14 +163,6 @@ def check_ratio(null_value: object) -> float:
         f"`null_value` of a ratio must be a number above 0. Got {null_value!r} instead. 1 "
         "means no difference."
     )
-
-
-def _ratio(table: ContingencyTable) -> float:
-    champion = table.both_correct + table.only_champion
-    challenger = table.both_correct + table.only_challenger
-    if champion == 0:
-        return math.inf if challenger > 0 else math.nan
-    return challenger / champion
 
 
 def _flags(table: ContingencyTable, root: float, null: float) -> tuple[str, ...]:
@@ -214,7 +207,7 @@ def score_ratio_limits(
     z = critical_value(confidence_level, alternative)
     mirrored = _upper_score_ratio(both, favour, against, z)
     high = _upper_score_ratio(both, against, favour, z)
-    return one_sided_ratio(1 / mirrored if mirrored else math.inf, high, alternative)
+    return one_sided_ratio(ratio_of(1, mirrored), high, alternative)
 
 
 def _upper_score_ratio(both: float, against: float, favour: float, z: float) -> float:
@@ -400,7 +393,7 @@ def discordant_odds_ratio(
     return result_of(
         float(min(against, favour)),
         odds_pvalue(against, favour, mid, null, alternative),
-        estimate=_odds(against, favour),
+        estimate=ratio_of(favour, against),
         estimate_name="odds ratio of discordant pairs",
         method=method,
         null_value=null,
@@ -408,12 +401,6 @@ def discordant_odds_ratio(
         flags=("degenerate", "no-discordant-pairs") if none_discordant else (),
         details={"only_champion": against, "only_challenger": favour},
     )
-
-
-def _odds(against: int, favour: int) -> float:
-    if against == 0:
-        return math.inf if favour else math.nan
-    return favour / against
 
 
 def odds_pvalue(
@@ -438,8 +425,7 @@ def odds_limits(
     if against + favour == 0:
         return RATIO
     upper = _upper_mid_odds if mid else _upper_exact_odds
-    mirrored = upper(favour, against, tail)
-    low = 1 / mirrored if mirrored else math.inf
+    low = ratio_of(1, upper(favour, against, tail))
     return one_sided_ratio(low, upper(against, favour, tail), alternative)
 
 

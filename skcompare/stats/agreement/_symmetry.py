@@ -20,6 +20,7 @@ from skcompare.evidence import AgreementMatrix
 from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.core._adjust import adjust_pvalues
+from skcompare.stats.core._limits import ratio_of
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, chi2_pvalue
 from skcompare.stats.core._wald import ZERO_VARIANCE
@@ -674,7 +675,7 @@ def _pair_parts(
                 "contribution": float(contributions[i]),
                 "pvalue": float(pvalues[i]),
                 "adjusted_pvalue": float(adjusted[i]),
-                "odds_ratio": count / reverse if reverse else math.inf,
+                "odds_ratio": ratio_of(count, reverse),
                 "low": low,
                 "high": high,
             }
@@ -689,7 +690,7 @@ def odds_limits(count: int, reverse: int, level: float) -> tuple[float, float]:
     """
     tail = alpha_of(level) / 2
     low, inverse = _least_odds(count, reverse, tail), _least_odds(reverse, count, tail)
-    return low, 1 / inverse if inverse else math.inf
+    return low, ratio_of(1, inverse)
 
 
 def _least_odds(count: int, reverse: int, tail: float) -> float:

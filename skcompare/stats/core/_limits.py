@@ -52,6 +52,13 @@ def one_sided_ratio(low: float, high: float, alternative: str) -> Pair:
     return one_sided(low, high, alternative, RATIO)
 
 
+def ratio_of(challenger: float, champion: float) -> float:
+    """Ratio of two numbers of at least 0: infinite above 0 alone, and NaN for 0 / 0."""
+    if champion == 0:
+        return math.inf if challenger > 0 else math.nan
+    return challenger / champion
+
+
 def agreeing(low: float, high: float, null: float, rejected: bool, above: bool) -> Pair:
     """Move limits as little as possible so that they leave out a rejected null value.
 

@@ -12,6 +12,7 @@ from numpy.polynomial.legendre import leggauss
 from scipy.interpolate import CubicSpline
 from scipy.special import erf, erfc, gammainccinv, gammaincinv, log_ndtr
 
+from skcompare._core.arrays import plain_values
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue
 from skcompare._typing import FloatArray
@@ -180,16 +181,7 @@ class CombinedPvalue:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dictionary of built-in types."""
-        return {
-            "method": self.method,
-            "statistic": self.statistic,
-            "df": self.df,
-            "pvalue": self.pvalue,
-            "log_pvalue": self.log_pvalue,
-            "n": self.n,
-            "flags": list(self.flags),
-            "details": dict(self.details),
-        }
+        return plain_values(self)
 
     def __str__(self) -> str:
         degrees = "" if self.df is None else f", df {self.df:.4g}"

@@ -19,6 +19,7 @@ import numpy as np
 
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments, ClusterSums, JointCounts, OutcomeRows
+from skcompare.stats.core._limits import ratio_of
 from skcompare.stats.core._result import PairedResult, pvalue_of, result_of
 from skcompare.stats.core._target_class import (
     BOUNDARY,
@@ -534,9 +535,7 @@ def link_values(moments: ClassMoments, link: str) -> tuple[FloatArray, FloatArra
     return values, np.where(np.isfinite(values), slopes, np.nan)
 
 
-def joint_covariance(
-    moments: ClassMoments, link: str, at: FloatArray | None = None
-) -> FloatArray:
+def joint_covariance(moments: ClassMoments, link: str) -> FloatArray:
     """Sandwich covariance of the parameters of all classifiers.
 
     ``U'U``, where U has one row per cluster and one column per classifier: the sum of the
@@ -548,8 +547,7 @@ def joint_covariance(
        generalized linear models." Biometrika 73(1), 13-22.
     """
     slopes = link_values(moments, link)[1]
-    covariance = moments.covariance(at)
-    return slopes[..., :, np.newaxis] * slopes[..., np.newaxis, :] * covariance
+    return slopes[..., :, np.newaxis] * slopes[..., np.newaxis, :] * moments.covariance()
 
 
 def ratio_of_shares(fit: ClassFit, link: str) -> float:
@@ -560,7 +558,4 @@ def ratio_of_shares(fit: ClassFit, link: str) -> float:
     if fit.alike and (link == "logit" or hits[0]):
         return 1.0
     others = [rows[0] - hits[0], rows[1] - hits[1]] if link == "logit" else rows
-    numerator, denominator = hits[1] * others[0], hits[0] * others[1]
-    if denominator == 0:
-        return math.inf if numerator else math.nan
-    return numerator / denominator
+    return ratio_of(hits[1] * others[0], hits[0] * others[1])

@@ -18,6 +18,7 @@ from skcompare.stats.core._limits import (
     any_difference,
     any_ratio,
     one_sided,
+    ratio_of,
 )
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult, pvalue_of
@@ -672,9 +673,7 @@ def _estimate(fit: ClassFit, test: str, contrast: Contrast) -> float:
     """Difference, ratio or odds ratio of the scores; NaN where undefined."""
     champion, challenger = fit.raw.shares.tolist()
     if test == "relative":
-        # NaN is not above 0, so that a class without predictions has no ratio.
-        without_champion = math.inf if challenger > 0 else math.nan
-        return challenger / champion if champion else without_champion
+        return ratio_of(challenger, champion)
     if test != "wald":
         return float(challenger - champion)
     if float(contrast.root) == 0 == float(contrast.variance):

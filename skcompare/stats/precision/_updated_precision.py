@@ -13,7 +13,7 @@ from skcompare._core.validation import check_count, check_switches, is_number
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import JointCounts
-from skcompare.stats.core._limits import Limits, Pair, any_ratio, one_sided_ratio
+from skcompare.stats.core._limits import Limits, Pair, any_ratio, one_sided_ratio, ratio_of
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
@@ -187,35 +187,23 @@ class ClassCells:
             The first axis is the classifier.
         """
         truth, *predictions = np.indices((2, 2, 2))
+        prediction = np.stack(predictions)
         if prevalence is None and stratify and self.of_it and self.others:
             # A single class is a single stratum, whose share of 0 or 1 cannot weight the
             # rates.
             prevalence = float(self.of_it / (self.of_it + self.others))
-        precisions = self.precisions_at(prevalence)
-        false, correct = self.named
+        roles = self.precisions_at(prevalence), np.add(*self.named), *self.rates()
+        p, named, sensitivity, alarms = (values.reshape(2, 1, 1, 1) for values in roles)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.array(
-                [
-                    prediction * (truth - p) / ((false[i] + correct[i]) * p)
-                    if prevalence is None
-                    else self._within_classes(i, prediction, truth, prevalence, p)
-                    for i, (prediction, p) in enumerate(
-                        zip(predictions, precisions, strict=True)
-                    )
-                ]
-            )
-
-    def _within_classes(
-        self, role: int, prediction: IntArray, truth: IntArray, prevalence: float, p: float
-    ) -> FloatArray:
-        """Influence on one log precision, through sensitivity and false positive rate."""
-        sensitivity, alarms = (rates[role] for rates in self.rates())
-        class_weight = (1 - p) / (self.of_it * sensitivity)
-        # Finite also without false alarms, where the precision is 1.
-        odds = (1 - prevalence) / prevalence
-        rest_weight = p * odds / (self.others * sensitivity)
-        in_class = truth * (prediction - sensitivity) * class_weight
-        return np.asarray(in_class - (1 - truth) * (prediction - alarms) * rest_weight)
+            if prevalence is None:
+                return np.asarray(prediction * (truth - p) / (named * p))
+            class_weight = (1 - p) / (self.of_it * sensitivity)
+            # Finite also without false alarms, where the precision is 1.
+            odds = (1 - prevalence) / prevalence
+            rest_weight = p * odds / (self.others * sensitivity)
+            in_class = truth * (prediction - sensitivity) * class_weight
+            outside = (1 - truth) * (prediction - alarms) * rest_weight
+            return np.asarray(in_class - outside)
 
 
 def without_rounding(values: Any, *numbers: float) -> FloatArray:
@@ -438,17 +426,15 @@ def caveats(requested: Question) -> tuple[str, ...]:
     """Flags that do not depend on the method."""
     cells, precisions = requested.cells, requested.precisions
     false, correct = cells.named
-    flags = []
-    if (false + correct == 0).any():
-        flags.append(NO_PREDICTIONS)
-    if requested.share.value is not None and not (cells.of_it and cells.others):
-        flags.append(NO_RATES)
-    if ((precisions == 0) | (precisions == 1)).any():
-        flags.append(EXTREME)
     informative = cells.counts.sum() - cells.counts[:, 0, 0].sum()
-    if informative < FEW_INFORMATIVE:
-        flags.append(FEW_CLUSTERS)
-    return tuple(flags)
+    without_rates = requested.share.value is not None and not (cells.of_it and cells.others)
+    causes = {
+        NO_PREDICTIONS: (false + correct == 0).any(),
+        NO_RATES: without_rates,
+        EXTREME: ((precisions == 0) | (precisions == 1)).any(),
+        FEW_CLUSTERS: informative < FEW_INFORMATIVE,
+    }
+    return tuple(flag for flag, holds in causes.items() if holds)
 
 
 Method = Literal["percentile", "bca", "delta"]
@@ -623,9 +609,7 @@ def _tested_ratio(question: Question, drawn: FloatArray | None, alternative: str
             return _Test(0.0, (1.0, 0.0), 1.0, partial(_point, 1.0), ("degenerate",))
         return _Test(0.0, (1.0, 0.0), math.nan, any_ratio, ("degenerate",))
     if not (champion > 0 and challenger > 0):
-        infinite = champion == 0 < challenger
-        ratio = math.inf if infinite else challenger / (champion or 1)
-        return _Test(math.nan, UNDEFINED, ratio, any_ratio)
+        return _Test(math.nan, UNDEFINED, ratio_of(challenger, champion), any_ratio)
     influences = question.moves
     influence = influences[1] - influences[0]
     distance = float(without_rounding(log_ratios(question.precisions)))
