@@ -14,10 +14,11 @@ from skcompare._core.validation import check_choice, check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, CorrectnessPatterns
+from skcompare.stats.core._limits import RATIO
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
 from skcompare.stats.core._target_class import BOUNDARY, SCORE_TEXT, class_text
-from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
+from skcompare.stats.core._wald import ZERO_VARIANCE, around_ratio, critical_value
 from skcompare.stats.precision._precision_statistics import (
     ClassFit,
     class_fit,
@@ -42,6 +43,7 @@ FEW_PREDICTIONS, FEW_RECORDS = 24, 4
 
 FEW_INFORMATIVE = "few-informative-records"
 ROUNDING = 1e-12
+CONFIDENCE = 0.95
 LEVEL, MOST = 0.05, 0.06
 """Level, and highest estimated type I error at it that is not flagged."""
 
@@ -340,9 +342,6 @@ def drawn_counts(totals: IntArray, n_draws: int, rng: Any) -> IntArray:
     return counts
 
 
-CONFIDENCE = 0.95
-
-
 @paired_test(
     "precision_several",
     title="Score test of several precisions",
@@ -546,11 +545,10 @@ def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any]
     for i, name in enumerate(names):
         pair = fit.raw.chosen([at, i])
         same = i == at or bool(has_predictions(pair) and predicted_alike(pair))
-        defined = math.isfinite(errors[i]) and not same
-        ratio = math.exp(distance[i]) if defined else (1.0 if same else math.nan)
-        limits = (0.0, math.inf) if not same else (1.0, 1.0)
-        if defined:
-            limits = (ratio * math.exp(-reach[i]), ratio * math.exp(reach[i]))
+        ratio, limits = (1.0, (1.0, 1.0)) if same else (math.nan, RATIO)
+        if math.isfinite(errors[i]) and not same:
+            ratio = math.exp(distance[i])
+            limits = around_ratio(ratio, reach[i], "two-sided")
         parts.append(
             {
                 "name": name,
