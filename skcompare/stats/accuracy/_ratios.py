@@ -444,13 +444,9 @@ def _upper_mid_odds(against: int, favour: int, tail: float) -> float:
     discordant = against + favour
     if against == 0:
         # 1 minus half of share**n is at least 1/2.
-        if tail < 0.5:
+        if tail <= 0.5:
             return math.inf
-        return (
-            1 / math.expm1(-math.log(2 * (1 - tail)) / discordant)
-            if tail > 0.5
-            else math.inf
-        )
+        return 1 / math.expm1(-math.log(2 * (1 - tail)) / discordant)
     if favour == 0:
         # Half of (1 - share)**n.
         return max(0.0, math.expm1(-math.log(2 * tail) / discordant))

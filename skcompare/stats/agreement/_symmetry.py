@@ -1,7 +1,7 @@
 """Tests that two classifiers give the labels symmetrically, and at the same rates."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -834,7 +834,30 @@ class _TotalAsymmetry:
         return log_tail_of_total(self.pairs.totals, int(self.observed))
 
     def draws(self, n: int, rng: np.random.RandomState) -> Iterator[FloatArray]:
-        return _sums(self.pairs.totals, self.term, n, rng)
+        """Yield batches of sums of `term` over all pairs, for tables drawn under symmetry.
+
+        Pairs go in the order of their numbers of records, whatever the names of their
+        classes. Many with the same number are drawn together, as multinomial counts of
+        their differences.
+        """
+        sizes, repeats = np.unique(self.pairs.totals, return_counts=True)
+        groups = list(zip(sizes.tolist(), repeats.tolist(), strict=True))
+        n_values = [size // 2 + 1 for size, repeat in groups if repeat > size // 2 + 1]
+        for n_drawn in _batches(n, max(n_values, default=1)):
+            drawn = np.zeros(n_drawn)
+            for size, repeat in groups:
+                if repeat > size // 2 + 1:
+                    values, logs = folded_binomial(size)
+                    probabilities = np.exp(logs)
+                    counts = rng.multinomial(
+                        repeat, probabilities / probabilities.sum(), size=n_drawn
+                    )
+                    drawn += counts @ self.term(values, size)
+                    continue
+                for _ in range(repeat):
+                    forward = rng.binomial(size, 0.5, size=n_drawn)
+                    drawn += self.term(np.abs(2 * forward - size), size)
+            yield drawn
 
     @staticmethod
     def term(size: IntArray, total: int) -> Any:
@@ -893,35 +916,3 @@ def _batches(n: int, values_each: int) -> Iterator[int]:
     most = max(1, VALUES_AT_ONCE // values_each)
     for start in range(0, n, most):
         yield min(most, n - start)
-
-
-def _sums(
-    totals: IntArray,
-    term: Callable[[IntArray, int], Any],
-    n: int,
-    rng: np.random.RandomState,
-) -> Iterator[FloatArray]:
-    """Yield batches of sums of `term` over all pairs, for tables drawn under symmetry.
-
-    Pairs go in the order of their numbers of records, whatever the names of their classes.
-    Many with the same number are drawn together, as multinomial counts of their
-    differences.
-    """
-    sizes, repeats = np.unique(totals, return_counts=True)
-    groups = list(zip(sizes.tolist(), repeats.tolist(), strict=True))
-    n_values = [size // 2 + 1 for size, repeat in groups if repeat > size // 2 + 1]
-    for n_drawn in _batches(n, max(n_values, default=1)):
-        drawn = np.zeros(n_drawn)
-        for size, repeat in groups:
-            if repeat > size // 2 + 1:
-                values, logs = folded_binomial(size)
-                probabilities = np.exp(logs)
-                counts = rng.multinomial(
-                    repeat, probabilities / probabilities.sum(), size=n_drawn
-                )
-                drawn += counts @ term(values, size)
-                continue
-            for _ in range(repeat):
-                forward = rng.binomial(size, 0.5, size=n_drawn)
-                drawn += term(np.abs(2 * forward - size), size)
-        yield drawn

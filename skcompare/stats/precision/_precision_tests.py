@@ -751,6 +751,10 @@ class ClassTest(NamedTuple):
         """All flags."""
         return self.undecided + self.fit.caveats
 
+    def tail(self, alternative: str, df: float | None = None) -> Pair:
+        """P-value of t (or a normal statistic), and its logarithm."""
+        return pvalue_of(self.root, df, alternative, degenerate=self.degenerate)
+
     def limits(self, critical: float, alternative: str) -> Pair:
         """Limits at a critical value; the whole range where the test is undefined."""
         bounds = DIFFERENCE if self.link == "identity" else RATIO
@@ -929,7 +933,7 @@ default="precision"
         test = test._replace(root=_root_for_t(test))
     return fit.result(
         test.root,
-        pvalue_of(test.root, df, alternative, degenerate=test.degenerate),
+        test.tail(alternative, df),
         df=df,
         estimate=test.estimate,
         effect="difference",
@@ -1106,7 +1110,7 @@ default="precision"
         details["standard_error"] = test.error
     return fit.result(
         test.root,
-        pvalue_of(test.root, None, alternative, degenerate=test.degenerate),
+        test.tail(alternative),
         estimate=test.estimate,
         effect=RATIO_NAMES[link],
         method=method,

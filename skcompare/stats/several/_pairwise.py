@@ -246,6 +246,10 @@ SLACK = 1e-12
 """Tolerance of equal statistics, relative for those above 1."""
 
 
+Pairs = tuple[IntArray, IntArray]
+"""Positions of the champion and the challenger of each pair."""
+
+
 class Draws(NamedTuple):
     """Statistics of pairs that are observed, and drawn as if no classifier was better.
 
@@ -288,7 +292,7 @@ class PairTests(NamedTuple):
 
 def pairwise(
     evidence: Any,
-    tests_of: Callable[[IntArray, IntArray], PairTests],
+    tests_of: Callable[[Pairs], PairTests],
     *,
     adjust: str,
     control: str | None,
@@ -304,8 +308,8 @@ def pairwise(
     """
     level = check_confidence_level(confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)
-    champion, challenger = pairs_of(evidence.names, control, alternative)
-    tests = tests_of(champion, challenger)
+    champion, challenger = pairs = pairs_of(evidence.names, control, alternative)
+    tests = tests_of(pairs)
     each_level = interval_level(level, adjust, len(champion))
     pvalue, limits = tests.fields["pvalue"], tests.limits
     flags, error = tests.fields["flags"], None
@@ -363,9 +367,7 @@ def flags_of(pairs: Iterable[Iterable[str]], omnibus: PairedResult) -> tuple[str
     return tuple(flag for flag in flags if flag != "degenerate")
 
 
-def pairs_of(
-    names: Sequence[str], control: str | None, alternative: str
-) -> tuple[IntArray, IntArray]:
+def pairs_of(names: Sequence[str], control: str | None, alternative: str) -> Pairs:
     """Return the positions of the champion and of the challenger of each pair."""
     k = len(names)
     if control is None:
@@ -382,7 +384,7 @@ def pairs_of(
 
 
 @lru_cache(maxsize=8)
-def _all_pairs(k: int) -> tuple[IntArray, IntArray]:
+def _all_pairs(k: int) -> Pairs:
     first, second = np.triu_indices(k, 1)
     first.setflags(write=False)
     second.setflags(write=False)

@@ -20,7 +20,7 @@ from skcompare.evidence import (
 )
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT, mcnemar, mcnemar_pvalues
 from skcompare.stats.core._limits import DIFFERENCE, Pair
-from skcompare.stats.core._result import PairedResult, pvalue_of
+from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._wald import Wald, critical_value, studentised
 from skcompare.stats.precision._precision_statistics import (
     ClassFit,
@@ -35,6 +35,7 @@ from skcompare.stats.ranking._delong_joint import delong_joint
 from skcompare.stats.several._omnibus import cochran_q, precision_several
 from skcompare.stats.several._pairwise import (
     Draws,
+    Pairs,
     PairTests,
     PairwiseAdjustment,
     PairwiseResult,
@@ -159,12 +160,9 @@ default="holm"
 
 
 def _mcnemar_tests(
-    patterns: CorrectnessPatterns,
-    method: str,
-    alternative: str,
-    champion: IntArray,
-    challenger: IntArray,
+    patterns: CorrectnessPatterns, method: str, alternative: str, pairs: Pairs
 ) -> PairTests:
+    champion, challenger = pairs
     both = patterns.both_correct[champion, challenger]
     against, favour = (
         patterns.n_correct[position] - both for position in (champion, challenger)
@@ -188,7 +186,7 @@ def _mcnemar_tests(
         "flags": _mcnemar_flags(omnibus, against + favour, method),
     }
     limits = partial(_mcnemar_limits, tables, method, alternative)
-    return PairTests(fields, limits, partial(max_t_draws, patterns, champion, challenger))
+    return PairTests(fields, limits, partial(max_t_draws, patterns, *pairs))
 
 
 def _mcnemar_limits(
@@ -419,16 +417,10 @@ default="holm"
     )
 
 
-def _delong_tests(
-    placements: PlacementValues,
-    alternative: str,
-    champion: IntArray,
-    challenger: IntArray,
-) -> PairTests:
+def _delong_tests(placements: PlacementValues, alternative: str, pairs: Pairs) -> PairTests:
     omnibus = delong_joint(placements)
     tested = [
-        _delong_test(placements, i, j, alternative)
-        for i, j in zip(champion, challenger, strict=True)
+        _delong_test(placements, i, j, alternative) for i, j in zip(*pairs, strict=True)
     ]
     estimate, deviation, statistic, pvalue = np.array([row for row, _ in tested]).T.copy()
     fields = {
@@ -443,20 +435,20 @@ def _delong_tests(
         "flags": flags_of((flags for _, flags in tested), omnibus),
     }
     limits = partial(_delong_limits, estimate, deviation, alternative)
-    draws = partial(_delong_draws, placements, champion, challenger, statistic, deviation)
+    draws = partial(_delong_draws, placements, pairs, statistic, deviation)
     return PairTests(fields, limits, draws)
 
 
 def _delong_draws(
     placements: PlacementValues,
-    champion: IntArray,
-    challenger: IntArray,
+    pairs: Pairs,
     statistic: FloatArray,
     deviation: FloatArray,
     n_resamples: int,
     rng: Any,
 ) -> Draws:
     """Draw normal differences with the covariances of the AUCs."""
+    champion, challenger = pairs
     aucs = normal_draws(placements.covariance, placements.names, n_resamples, rng)
     scale = np.where(deviation > 0, deviation, np.inf)[:, np.newaxis]
     observed = np.where(np.isfinite(statistic), statistic, np.nan)
@@ -597,7 +589,7 @@ default="holm"
     settings = {"label": fit.label, "score": score, "scale": scale, "method": method}
     return pairwise(
         sums,
-        partial(_precision_tests, sums, fit, settings, alternative),
+        partial(_precision_tests, sums, fit, alternative, **settings),
         adjust=adjust,
         control=control,
         alternative=alternative,
@@ -608,12 +600,7 @@ default="holm"
 
 
 def _precision_tests(
-    sums: ClusterSums,
-    fit: ClassFit,
-    settings: dict[str, Any],
-    alternative: str,
-    champion: IntArray,
-    challenger: IntArray,
+    sums: ClusterSums, fit: ClassFit, alternative: str, pairs: Pairs, **settings: Any
 ) -> PairTests:
     label, score, scale, method = settings.values()
     omnibus = precision_several(sums, label=label, score=score, method=method)
@@ -621,13 +608,10 @@ def _precision_tests(
     outcomes = sums.class_rows().of_class(label, score)
     tested = [
         class_test(_pair_of(fit, outcomes, [i, j]), link, method)
-        for i, j in zip(champion, challenger, strict=True)
+        for i, j in zip(*pairs, strict=True)
     ]
     statistic = np.array([test.root for test in tested])
-    tails = [
-        pvalue_of(test.root, None, alternative, degenerate=test.degenerate)
-        for test in tested
-    ]
+    tails = [test.tail(alternative) for test in tested]
     fields = {
         "test": "pairwise_precision",
         "title": f"pairwise {score} of class {label!r} ({method}, {scale})",
@@ -640,7 +624,6 @@ def _precision_tests(
         "omnibus": omnibus,
         "flags": flags_of((test.flags for test in tested if not test.degenerate), omnibus),
     }
-    pairs = champion, challenger
     draws = partial(_precision_draws, fit, sums.names, pairs, (link, method), statistic)
     limits = partial(_precision_limits, tested, alternative)
     return PairTests(fields, limits, draws, in_steps=False)
@@ -663,7 +646,7 @@ def _pair_of(fit: ClassFit, outcomes: OutcomeRows, pair: list[int]) -> ClassFit:
 def _precision_draws(
     fit: ClassFit,
     names: tuple[str, ...],
-    pairs: tuple[IntArray, IntArray],
+    pairs: Pairs,
     scale: tuple[str, str],
     statistic: FloatArray,
     n_resamples: int,
