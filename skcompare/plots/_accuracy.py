@@ -14,13 +14,13 @@ from skcompare._typing import IntArray
 from skcompare.evidence import AgreementMatrix, ContingencyTable, JointCounts
 from skcompare.plots._annotation import Finding, caveat_lines, finding_of
 from skcompare.plots._base import OF_LABELS, ONCE, PairDisplay, Place
-from skcompare.plots.drawing._heatmap import DARK, heat_table
+from skcompare.plots.drawing._heatmap import frame_cell, heat_table
 from skcompare.plots.drawing._labels import count_text, distinct, records_text, short_count
 from skcompare.plots.drawing._layout import Room
-from skcompare.plots.drawing._style import INK, SOFT, dress
+from skcompare.plots.drawing._style import INK, SOFT, dress, write
 from skcompare.stats import bowker
 
-TITLE_CHARACTERS, TITLE_LINE = 48, 0.17
+TITLE_CHARACTERS, LINE_HEIGHT = 48, 0.17
 """Characters of a line of the title, and its height in inches."""
 
 
@@ -127,15 +127,17 @@ class ContingencyDisplay(
         lines = [f"Difference of accuracy {finding.estimate_text}"]
         return [*lines, *filter(None, (finding.interval_text, finding.pvalue_text))]
 
+    @property
+    def _caveats(self) -> list[str]:
+        return caveat_lines(self.finding.flags, TITLE_CHARACTERS)
+
     def _room(self) -> Room:
         return Room(
             width=4.4,
-            height=4.0 + TITLE_LINE * len(self.finding.caveat_lines(TITLE_CHARACTERS)),
+            height=4.0 + LINE_HEIGHT * len(self._caveats),
         )
 
     def _draw(self, ax: Any) -> None:
-        from matplotlib.patches import Rectangle
-
         shares = self.counts / self.counts.sum()
         cell_texts = [
             [f"{count_text(n)}\n{100 * share:.1f} %" for n, share in zip(*line)]
@@ -149,21 +151,10 @@ class ContingencyDisplay(
             columns=_with_shares(shares.sum(axis=0)),
         )
         for i, j in ((0, 1), (1, 0)):
-            on_dark = shares[i, j] >= DARK
-            ax.add_patch(
-                Rectangle(
-                    (j - 0.46, i - 0.46),
-                    0.92,
-                    0.92,
-                    fill=False,
-                    # A colour of the cell and not of the page, like its text.
-                    ec="#ffffff" if on_dark else "#101820",
-                    lw=2,
-                )
-            )
+            frame_cell(ax, i, j, shares[i, j], 0.92, lw=2)
         ax.set_xlabel("Challenger was", color=INK)
         ax.set_ylabel("Champion was", color=INK)
-        title = [*self._lines(), *self.finding.caveat_lines(TITLE_CHARACTERS)]
+        title = [*self._lines(), *self._caveats]
         ax.set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _columns(self) -> Mapping[str, Any]:
@@ -226,8 +217,8 @@ CHARACTER, SMALL_CHARACTER = 0.078, 0.068
 NAME_CHARACTERS = 14
 """Largest number of characters of the name of a class in the picture."""
 
-LINE_CHARACTERS, LINE_HEIGHT = 54, 0.17
-"""Characters of a line of the title, and its height in inches."""
+LINE_CHARACTERS = 54
+"""Characters of a line of the title of a matrix."""
 
 
 @dataclass(eq=False, repr=False)
@@ -501,8 +492,6 @@ or JointCounts
 
     def _frame_marked(self, ax: Any, shades: Any) -> None:
         """Draw solid frames around marked pairs, dotted ones around the reverse pairs."""
-        from matplotlib.patches import Rectangle
-
         positions = {name: i for i, name in enumerate(self.classes)}
         for pair in self.pairs[:MOST_FRAMED]:
             if not pair["marked"] or not {pair["champion"], pair["challenger"]} <= set(
@@ -513,42 +502,18 @@ or JointCounts
             cells = [(i, j, "-"), (j, i, ":")]
             # Frames of the reverse would cover a table of many classes.
             for row, column, dashes in cells[: 2 if len(positions) <= FRAMED_TWICE else 1]:
-                ax.add_patch(
-                    Rectangle(
-                        (column - 0.43, row - 0.43),
-                        0.86,
-                        0.86,
-                        fill=False,
-                        ec="#ffffff" if shades[row, column] >= DARK else "#101820",
-                        lw=min(2.0, 4 * self._cell),
-                        ls=dashes,
-                        clip_on=False,
-                    )
-                )
+                style = {"lw": min(2.0, 4 * self._cell), "ls": dashes, "clip_on": False}
+                frame_cell(ax, row, column, shades[row, column], 0.86, **style)
 
     def _draw_bars(self, ax: Any) -> None:
         """Draw the contributions of the pairs as bars, the largest on top."""
         pairs = self._bars
         for at, pair in enumerate(pairs):
             marked = pair["marked"]
-            ax.barh(
-                at,
-                pair["contribution"],
-                height=0.62,
-                facecolor=SOFT if marked else "none",
-                edgecolor=SOFT,
-                hatch=None if marked else "////",
-                linewidth=1.0,
-            )
-            ax.annotate(
-                f"{100 * pair['share']:.0f} %",
-                (pair["contribution"], at),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                color=INK,
-                fontsize="small",
-            )
+            style = {"fc": SOFT} if marked else {"fc": "none", "hatch": "////"}
+            ax.barh(at, pair["contribution"], height=0.62, ec=SOFT, lw=1.0, **style)
+            place = (pair["contribution"], at)
+            write(ax, f"{100 * pair['share']:.0f} %", place, (4, 0), fontsize="small")
         ax.set_yticks(
             range(len(pairs)), [_direction(pair, self._names_of) for pair in pairs]
         )

@@ -72,10 +72,6 @@ class Finding:
         """Explanations of the flags of the test."""
         return explain(self.flags)
 
-    def caveat_lines(self, n_characters: int) -> list[str]:
-        """Wrap the caveats to lines of at most `n_characters` characters."""
-        return caveat_lines(self.flags, n_characters)
-
     @property
     def _decimals(self) -> int:
         decimals = decimals_for(self.estimate, self.low, self.high)

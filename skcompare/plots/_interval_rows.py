@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from skcompare._analysis import ComparisonRow
@@ -88,24 +88,20 @@ def interval_row(row: ComparisonRow, alpha: float) -> IntervalRow:
             alternative = result.alternative
         counts = {role: result.details.get(f"{role}_predictions", 1) for role in ROLES}
         note = absence_note([role for role in ROLES if not counts[role]])
-    return IntervalRow(
+    return row_of(
+        row,
         name=row.subject,
-        test=row.test,
-        estimate=row.estimate,
-        low=row.low,
-        high=row.high,
-        pvalue=row.pvalue,
-        adjusted_pvalue=row.adjusted_pvalue,
         alternative=alternative,
         level=1 - alpha,
         unit=unit or unit_of(row.measure, row.greater_is_better),
-        primary=row.primary,
-        flags=row.flags,
         note=note,
-        measure=row.measure,
-        champion=row.champion,
-        challenger=row.challenger,
     )
+
+
+def row_of(source: Any, **others: Any) -> IntervalRow:
+    """Return a row with the fields that its source has as well, and with others."""
+    names = [field.name for field in fields(IntervalRow) if hasattr(source, field.name)]
+    return IntervalRow(**{name: getattr(source, name) for name in names} | others)
 
 
 def ratio_unit(result: PairedResult) -> str:

@@ -10,7 +10,7 @@ from skcompare._core.formatting import in_one_line
 from skcompare._core.validation import check_count
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses
-from skcompare.plots._annotation import Finding, finding_of
+from skcompare.plots._annotation import Finding, caveat_lines, finding_of
 from skcompare.plots._base import PairDisplay
 from skcompare.plots.drawing._labels import count_text, count_tick, records_text
 from skcompare.plots.drawing._layout import Room
@@ -142,15 +142,8 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
             alternative=alternative,
         )
         empty = np.empty(0)
-        if evidence.values is None:
-            numbers: Any = (
-                empty,
-                empty.astype(np.int64),
-                (0, 0),
-                (0, 0, 0),
-                (empty, empty),
-            )
-        else:
+        numbers: Any = empty, empty.astype(np.int64), (0, 0), (0, 0, 0), (empty, empty)
+        if evidence.values is not None:
             numbers = _binned(np.sort(evidence.rounded_differences), bins)
         edges, records, beyond, balance, curve = numbers
         return cls(
@@ -189,7 +182,7 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
         return sum(self.balance)
 
     def _room(self) -> Room:
-        title = LINE_HEIGHT * len(self.finding.caveat_lines(LINE_CHARACTERS))
+        title = LINE_HEIGHT * len(caveat_lines(self.finding.flags, LINE_CHARACTERS))
         if not self.n_kept:
             return Room(width=6.4, height=2.3 + title)
         return Room(width=6.4, height=6.2 + title, heights=(2.0, 1.1, 0.35))
@@ -197,10 +190,9 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
     def _draw(self, *panels: Any) -> None:
         *upper, lowest = panels
         finding = self.finding
+        mean = (f"Mean gain {finding.estimate_text}", finding.interval_text)
         title = [
-            ", ".join(
-                filter(None, (f"Mean gain {finding.estimate_text}", finding.interval_text))
-            ),
+            ", ".join(filter(None, mean)),
             finding.pvalue_text,
             f"{records_text(self.n)}, of which only the moments were kept",
         ]
@@ -213,7 +205,7 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
             reach = self.edges[-1] - self.edges[0]
             for ax in upper:
                 ax.set_xlim(self.edges[0] - 0.02 * reach, self.edges[-1] + 0.02 * reach)
-        title += finding.caveat_lines(LINE_CHARACTERS)
+        title += caveat_lines(finding.flags, LINE_CHARACTERS)
         panels[0].set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _draw_mean(self, ax: Any) -> None:

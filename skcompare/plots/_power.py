@@ -16,7 +16,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PlacementValues
 from skcompare.plots._base import PairDisplay, check_options
 from skcompare.plots.drawing._labels import count_text, count_tick, records_text, short_tick
-from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._layout import Room, legend_at
 from skcompare.plots.drawing._style import INK, SOFT, dress
 from skcompare.stats import AUCPlan, ComparisonPlan, plan_auc_from_pilot, plan_from_pilot
 from skcompare.stats.planning import AccuracyGoal, AUCGoal, AUCTruth, Truth
@@ -225,28 +225,13 @@ class PlanDisplay(PairDisplay):
     def _of_plan(cls, *args: Any, **kwargs: Any) -> Self:
         """Create the display from a plan and options, without drawing it."""
 
-    def _draw_curve(self, ax: Any, x: Any, y: Any, look: dict[str, Any]) -> Any:
+    def _draw_curve(
+        self, ax: Any, x: Any, y: Any, look: dict[str, Any], label: str = ""
+    ) -> Any:
         """Draw a curve in one of the styles, that of the plan wider."""
-        style = {name: value for name, value in look.items() if name != "marker"}
-        [curve] = ax.plot(x, y, lw=2 if look is LOOKS[0] else 1.5, **style)
+        width = 2 if look is LOOKS[0] else 1.5
+        [curve] = ax.plot(x, y, lw=width, label=label, **look | {"marker": None})
         return curve
-
-    def _draw_legend(
-        self, ax: Any, handles: Any, labels: list[str], below: float, **options: Any
-    ) -> None:
-        """Draw the legend below the axes."""
-        legend = ax.legend(
-            handles,
-            labels,
-            loc="upper left",
-            bbox_to_anchor=(-0.02, -below),
-            frameon=False,
-            fontsize="small",
-            handlelength=3.2,
-            **options,
-        )
-        for text in legend.get_texts():
-            text.set_color(INK)
 
 
 @dataclass(eq=False, repr=False)
@@ -397,19 +382,22 @@ class PowerDisplay(PlanDisplay, title="Power"):
         plan = self.supposed[0]
         if plan.feasible:
             ax.vlines(plan.records, 0, plan.power, **DOTTED)
-        if not any(abs(tick - self.required_power) < 0.02 for tick in np.linspace(0, 1, 6)):
-            ax.set_yticks([*np.linspace(0, 1, 6), self.required_power])
-            ticks = [f"{tick:.1f}" for tick in np.linspace(0, 1, 6)]
-            near = [abs(tick - self.required_power) < 0.06 for tick in np.linspace(0, 1, 6)]
-            labels = ["" if hidden else tick for tick, hidden in zip(ticks, near)]
-            ax.set_yticklabels([*labels, f"{self.required_power:g}"])
+        requested, ticks = self.required_power, np.linspace(0, 1, 6)
+        distances = np.abs(ticks - requested)
+        if distances.min() >= 0.02:
+            # The label of a near tick would touch that of the requested power.
+            near = distances < 0.06
+            labels = ["" if hidden else f"{tick:.1f}" for tick, hidden in zip(ticks, near)]
+            ax.set_yticks([*ticks, requested], [*labels, f"{requested:g}"])
 
     def _draw_handles(self, ax: Any) -> None:
         from matplotlib.lines import Line2D
 
-        labels = [self._legend_label(scenario) for scenario in self.supposed]
-        handles = [Line2D([], [], lw=1.5, ms=6, **look) for look in LOOKS[: len(labels)]]
-        self._draw_legend(ax, handles, labels, below=0.17)
+        handles = [
+            Line2D([], [], lw=1.5, ms=6, label=self._legend_label(scenario), **look)
+            for scenario, look in zip(self.supposed, LOOKS)
+        ]
+        legend_at(ax, -0.17, handles, handlelength=3.2)
 
     def _columns(self) -> Mapping[str, Any]:
         rows = [
@@ -598,9 +586,9 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
         other_looks, curves = iter(LOOKS[1:]), []
         for power, differences in zip(self.powers, self.differences):
             look = LOOKS[0] if power == self.required_power else next(other_looks)
-            curves.append(self._draw_curve(ax, differences, self.records, look))
-        labels = [f"power {power:g}" for power in self.powers]
-        self._draw_legend(ax, curves, labels, below=0.15, ncols=4)
+            label = f"power {power:g}"
+            curves.append(self._draw_curve(ax, differences, self.records, look, label))
+        legend_at(ax, -0.15, curves, handlelength=3.2, ncols=4)
         difference, records = self.marked
         if math.isfinite(difference):
             ax.plot([difference], [records], color=INK, marker="o", **MARK)

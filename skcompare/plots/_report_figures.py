@@ -101,10 +101,11 @@ def _for_page(svg: str, name: str, summary: str) -> str:
     content = TAG.sub(lambda tag: _tag_for_page(tag.group(0), name), content)
     content = re.sub(r">\s+<", "><", content)
     label = escape(in_one_line(summary))
-    width, least = _widths(float(size.split()[2]))
+    width = float(size.split()[2]) * PIXELS
+    least = round(width * SMALLEST)
     return (
-        f'<svg class="picture" viewBox="{size}" width="{width}" role="img" '
-        f'aria-label="{label}" style="min-width: {least}px; --natural: {width}px; '
+        f'<svg class="picture" viewBox="{size}" width="{width:.0f}" role="img" '
+        f'aria-label="{label}" style="min-width: {least}px; --natural: {width:.0f}px; '
         'font-family: system-ui, sans-serif" '
         f'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
         f"{content.strip()}"
@@ -130,12 +131,6 @@ def _short(tag: str) -> str:
     tag = re.sub(r'<g id="[^"]*-(?:text|patch|line2d|[xy]tick)_\d+"', "<g", tag)
     tag = re.sub(r"\s+", " ", tag)
     return RECTANGLE.sub(r"M \1 \2 H \3 V \4 H \1 V \2", tag)
-
-
-def _widths(points: float) -> tuple[int, int]:
-    """Return the width in pixels, and the minimum width for readable text."""
-    pixels = points * PIXELS
-    return round(pixels), round(pixels * SMALLEST)
 
 
 REPEATED = "records are predicted more than once in this design"

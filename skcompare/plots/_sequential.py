@@ -13,7 +13,7 @@ from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.plots._base import Display
 from skcompare.plots.drawing._labels import count_tick, records_text, short_tick
-from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._layout import Room, legend_at
 from skcompare.plots.drawing._style import (
     INK,
     LINE,
@@ -298,21 +298,24 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         return min(ends) - reach, max(ends) + reach
 
     def _draw_pvalues(self, ax: Any, at: IntArray) -> None:
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
         n, decade = self.n[at], math.log(10)
         ax.step(n, self.smallest[at] / decade, where="post", color=INK, lw=2)
-        ax.plot(
-            n,
-            self.log_pvalue[at] / decade,
-            color=SOFT,
-            marker="o",
-            ms=4 if len(at) <= 40 else 2,
-            mfc="none",
-            ls="none",
-        )
+        each: dict[str, Any] = {
+            "color": SOFT,
+            "marker": "o",
+            "mfc": "none",
+            "ls": "none",
+            "ms": 4,
+        }
+        dashed: dict[str, Any] = {"color": INK, "lw": 1.2, "ls": "--"}
+        size = 4 if len(at) <= 40 else 2
+        ax.plot(n, self.log_pvalue[at] / decade, **each | {"ms": size})
         level = math.log10(self.alpha)
-        ax.axhline(level, color=INK, lw=1.2, ls="--")
+        ax.axhline(level, **dashed)
         lowest = min(float(self.smallest[-1]) / decade, level)
         ax.set_ylim(1.12 * lowest, -0.06 * lowest)
         dress(ax, grid="y")
@@ -323,7 +326,14 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         ax.xaxis.set_major_formatter(FuncFormatter(short_tick if long else count_tick))
         ax.set_ylabel(f"p-value\n(alpha {self.alpha:g} dashed)")
         ax.set_xlabel("Records")
-        _draw_legend(ax)
+        handles = [
+            Line2D([], [], color=INK, lw=2, label="estimate; smallest p so far"),
+            Patch(fc=LINE, ec=SOFT, lw=1, label="interval of each look"),
+            Line2D([], [], label="p of each look", **each),
+            Line2D([], [], label="common to all intervals so far", **dashed),
+        ]
+        # Of both panels.
+        legend_at(ax, -0.32, handles, ncols=2)
 
     def _columns(self) -> Mapping[str, Any]:
         return {
@@ -336,34 +346,6 @@ class AnytimeDisplay(Display, title="Interim analyses"):
             "pvalue": np.exp(self.log_pvalue).tolist(),
             "smallest_pvalue": np.exp(self.smallest).tolist(),
         }
-
-
-def _draw_legend(ax: Any) -> None:
-    """Draw the legend of both panels below the lower one."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    legend = ax.legend(
-        [
-            Line2D([], [], color=INK, lw=2),
-            Patch(fc=LINE, ec=SOFT, lw=1),
-            Line2D([], [], color=SOFT, marker="o", mfc="none", ls="none", ms=4),
-            Line2D([], [], color=INK, lw=1.2, ls="--"),
-        ],
-        [
-            "estimate; smallest p so far",
-            "interval of each look",
-            "p of each look",
-            "common to all intervals so far",
-        ],
-        loc="upper left",
-        bbox_to_anchor=(-0.02, -0.32),
-        ncols=2,
-        frameon=False,
-        fontsize="small",
-    )
-    for text in legend.get_texts():
-        text.set_color(INK)
 
 
 def _power_of_ten(value: float, _: Any = None) -> str:

@@ -45,17 +45,8 @@ def heat_table(
     )
     for i in range(n_rows):
         for j in range(n_columns):
-            dark = shades[i, j] >= DARK
-            ax.text(
-                j,
-                i,
-                text[i][j],
-                ha="center",
-                va="center",
-                fontsize=size,
-                # Not the ink of the page, because the shade is unchanged on a dark page.
-                color="#ffffff" if dark else "#101820",
-            )
+            color = _ink_on(shades[i, j])
+            ax.text(j, i, text[i][j], ha="center", va="center", fontsize=size, color=color)
     ax.set_xticks(range(n_columns), columns)
     ax.set_yticks(range(n_rows), rows)
     ax.set_xlim(-0.5, n_columns - 0.5)
@@ -65,3 +56,19 @@ def heat_table(
     for spine in ax.spines.values():
         spine.set_visible(False)
     return mesh
+
+
+def frame_cell(
+    ax: Any, row: int, column: int, shade: float, size: float, **style: Any
+) -> None:
+    """Draw a frame within a cell, in the colour of the cell's text."""
+    from matplotlib.patches import Rectangle
+
+    corner = (column - size / 2, row - size / 2)
+    ax.add_patch(Rectangle(corner, size, size, fill=False, ec=_ink_on(shade), **style))
+
+
+def _ink_on(shade: float) -> str:
+    """Return the colour of text and frames on a shade."""
+    # Not the ink of the page, because the shade is unchanged on a dark page.
+    return "#ffffff" if shade >= DARK else "#101820"

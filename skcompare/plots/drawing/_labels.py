@@ -8,7 +8,7 @@ import numpy as np
 
 from skcompare._core.formatting import format_number, in_one_line
 from skcompare._typing import FloatArray
-from skcompare.plots.drawing._style import LONGEST, literal
+from skcompare.plots.drawing._style import LONGEST, cut, literal
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 BEFORE = 2
@@ -27,16 +27,16 @@ def shortened(names: Sequence[Any], longest: int = LONGEST) -> list[str]:
     kept; those that are still equal get the number of their position.
     """
     full = [in_one_line(str(name)) for name in names]
-    short = [_cut(name, longest) for name in full]
+    short = [cut(name, longest) for name in full]
     for repeated in _repeated(short):
         places = [k for k, name in enumerate(short) if name == repeated]
         shared = _shared([full[k] for k in places])
         for k in places:
-            short[k] = _cut(_without_middle(full[k], shared, longest), longest)
+            short[k] = cut(_without_middle(full[k], shared, longest), longest)
     for repeated in _repeated(short):
         for k in [k for k, name in enumerate(short) if name == repeated]:
             mark = f" ({k + 1})"
-            short[k] = f"{_cut(full[k], longest - len(mark))}{mark}"
+            short[k] = f"{cut(full[k], longest - len(mark))}{mark}"
     return short
 
 
@@ -46,10 +46,6 @@ def marks_of(codes: Sequence[str]) -> dict[str, str]:
         code: str(number).translate(SUPERSCRIPTS)
         for number, code in enumerate(dict.fromkeys(codes), start=1)
     }
-
-
-def _cut(name: str, longest: int) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
 
 
 def _repeated(names: Sequence[str]) -> list[str]:

@@ -152,6 +152,13 @@ def down_from(ax: Any) -> Any:
     return ax.transAxes + ScaledTranslation(0, -DISTANCE, ax.figure.dpi_scale_trans)
 
 
+def legend_at(ax: Any, y: float, handles: Any, **options: Any) -> None:
+    """Draw a small legend at a share of the height of the axes."""
+    style = {"frameon": False, "fontsize": "small", "labelcolor": INK}
+    place = {"loc": "upper left", "bbox_to_anchor": (-0.02, y)}
+    ax.legend(handles=handles, **place, **style, **options)
+
+
 def legend_below(ax: Any, **options: Any) -> Any:
     """Draw a legend below the x-axis labels."""
     return ax.legend(

@@ -1,6 +1,5 @@
 """Style of plots: colours, markers, grids and shortened names."""
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,14 +44,26 @@ def line_of_zero(ax: Any, at: float = 0.0, *, vertical: bool = True) -> Any:
     return draw(at, color=INK, linewidth=1.0, zorder=1.5)
 
 
-def brief(name: Any, longest: int = LONGEST, lines: int = 1) -> str:
-    """Shorten a name to one line or wrap it to several, with an ellipsis if truncated."""
-    text = in_one_line(str(name))
-    if lines == 1:
-        cut = text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
-        return literal(cut)
-    wrapped = textwrap.wrap(text, longest, max_lines=lines, placeholder=" …")
-    return literal("\n".join(wrapped or [""]))
+def mark(ax: Any, x: float, y: float, marker: str, size: float, **style: Any) -> None:
+    """Draw a mark in the colour of the champion."""
+    style = {"markerfacecolor": CHAMPION, "markeredgewidth": 1.2, "zorder": 3} | style
+    ax.plot([x], [y], color=CHAMPION, marker=marker, ms=size, ls="none", **style)
+
+
+def write(ax: Any, text: str, at: Any, shift: tuple[float, float], **style: Any) -> None:
+    """Write text that is shifted from a place by points."""
+    style = {"va": "center", "color": INK, "annotation_clip": False} | style
+    ax.annotate(text, xy=at, xytext=shift, textcoords="offset points", **style)
+
+
+def brief(name: Any) -> str:
+    """Shorten a name, with an ellipsis if truncated."""
+    return literal(cut(in_one_line(str(name)), LONGEST))
+
+
+def cut(name: str, longest: int) -> str:
+    """Cut a name to at most `longest` characters."""
+    return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
 
 
 def literal(text: str) -> str:

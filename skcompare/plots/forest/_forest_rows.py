@@ -1,9 +1,8 @@
 """Conversion of results to rows of differences and ratios."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from skcompare._analysis import PairRow, PairwiseComparison, result_row
@@ -18,6 +17,7 @@ from skcompare.plots._interval_rows import (
     absence_note,
     interval_row,
     ratio_unit,
+    row_of,
     unit_of,
 )
 from skcompare.plots.drawing._labels import shortened
@@ -223,10 +223,10 @@ def with_margins(rows: Sequence[IntervalRow], margin: Any) -> tuple[IntervalRow,
             )
         distance = _checked_margin(margin)
         return tuple(replace(row, band=distance) for row in rows)
-    changes: list[tuple[str, Callable[[IntervalRow], IntervalRow]]]
+    new_fields: list[tuple[str, dict[str, Any]]]
     if isinstance(margin, Mapping):
-        changes = [
-            (measure, partial(replace, band=_checked_margin(distance)))
+        new_fields = [
+            (measure, {"band": _checked_margin(distance)})
             for measure, distance in margin.items()
         ]
     else:
@@ -236,9 +236,9 @@ def with_margins(rows: Sequence[IntervalRow], margin: Any) -> tuple[IntervalRow,
                 "`margin` must be a number, a dict of measures and numbers, or conditions "
                 f"such as NonInferior('accuracy', margin=0.02). Got {margin!r}."
             )
-        changes = [(c.measure, partial(_with_claim, condition=c)) for c in conditions]
+        new_fields = [(c.measure, _claim_of(c)) for c in conditions]
     new_rows = list(rows)
-    for measure, change in changes:
+    for measure, values in new_fields:
         places = [k for k, row in enumerate(rows) if measure in (row.name, row.measure)]
         if not places:
             names = ", ".join(dict.fromkeys(row.name for row in rows))
@@ -246,7 +246,7 @@ def with_margins(rows: Sequence[IntervalRow], margin: Any) -> tuple[IntervalRow,
                 f"No row is about {measure!r}, which has a margin. Rows: {names}."
             )
         for k in places:
-            new_rows[k] = change(new_rows[k])
+            new_rows[k] = replace(new_rows[k], **values)
     return tuple(new_rows)
 
 
@@ -259,13 +259,13 @@ def _checked_margin(margin: Any) -> float:
     )
 
 
-def _with_claim(row: IntervalRow, condition: Any) -> IntervalRow:
-    """Add to a row the parts of the axis that a condition excludes."""
+def _claim_of(condition: Any) -> dict[str, Any]:
+    """Return the fields of a row on the parts of the axis that a condition excludes."""
     parts = tuple(
         (-math.inf, edge) if side == "greater" else (edge, math.inf)
         for edge, side in condition.boundaries
     )
-    return replace(row, excluded=parts, claim=condition.text)
+    return {"excluded": parts, "claim": condition.text}
 
 
 def _of_result(result: PairedResult, alpha: float) -> Found:
@@ -326,22 +326,18 @@ def _of_outcome(outcome: Any) -> IntervalRow:
     sides = [side for _, side in condition.boundaries]
     greater = True if row is None else row.greater_is_better
     has_test = row is not None and row.test is not None
-    interval_row = IntervalRow(
+    return row_of(
+        outcome,
         name=condition.measure if not condition.where else condition.text,
         test=row.test if has_test else None,
         estimate=math.nan if row is None else row.difference,
-        low=outcome.low,
-        high=outcome.high,
-        pvalue=outcome.pvalue,
-        adjusted_pvalue=outcome.adjusted_pvalue,
         alternative=sides[0] if len(set(sides)) == 1 else "two-sided",
         level=None if outcome.level is None else 1 - len(set(sides)) * outcome.level,
         unit=unit_of(condition.measure, greater),
-        flags=outcome.flags,
         note="" if has_test else "; ".join(outcome.reasons),
         measure=condition.measure,
+        **_claim_of(condition),
     )
-    return _with_claim(interval_row, condition)
 
 
 def _of_several(several: PairwiseComparison, pairs: str, most: int) -> Found:
@@ -351,19 +347,17 @@ def _of_several(several: PairwiseComparison, pairs: str, most: int) -> Found:
     short = dict(zip(names, shortened(names, 20)))
     unit = unit_of(several.measure, several.greater_is_better)
     rows = tuple(
-        IntervalRow(
+        row_of(
+            pair,
             name=f"{pair.challenger} − {pair.champion}",
             short=f"{short[pair.challenger]} − {short[pair.champion]}",
+            champion=None,
+            challenger=None,
             test=several.test,
             estimate=pair.difference,
-            low=pair.low,
-            high=pair.high,
-            pvalue=pair.pvalue,
-            adjusted_pvalue=pair.adjusted_pvalue,
             alternative=several.alternative if pair.low is not None else "two-sided",
             level=several.interval_level,
             unit=unit,
-            flags=pair.flags,
             note=several.note,
             measure=several.subject,
         )

@@ -11,7 +11,16 @@ import numpy as np
 from skcompare._typing import FloatArray
 from skcompare.plots._interval_rows import IntervalRow
 from skcompare.plots.drawing._layout import Room
-from skcompare.plots.drawing._style import CHAMPION, INK, LINE, SOFT, dress, literal
+from skcompare.plots.drawing._style import (
+    CHAMPION,
+    INK,
+    LINE,
+    SOFT,
+    dress,
+    literal,
+    mark,
+    write,
+)
 
 SIZE, SMALL = 9.0, 8.0
 """Font sizes of the text of rows, and of remarks."""
@@ -126,19 +135,10 @@ def text_below(
     """
     if not remarks:
         return
-    ax.annotate(
-        literal("\n".join(wrapped(remarks, width))),
-        xy=(0.0, 0.0),
-        xycoords=(ax.transAxes, under or ax.xaxis.label),
-        xytext=(-72 * left, -8),
-        textcoords="offset points",
-        fontsize=SMALL,
-        color=SOFT,
-        ha="left",
-        va="top",
-        linespacing=1.25,
-        annotation_clip=False,
-    )
+    text = literal("\n".join(wrapped(remarks, width)))
+    style = {"fontsize": SMALL, "color": SOFT, "va": "top", "linespacing": 1.25}
+    under = under or ax.xaxis.label
+    write(ax, text, (0, 0), (-72 * left, -8), xycoords=(ax.transAxes, under), **style)
 
 
 def wrapped(remarks: Sequence[str], width: float) -> list[str]:
@@ -172,43 +172,17 @@ def column_widths(panels: Sequence[Lines]) -> list[float]:
 def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
     """Write the columns of text to the right of the axes, with their headers."""
     x = GAP * 72
+    of_row = {"xycoords": ("axes fraction", "data"), "fontsize": SIZE}
+    above = {"xycoords": "axes fraction", "fontsize": SMALL, "color": SOFT}
     for k, width in enumerate(widths):
-        place = {"textcoords": "offset points", "annotation_clip": False, "va": "center"}
         for row, cells in enumerate(lines.cells):
+            weight = "bold" if lines.bold[row] and k == 0 else "normal"
             if cells[k]:
-                ax.annotate(
-                    cells[k],
-                    xy=(1.0, row),
-                    xycoords=("axes fraction", "data"),
-                    xytext=(x, 0),
-                    fontsize=SIZE,
-                    fontweight="bold" if lines.bold[row] and k == 0 else "normal",
-                    color=INK,
-                    **place,
-                )
-        ax.annotate(
-            lines.header[k],
-            xy=(1.0, 1.0),
-            xycoords="axes fraction",
-            xytext=(x, 9),
-            fontsize=SMALL,
-            color=SOFT,
-            **place,
-        )
+                write(ax, cells[k], (1, row), (x, 0), fontweight=weight, **of_row)
+        write(ax, lines.header[k], (1, 1), (x, 9), **above)
         x += 72 * width
-    for text, at, side in zip(lines.sides, (0.0, 1.0), ("left", "right")):
-        ax.annotate(
-            text,
-            xy=(at, 1.0),
-            xycoords="axes fraction",
-            xytext=(0, 9),
-            textcoords="offset points",
-            fontsize=SMALL,
-            color=SOFT,
-            ha=side,
-            va="center",
-            annotation_clip=False,
-        )
+    for text, at, side in zip(lines.sides, (0, 1), ("left", "right")):
+        write(ax, text, (at, 1), (0, 9), ha=side, **above)
 
 
 def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
@@ -218,38 +192,24 @@ def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
     if not any(map(math.isnan, ends)):
         start, stop = max(ends[0], low), min(ends[1], high)
         ax.plot([start, stop], [k, k], color=CHAMPION, linewidth=width, zorder=2.5)
-        for end, beyond, edge, mark in (
+        for end, beyond, edge, arrow in (
             (ends[0], ends[0] < low, low, "<"),
             (ends[1], ends[1] > high, high, ">"),
         ):
             if beyond:
-                _mark(ax, edge, k, mark, 6)
+                mark(ax, edge, k, arrow, 6, clip_on=False)
             else:
                 ax.plot([end, end], [k - 0.14, k + 0.14], color=CHAMPION, linewidth=width)
     if math.isnan(estimate):
         return
     marker = lines.markers[k] if lines.markers else "s"
     if low <= estimate <= high:
+        size = 8 if lines.bold[k] else 6.5
         face = "none" if lines.rows[k].test is None else CHAMPION
-        _mark(ax, estimate, k, marker, 8 if lines.bold[k] else 6.5, face)
+        mark(ax, estimate, k, marker, size, markerfacecolor=face, clip_on=False)
     elif math.isnan(ends[0]):
-        _mark(ax, *((low, k, "<") if estimate < low else (high, k, ">")), 7)
-
-
-def _mark(ax: Any, x: float, y: float, marker: str, size: float, face: str = "") -> None:
-    ax.plot(
-        [x],
-        [y],
-        color=CHAMPION,
-        marker=marker,
-        markersize=size,
-        markerfacecolor=face or CHAMPION,
-        markeredgecolor=CHAMPION,
-        markeredgewidth=1.2,
-        linestyle="none",
-        clip_on=False,
-        zorder=3,
-    )
+        edge, arrow = (low, "<") if estimate < low else (high, ">")
+        mark(ax, edge, k, arrow, 7, clip_on=False)
 
 
 def _margins(ax: Any, lines: Lines, low: float, high: float) -> None:
@@ -260,22 +220,14 @@ def _margins(ax: Any, lines: Lines, low: float, high: float) -> None:
         band = row.band
         if band is not None:
             place = (-band, k - 0.5), 2 * band, 1.0
-            ax.add_patch(Rectangle(*place, facecolor=LINE, alpha=0.6, zorder=0.5, lw=0))
+            ax.add_patch(Rectangle(*place, fc=LINE, alpha=0.6, zorder=0.5, lw=0))
             for edge in (-band, band):
                 _edge(ax, edge, k, 0.5)
         for start, stop in row.excluded:
             left, right = max(start, low), min(stop, high)
+            place = (left, k - 0.42), right - left, 0.84
             ax.add_patch(
-                Rectangle(
-                    (left, k - 0.42),
-                    right - left,
-                    0.84,
-                    facecolor="none",
-                    edgecolor=LINE,
-                    hatch="////",
-                    linewidth=0.0,
-                    zorder=0.5,
-                )
+                Rectangle(*place, fc="none", ec=LINE, hatch="////", lw=0, zorder=0.5)
             )
             for edge in (start, stop):
                 if math.isfinite(edge):

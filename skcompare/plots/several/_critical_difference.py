@@ -14,7 +14,7 @@ from skcompare._core.formatting import in_one_line
 from skcompare._typing import FloatArray
 from skcompare.plots.drawing._labels import distinct, lanes_of, spread
 from skcompare.plots.drawing._layout import Room
-from skcompare.plots.drawing._style import CHAMPION, INK, SOFT
+from skcompare.plots.drawing._style import CHAMPION, INK, SOFT, mark, write
 from skcompare.plots.forest._interval_axes import (
     REMARK,
     SIZE,
@@ -345,39 +345,15 @@ def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
         solid_joinstyle="round",
     )
     ax.plot([start], [0.0], marker="o", markersize=4.5, color=INK, clip_on=False, zorder=3)
-    ax.annotate(
-        plan.text[k],
-        xy=(end, level),
-        xytext=(-4 if left else 4, 0),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="center",
-        fontsize=SIZE,
-        color=INK,
-        annotation_clip=False,
-    )
+    shift, side = (-4, "right") if left else (4, "left")
+    write(ax, plan.text[k], (end, level), (shift, 0), ha=side, fontsize=SIZE)
     several = plan.several
     if several.control is not None and several.test is not None:
-        verdict = plan.verdicts.get(plan.names[k])
-        _mark(ax, slot, plan.bars + 0.5 * LANE, verdict)
-
-
-def _mark(ax: Any, x: float, y: float, verdict: str | None) -> None:
-    """Draw the mark of a classifier beside the control, or the square of the control."""
-    marker = "s" if verdict is None else MARKS[verdict]
-    face = "none" if verdict == "not distinguished" else CHAMPION
-    ax.plot(
-        [x],
-        [y],
-        color=CHAMPION,
-        marker=marker,
-        markersize=8,
-        markerfacecolor=face,
-        markeredgecolor=CHAMPION,
-        markeredgewidth=1.4,
-        linestyle="none",
-        zorder=3,
-    )
+        # The control itself has no verdict, and a square.
+        verdict = plan.verdicts.get(plan.names[k], "control")
+        face = "none" if verdict == "not distinguished" else CHAMPION
+        style = {"markerfacecolor": face, "markeredgewidth": 1.4}
+        mark(ax, slot, plan.bars + 0.5 * LANE, MARKS.get(verdict, "s"), 8, **style)
 
 
 def _draw_bar(ax: Any, plan: _Plan, lane: int, positions: Sequence[int]) -> None:

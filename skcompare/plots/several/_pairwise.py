@@ -103,15 +103,9 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
     def significant(self) -> Any:
         """Mask of the differences with an adjusted p-value below the level."""
         winners = {pair.beats(self.several.alpha) for pair in self.several.pairs}
-        return np.array(
-            [
-                [
-                    (row, column) in winners or (column, row) in winners
-                    for column in self.columns
-                ]
-                for row in names_in(self.several)
-            ]
-        )
+        rows = names_in(self.several)
+        differ = [[{(i, j), (j, i)} & winners for j in self.columns] for i in rows]
+        return np.array(differ, dtype=bool)
 
     def _text(self) -> str:
         several = self.several
@@ -152,7 +146,7 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
 
     def _cell_texts(self) -> list[list[str]]:
         """Format the differences, with empty text on the diagonal."""
-        several = self.several
+        several, significant = self.several, self.significant
         defined = self.differences[np.isfinite(self.differences)]
         small = len(defined) > 0 and 0 < np.abs(defined).max() < 0.01
         lines = []
@@ -161,13 +155,10 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
             for j, column in enumerate(self.columns):
                 value = self.differences[i, j]
                 text = format_number(value, 4 if small else 3, signed=True)
-                line.append("" if row == column else f"{text}{'*' * self._starred[i, j]}")
+                star = "*" if significant[i, j] else ""
+                line.append("" if row == column else f"{text}{star}")
             lines.append(line)
         return lines
-
-    @property
-    def _starred(self) -> Any:
-        return self.significant.astype(int)
 
     def _room(self) -> Room:
         n, m = self.differences.shape
