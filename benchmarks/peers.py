@@ -30,7 +30,7 @@ import os
 import platform
 import sys
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 # Before numpy is imported: both sides have one thread for linear algebra.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -215,7 +215,13 @@ def measure(row, given, options):
 def selected(words):
     """Methods in the order of the table; those whose name holds one of the words."""
     modules = peers_labels, peers_scores, peers_losses, peers_fits
-    found = [method for module in modules for method in module.methods()]
+    found = [
+        replace(method, family=family)
+        for module in modules
+        for family, parts in module.FAMILIES.items()
+        for part in parts
+        for method in part()
+    ]
     if not words:
         return found
     return [m for m in found if any(w.lower() in m.name.lower() for w in words)]

@@ -59,14 +59,13 @@ def sklearn_splits(X, y):
 SPLITS = "the splits are others, drawn at random"
 
 
-def methods():
+def fit_rows():
     for name, ours, peer in (
         ("5x2 cv paired t", "paired_5x2_t", "paired_ttest_5x2cv"),
         ("5x2 cv combined F", "combined_5x2_f", "combined_ftest_5x2cv"),
     ):
         yield Method(
             f"{name}, 20 fits",
-            "Fits",
             data.training_data,
             ours=our_5x2(ours),
             peers={"mlxtend": mlxtend_5x2(peer)},
@@ -79,7 +78,6 @@ def methods():
         )
     yield Method(
         "Scores of 10 splits, 20 fits",
-        "Fits",
         data.training_data,
         ours=our_scores,
         peers={"sklearn": sklearn_scores},
@@ -89,7 +87,6 @@ def methods():
     )
     yield Method(
         "Ten splits of 5x2 cv",
-        "Fits",
         data.training_data,
         ours=our_splits,
         peers={"sklearn": sklearn_splits},
@@ -97,3 +94,6 @@ def methods():
         floor="",
         differs={"sklearn": "halves at random, not balanced over repetitions"},
     )
+
+
+FAMILIES = {"Fits": (fit_rows,)}

@@ -208,7 +208,6 @@ def mcnemar_rows():
     from_labels = ContingencyTable.from_predictions
     yield Method(
         "McNemar, corrected",
-        "Labels",
         data.three_classes,
         peers=MCNEMARS,
         why=BY_HAND,
@@ -220,7 +219,6 @@ def mcnemar_rows():
     }
     yield Method(
         "McNemar, exact",
-        "Labels",
         data.three_classes,
         peers=exact_ones,
         why=BY_HAND,
@@ -228,7 +226,6 @@ def mcnemar_rows():
     )
     yield Method(
         "McNemar, labels are words",
-        "Labels",
         data.named_classes,
         peers=MCNEMARS,
         why=BY_HAND,
@@ -239,7 +236,6 @@ def mcnemar_rows():
 def several_rows():
     yield Method(
         "Cochran's Q, 5 classifiers",
-        "Labels",
         data.five_classifiers,
         peers={"mlxtend": mlxtend_cochran, "statsmodels": statsmodels_cochran},
         why=CHECKS,
@@ -247,7 +243,6 @@ def several_rows():
     )
     yield Method(
         "All pairs of 10 classifiers",
-        "Labels",
         data.ten_classifiers,
         peers={"mlxtend": mlxtend_tables},
         least_work=TABLES,
@@ -266,7 +261,6 @@ def omnibus_rows():
     ):
         yield Method(
             f"{name}, 10 classes",
-            "Labels",
             data.ten_classes,
             peers={
                 "statsmodels + sklearn": lambda y, a, b, m=method: m(square(a, b)),
@@ -281,7 +275,6 @@ def omnibus_rows():
 def score_rows():
     yield Method(
         "Cohen's kappa, 10 classes",
-        "Labels",
         data.ten_classes,
         peers={
             "sklearn": sklearn_kappa,
@@ -296,7 +289,6 @@ def score_rows():
     )
     yield Method(
         "Both confusion matrices, 10 classes",
-        "Labels",
         data.ten_classes,
         peers={"sklearn": sklearn_matrices},
         floor="bincount",
@@ -304,7 +296,6 @@ def score_rows():
     )
     yield Method(
         "Precision of each of 10 classes",
-        "Labels",
         data.ten_classes,
         peers={"sklearn": sklearn_precisions},
         floor="bincount",
@@ -314,7 +305,6 @@ def score_rows():
     )
     yield Method(
         "Sensitivity of one classifier",
-        "Labels",
         data.two_classes,
         ours=lambda y, a, b: sensitivity(y, a),
         peers={"sklearn": sklearn_recall, "confidenceinterval": ci_recall},
@@ -325,7 +315,6 @@ def score_rows():
 def model_rows():
     yield Method(
         "Precision, marginal model (GEE)",
-        "Labels",
         data.two_classes,
         peers={"statsmodels": statsmodels_gee},
         floor="bincount",
@@ -334,7 +323,6 @@ def model_rows():
     )
     yield Method(
         f"Permutation of F1, {RESAMPLES} draws",
-        "Labels",
         data.two_classes,
         peers={"MLstatkit": mlstatkit_f1},
         floor="bincount",
@@ -351,9 +339,6 @@ def model_rows():
     )
 
 
-def methods():
-    yield from mcnemar_rows()
-    yield from several_rows()
-    yield from omnibus_rows()
-    yield from score_rows()
-    yield from model_rows()
+FAMILIES = {
+    "Labels": (mcnemar_rows, several_rows, omnibus_rows, score_rows, model_rows),
+}

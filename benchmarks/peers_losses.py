@@ -116,14 +116,12 @@ ESTIMATE = (
 def loss_rows():
     yield Method(
         "Brier score of one classifier",
-        "Losses",
         data.probabilities,
         ours=lambda y, p, q: binary_brier_loss(y, p),
         peers={"sklearn": sklearn_brier},
     )
     yield Method(
         "Brier scores, paired t",
-        "Losses",
         data.probabilities,
         peers={"scipy + numpy": scipy_brier},
         why=NUMPY_LOSSES,
@@ -132,7 +130,6 @@ def loss_rows():
     )
     yield Method(
         "Log losses, two numbers",
-        "Losses",
         data.probabilities,
         peers={"sklearn": sklearn_two_log_losses},
         least_work=POINT,
@@ -140,7 +137,6 @@ def loss_rows():
     )
     yield Method(
         "Log losses, paired t",
-        "Losses",
         data.probabilities,
         peers={"scipy + numpy": scipy_log_loss},
         why=NUMPY_LOSSES,
@@ -149,7 +145,6 @@ def loss_rows():
     )
     yield Method(
         "Any losses, paired t",
-        "Losses",
         data.losses,
         peers={"scipy": scipy_t},
         rtol=1e-4,
@@ -158,7 +153,6 @@ def loss_rows():
     )
     yield Method(
         "Signed-rank test",
-        "Losses",
         data.losses,
         peers={"scipy": scipy_wilcoxon},
         floor="argsort",
@@ -172,7 +166,6 @@ def loss_rows():
     )
     yield Method(
         f"Sign permutation, {RESAMPLES} draws",
-        "Losses",
         data.losses,
         peers={"mlxtend": mlxtend_permutation, "scipy": scipy_permutation},
         atol=0.15,
@@ -188,7 +181,6 @@ def loss_rows():
 def adjustment_rows():
     yield Method(
         "Holm's adjustment",
-        "Adjustment",
         data.pvalues,
         ours=adjust_pvalues,
         peers={"statsmodels": statsmodels_holm},
@@ -197,7 +189,6 @@ def adjustment_rows():
     )
     yield Method(
         "Benjamini-Hochberg",
-        "Adjustment",
         data.pvalues,
         ours=lambda p: adjust_pvalues(p, "benjamini-hochberg"),
         peers={"statsmodels": statsmodels_bh, "scipy": scipy_bh},
@@ -206,6 +197,4 @@ def adjustment_rows():
     )
 
 
-def methods():
-    yield from loss_rows()
-    yield from adjustment_rows()
+FAMILIES = {"Losses": (loss_rows,), "Adjustment": (adjustment_rows,)}

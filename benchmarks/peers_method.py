@@ -24,7 +24,6 @@ class Method:
     """
 
     name: str
-    family: str
     data: Callable[[int], tuple]
     ours: Callable[..., Any]
     peers: dict[str, Callable[..., Any]]
@@ -39,6 +38,8 @@ class Method:
     """Why the number of a peer is another one, in words."""
     why: str = ""
     """Why ours is slower where it is, in words."""
+    family: str = ""
+    """Heading of the table that it is in, from FAMILIES of its module."""
     rtol: float | None = 1e-6
     """None where the numbers cannot be the same."""
     atol: float = 0.0

@@ -199,7 +199,6 @@ FLOAT32 = "computed in single precision"
 def auc_rows():
     yield Method(
         "DeLong's test of two AUCs",
-        "Ranking",
         data.scores,
         peers={"MLstatkit": mlstatkit_delong},
         floor="two argsorts",
@@ -207,7 +206,6 @@ def auc_rows():
     )
     yield Method(
         "Two AUCs alone",
-        "Ranking",
         data.scores,
         peers={"sklearn": sklearn_aucs, "torchmetrics": torchmetrics_aucs},
         floor="two argsorts",
@@ -217,7 +215,6 @@ def auc_rows():
     )
     yield Method(
         "Interval of one AUC",
-        "Ranking",
         data.scores,
         ours=interval_of,
         peers={"confidenceinterval": ci_auc},
@@ -227,7 +224,6 @@ def auc_rows():
     )
     yield Method(
         "Mean one-vs-rest AUC, 5 classes",
-        "Ranking",
         data.five_class_probabilities,
         peers={"sklearn": sklearn_ovr},
         floor="argsorts of all columns",
@@ -240,7 +236,6 @@ def auc_rows():
     )
     yield Method(
         f"Bootstrap of two AUCs, {RESAMPLES} draws",
-        "Ranking",
         data.scores,
         peers={"scipy + sklearn": scipy_bootstrap},
         floor="two argsorts",
@@ -257,7 +252,6 @@ def auc_rows():
     )
     yield Method(
         f"Permutation of two AUCs, {RESAMPLES} draws",
-        "Ranking",
         data.scores,
         peers={"MLstatkit": mlstatkit_auc_permutation},
         floor="two argsorts",
@@ -273,7 +267,6 @@ def auc_rows():
 def calibration_rows():
     yield Method(
         "ECE, 15 bins",
-        "Calibration",
         data.probabilities,
         rtol=1e-4,
         ours=lambda y, p, q: expected_calibration_error(y, p),
@@ -281,7 +274,6 @@ def calibration_rows():
     )
     yield Method(
         "MCE, 15 bins",
-        "Calibration",
         data.probabilities,
         rtol=1e-4,
         ours=lambda y, p, q: maximum_calibration_error(y, p),
@@ -289,14 +281,12 @@ def calibration_rows():
     )
     yield Method(
         "Reliability curve, 15 bins",
-        "Calibration",
         data.probabilities,
         ours=lambda y, p, q: calibration_curve(y, p).mean_outcome,
         peers={"sklearn": sklearn_curve},
     )
     yield Method(
         "Top-label ECE, 5 classes",
-        "Calibration",
         data.five_class_probabilities,
         ours=lambda y, p, q: expected_calibration_error(y, p),
         peers={"torchmetrics": torchmetrics_top_label},
@@ -308,7 +298,6 @@ def calibration_rows():
     )
     yield Method(
         "Test of two calibration errors",
-        "Calibration",
         data.probabilities,
         peers={"torchmetrics": torchmetrics_both},
         rtol=0.05,
@@ -324,7 +313,6 @@ def calibration_rows():
     )
     yield Method(
         "Smooth calibration error",
-        "Calibration",
         data.probabilities,
         ours=lambda y, p, q: smooth_calibration_error(y, p),
         peers={"relplot": relplot_smooth},
@@ -333,7 +321,6 @@ def calibration_rows():
     )
     yield Method(
         "Decomposition of the Brier score",
-        "Calibration",
         data.probabilities,
         ours=decomposed,
         peers={"model-diagnostics": diagnostics_decomposition},
@@ -341,7 +328,6 @@ def calibration_rows():
     )
     yield Method(
         "Spiegelhalter's test",
-        "Calibration",
         data.probabilities,
         rtol=1e-3,
         ours=lambda y, p, q: spiegelhalter(y, q).pvalue,
@@ -351,6 +337,4 @@ def calibration_rows():
     )
 
 
-def methods():
-    yield from auc_rows()
-    yield from calibration_rows()
+FAMILIES = {"Ranking": (auc_rows,), "Calibration": (calibration_rows,)}
