@@ -1,17 +1,13 @@
 """Simulated data sets of the 5×2 BCV paper, with known accuracies of two classifiers."""
 
 import math
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from skcompare._core.validation import check_count
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from skcompare._core.validation import check_count, is_number
+from skcompare._typing import FloatArray, IntArray
 
 GRID_STEPS = 150
 """Steps of 0.1 on each side of the square [0, 15] × [0, 15], which has 151 points."""
@@ -262,9 +258,8 @@ def _exp6_classes(x1: FloatArray, x2: FloatArray) -> IntArray:
 
 
 def _check_epsilon(epsilon: object) -> float:
-    is_real = isinstance(epsilon, Real) and not isinstance(epsilon, bool)
-    if is_real and 0 <= epsilon <= 2 / 3:  # type: ignore[operator]
-        return float(epsilon)  # type: ignore[arg-type]
+    if is_number(epsilon) and 0 <= epsilon <= 2 / 3:
+        return float(epsilon)
     raise ValueError(
         "`epsilon` must be a number in [0, 2/3], because 3 epsilon / 2 is a probability. "
         f"Got {epsilon!r} instead."
@@ -272,9 +267,8 @@ def _check_epsilon(epsilon: object) -> float:
 
 
 def _check_delta(delta: object) -> float:
-    is_real = isinstance(delta, Real) and not isinstance(delta, bool)
-    if is_real and math.isfinite(delta) and delta >= 0:  # type: ignore[arg-type,operator]
-        return float(delta)  # type: ignore[arg-type]
+    if is_number(delta) and 0 <= delta < math.inf:
+        return float(delta)
     raise ValueError(
         "`delta` must be a finite number of at least 0, the distance between two means. "
         f"Got {delta!r} instead."

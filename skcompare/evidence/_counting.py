@@ -27,6 +27,12 @@ def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
     return np.unique(cell, return_counts=True)
 
 
+def groups_of(predictions: Any) -> IntArray | None:
+    """Return the group of each prediction, or None if the records have none."""
+    groups, records = predictions.groups, predictions.records
+    return groups if groups is None or records is None else groups[records]
+
+
 def sums_of(position: IntArray, counts: IntArray, n: int) -> IntArray:
     """Sum integer counts by position, without rounding."""
     totals = np.zeros(n, dtype=np.int64)

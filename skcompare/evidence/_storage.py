@@ -16,6 +16,7 @@ import numpy as np
 from skcompare._core.arrays import ArrayValues
 from skcompare._core.atomic_write import replaced_on_success
 from skcompare._core.design import Design
+from skcompare._core.validation import some_of
 
 KINDS = "biufcUSMm"
 """Kinds of arrays that are stored as they are."""
@@ -610,6 +611,22 @@ class Mergeable(Storable):
         if isinstance(other, int) and other == 0:
             return self
         return NotImplemented
+
+
+def joined_groups(left: Any, right: Any) -> Any:
+    """Concatenate the group labels of two shards; equal labels are one group."""
+    if left is None and right is None:
+        return None
+    if left is None or right is None:
+        raise ValueError(
+            "Only one of the shards has groups. Pass `groups` for both, or for neither."
+        )
+    if (left.dtype.kind in "US") != (right.dtype.kind in "US"):
+        raise ValueError(
+            "Only groups with labels of one type can be merged. Got "
+            f"{some_of(left)} and {some_of(right)}. Convert one of them."
+        )
+    return np.concatenate([left, right])
 
 
 def merge_evidence(shards: Iterable[E]) -> E:

@@ -227,28 +227,7 @@ def coded_groups(groups: Any, n: int) -> tuple[NDArray[Any] | None, IntArray | N
         return None, None
     values = check_groups(groups)
     check_same_length(records=range(n), groups=values)
-    labels = np.unique(values)
-    codes = group_codes(values)
-    for array in (labels, codes):
-        array.setflags(write=False)
-    return labels, codes
-
-
-def joined_groups(left: Any, right: Any) -> NDArray[Any] | None:
-    """Concatenate the group labels of two shards."""
-    if left is None and right is None:
-        return None
-    if left is None or right is None:
-        raise ValueError(
-            "Only evidence with groups can be merged with evidence with groups. Pass "
-            "`groups` for both shards or for none."
-        )
-    if (left.dtype.kind in "US") != (right.dtype.kind in "US"):
-        raise ValueError(
-            f"Only groups with labels of one type can be merged. Got {left[0]!r} and "
-            f"{right[0]!r}. Convert one of them."
-        )
-    return np.concatenate([left, right])
+    return np.unique(values), group_codes(values)
 
 
 def role_of(role: int | str) -> int:

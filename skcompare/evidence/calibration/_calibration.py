@@ -18,7 +18,8 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence._counting import groups_of
+from skcompare.evidence._storage import Mergeable, joined_groups
 from skcompare.evidence.calibration._bins import (
     SUMS,
     Bins,
@@ -28,7 +29,6 @@ from skcompare.evidence.calibration._bins import (
     check_same_bins,
     coded_groups,
     codes_in,
-    joined_groups,
     role_of,
 )
 from skcompare.evidence.calibration._cells import (
@@ -470,12 +470,9 @@ class PairedCalibration(Mergeable):
         forecasts = [
             collapse(codes, _proba_of(pair, role), chosen, positive) for role in (0, 1)
         ]
-        groups = predictions.groups
-        if groups is not None and predictions.records is not None:
-            groups = groups[predictions.records]
         columns = len(predictions.classes) if chosen == "classwise" else 1
         bins = Bins(n_bins, strategy, edges, columns)
-        return cls._binned(forecasts, bins, chosen, groups, pair.design)
+        return cls._binned(forecasts, bins, chosen, groups_of(predictions), pair.design)
 
     @classmethod
     def _binned(
@@ -681,14 +678,12 @@ class PairedCalibration(Mergeable):
         """Return the evidence with the roles exchanged."""
         if self.cells is not None:
             return replace(self, edges=self.edges[::-1], cells=self.cells.swap())
-        return PairedCalibration(
-            self.proba[::-1],
-            self.outcomes[::-1],
-            self.edges[::-1],
-            self.kind,
-            self._labelled_groups(),
-            self.design,
-            self.flags,
+        return replace(
+            self,
+            proba=self.proba[::-1],
+            outcomes=self.outcomes[::-1],
+            edges=self.edges[::-1],
+            groups=self._labelled_groups(),
         )
 
     def _merged(self, other: "PairedCalibration") -> "PairedCalibration":
@@ -698,15 +693,12 @@ class PairedCalibration(Mergeable):
             first, second = self.reduced().cells, other.reduced().cells
             assert first is not None and second is not None  # `reduced` made them.
             return replace(self._of_cells(first + second), flags=flags)
-        groups = joined_groups(self._labelled_groups(), other._labelled_groups())
-        return PairedCalibration(
-            _each(_joined, self.proba, other.proba),
-            _each(_joined, self.outcomes, other.outcomes),
-            self.edges,
-            self.kind,
-            groups,
-            self.design,
-            flags,
+        return replace(
+            self,
+            proba=tuple(map(_joined, self.proba, other.proba)),
+            outcomes=tuple(map(_joined, self.outcomes, other.outcomes)),
+            groups=joined_groups(self._labelled_groups(), other._labelled_groups()),
+            flags=flags,
         )
 
     def _labelled_groups(self) -> Any:
@@ -715,8 +707,3 @@ class PairedCalibration(Mergeable):
 
 def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.concatenate([first, second])
-
-
-def _each(function: Any, first: Any, second: Any) -> tuple[Any, Any]:
-    """Apply a function to the values of both champions and of both challengers."""
-    return function(first[0], second[0]), function(first[1], second[1])

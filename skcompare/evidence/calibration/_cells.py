@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skcompare._core.arrays import ArrayValues, on_host
 from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._counting import sums_of
 from skcompare.evidence._device import Space, space_of
 from skcompare.evidence.calibration._bins import (
     ALL_SUMS,
@@ -250,11 +251,8 @@ def _added(
 ) -> Part:
     """Add up repeated cells and sort them; `counts` are 1 by default."""
     cells, at = np.unique(code, return_inverse=True)
-    if counts is None:
-        size = np.bincount(at, minlength=len(cells))
-    else:
-        size = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(size, at, counts)
+    n = len(cells)
+    size = np.bincount(at, minlength=n) if counts is None else sums_of(at, counts, n)
     sums = np.array([np.bincount(at, each, len(cells)) for each in values], np.float64)
     return cells, np.asarray(size, dtype=np.int64), sums
 

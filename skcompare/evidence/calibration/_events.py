@@ -18,6 +18,7 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._class_order import sorted_labels
 
 KINDS = ("auto", "binary", "top_label", "classwise")
 """Kinds of events that probabilities are about."""
@@ -136,12 +137,7 @@ def _classes(
 ) -> tuple[NDArray[Any], int]:
     """Return the sorted classes and the position of the positive class."""
     declared = labels is not None
-    classes = check_labels("labels", labels) if declared else classes_of(truth)
-    if declared and not np.array_equal(classes, np.unique(classes)):
-        raise ValueError(
-            f"`labels` must be sorted, each once, in the order of the columns. Got "
-            f"{some_of(classes)}. Sort them and the columns alike."
-        )
+    classes = classes_of(truth) if labels is None else sorted_labels(labels)
     if len(classes) > 2 and pos_label is None and not any(vectors):
         return classes, 0
     if len(classes) == 2 and (declared or not any(vectors)) and pos_label is None:

@@ -9,13 +9,13 @@ from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     check_labels,
-    check_same_length,
     class_codes,
     encode_labels,
     some_of,
     united_classes,
 )
 from skcompare._typing import ArrayLike, IntArray
+from skcompare.evidence._counting import sums_of
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
@@ -98,12 +98,9 @@ class AgreementMatrix(Mergeable):
         labels : array-like of shape (n_classes,), optional
             All class labels; by default those that either classifier predicts.
         """
-        (champion, challenger), counts = counted_labels(
+        (first, second), counts = counted_labels(
             {}, {"champion": champion, "challenger": challenger}
         )
-        first = check_labels("champion", champion)
-        second = check_labels("challenger", challenger)
-        check_same_length(champion=first, challenger=second)
         if labels is None:
             classes, codes = encode_labels(
                 first, {"challenger": second}, reference="champion"
@@ -189,9 +186,7 @@ def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:
     cell *= k
     cell += challenger
     if counts is not None:
-        table = np.zeros(k * k, dtype=np.int64)
-        np.add.at(table, cell, counts)
-        return table.reshape(k, k)
+        return sums_of(cell, counts, k * k).reshape(k, k)
     return np.bincount(cell, minlength=k * k).reshape(k, k)
 
 

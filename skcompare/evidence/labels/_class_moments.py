@@ -8,6 +8,7 @@ from scipy.sparse import csc_array
 
 from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence._counting import sums_of
 
 ClassScore = Literal["precision", "recall", "specificity", "negative_predictive_value"]
 CLASS_SCORES: tuple[str, ...] = get_args(ClassScore)
@@ -155,8 +156,7 @@ class ClassRows:
             weights, values = np.ones(n_rows, dtype=np.int64), counts
         else:
             cluster = np.arange(n_rows)
-        size = np.zeros(n_rows, dtype=np.int64)
-        np.add.at(size, cluster, values)
+        size = sums_of(cluster, values, n_rows)
         _check_countable(weights, size)
         pairs, inverse = np.unique(cells.T * n_rows + cluster, return_inverse=True)
         truth, *predictions = inverse.reshape(cells.T.shape)
@@ -270,9 +270,8 @@ class ClassRows:
 
     def _clusters_where(self, condition: Any) -> IntArray:
         """Count the clusters whose counts satisfy a condition, by class."""
-        n_clusters = np.zeros(len(self.classes), dtype=np.int64)
-        np.add.at(n_clusters, self.position[condition], self.weights[self.row[condition]])
-        return n_clusters
+        weights = self.weights[self.row[condition]]
+        return sums_of(self.position[condition], weights, len(self.classes))
 
     def _part(self, at: int) -> slice:
         """Return the place of the counts of the class at a position."""

@@ -18,8 +18,8 @@ from skcompare._core.validation import (
     united_classes,
 )
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence._counting import LARGEST_TABLE, sums_of
-from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
+from skcompare.evidence._counting import LARGEST_TABLE, groups_of, sums_of
+from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable, joined_groups
 from skcompare.evidence.labels._agreement import MOST_RECORDS, check_classes, check_whole
 from skcompare.evidence.labels._class_moments import ClassRows
 from skcompare.evidence.labels._contingency import CELLS, ContingencyTable
@@ -309,7 +309,7 @@ def checked_labels(sums: "ClusterSums", order: IntArray) -> dict[str, Any]:
 
 
 def check_alike(left: "ClusterSums", right: "ClusterSums") -> None:
-    """Raise an error unless sums have the same classifiers, kind and type of groups."""
+    """Raise an error unless sums have the same classifiers and are of one kind."""
     if (left.cells is None) != (right.cells is None) or (left.groups is None) != (
         right.groups is None
     ):
@@ -318,15 +318,6 @@ def check_alike(left: "ClusterSums", right: "ClusterSums") -> None:
             "with groups or both without. Make both in the same way."
         )
     left._check_same("names", right, SAME_CLASSIFIERS)
-    if left.groups is not None and _is_text(left.groups) != _is_text(right.groups):
-        raise ValueError(
-            "Only groups with labels of one type can be merged. Got "
-            f"{some_of(left.groups)} and {some_of(right.groups)}. Convert one of them."
-        )
-
-
-def _is_text(labels: np.ndarray) -> bool:
-    return labels.dtype.kind in "US"
 
 
 GROUPED_HOLDOUT = Design("holdout", grouped=True)
@@ -516,15 +507,10 @@ class ClusterSums(Mergeable):
             for name in classifiers
         ]
         by_title = dict(zip(titles, predictions, strict=True))
-        (y_true, *rows), counts = counted_labels(
-            {"y_true": y_true}, by_title, groups=groups
-        )
-        truth = check_labels("y_true", y_true)
-        clusters = {} if groups is None else {"groups": group_labels(rows.pop())}
-        labels = dict(zip(titles, map(check_labels, titles, rows), strict=True))
-        check_same_length({"y_true": truth} | labels | clusters)
-        classes, codes = encode_labels(truth, labels)
-        group_names, positions = group_positions(clusters.get("groups"), len(truth))
+        (truth, *rows), counts = counted_labels({"y_true": y_true}, by_title, groups=groups)
+        clusters = None if groups is None else rows.pop()
+        classes, codes = encode_labels(truth, dict(zip(titles, rows, strict=True)))
+        group_names, positions = group_positions(clusters, len(truth))
         return cls._counted(
             classes, [[positions, *codes]], group_names, classifiers, None, counts
         )
@@ -611,10 +597,8 @@ class ClusterSums(Mergeable):
         mean the same in shards of these predictions only; shards that were collected
         apart are merged by their labels, see :meth:`from_predictions`.
         """
-        records, clusters = predictions.records, predictions.groups
-        if clusters is not None:
-            clusters = clusters if records is None else clusters[records]
-        elif records is not None and np.bincount(records).max(initial=0) > 1:
+        records, clusters = predictions.records, groups_of(predictions)
+        if clusters is None and records is not None and np.bincount(records).max() > 1:
             clusters = records
         codes = [classifier.known_labels() for classifier in predictions.estimators]
         codes.insert(0, predictions.y_predicted())
@@ -708,7 +692,8 @@ class ClusterSums(Mergeable):
 
     def _merged(self, other: "ClusterSums") -> "ClusterSums":
         check_alike(self, other)
-        groups = None if self.groups is None else np.union1d(self.groups, other.groups)
+        together = joined_groups(self.groups, other.groups)
+        groups: Any = None if together is None else np.unique(together)
         if self.cells is not None:
             merged, classes = merged_cells(
                 ClusterCells(self.cells, self.counts),

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.validation import (
-    check_labels,
-    check_same_length,
-    classes_of,
-    is_number,
-    is_whole,
-)
+from skcompare._core.validation import check_same_length, classes_of, is_number, is_whole
 from skcompare._typing import ArrayLike
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._device_labels import counted_labels
@@ -197,13 +191,9 @@ class ContingencyTable(Mergeable):
         y_true, champion, challenger : array-like of shape (n_samples,)
             True and predicted labels.
         """
-        (y_true, champion, challenger), counts = counted_labels(
+        (truth, first, second), counts = counted_labels(
             {"y_true": y_true}, {"champion": champion, "challenger": challenger}
         )
-        truth = check_labels("y_true", y_true)
-        first = check_labels("champion", champion)
-        second = check_labels("challenger", challenger)
-        check_same_length(y_true=truth, champion=first, challenger=second)
         if counts is None:
             return cls(*right_cells(truth, first, second))
         classes_of(truth, champion=first, challenger=second)

@@ -18,6 +18,7 @@ from skcompare._core.validation import (
     WIDEST_RANGE,
     check_groups,
     check_labels,
+    check_same_length,
     class_codes,
     encode_labels,
 )
@@ -95,15 +96,20 @@ def counted_labels(
     records, in numpy, and the second None.
     """
     labels = {**others, **predictions}
-    group_arrays = {} if groups is None else {"groups": groups}
+    group_arrays = [] if groups is None else [groups]
+    arrays, counts = [*labels.values(), *group_arrays], None
     space = space_of(**predictions)
     if space is not None:
         columns = [device_column(space, *item) for item in labels.items()]
-        columns += [_grouped(space, item) for item in group_arrays.values()]
+        columns += [_grouped(space, item) for item in group_arrays]
         counted = _counted(space, columns)
         if counted is not None:
-            return counted[0], counted[1]
-    return [on_host(values) for values in (*labels.values(), *group_arrays.values())], None
+            arrays, counts, _ = counted
+    (*columns,) = map(on_host, arrays)
+    checked = {name: check_labels(name, array) for name, array in zip(labels, columns)}
+    checked_groups = {} if groups is None else {"groups": check_groups(columns[-1])}
+    check_same_length(checked, checked_groups)
+    return [*checked.values(), *checked_groups.values()], counts
 
 
 def _grouped(space: Space, groups: Any) -> DeviceColumn | None:

@@ -6,13 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.validation import (
-    check_labels,
-    check_same_length,
-    encode_labels,
-    some_of,
-    united_classes,
-)
+from skcompare._core.validation import encode_labels, some_of, united_classes
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence._counting import LARGEST_TABLE, count_codes, sums_of
 from skcompare.evidence._storage import Mergeable
@@ -173,13 +167,9 @@ class JointCounts(Mergeable):
         y_true, champion, challenger : array-like of shape (n_samples,)
             True and predicted labels. Classes that `y_true` lacks may be predicted.
         """
-        (y_true, champion, challenger), counts = counted_labels(
+        (truth, first, second), counts = counted_labels(
             {"y_true": y_true}, {"champion": champion, "challenger": challenger}
         )
-        truth = check_labels("y_true", y_true)
-        first = check_labels("champion", champion)
-        second = check_labels("challenger", challenger)
-        check_same_length(y_true=truth, champion=first, challenger=second)
         classes, codes = encode_labels(truth, {"champion": first, "challenger": second})
         if counts is not None:
             return cls(counts, classes, np.stack(codes, axis=1))

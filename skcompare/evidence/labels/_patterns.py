@@ -17,6 +17,7 @@ from skcompare._core.validation import (
     unknown_name,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._counting import sums_of
 from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
 from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
 from skcompare.evidence.labels._device_labels import predictions_right
@@ -351,11 +352,8 @@ class CorrectnessPatterns(Mergeable):
             return parts[0]
         rows = np.concatenate([rows for rows, _ in parts])
         patterns, positions = np.unique(rows, axis=0, return_inverse=True)
-        counts = np.zeros(len(patterns), dtype=np.int64)
-        np.add.at(
-            counts, positions.ravel(), np.concatenate([counts for _, counts in parts])
-        )
-        return patterns, counts
+        counts = np.concatenate([counts for _, counts in parts])
+        return patterns, sums_of(positions.ravel(), counts, len(patterns))
 
     def swap(self) -> "CorrectnessPatterns":
         """Reverse the order of the classifiers; exchange the roles if there are two."""

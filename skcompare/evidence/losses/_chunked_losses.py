@@ -18,6 +18,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._class_order import ClassColumns
+from skcompare.evidence._counting import sums_of
 from skcompare.evidence.losses._loss_moments import CHUNK, LossMoments
 from skcompare.evidence.losses._record_losses import (
     EPS,
@@ -66,8 +67,7 @@ class LossGroups(ArrayValues):
         gains = np.bincount(codes, differences, len(labels)).astype(np.float64)
         if counts is None:
             return cls(labels, np.bincount(codes, minlength=len(labels)), gains, codes)
-        sizes = np.zeros(len(labels), dtype=np.int64)
-        np.add.at(sizes, codes, counts)
+        sizes = sums_of(codes, counts, len(labels))
         return cls(labels[sizes > 0], sizes[sizes > 0], gains[sizes > 0])
 
     @property

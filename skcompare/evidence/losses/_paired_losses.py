@@ -13,6 +13,7 @@ from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._class_order import ClassColumns
+from skcompare.evidence._counting import groups_of
 from skcompare.evidence._device import space_of
 from skcompare.evidence._storage import Mergeable
 from skcompare.evidence.labels._agreement import check_whole
@@ -346,10 +347,7 @@ class PairedLosses(Mergeable):
             probas.append(role.proba)
         options = {"eps": eps, "cost_matrix": cost_matrix}
         losses = cls._of(losses_of(codes, probas, loss, options))
-        groups = predictions.groups
-        if groups is not None and predictions.records is not None:
-            groups = groups[predictions.records]
-        return replace(losses._with_groups(groups), design=pair.design)
+        return replace(losses._with_groups(groups_of(predictions)), design=pair.design)
 
     @classmethod
     def from_losses(
@@ -710,12 +708,13 @@ class PairedLosses(Mergeable):
             values.setflags(write=False)
         if self.groups is not None and other.groups is not None:
             groups = self.groups + other.groups
-        clipped = (
-            self.clipped[0] + other.clipped[0],
-            self.clipped[1] + other.clipped[1],
-        )
-        return PairedLosses(
-            self.moments + other.moments, values, groups, self.loss, clipped, self.design
+        first, second = map(sum, zip(self.clipped, other.clipped))
+        return replace(
+            self,
+            moments=self.moments + other.moments,
+            values=values,
+            groups=groups,
+            clipped=(first, second),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from skcompare._core.validation import (
     check_same_length,
     encode_labels,
     positive_class,
-    some_of,
 )
 from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence._counting import sums_of
+from skcompare.evidence.labels._patterns import check_classifier_names
 from skcompare.predictions import EstimatorPredictions
 
 BoolArray = NDArray[np.bool_]
@@ -55,11 +56,8 @@ def combined_cells(
     """Merge cells of equal class and scores, sort them, and drop empty cells."""
     occupied = repeats > 0
     if not occupied.all():
-        positive, scores, repeats = (
-            positive[occupied],
-            scores[:, occupied],
-            repeats[occupied],
-        )
+        positive, repeats = positive[occupied], repeats[occupied]
+        scores = scores[:, occupied]
     key: IntArray = positive.astype(np.int64)
     n_keys = 2
     for score in scores:
@@ -70,9 +68,7 @@ def combined_cells(
         key = key * n_values + codes
         n_keys *= n_values
     _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
-    totals = np.zeros(len(index), dtype=np.int64)
-    np.add.at(totals, inverse, repeats)
-    return positive[index], scores[:, index], totals
+    return positive[index], scores[:, index], sums_of(inverse, repeats, len(index))
 
 
 def totals_of_scores(
@@ -87,8 +83,7 @@ def totals_of_scores(
     positives, negatives : ndarray of shape (n_distinct,)
     """
     codes, n_values = _positions(score)
-    totals = np.zeros(2 * n_values, dtype=np.int64)
-    np.add.at(totals, codes + n_values * positive, repeats)
+    totals = sums_of(codes + n_values * positive, repeats, 2 * n_values)
     return codes, totals[n_values:], totals[:n_values]
 
 
@@ -230,18 +225,7 @@ def check_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
             "Placement values need scores of one classifier at least. Got none. Pass an "
             "array a classifier after `y_true`."
         )
-    if names is None:
-        return tuple(f"classifier {i}" for i in range(1, k + 1))
-    classifiers = (names,) if isinstance(names, str) else tuple(names)
-    if (
-        len(classifiers) != k
-        or len(set(classifiers)) < k
-        or not all(isinstance(s, str) for s in classifiers)
-    ):
-        raise ValueError(
-            f"`names` must be {k} different strings, one a classifier. Got {classifiers!r}."
-        )
-    return classifiers
+    return check_classifier_names(names, k)
 
 
 def check_record_groups(groups: Any, n: int) -> NDArray[Any] | None:
@@ -253,26 +237,7 @@ def check_record_groups(groups: Any, n: int) -> NDArray[Any] | None:
         raise ValueError(
             f"`groups` must have one entry per record. Got {len(labels)} for {n} records."
         )
-    labels.setflags(write=False)
     return labels
-
-
-def joined_groups(
-    left: NDArray[Any] | None, right: NDArray[Any] | None
-) -> NDArray[Any] | None:
-    """Concatenate the groups of two shards; equal labels are one group."""
-    if left is None or right is None:
-        if left is not right:
-            raise ValueError(
-                "Only one of the shards has groups. Pass `groups` for both, or for neither."
-            )
-        return None
-    if (left.dtype.kind in "US") != (right.dtype.kind in "US"):
-        raise ValueError(
-            "Only groups with labels of one type can be merged. Got "
-            f"{some_of(left)} and {some_of(right)}. Convert one of them."
-        )
-    return np.concatenate([left, right])
 
 
 def score_of(predictions: EstimatorPredictions, column: int) -> FloatArray:

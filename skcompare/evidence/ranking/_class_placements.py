@@ -16,7 +16,8 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence._counting import groups_of
+from skcompare.evidence._storage import Mergeable, joined_groups
 from skcompare.evidence.labels._agreement import check_classes
 from skcompare.evidence.ranking._ranks import placement_counts_of
 from skcompare.predictions import SCORES, EstimatorPredictions, PairedPredictions
@@ -340,16 +341,11 @@ class ClassPlacementValues(Mergeable):
         truth = check_labels("y_true", y_true)
         all_labels = truth if labels is None else check_labels("labels", labels)
         classes = np.unique(all_labels)
+        inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         champion, challenger = (
-            check_probabilities(name, values, len(classes))
-            for name, values in (
-                ("champion_proba", champion_proba),
-                ("challenger_proba", challenger_proba),
-            )
+            check_probabilities(*item, len(classes)) for item in inputs.items()
         )
-        check_same_length(
-            y_true=truth, champion_proba=champion, challenger_proba=challenger
-        )
+        check_same_length({"y_true": truth}, inputs)
         codes = class_codes("y_true", truth, classes)
         design = Design("holdout", grouped=groups is not None)
         group_labels = None if groups is None else check_groups(groups)
@@ -364,9 +360,7 @@ class ClassPlacementValues(Mergeable):
         """
         predictions = pair.predictions
         codes = predictions.y_predicted()
-        groups = predictions.groups
-        if groups is not None and predictions.records is not None:
-            groups = groups[predictions.records]
+        groups = groups_of(predictions)
         champion, challenger = (_scores_of(classifier) for classifier in pair.roles)
         return cls(codes, champion, challenger, predictions.classes, groups, pair.design)
 
@@ -463,7 +457,7 @@ class ClassPlacementValues(Mergeable):
             np.concatenate([self.champion, other.champion]),
             np.concatenate([self.challenger, other.challenger]),
             self.classes,
-            _joined(self.groups, other.groups),
+            joined_groups(self.groups, other.groups),
             self.design,
         )
 
@@ -487,7 +481,6 @@ def _checked_codes(codes: Any, n_classes: int) -> IntArray:
             f"`codes` must be positions in {n_classes} classes, of shape (n_samples,). Got "
             f"{codes!r:.60}. Make them from labels by from_predictions."
         )
-    array.setflags(write=False)
     return array
 
 
@@ -501,22 +494,4 @@ def _checked_scores(role: str, values: Any, n_classes: int) -> FloatArray:
         )
     if not np.isfinite(scores).all():
         raise ValueError(f"`{role}` must be finite. Got NaN or infinity.")
-    scores.setflags(write=False)
     return scores
-
-
-def _joined(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray | None:
-    """Concatenate the groups of both shards."""
-    if first is None and second is None:
-        return None
-    if first is None or second is None:
-        raise ValueError(
-            "Only shards that all have groups, or none, can be merged. Got one of each. "
-            "Pass `groups` for each of them."
-        )
-    if (first.dtype.kind in "US") != (second.dtype.kind in "US"):
-        raise ValueError(
-            "Only groups with labels of one type can be merged. Got "
-            f"{some_of(first)} and {some_of(second)}. Convert one of them."
-        )
-    return np.concatenate([first, second])

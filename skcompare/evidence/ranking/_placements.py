@@ -21,7 +21,8 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence._counting import groups_of
+from skcompare.evidence._storage import Mergeable, joined_groups
 from skcompare.evidence.ranking._cells import (
     cell_counts,
     check_bin_codes,
@@ -33,7 +34,6 @@ from skcompare.evidence.ranking._cells import (
     check_scores,
     combined_cells,
     counted_parts,
-    joined_groups,
     plain_score_bins,
     score_of,
     totals_of_scores,
@@ -784,14 +784,11 @@ class PlacementValues(Mergeable):
             )
         column = check_pos_label(pos_label, classes)
         column = 1 if column is None else column
-        groups = predictions.groups
-        if groups is not None and predictions.records is not None:
-            groups = groups[predictions.records]
         return cls(
             predictions.y_predicted() == column,
             [score_of(classifier, column) for classifier in predictions.estimators],  # type: ignore[arg-type]
             predictions.names,
-            groups,
+            groups_of(predictions),
             predictions.design,
             classes[column].item(),
         )

@@ -9,6 +9,7 @@ on a device are counted and summed there.
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 import joblib
@@ -118,12 +119,9 @@ def placement_counts_of(
         results = [placement_counts(score, positive) for score in scores]
     else:
         with ThreadPoolExecutor(max_workers=2) as pool:
-            results = list(
-                pool.map(lambda score: placement_counts(score, positive), scores)
-            )
-    return np.array([counts for counts, _ in results]), [
-        distinct for _, distinct in results
-    ]
+            results = list(pool.map(partial(placement_counts, positive=positive), scores))
+    counts, distinct = zip(*results)
+    return np.array(counts), list(distinct)
 
 
 def _share_ties(

@@ -11,7 +11,7 @@ from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._core.validation import check_same_length, group_codes
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._storage import Storable
-from skcompare.evidence.scores._scores import correct_of
+from skcompare.evidence.scores._scores import checked_scores, correct_of
 from skcompare.predictions import PairedPredictions
 
 LEAST_REPEATS = 2
@@ -94,7 +94,9 @@ class BlockDifferences(Storable):
     required: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
-        values, own = (_numbers(name, getattr(self, name)) for name in ("values", "own"))
+        values, own = (
+            checked_scores(name, getattr(self, name)) for name in ("values", "own")
+        )
         sides, sizes = (_whole(name, getattr(self, name)) for name in ("sides", "sizes"))
         if values.ndim != 2 or sides.shape != values.shape:
             raise ValueError(
@@ -329,13 +331,6 @@ def _without_rounding(d: FloatArray, scores: tuple[float | None, ...]) -> FloatA
     sizes = [abs(score) for score in scores if score is not None]
     size = max(sizes) if sizes else max(1.0, float(np.fmax.reduce(np.abs(d), axis=None)))
     return np.where(np.abs(d) <= ROUNDING * size, 0.0, d)
-
-
-def _numbers(name: str, values: Any) -> FloatArray:
-    array = np.array(values, dtype=np.float64) + 0.0  # no -0.0
-    if np.isinf(array).any():
-        raise ValueError(f"`{name}` must be finite, or NaN where undefined. Got infinity.")
-    return array
 
 
 def _whole(name: str, values: Any) -> IntArray:

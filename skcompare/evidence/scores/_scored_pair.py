@@ -17,6 +17,7 @@ from skcompare._core.validation import (
     positive_class,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._counting import groups_of
 from skcompare.evidence._storage import Storable
 from skcompare.evidence.scores._scores import correct_of
 from skcompare.evidence.scores._vectorised_scores import (
@@ -209,17 +210,13 @@ class ScoredPair(Storable):
         **settings: Any,
     ) -> "ScoredPair":
         """Construct from predictions of a pair, with its design, groups and records."""
-        predictions = pair.predictions
-        groups, records = predictions.groups, predictions.records
-        if records is not None and groups is not None:
-            groups = groups[records]
         return cls(
             score,
             y,
             champion,
             challenger,
-            groups=groups,
-            rows=records,
+            groups=groups_of(pair.predictions),
+            rows=pair.predictions.records,
             design=pair.design,
             **settings,
         )

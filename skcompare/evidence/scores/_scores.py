@@ -75,7 +75,7 @@ class ScoreDifferences(Storable):
 
     def __post_init__(self) -> None:
         design = as_design(self.design)
-        values = _readonly("values", self.values)
+        values = checked_scores("values", self.values)
         if values.ndim not in (1, 2) or values.size == 0:
             raise ValueError(
                 "`values` must have shape (n_repeats, n_folds) or (n_splits,). Got "
@@ -121,7 +121,8 @@ class ScoreDifferences(Storable):
         greater_is_better : bool, default=True
             False for losses, whose differences are negated.
         """
-        first, second = _readonly("champion", champion), _readonly("challenger", challenger)
+        roles = {"champion": champion, "challenger": challenger}
+        first, second = (checked_scores(*item) for item in roles.items())
         if first.shape != second.shape:
             raise ValueError(
                 "`champion` and `challenger` must be scores on the same splits. Got shapes "
@@ -322,7 +323,7 @@ def mean_defined(values: FloatArray | None) -> float:
     return float(defined.mean()) if defined.size else float("nan")
 
 
-def _readonly(name: str, values: Any) -> FloatArray:
+def checked_scores(name: str, values: Any) -> FloatArray:
     try:
         array = np.array(values, dtype=np.float64) + 0.0  # no -0.0
     except (TypeError, ValueError) as error:
@@ -333,19 +334,17 @@ def _readonly(name: str, values: Any) -> FloatArray:
         raise ValueError(
             f"`{name}` must be finite, or NaN where undefined. Got infinite values."
         )
-    array.setflags(write=False)
     return array
 
 
 def _of_shape(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
-    array = _readonly(name, values)
+    array = checked_scores(name, values)
     if array.size == np.prod(shape) and 1 in (array.ndim, len(shape)):
         array = array.reshape(shape)
     if array.shape != shape:
         raise ValueError(
             f"`{name}` must have the shape of `values`, {shape}. Got {array.shape}."
         )
-    array.setflags(write=False)
     return array
 
 
@@ -361,6 +360,4 @@ def _sizes(name: str, values: Any, shape: tuple[int, ...], least: int) -> IntArr
             f"`{name}` must be a whole number of at least {least}, or one a split "
             f"for {n_splits} splits. Got {values!r}."
         )
-    spread = np.broadcast_to(sizes.reshape(-1), n_splits).astype(np.int64)
-    spread.setflags(write=False)
-    return spread
+    return np.broadcast_to(sizes.reshape(-1), n_splits).astype(np.int64)

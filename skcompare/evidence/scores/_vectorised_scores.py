@@ -130,9 +130,8 @@ class _Loop:
         taken = np.repeat(np.arange(len(weights)), weights.take(self.order))
         if not len(taken):
             return float("nan")
-        return self.score.outcome(self.y[taken], self.predictions[taken], self.rows[taken])[
-            0
-        ]
+        records = self.y[taken], self.predictions[taken], self.rows[taken]
+        return self.score.outcome(*records)[0]
 
     def why_undefined(self) -> str:
         """Return the reason why the score is undefined, or an empty string."""

@@ -1,7 +1,7 @@
 """Tallies: counts and sums of the records of each cell."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,19 +13,6 @@ from skcompare._core.validation import united_classes
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._counting import sums_of
 from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
-
-SAME = (
-    "labels",
-    "losses",
-    "eps",
-    "kind",
-    "score_bins",
-    "positive",
-    "ranked",
-    "grouped",
-    "one_scan",
-)
-"""Fields of the plan that must be equal in tallies that are merged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +69,8 @@ class TallyPlan:
 
     def check_same(self, other: "TallyPlan") -> None:
         """Check that a tally to be merged has the same plan."""
-        for name in SAME:
+        names = [f.name for f in fields(self) if f.name not in ("classes", "edges")]
+        for name in names:
             own, theirs = getattr(self, name), getattr(other, name)
             if own != theirs:
                 raise ValueError(

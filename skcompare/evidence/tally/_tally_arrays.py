@@ -1,6 +1,6 @@
 """Tallies of arrays, computed in chunks, and of data frames."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import check_groups
 from skcompare._typing import ArrayLike
+from skcompare.evidence._counting import groups_of
 from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, cells_of_codes, merged
 from skcompare.evidence.tally._tally_engine import EngineTally
 from skcompare.evidence.tally._tally_request import (
@@ -82,9 +83,7 @@ def tally_predictions(
     """
     pair = check_two(predictions)
     classes = predictions.classes
-    record_groups = predictions.groups
-    if record_groups is not None and predictions.records is not None:
-        record_groups = record_groups[predictions.records]
+    record_groups = groups_of(predictions)
     grouped = record_groups is not None
     plan = requested.plan(classes, None, grouped)
     if requested.needs_proba or requested.ranking:
@@ -109,14 +108,17 @@ def check_two(
     predictions: Predictions,
 ) -> tuple[EstimatorPredictions, EstimatorPredictions]:
     """Return champion and challenger; raise an error unless there are two classifiers."""
-    if len(predictions.estimators) != 2:
-        raise ValueError(
-            "A tally is about two classifiers, champion and challenger. Got "
-            f"{len(predictions.estimators)}: {', '.join(predictions.names)}. Make one for "
-            "each pair."
-        )
+    _check_two_names(predictions.names)
     first, second = predictions.estimators
     return first, second
+
+
+def _check_two_names(names: Sequence[Any]) -> None:
+    if len(names) != 2:
+        raise ValueError(
+            "A tally is about two classifiers, champion and challenger. Got "
+            f"{len(names)}: {', '.join(map(str, names))}. Make one for each pair."
+        )
 
 
 def _merged(pending: list[list[Cells]]) -> list[Cells]:
@@ -225,12 +227,7 @@ def tally_frame(
     >>> JointCounts.from_tally(tally).contingency_table().only_challenger
     1
     """
-    if len(predictions) != 2:
-        raise ValueError(
-            "A tally is about two classifiers, champion and challenger. Got "
-            f"{len(predictions)}: {', '.join(map(str, predictions))}. Make one for each "
-            "pair."
-        )
+    _check_two_names(list(predictions))
     requested.check_groups(groups is not None)
     columns = columns_on_engine(frame, y_true, predictions, id=id, groups=groups)
     if columns is None:

@@ -268,7 +268,7 @@ def test_what_does_not_merge():
         top + grouped
     plain = PairedCalibration(top.proba, top.outcomes, top.edges, top.kind, None, "kfold")
     coded = PairedCalibration(top.proba, top.outcomes, top.edges, top.kind, y, "kfold")
-    with pytest.raises(ValueError, match="Pass `groups` for both shards or for none"):
+    with pytest.raises(ValueError, match="Pass `groups` for both, or for neither"):
         plain + coded
     named = PairedCalibration.from_predictions(y, first, second, groups=y.astype(str))
     with pytest.raises(ValueError, match="groups with labels of one type"):

@@ -195,7 +195,7 @@ def test_merging_what_does_not_fit():
         values + grouped
     with pytest.raises(ValueError, match="labels of one type"):
         grouped + named
-    with pytest.raises(ValueError, match="all have groups, or none"):
+    with pytest.raises(ValueError, match="Only one of the shards has groups"):
         grouped + without
     with pytest.raises(TypeError, match="unsupported operand"):
         values + 1
