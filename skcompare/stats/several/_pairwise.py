@@ -115,7 +115,7 @@ class PairwiseResult(Reported):
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, so that the arrays come back read-only.
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        return _restored, (values,)
+        return partial(PairwiseResult, **values), ()
 
     def __repr__(self) -> str:
         settings = {**self.settings, "adjust": self.adjust, "control": self.control}
@@ -169,15 +169,9 @@ class PairwiseResult(Reported):
         return frame_from_columns(self._columns(), backend)
 
     def _columns(self) -> dict[str, list[Any]]:
-        numbers = {
-            "estimate": self.estimate,
-            **self.details,
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-            "adjusted_pvalue": self.adjusted_pvalue,
-            "low": self.low,
-            "high": self.high,
-        }
+        names = "statistic", "pvalue", "adjusted_pvalue", "low", "high"
+        numbers = {"estimate": self.estimate, **self.details}
+        numbers |= {name: getattr(self, name) for name in names}
         if self.monte_carlo_error is not None:
             numbers["monte_carlo_error"] = self.monte_carlo_error
         roles = {"champion": list(self.champion), "challenger": list(self.challenger)}
@@ -186,12 +180,10 @@ class PairwiseResult(Reported):
     def _report(self) -> Report:
         omnibus = self.omnibus
         degrees = "" if omnibus.df is None else f"df {omnibus.df:g}, "
-        p = format_pvalue(omnibus.pvalue)
-        facts = {
-            f"{omnibus.test} ({omnibus.method})": (
-                f"statistic {omnibus.statistic:.4g}, {degrees}p {p}"
-            )
-        }
+        fact = (
+            f"statistic {omnibus.statistic:.4g}, {degrees}p {format_pvalue(omnibus.pvalue)}"
+        )
+        facts = {f"{omnibus.test} ({omnibus.method})": fact}
         remarks = [*self._contradiction()]
         notes = [Note("note", remark, "") for remark in remarks]
         notes += [Note("flag", caveat, "flag ") for caveat in self.caveats]
@@ -233,10 +225,6 @@ class PairwiseResult(Reported):
                 "pair differs after the adjustment: some classifiers differ, and these "
                 "records do not show which."
             )
-
-
-def _restored(values: dict[str, Any]) -> PairwiseResult:
-    return PairwiseResult(**values)
 
 
 PairwiseAdjustment = Literal[Adjustment, "max-t"]

@@ -659,15 +659,11 @@ def _precision_draws(
     drawn = normal_draws(covariance, names, n_resamples, rng)
     champion, challenger = pairs
     positions = [list(pair) for pair in zip(champion, challenger, strict=True)]
+    chosen = [fit.raw.chosen(pair) for pair in positions]
     variances = np.array(
         [
-            contrast_variance(
-                fit.raw.chosen(pair),
-                at[pair],
-                slopes[pair],
-                share_covariance[np.ix_(pair, pair)],
-            )
-            for pair in positions
+            contrast_variance(moments, at[pair], slopes[pair], moments.covariance(at[pair]))
+            for moments, pair in zip(chosen, positions, strict=True)
         ]
     )
     # Pairs without predictions, or with a constant difference, have no statistic that could
