@@ -50,6 +50,11 @@ class GroupTotals(NamedTuple):
         return self.favour - self.against
 
     @property
+    def difference(self) -> float:
+        """The difference, pooled over the groups."""
+        return self.total / self.n
+
+    @property
     def discordant(self) -> float:
         """Number of records that exactly one classifier predicted correctly."""
         return self.favour + self.against
@@ -57,9 +62,8 @@ class GroupTotals(NamedTuple):
     def swap(self) -> "GroupTotals":
         """Return the totals with the roles exchanged."""
         constant, linear, square = self.variance
-        return GroupTotals(
-            self.favour, self.against, self.n, self.n_groups, (constant, -linear, square)
-        )
+        variance = constant, -linear, square
+        return self._replace(against=self.favour, favour=self.against, variance=variance)
 
 
 def moment_limits(totals: GroupTotals, confidence_level: float, alternative: str) -> Pair:
@@ -75,11 +79,7 @@ def moment_limits(totals: GroupTotals, confidence_level: float, alternative: str
 
 
 def flip_limits(
-    differences: IntArray,
-    sizes: IntArray,
-    totals: GroupTotals,
-    confidence_level: float,
-    alternative: str,
+    sums: ClusterSums, totals: GroupTotals, confidence_level: float, alternative: str
 ) -> Pair:
     """Confidence limits of the difference by inverting the sign-flip test.
 
@@ -99,9 +99,10 @@ def flip_limits(
     .. [1] Hartigan, J. A. (1969). "Using subsample values as typical values." Journal of
        the American Statistical Association 64(328), 1303-1317.
     """
+    differences = sums.differences
     tail = each_tail(alpha_of(confidence_level), alternative)
     if len(differences) <= MOST_ENUMERATED:
-        pooled = _pooled_differences(differences, sizes)
+        pooled = _pooled_differences(differences, sums.sizes)
         low, high = _typical_limit(pooled, tail), -_typical_limit(-pooled[::-1], tail)
     else:
         low = _calibrated_limit(differences, totals, tail)
@@ -195,6 +196,8 @@ def _implied_variance(differences: IntArray, totals: GroupTotals) -> float:
 Method = Literal["auto", "sign-flip", "obuchowski", "durkalski", "yang", "eliasziw"]
 Interval = Literal["agreeing", "wald"]
 
+NAMES = {"durkalski": "mean difference of the groups' accuracies"}
+
 MOST_FLIPPED = 500
 """Number of groups up to which signs are flipped by default."""
 
@@ -208,7 +211,7 @@ def _effect(
     method = _resolved(method, sums)
     totals = _totals(_counts(sums, method), method)
     return Discordance(
-        totals.total / totals.n,
+        totals.difference,
         totals.discordant / totals.n,
         method="exact" if method == "sign-flip" else "asymptotic",
         # An effect below 1 may be chance.
@@ -336,7 +339,7 @@ def clustered_mcnemar(
     statistic, tail, limits = _tested(sums, totals, method, alternative)
     if interval == "wald":
         deviation = math.sqrt(_centred_variance(counts)) / totals.n
-        limits = Wald(totals.total / totals.n, deviation, bounds=DIFFERENCE).limits
+        limits = Wald(totals.difference, deviation, bounds=DIFFERENCE).limits
     degenerate = not sums.differences.any() and (
         method != "eliasziw" or sums.n_discordant == 0
     )
@@ -345,12 +348,8 @@ def clustered_mcnemar(
         tail,
         roles=_accuracies(sums, method),
         df=None if method == "sign-flip" else 1,
-        estimate=totals.total / totals.n,
-        estimate_name=(
-            "mean difference of the groups' accuracies"
-            if method == "durkalski"
-            else "difference of accuracies"
-        ),
+        estimate=totals.difference,
+        estimate_name=NAMES.get(method, "difference of accuracies"),
         method=method,
         limits=limits,
         flags=_flags(sums, degenerate),
@@ -400,9 +399,7 @@ def _totals(counts: GroupCounts, method: str) -> GroupTotals:
     if method in ("obuchowski", "yang"):
         variance *= k / (k - 1)
     constant, linear, square = variance.tolist()
-    return GroupTotals(
-        against, favour, float(n.sum()), k, variance=(constant, linear, square)
-    )
+    return GroupTotals(against, favour, float(n.sum()), k, (constant, linear, square))
 
 
 def _spread(counts: GroupCounts) -> float:
@@ -425,7 +422,7 @@ def _tested(
     if method == "sign-flip":
         _check_feasible(sums)
         pvalue = sign_flip_pvalue(sums.differences, alternative)
-        limits = partial(flip_limits, sums.differences, sums.sizes, totals)
+        limits = partial(flip_limits, sums, totals)
         return float(totals.total), pvalue, limits
     variance = totals.variance[0]
     limits = partial(moment_limits, totals)
@@ -498,13 +495,10 @@ def _flags(sums: ClusterSums, degenerate: bool) -> tuple[str, ...]:
 
 def _details(sums: ClusterSums) -> dict[str, float]:
     _, against, favour, _ = sums.tables.sum(axis=0).tolist()
-    details = {
-        "n_groups": sums.n_groups,
-        "only_champion": against,
-        "only_challenger": favour,
-    }
+    counts = {"only_champion": against, "only_challenger": favour}
     effect = design_effect(sums)
-    return details if effect is None else details | {"design_effect": effect}
+    of_design = {} if effect is None else {"design_effect": effect}
+    return {"n_groups": sums.n_groups, **counts, **of_design}
 
 
 def design_effect(sums: ClusterSums) -> float | None:

@@ -167,19 +167,16 @@ def check_ratio(null_value: object) -> float:
 
 def _flags(table: ContingencyTable, root: float, null: float) -> tuple[str, ...]:
     both, against, favour = table.both_correct, table.only_champion, table.only_challenger
-    flags = []
-    if against + favour == 0:
+    discordant = against + favour
+    causes = {
         # Where no prediction is correct the data say nothing of any ratio.
-        if null == 1 or both == 0:
-            flags.append("degenerate")
-        flags.append("no-discordant-pairs")
-    elif against + favour < FEW_DISCORDANT:
-        flags.append(APPROXIMATE)
-    if both == 0 in (against, favour):
-        flags.append(NO_CORRECT_PREDICTIONS)
-    if math.isinf(root):
-        flags.append(ZERO_VARIANCE)
-    return tuple(flags)
+        "degenerate": discordant == 0 and (null == 1 or both == 0),
+        "no-discordant-pairs": discordant == 0,
+        APPROXIMATE: 0 < discordant < FEW_DISCORDANT,
+        NO_CORRECT_PREDICTIONS: both == 0 in (against, favour),
+        ZERO_VARIANCE: math.isinf(root),
+    }
+    return tuple(flag for flag, holds in causes.items() if holds)
 
 
 def ratio_score(both: float, against: float, favour: float, ratio: float) -> float:

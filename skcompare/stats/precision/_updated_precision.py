@@ -13,7 +13,14 @@ from skcompare._core.validation import check_count, check_switches, is_number
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import JointCounts
-from skcompare.stats.core._limits import Limits, Pair, any_ratio, one_sided_ratio, ratio_of
+from skcompare.stats.core._limits import (
+    UNBOUNDED,
+    Limits,
+    Pair,
+    any_ratio,
+    one_sided_ratio,
+    ratio_of,
+)
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
@@ -40,13 +47,9 @@ def precision_at(sensitivity: Any, false_alarms: Any, prevalence: Any) -> FloatA
     true_positives = np.asarray(sensitivity * prevalence)
     predicted = true_positives + false_alarms * (1 - prevalence)
     with np.errstate(invalid="ignore"):
-        return np.asarray(
-            np.where(
-                predicted > 0,
-                true_positives / np.where(predicted > 0, predicted, 1),
-                np.nan,
-            )
-        )
+        is_predicted = predicted > 0
+        precision = true_positives / np.where(is_predicted, predicted, 1)
+        return np.asarray(np.where(is_predicted, precision, np.nan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,9 +386,7 @@ class Question:
         return acceleration_of(moves, self.cells.counts)
 
 
-def part_of(
-    requested: Question, drawn: FloatArray | None, role: int
-) -> dict[str, str | float]:
+def part_of(requested: Question, drawn: FloatArray | None, role: int) -> dict[str, Any]:
     """Precision of one role with its interval and rates, as a part of the result."""
     sensitivities, alarms = requested.cells.rates()
     low, high = _role_limits(requested, drawn, role)
@@ -401,18 +402,15 @@ def part_of(
     }
 
 
-def _role_limits(
-    question: Question, drawn: FloatArray | None, role: int
-) -> tuple[float, float]:
+def _role_limits(question: Question, drawn: FloatArray | None, role: int) -> Pair:
     """95 % limits of one updated precision; 0 and 1 for a precision of 0 or 1."""
     precision = float(question.precisions[role])
     if not 0 < precision < 1:
         return 0.0, 1.0
     influence = question.moves[role]
     if drawn is not None:
-        resampled = CautiousResamples.of(
-            drawn[:, role], precision, question.acceleration(influence)
-        )
+        acceleration = question.acceleration(influence)
+        resampled = CautiousResamples.of(drawn[:, role], precision, acceleration)
         return resampled.limits((0.0, 1.0), LEVEL, "two-sided")
     # On the scale of the log odds, so that no limit is beyond 0 or 1.
     variance = float((question.cells.counts * influence**2).sum()) / (1 - precision) ** 2
@@ -664,10 +662,9 @@ def _delta_ratio_limits(
 
 def _resampled_ratio_limits(
     resampled: CautiousResamples, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    log_limits = resampled.limits((-math.inf, math.inf), confidence_level, alternative)
-    low, high = (float(np.exp(limit)) for limit in log_limits)
-    return low, high
+) -> Pair:
+    low, high = resampled.limits(UNBOUNDED, confidence_level, alternative)
+    return float(np.exp(low)), float(np.exp(high))
 
 
 def _details(
