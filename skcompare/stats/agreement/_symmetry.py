@@ -21,9 +21,9 @@ from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.core._adjust import adjust_pvalues
 from skcompare.stats.core._limits import ratio_of
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._result import PairedResult, result_of, tested_result
 from skcompare.stats.core._tails import SMALLEST, chi2_pvalue
-from skcompare.stats.core._wald import ZERO_VARIANCE
+from skcompare.stats.core._wald import chi2_tested
 
 FEW_DISAGREEMENTS = "few-disagreements"
 
@@ -239,21 +239,15 @@ def _rates_result(
 ) -> PairedResult:
     check_count("max_classes", max_classes, least=0)
     disagreements = matrix.n - matrix.n_agreed
-    unlimited = math.isinf(statistic)
-    flags = [ZERO_VARIANCE] if unlimited else []
-    if disagreements == 0:
-        flags.append("degenerate")
-    elif disagreements < max(FEW, FEW_EACH * df):
-        flags.append(FEW_DISAGREEMENTS)
+    few = 0 < disagreements < max(FEW, FEW_EACH * df)
     distance = int(np.abs(_differences(matrix)).sum()) / (2 * matrix.n)
-    return result_of(
-        statistic,
-        UNDEFINED if unlimited else chi2_pvalue(statistic, df),
+    return tested_result(
+        chi2_tested(statistic, df),
         df=df,
         estimate=distance,
         estimate_name="distance of label rates",
         method="asymptotic",
-        flags=tuple(flags),
+        flags=(FEW_DISAGREEMENTS,) * few,
         details={"disagreements": disagreements},
         parts=_class_parts(matrix, max_classes),
     )

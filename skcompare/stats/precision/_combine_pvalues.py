@@ -13,9 +13,9 @@ from scipy.interpolate import CubicSpline
 from scipy.special import erf, erfc, gammainccinv, gammaincinv, log_ndtr
 
 from skcompare._core.arrays import plain_values
-from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue
 from skcompare._typing import FloatArray
+from skcompare.stats.core._result import Flagged
 from skcompare.stats.core._tails import SMALLEST, chi2_pvalue
 
 N_NODES = 24
@@ -143,7 +143,7 @@ FEWEST_DRAWS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class CombinedPvalue:
+class CombinedPvalue(Flagged):
     """Combined p-value of several tests; unpacks to `(statistic, pvalue)`.
 
     Attributes
@@ -173,11 +173,6 @@ class CombinedPvalue:
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.statistic, self.pvalue))
-
-    @property
-    def caveats(self) -> list[str]:
-        """Flags with their text."""
-        return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dictionary of built-in types."""

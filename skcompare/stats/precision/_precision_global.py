@@ -15,9 +15,8 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, JointCounts, sums_of
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
-from skcompare.stats.core._wald import ZERO_VARIANCE
+from skcompare.stats.core._wald import chi2_tested
 from skcompare.stats.precision._combine_pvalues import (
     CombinedPvalue,
     lancaster_correlated,
@@ -605,9 +604,6 @@ default="holm"
         covariance[np.ix_(defined, defined)], contrast.estimate[defined]
     )
     details = {"n_undefined": int((classes.known & ~defined).sum())}
-    if not consistent and scale != "both scores":
-        flags = (ZERO_VARIANCE, *flags)
-        return classes.result(method, math.inf, UNDEFINED, rank, flags, details)
-    if rank == 0:
-        flags = ("degenerate", *flags)
-    return classes.result(method, value, chi2_pvalue(value, rank), rank, flags, details)
+    infinite = not consistent and scale != "both scores"
+    statistic, tail, own = chi2_tested(math.inf if infinite else value, rank)
+    return classes.result(method, statistic, tail, rank, (*own, *flags), details)

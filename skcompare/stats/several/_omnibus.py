@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc, chdtri, logsumexp, ndtri
@@ -15,10 +15,16 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, CorrectnessPatterns
 from skcompare.stats.core._limits import RATIO
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._result import (
+    UNDEFINED,
+    PairedResult,
+    Tested,
+    result_of,
+    tested_result,
+)
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
 from skcompare.stats.core._target_class import BOUNDARY, SCORE_TEXT, class_text
-from skcompare.stats.core._wald import ZERO_VARIANCE, around_ratio, critical_value
+from skcompare.stats.core._wald import around_ratio, chi2_tested, critical_value
 from skcompare.stats.precision._precision_statistics import (
     ClassFit,
     class_fit,
@@ -441,43 +447,32 @@ default="precision"
         check_choice("reference", reference, sums.names)
     fit = class_fit(sums, label, score)
     defined = np.flatnonzero(fit.raw.rows > 0)
-    joint = _joint_test(fit, defined, method)
-    tail = UNDEFINED
-    if math.isfinite(joint.statistic):
-        tail = chi2_pvalue(joint.statistic, joint.rank)
+    tested, rank = _joint_test(fit, defined, method)
     shares = fit.raw.shares[defined]
     spread = float(shares.max() - shares.min()) if len(defined) else math.nan
     position = 0 if reference is None else sums.names.index(reference)
-    return result_of(
-        joint.statistic,
-        tail,
-        df=joint.rank,
+    return tested_result(
+        tested,
+        df=rank,
         estimate=0.0 if _all_alike(fit.raw) else spread,
         estimate_name=f"greatest difference of {SCORE_TEXT[score]}",
         method=method,
-        flags=(*joint.flags, *fit.caveats),
+        flags=fit.caveats,
         details={"n_clusters": fit.n_clusters},
         parts=_parts(fit, sums.names, position),
         remark=class_text(fit.label),
     )
 
 
-class _Joint(NamedTuple):
-    """Statistic with its degrees of freedom, and flags."""
-
-    statistic: float
-    rank: int
-    flags: tuple[str, ...]
-
-
-def _joint_test(fit: ClassFit, defined: Any, method: str) -> _Joint:
+def _joint_test(fit: ClassFit, defined: Any, method: str) -> tuple[Tested, int]:
+    """Test the joint hypothesis, and return the degrees of freedom."""
     if _all_alike(fit.raw):
-        return _Joint(0.0, 0, ("degenerate",))
+        return chi2_tested(0.0, 0), 0
     if len(defined) < 2:
-        return _Joint(math.nan, 0, ())
+        return (math.nan, UNDEFINED, ()), 0
     moments = fit.raw.chosen(defined)
     if _all_alike(moments):
-        return _Joint(0.0, 0, ("degenerate",))
+        return chi2_tested(0.0, 0), 0
     slopes = [Fraction(1)] * len(defined)
     hits, rows = moments.hits.tolist(), moments.rows.tolist()
     values = [Fraction(hit, n) for hit, n in zip(hits, rows, strict=True)]
@@ -485,7 +480,7 @@ def _joint_test(fit: ClassFit, defined: Any, method: str) -> _Joint:
     if method == "score":
         at = [Fraction(sum(hits), sum(rows))] * len(defined)
     elif any(share in (0, 1) for share in values):
-        return _Joint(math.nan, 0, (BOUNDARY,))
+        return (math.nan, UNDEFINED, (BOUNDARY,)), 0
     else:
         slopes = [1 / (share * (1 - share)) for share in values]
         values = [Fraction(value) for value in link_values(moments, "logit")[0].tolist()]
@@ -512,17 +507,15 @@ def _exact_covariance(
 
 def _chi_squared(
     covariance: Sequence[Sequence[Fraction]], values: Sequence[Fraction]
-) -> _Joint:
+) -> tuple[Tested, int]:
     """Compute the chi-squared statistic of differences of neighbours, exactly."""
     steps = [b - a for a, b in pairwise(values)]
     scale = math.lcm(*(entry.denominator for row in covariance for entry in row))
     unit = math.lcm(*(step.denominator for step in steps))
     whole = [[int(entry * scale) for entry in row] for row in covariance]
     value, rank, consistent = quadratic_form(whole, [int(step * unit) for step in steps])
-    if not consistent:
-        return _Joint(math.inf, rank, (ZERO_VARIANCE,))
-    statistic = float(value * scale / unit**2)
-    return _Joint(statistic, rank, () if rank else ("degenerate",))
+    statistic = float(value * scale / unit**2) if consistent else math.inf
+    return chi2_tested(statistic, rank), rank
 
 
 def _all_alike(moments: ClassMoments) -> bool:

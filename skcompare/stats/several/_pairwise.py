@@ -13,7 +13,6 @@ from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
 from skcompare._core.design import Design
-from skcompare._core.flags import explain
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.report import Note, Report, Reported, Table
 from skcompare._core.validation import (
@@ -26,14 +25,14 @@ from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
 from skcompare.stats.core._limits import Pair, interval_level
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import Flagged, PairedResult
 from skcompare.stats.core._wald import normal_critical
 
 SETTINGS = ("adjust", "alternative", "control", "confidence_level", "interval_level", "n")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PairwiseResult(Reported):
+class PairwiseResult(Reported, Flagged):
     """Tests of several pairs of classifiers, with adjusted p-values.
 
     Attributes
@@ -139,11 +138,6 @@ class PairwiseResult(Reported):
                 values.setflags(write=False)
             object.__setattr__(self, "_both_limits", limits)
         return self._both_limits  # type: ignore[return-value]
-
-    @property
-    def caveats(self) -> list[str]:
-        """Flags with their text."""
-        return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all values as built-in types, with one dictionary per pair."""
