@@ -642,9 +642,5 @@ def proportional_z(
         method="normal, pooled variance",
         limits=Wald(table.difference, error, bounds=DIFFERENCE).limits,
         flags=("degenerate", "no-discordant-pairs") if none_discordant else (),
-        details={
-            "pooled_error": share,
-            "se": pooled,
-            "se_unpooled": unpooled,
-        },
+        details={"pooled_error": share, "se": pooled, "se_unpooled": unpooled},
     )

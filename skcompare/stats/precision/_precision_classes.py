@@ -31,7 +31,7 @@ from skcompare.stats.core._limits import (
     interval_level,
     one_sided,
 )
-from skcompare.stats.core._result import PairedResult, result_of
+from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.core._wald import (
     ZERO_VARIANCE,
@@ -501,15 +501,12 @@ def macro_difference(
     estimate = float(roles[1] - roles[0])
     if not error > 0 and abs(estimate) <= SAME_VARIANCE:
         estimate = 0.0
-    statistic, tail, flags = studentised(estimate, error, None, alternative)
-    critical = no_critical if ZERO_VARIANCE in flags else normal_critical
-    if not n_predicted:
-        flags = (NO_PREDICTIONS,)
-    elif n_predicted < len(predicted):
-        flags = (*flags, LEFT_OUT)
-    return result_of(
-        statistic,
-        tail,
+    tested = studentised(estimate, error, None, alternative)
+    critical = no_critical if ZERO_VARIANCE in tested[2] else normal_critical
+    left_out = (LEFT_OUT,) * (n_predicted < len(predicted))
+    return tested_result(
+        tested,
+        flags=left_out if n_predicted else (NO_PREDICTIONS,),
         roles=roles.tolist(),
         estimate=estimate,
         estimate_name=f"difference of macro {SCORE_TEXT[score]}",
@@ -519,7 +516,6 @@ def macro_difference(
         limits=partial(normal_range, estimate, error, critical, DIFFERENCE)
         if n_predicted
         else any_difference,
-        flags=flags,
         details={
             "standard_error": error,
             "n_classes": n_predicted,
