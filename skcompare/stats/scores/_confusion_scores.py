@@ -1,6 +1,7 @@
 """Scores of confusion matrices with their derivatives, and ranges of measures."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +12,7 @@ from scipy.sparse import csr_array
 from skcompare._core.validation import (
     check_choice,
     check_pos_label,
+    is_number,
     positive_class,
     some_of,
 )
@@ -338,6 +340,90 @@ def count_score(name: str, classes: np.ndarray, pos_label: Any = None) -> CountS
     label = positive_class(classes, pos_label)
     return CountScore(name, check_pos_label(label, classes) or 0)
 
+
+STEP = 3e-5
+"""Central differences change a count by this share of it.
+
+The error of the formula is then about STEP² / 6 of the slope, and that of rounding 1e-16 /
+STEP times the ratio of class size and count: together below 1e-7 unless a count is smaller
+than one in 10 000 of its class.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnScore:
+    """Score that is a user-defined function of a confusion matrix.
+
+    Parameters
+    ----------
+    function : callable
+        `function(confusion)`, with an array of floats of shape (n_classes, n_classes), one
+        row per true class, returns a number.
+    """
+
+    function: Callable[[FloatArray], float]
+
+    rounding = 1e-6
+    bounds = UNBOUNDED
+
+    @property
+    def name(self) -> str:
+        """Name of the function; "score" if anonymous."""
+        name = getattr(self.function, "__name__", "score")
+        return "score" if name == "<lambda>" else name
+
+    def check(self, *confusions: IntArray) -> None:
+        """Raise an error unless the function is finite for the observed counts."""
+        for confusion in confusions:
+            with np.errstate(all="ignore"):
+                value: Any = self.function(confusion.astype(np.float64))
+            number = value[()] if isinstance(value, np.ndarray) else value
+            if not is_number(number) or not math.isfinite(number):
+                raise ValueError(
+                    f"The score {self.name!r} must give a finite number for a confusion "
+                    f"matrix. Got {value!r} for {confusion.tolist()}. Return a number "
+                    "where a denominator is 0, too."
+                )
+
+    def of_cells(
+        self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
+    ) -> CellScores:
+        """Return the scores of cell counts, with slopes with respect to the counts.
+
+        The slope of a cell without records is 0, because it is not used.
+        """
+        occurring, where = np.unique(truth * n_classes + prediction, return_inverse=True)
+        sets = counts.reshape(-1, counts.shape[-1])
+        values: FloatArray = np.empty(len(sets))
+        slopes: FloatArray = np.empty(sets.shape)
+        with np.errstate(all="ignore"):
+            for k, row in enumerate(sets):
+                table = np.bincount(where, row).astype(np.float64)
+                values[k], cell_slopes = self._with_slopes(table, occurring, n_classes)
+                slopes[k] = cell_slopes[where]
+        values = values.reshape(counts.shape[:-1])
+        return CellScores(values, slopes.reshape(counts.shape), ~np.isfinite(values))
+
+    def _with_slopes(
+        self, table: FloatArray, occurring: IntArray, n_classes: int
+    ) -> tuple[float, FloatArray]:
+        confusion = np.zeros(n_classes * n_classes)
+        confusion[occurring] = table
+        square = confusion.reshape(n_classes, n_classes)
+        value = self.function(square.copy())
+        slopes = np.zeros(len(occurring))
+        for k in np.flatnonzero(table):
+            position, count = occurring[k], table[k]
+            changed_values = []
+            for changed in (count * (1 + STEP), count * (1 - STEP)):
+                confusion[position] = changed
+                changed_values.append(self.function(square.copy()))
+            confusion[position] = count
+            slopes[k] = (changed_values[0] - changed_values[1]) / (2 * STEP * count)
+        return value, slopes
+
+
+Score = CountScore | OwnScore
 
 OTHER_SHARES = frozenset(
     {

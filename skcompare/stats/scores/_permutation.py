@@ -4,7 +4,7 @@ import math
 import sys
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.special import betaln
@@ -23,7 +23,7 @@ from skcompare.stats.core._wald import (
     normal_critical,
     score_range,
 )
-from skcompare.stats.scores._confusion_scores import CellScores
+from skcompare.stats.scores._confusion_scores import CellScores, Score
 from skcompare.stats.scores._resampling import (
     FEW_DIFFERENT,
     blocks_of,
@@ -42,19 +42,6 @@ MOST_OUTCOMES = 100_000
 
 CHUNK = 1 << 19
 """Number of counts to score at a time."""
-
-
-class Score(Protocol):
-    """Interface of a score, built in or user-defined."""
-
-    @property
-    def rounding(self) -> float:
-        """Relative tolerance at which slopes cancel and statistics are equal."""
-
-    def of_cells(
-        self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
-    ) -> CellScores:
-        """Return the scores of cell counts, with slopes with respect to the counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,15 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from skcompare._core.validation import check_count, is_number
+from skcompare._core.validation import check_count
 from skcompare._registry.tests import paired_test
-from skcompare._typing import Alternative, FloatArray, IntArray
+from skcompare._typing import Alternative
 from skcompare.evidence import JointCounts
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
@@ -26,8 +25,9 @@ from skcompare.stats.core._wald import (
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,
-    CellScores,
     CountScore,
+    OwnScore,
+    Score,
     count_score,
 )
 from skcompare.stats.scores._permutation import (
@@ -40,88 +40,6 @@ from skcompare.stats.scores._permutation import (
     score_pair,
 )
 from skcompare.stats.scores._resampling import FEW_DIFFERENT
-
-STEP = 3e-5
-"""Central differences change a count by this share of it.
-
-The error of the formula is then about STEP² / 6 of the slope, and that of rounding 1e-16 /
-STEP times the ratio of class size and count: together below 1e-7 unless a count is smaller
-than one in 10 000 of its class.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnScore:
-    """Score that is a user-defined function of a confusion matrix.
-
-    Parameters
-    ----------
-    function : callable
-        `function(confusion)`, with an array of floats of shape (n_classes, n_classes), one
-        row per true class, returns a number.
-    """
-
-    function: Callable[[FloatArray], float]
-
-    rounding = 1e-6
-    bounds = (-math.inf, math.inf)
-
-    @property
-    def name(self) -> str:
-        """Name of the function; "score" if anonymous."""
-        name = getattr(self.function, "__name__", "score")
-        return "score" if name == "<lambda>" else name
-
-    def check(self, *confusions: IntArray) -> None:
-        """Raise an error unless the function is finite for the observed counts."""
-        for confusion in confusions:
-            with np.errstate(all="ignore"):
-                value: Any = self.function(confusion.astype(np.float64))
-            number = value[()] if isinstance(value, np.ndarray) else value
-            if not is_number(number) or not math.isfinite(number):
-                raise ValueError(
-                    f"The score {self.name!r} must give a finite number for a confusion "
-                    f"matrix. Got {value!r} for {confusion.tolist()}. Return a number "
-                    "where a denominator is 0, too."
-                )
-
-    def of_cells(
-        self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
-    ) -> CellScores:
-        """Return the scores of cell counts, with slopes with respect to the counts.
-
-        The slope of a cell without records is 0, because it is not used.
-        """
-        occurring, where = np.unique(truth * n_classes + prediction, return_inverse=True)
-        sets = counts.reshape(-1, counts.shape[-1])
-        values: FloatArray = np.empty(len(sets))
-        slopes: FloatArray = np.empty(sets.shape)
-        with np.errstate(all="ignore"):
-            for k, row in enumerate(sets):
-                table = np.bincount(where, row).astype(np.float64)
-                values[k], cell_slopes = self._with_slopes(table, occurring, n_classes)
-                slopes[k] = cell_slopes[where]
-        values = values.reshape(counts.shape[:-1])
-        return CellScores(values, slopes.reshape(counts.shape), ~np.isfinite(values))
-
-    def _with_slopes(
-        self, table: FloatArray, occurring: IntArray, n_classes: int
-    ) -> tuple[float, FloatArray]:
-        confusion = np.zeros(n_classes * n_classes)
-        confusion[occurring] = table
-        square = confusion.reshape(n_classes, n_classes)
-        value = self.function(square.copy())
-        slopes = np.zeros(len(occurring))
-        for k in np.flatnonzero(table):
-            position, count = occurring[k], table[k]
-            changed_values = []
-            for changed in (count * (1 + STEP), count * (1 - STEP)):
-                confusion[position] = changed
-                changed_values.append(self.function(square.copy()))
-            confusion[position] = count
-            slopes[k] = (changed_values[0] - changed_values[1]) / (2 * STEP * count)
-        return value, slopes
-
 
 Method = Literal["auto", "delta", "permutation"]
 MANY_DIFFERENT, MOST_CELLS = 1000, 2000
@@ -329,7 +247,7 @@ def _delta(statistic: float, alternative: str, counts: JointCounts) -> _Tail:
 
 
 def _permutation(
-    score: CountScore | OwnScore,
+    score: Score,
     statistic: float,
     alternative: str,
     counts: JointCounts,
@@ -360,7 +278,7 @@ def _permutation(
     return _Tail(pvalues, method, distribution.critical, flags, details)
 
 
-def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | OwnScore:
+def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> Score:
     """Return the score given by a name or a user-defined function."""
     if isinstance(score, str):
         return count_score(score, counts.classes, pos_label)
@@ -379,7 +297,7 @@ def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | O
     return own_score
 
 
-def _observed(score: CountScore | OwnScore, counts: JointCounts) -> ScorePair:
+def _observed(score: Score, counts: JointCounts) -> ScorePair:
     """Scores of the observed counts, with the variance of their difference."""
     weights = counts.counts.astype(np.float64)
     pair = score_pair(score, counts.cells, weights, counts.n_classes)
@@ -397,13 +315,13 @@ def _n_different(counts: JointCounts) -> int:
     return int(counts.counts[champion != challenger].sum())
 
 
-def _is_small(score: CountScore | OwnScore, counts: JointCounts) -> bool:
+def _is_small(score: Score, counts: JointCounts) -> bool:
     """Whether the permutation distribution is needed and fast to compute."""
     few = _n_different(counts) < MANY_DIFFERENT and len(counts.counts) < MOST_CELLS
     return few and isinstance(score, CountScore)
 
 
-def _remark(score: CountScore | OwnScore, counts: JointCounts) -> str:
+def _remark(score: Score, counts: JointCounts) -> str:
     if isinstance(score, CountScore) and score.name in BINARY_SCORES:
         return f"positive class {counts.classes[score.positive].item()!r}"
     return ""

@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -46,107 +46,6 @@ LARGEST_LOG = 700.0
 
 BESIDE = 1e-15
 """Distance from the largest difference, as a share of it, that counts as none."""
-
-
-class Bets(Protocol):
-    """Interface of the gains of a mixture of bets on some records."""
-
-    @property
-    def n(self) -> float:
-        """Number of records."""
-
-    @property
-    def mean(self) -> float:
-        """Mean difference of the records."""
-
-    @property
-    def bound(self) -> float:
-        """Largest possible difference of a record."""
-
-    @property
-    def reach(self) -> float:
-        """Approximate half-width of the interval, more than 0."""
-
-    def log_wealth(self, null: float, alternative: str) -> float:
-        """Return the logarithm of the e-value against a mean difference."""
-
-    def swap(self) -> Self:
-        """Return the bets with the roles exchanged."""
-
-    def expected(self, records: float, beyond: float) -> Self:
-        """Return bets projected to `records` records, `beyond` deviations from the mean."""
-
-    def __add__(self, other: Any, /) -> Self: ...
-
-
-def anytime_tail(log_wealth: float) -> tuple[float, float]:
-    """P-value min(1, 1 / e) of an e-value, and its logarithm."""
-    log_pvalue = -log_wealth if log_wealth > ROUNDING else 0.0
-    return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
-
-
-def signed_evidence(bets: Bets, log_wealth: float, null: float) -> float:
-    """Log e-value, at least 0, with the sign of the mean minus the null value."""
-    if log_wealth <= ROUNDING:
-        return 0.0
-    return math.copysign(log_wealth, bets.mean - null)
-
-
-def evidence_details(log_wealth: float) -> dict[str, float]:
-    """Return the e-value and its logarithm as details of a result."""
-    details = {"log_e_value": log_wealth}
-    if log_wealth < LARGEST_LOG:
-        details["e_value"] = math.exp(log_wealth)
-    return details
-
-
-def anytime_limits(
-    bets: Bets, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Limits of the differences whose e-value is at most 1 / alpha."""
-    most = -math.log(alpha_of(confidence_level))
-    low, high = -bets.bound, bets.bound
-    if alternative != "less":
-        mirrored = {"greater": "less"}.get(alternative, alternative)
-        low = -_upper(bets.swap(), most, mirrored)
-    if alternative != "greater":
-        high = _upper(bets, most, alternative)
-    return low, high
-
-
-def agreeing_limits(
-    bets: Bets, confidence_level: float, alternative: str, null: float, pvalue: float
-) -> tuple[float, float]:
-    """Anytime limits, with the null value outside exactly where p is below alpha.
-
-    They differ by rounding only, for a null value that is exactly at a limit.
-    """
-    limits = anytime_limits(bets, confidence_level, alternative)
-    rejected = pvalue < alpha_of(confidence_level)
-    return agreeing(*limits, null, rejected, bets.mean > null)
-
-
-def _upper(bets: Bets, most: float, alternative: str) -> float:
-    """Largest difference with a log e-value of at most `most`."""
-
-    def beyond(difference: float) -> float:
-        return bets.log_wealth(difference, alternative) - most
-
-    end, step = bets.bound * (1 - BESIDE), bets.reach
-    inside = max(bets.mean, -end)
-    while True:
-        outside = min(end, inside + step)
-        if outside <= inside:
-            return bets.bound
-        if beyond(outside) > 0:
-            break
-        if outside == end:
-            return bets.bound
-        inside, step = outside, 2 * step
-    # The mean itself is inside up to rounding.
-    if beyond(inside) >= 0:
-        return inside
-    return float(brentq(beyond, inside, outside, xtol=1e-15 * bets.bound, rtol=1e-14))
 
 
 NEGLIGIBLE = 45.0
@@ -312,126 +211,6 @@ def _log_quadrature(
         if abs(value - previous) <= ACCURACY or n_panels >= MOST_PANELS:
             return value
         previous, n_panels = value, 2 * n_panels
-
-
-FEW_DISCORDANT = 120
-"""Largest number of expected discordant records for summing over all counts."""
-
-NEGLIGIBLE_SPREAD = 5.0
-"""Standard deviations from the mean beyond which counts are left out."""
-
-SPACING, FARTHEST = 0.04, 6.0
-"""Nodes of the mixture, as t of kappa = tanh t, close enough for two digits of power."""
-
-FARTHEST_MEAN = 9.0
-"""Largest distance of a mean from its expectation, in standard deviations."""
-
-PRECISION = 1e-6
-"""Relative precision of numbers of records above a million."""
-
-
-class BetsAgainst(NamedTuple):
-    """Bets on records, and the mean difference that they are to be evidence against."""
-
-    bets: Bets
-    null: float
-
-    def sample_size(self, n: float, aim: Aim) -> float:
-        """Smallest number of records at which the e-value exceeds 1 / alpha with `power`.
-
-        Records are assumed to be like the observed ones. Infinite where the mean is at the
-        null value, or on the other side. A test with interim analyses needs fewer on
-        average, because it may stop at one of them.
-        """
-        bets, null = self
-        distance = bets.mean - null
-        if outward(distance, aim.alternative) <= 0:
-            return math.inf
-        # A rejection on the wrong side does not count, and hardly ever happens.
-        if distance < 0:
-            bets, null = bets.swap(), -null
-        side = "two-sided" if aim.alternative == "two-sided" else "greater"
-        options: dict[str, Any] = {"null": null, "alpha": aim.alpha, "alternative": side}
-        needed = smallest(
-            lambda n: normal_power(bets, n, **options) >= aim.power,
-            1.0,
-            precision=PRECISION,
-        )
-        if not isinstance(bets, CountBets):
-            return needed
-        share = (bets.only_champion + bets.only_challenger) / bets.n
-        if needed * share > FEW_DISCORDANT:
-            return needed
-        counts, least = bets, max(1.0, needed // 2)
-        return smallest(
-            lambda n: counted_power(counts, n, **options) >= aim.power,
-            least,
-            low=least - 1,
-            most=2 * needed + 8,
-        )
-
-
-def normal_power(
-    bets: Bets, records: float, *, null: float, alpha: float, alternative: str
-) -> float:
-    """Power if one normal variable determines the gains of all bets.
-
-    For a two-sided test the bets on the correct side count, half of all.
-    """
-    most = math.log((2 if alternative == "two-sided" else 1) / alpha)
-
-    def excess(beyond: float) -> float:
-        return bets.expected(records, beyond).log_wealth(null, "greater") - most
-
-    if excess(FARTHEST_MEAN) <= 0:
-        return 0.0
-    if excess(-FARTHEST_MEAN) >= 0:
-        return 1.0
-    return float(ndtr(-brentq(excess, -FARTHEST_MEAN, FARTHEST_MEAN, xtol=1e-4)))
-
-
-def counted_power(
-    bets: CountBets, records: float, *, null: float, alpha: float, alternative: str
-) -> float:
-    """Power by summation over all likely numbers of discordant records."""
-    b, c = bets.only_champion / bets.n, bets.only_challenger / bets.n
-    only_champion, only_challenger = _likely(records, b)[:, np.newaxis], _likely(records, c)
-    concordant = records - only_champion - only_challenger
-    possible = concordant >= 0
-    concordant = np.where(possible, concordant, 0.0)
-    logs = gammaln(records + 1) - gammaln(only_champion + 1) - gammaln(only_challenger + 1)
-    logs = logs - gammaln(concordant + 1) + xlogy(only_champion, b)
-    logs = logs + xlogy(only_challenger, c) + xlogy(concordant, max(0.0, 1 - b - c))
-    chances = np.where(possible, np.exp(np.where(possible, logs, 0.0)), 0.0)
-    counts: Any = only_champion, only_challenger, records, bets.prior
-    gained = _grid_wealth(CountBets(*counts), null, alternative)
-    return float(chances[gained >= 1 / alpha].sum() / chances.sum())
-
-
-def _likely(records: float, share: float) -> FloatArray:
-    """Likely numbers of records with an outcome of the given probability."""
-    mean = records * share
-    reach = NEGLIGIBLE_SPREAD * math.sqrt(mean * (1 - share)) + NEGLIGIBLE_SPREAD * (
-        mean > 0
-    )
-    low, high = max(0, math.floor(mean - reach)), min(records, math.ceil(mean + reach))
-    return np.arange(low, high + 1, dtype=float)
-
-
-def _grid_wealth(bets: CountBets, null: float, alternative: str) -> FloatArray:
-    """E-values of bets on arrays of counts, by summation over a grid of shares."""
-    t = np.arange(SPACING / 2, FARTHEST, SPACING)
-    if alternative == "two-sided":
-        t = np.concatenate([-t[::-1], t])
-    gains, losses, costs = log_factors(t, null)
-    log_density = bets.prior * (log_factors(t, 0.0)[0] + log_factors(-t, 0.0)[0])
-    density = np.exp(log_density)
-    density /= density.sum()
-    wealth: FloatArray = np.zeros(np.shape(bets.only_champion + bets.only_challenger))
-    for gain, loss, cost, weight in zip(gains, losses, costs, density, strict=True):
-        grown = bets.only_challenger * gain + bets.only_champion * loss - bets.n * cost
-        wealth += weight * np.exp(np.minimum(grown, 600.0))
-    return wealth
 
 
 STEPS = np.arange(1, 65)
@@ -648,3 +427,197 @@ def _least_growth(losses: PairedLosses, bound: float) -> FloatArray:
     sizes = np.abs(SHARES)
     result: FloatArray = SHARES * total + squares * (np.log1p(-sizes) + sizes)
     return result
+
+
+Bets = CountBets | GridBets
+"""Gains of a mixture of bets on some records."""
+
+
+def anytime_tail(log_wealth: float) -> tuple[float, float]:
+    """P-value min(1, 1 / e) of an e-value, and its logarithm."""
+    log_pvalue = -log_wealth if log_wealth > ROUNDING else 0.0
+    return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
+
+
+def signed_evidence(bets: Bets, log_wealth: float, null: float) -> float:
+    """Log e-value, at least 0, with the sign of the mean minus the null value."""
+    if log_wealth <= ROUNDING:
+        return 0.0
+    return math.copysign(log_wealth, bets.mean - null)
+
+
+def evidence_details(log_wealth: float) -> dict[str, float]:
+    """Return the e-value and its logarithm as details of a result."""
+    details = {"log_e_value": log_wealth}
+    if log_wealth < LARGEST_LOG:
+        details["e_value"] = math.exp(log_wealth)
+    return details
+
+
+def anytime_limits(
+    bets: Bets, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of the differences whose e-value is at most 1 / alpha."""
+    most = -math.log(alpha_of(confidence_level))
+    low, high = -bets.bound, bets.bound
+    if alternative != "less":
+        mirrored = {"greater": "less"}.get(alternative, alternative)
+        low = -_upper(bets.swap(), most, mirrored)
+    if alternative != "greater":
+        high = _upper(bets, most, alternative)
+    return low, high
+
+
+def agreeing_limits(
+    bets: Bets, confidence_level: float, alternative: str, null: float, pvalue: float
+) -> tuple[float, float]:
+    """Anytime limits, with the null value outside exactly where p is below alpha.
+
+    They differ by rounding only, for a null value that is exactly at a limit.
+    """
+    limits = anytime_limits(bets, confidence_level, alternative)
+    rejected = pvalue < alpha_of(confidence_level)
+    return agreeing(*limits, null, rejected, bets.mean > null)
+
+
+def _upper(bets: Bets, most: float, alternative: str) -> float:
+    """Largest difference with a log e-value of at most `most`."""
+
+    def beyond(difference: float) -> float:
+        return bets.log_wealth(difference, alternative) - most
+
+    end, step = bets.bound * (1 - BESIDE), bets.reach
+    inside = max(bets.mean, -end)
+    while True:
+        outside = min(end, inside + step)
+        if outside <= inside:
+            return bets.bound
+        if beyond(outside) > 0:
+            break
+        if outside == end:
+            return bets.bound
+        inside, step = outside, 2 * step
+    # The mean itself is inside up to rounding.
+    if beyond(inside) >= 0:
+        return inside
+    return float(brentq(beyond, inside, outside, xtol=1e-15 * bets.bound, rtol=1e-14))
+
+
+FEW_DISCORDANT = 120
+"""Largest number of expected discordant records for summing over all counts."""
+
+NEGLIGIBLE_SPREAD = 5.0
+"""Standard deviations from the mean beyond which counts are left out."""
+
+SPACING, FARTHEST = 0.04, 6.0
+"""Nodes of the mixture, as t of kappa = tanh t, close enough for two digits of power."""
+
+FARTHEST_MEAN = 9.0
+"""Largest distance of a mean from its expectation, in standard deviations."""
+
+PRECISION = 1e-6
+"""Relative precision of numbers of records above a million."""
+
+
+class BetsAgainst(NamedTuple):
+    """Bets on records, and the mean difference that they are to be evidence against."""
+
+    bets: Bets
+    null: float
+
+    def sample_size(self, n: float, aim: Aim) -> float:
+        """Smallest number of records at which the e-value exceeds 1 / alpha with `power`.
+
+        Records are assumed to be like the observed ones. Infinite where the mean is at the
+        null value, or on the other side. A test with interim analyses needs fewer on
+        average, because it may stop at one of them.
+        """
+        bets, null = self
+        distance = bets.mean - null
+        if outward(distance, aim.alternative) <= 0:
+            return math.inf
+        # A rejection on the wrong side does not count, and hardly ever happens.
+        if distance < 0:
+            bets, null = bets.swap(), -null
+        side = "two-sided" if aim.alternative == "two-sided" else "greater"
+        options: dict[str, Any] = {"null": null, "alpha": aim.alpha, "alternative": side}
+        needed = smallest(
+            lambda n: normal_power(bets, n, **options) >= aim.power,
+            1.0,
+            precision=PRECISION,
+        )
+        if not isinstance(bets, CountBets):
+            return needed
+        share = (bets.only_champion + bets.only_challenger) / bets.n
+        if needed * share > FEW_DISCORDANT:
+            return needed
+        counts, least = bets, max(1.0, needed // 2)
+        return smallest(
+            lambda n: counted_power(counts, n, **options) >= aim.power,
+            least,
+            low=least - 1,
+            most=2 * needed + 8,
+        )
+
+
+def normal_power(
+    bets: Bets, records: float, *, null: float, alpha: float, alternative: str
+) -> float:
+    """Power if one normal variable determines the gains of all bets.
+
+    For a two-sided test the bets on the correct side count, half of all.
+    """
+    most = math.log((2 if alternative == "two-sided" else 1) / alpha)
+
+    def excess(beyond: float) -> float:
+        return bets.expected(records, beyond).log_wealth(null, "greater") - most
+
+    if excess(FARTHEST_MEAN) <= 0:
+        return 0.0
+    if excess(-FARTHEST_MEAN) >= 0:
+        return 1.0
+    return float(ndtr(-brentq(excess, -FARTHEST_MEAN, FARTHEST_MEAN, xtol=1e-4)))
+
+
+def counted_power(
+    bets: CountBets, records: float, *, null: float, alpha: float, alternative: str
+) -> float:
+    """Power by summation over all likely numbers of discordant records."""
+    b, c = bets.only_champion / bets.n, bets.only_challenger / bets.n
+    only_champion, only_challenger = _likely(records, b)[:, np.newaxis], _likely(records, c)
+    concordant = records - only_champion - only_challenger
+    possible = concordant >= 0
+    concordant = np.where(possible, concordant, 0.0)
+    logs = gammaln(records + 1) - gammaln(only_champion + 1) - gammaln(only_challenger + 1)
+    logs = logs - gammaln(concordant + 1) + xlogy(only_champion, b)
+    logs = logs + xlogy(only_challenger, c) + xlogy(concordant, max(0.0, 1 - b - c))
+    chances = np.where(possible, np.exp(np.where(possible, logs, 0.0)), 0.0)
+    counts: Any = only_champion, only_challenger, records, bets.prior
+    gained = _grid_wealth(CountBets(*counts), null, alternative)
+    return float(chances[gained >= 1 / alpha].sum() / chances.sum())
+
+
+def _likely(records: float, share: float) -> FloatArray:
+    """Likely numbers of records with an outcome of the given probability."""
+    mean = records * share
+    reach = NEGLIGIBLE_SPREAD * math.sqrt(mean * (1 - share)) + NEGLIGIBLE_SPREAD * (
+        mean > 0
+    )
+    low, high = max(0, math.floor(mean - reach)), min(records, math.ceil(mean + reach))
+    return np.arange(low, high + 1, dtype=float)
+
+
+def _grid_wealth(bets: CountBets, null: float, alternative: str) -> FloatArray:
+    """E-values of bets on arrays of counts, by summation over a grid of shares."""
+    t = np.arange(SPACING / 2, FARTHEST, SPACING)
+    if alternative == "two-sided":
+        t = np.concatenate([-t[::-1], t])
+    gains, losses, costs = log_factors(t, null)
+    log_density = bets.prior * (log_factors(t, 0.0)[0] + log_factors(-t, 0.0)[0])
+    density = np.exp(log_density)
+    density /= density.sum()
+    wealth: FloatArray = np.zeros(np.shape(bets.only_champion + bets.only_challenger))
+    for gain, loss, cost, weight in zip(gains, losses, costs, density, strict=True):
+        grown = bets.only_challenger * gain + bets.only_champion * loss - bets.n * cost
+        wealth += weight * np.exp(np.minimum(grown, 600.0))
+    return wealth

@@ -11,9 +11,9 @@ from skcompare.evidence import JointCounts
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,
+    OwnScore,
     count_score,
 )
-from skcompare.stats.scores._score_difference import OwnScore
 from tests.common.golden import golden
 
 CASES = golden("count_scores")["cases"]
