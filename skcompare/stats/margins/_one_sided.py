@@ -22,7 +22,7 @@ References
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -255,7 +255,10 @@ def constant_differences(
         return None
     n, bound = independent
     if isinstance(evidence, PlacementValues):
-        return ConstantDifferences(n, 0.0, bound) if _same_ranking(evidence) else None
+        champion, challenger = evidence.aucs.tolist()
+        all_alike = champion == challenger and champion in (0.0, 1.0)
+        equal = all_alike or same_ranking(evidence.scores[0], evidence.scores[1])
+        return ConstantDifferences(n, 0.0, bound) if equal else None
     if isinstance(evidence, ScoredPair) or evidence.moments.gain_deviation > 0:
         return None
     gain = 0.0 if evidence.moments.no_gain else evidence.gain
@@ -305,13 +308,6 @@ def _bound_of(losses: PairedLosses, bound: float | None) -> float | None:
         return bound
     entry = record_losses().get(losses.loss)
     return None if entry is None or entry.bound is None else float(entry.bound)
-
-
-def _same_ranking(placements: PlacementValues) -> bool:
-    """Whether both classifiers order all pairs of positives and negatives equally."""
-    champion, challenger = placements.aucs.tolist()
-    all_alike = champion == challenger and champion in (0.0, 1.0)
-    return all_alike or same_ranking(placements.scores[0], placements.scores[1])
 
 
 def has_zero_variation(result: Any, limit: float) -> bool:
@@ -609,7 +605,11 @@ def _inverted(
         alternative == "greater"
     ):
         return 1.0
-    excludes = _excludes(result, null_value, alternative)
+
+    def excludes(level: float) -> bool:
+        low, high = result.confidence_interval(1 - level)
+        return low > null_value if alternative == "greater" else high < null_value
+
     inside, outside = math.log(SMALLEST), math.log(HALF)
     if not excludes(HALF):
         return 1.0
@@ -626,13 +626,3 @@ def _inverted(
     if excludes(alpha):
         return min(pvalue, math.nextafter(alpha, 0.0))
     return max(pvalue, alpha)
-
-
-def _excludes(
-    result: PairedResult, null_value: float, alternative: str
-) -> Callable[[float], bool]:
-    def excludes(level: float) -> bool:
-        low, high = result.confidence_interval(1 - level)
-        return low > null_value if alternative == "greater" else high < null_value
-
-    return excludes

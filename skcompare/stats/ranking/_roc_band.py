@@ -16,7 +16,7 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence import PlacementValues, combined_cells
 from skcompare.stats.core._result import FEW, FEW_GROUPS, Flagged
 from skcompare.stats.ranking._delong import check_two, score_flags
-from skcompare.stats.scores._resampling import generator
+from skcompare.stats.scores._resampling import blocks_of, generator
 
 SNAP = 1e-12
 """A rate this close to a whole number of records, as a share of them, is that number."""
@@ -197,8 +197,7 @@ def resampled(
         yield from _resampled_groups(rows, rows.groups, n_resamples, rng)
         return
     step = max(1, CHUNK // len(rows.positive))
-    for start in range(0, n_resamples, step):
-        size = min(step, n_resamples - start)
+    for size in blocks_of(n_resamples, step):
         positives, negatives = (
             _drawn_rows(len(counts[0]), size, rng)
             if rows.repeats is None

@@ -165,6 +165,10 @@ def jackknife_difference(
         tested = 0.0, (1.0, 0.0), ("degenerate",)
     else:
         tested = math.nan, UNDEFINED, ("undefined-left-out",)
+    details = {"left_out": float(without.shape[1])}
+    if chosen is not None:
+        details["standard_error"] = chosen.error
+        details["bias"] = observed - chosen.difference
     return scored_result(
         scored,
         (champion, challenger),
@@ -178,7 +182,7 @@ def jackknife_difference(
             score_range, chosen.difference, chosen.error, chosen.critical, scored.bounds
         ),
         flags=scored_flags(scored),
-        details=_details(scored, observed, chosen, without),
+        details=details | n_groups(scored),
     )
 
 
@@ -231,13 +235,3 @@ def _jackknife(difference: float, without: FloatArray, rounding: float) -> _Scal
         corrected = 0.0
     error = math.sqrt((k - 1) / k * total)
     return _Scale(corrected, error, degrees_of_freedom(total, fourth, k))
-
-
-def _details(
-    scored: ScoredPair, observed: float, scale: _Scale | None, without: FloatArray
-) -> dict[str, float]:
-    details = {"left_out": float(without.shape[1])}
-    if scale is not None:
-        details["standard_error"] = scale.error
-        details["bias"] = observed - scale.difference
-    return details | n_groups(scored)
