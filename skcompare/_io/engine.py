@@ -320,7 +320,7 @@ class Table:
         return Groups(
             [array_of_series(name, series) for name, series in key_columns],
             counts,
-            [_float_array(result[name]) for name in sum_names],
+            [result[name].to_numpy().astype(np.float64) for name in sum_names],
         )
 
     def spans(self, program: Program, key: Any, value: Any) -> tuple[NDArray[Any], ...]:
@@ -374,10 +374,6 @@ def _missing(series: Any) -> NDArray[np.bool_]:
     if series.dtype in (nw.Float64, nw.Float32):
         missing |= np.isnan(series.to_numpy().astype(np.float64))
     return missing
-
-
-def _float_array(series: Any) -> NDArray[np.float64]:
-    return series.to_numpy().astype(np.float64)
 
 
 def table_of(frame: Any, text: str = "`frame`", *, whole_file: bool = False) -> Any:

@@ -39,7 +39,9 @@ class ParquetFile(File):
         except UnicodeDecodeError as error:
             raise _damaged(self.text, error) from error
         del frame
-        _release_memory()
+        if arrow := sys.modules.get("pyarrow"):
+            # Its unused memory is returned to the system.
+            arrow.default_memory_pool().release_unused()
         return columns
 
     @cached_property
@@ -83,13 +85,6 @@ def _damaged(label: str, error: BaseException) -> ValueError:
         f"Cannot read {label} as a Parquet file: {text:.200}. Write it again, or pass a "
         "CSV file."
     )
-
-
-def _release_memory() -> None:
-    """Return the unused memory of Arrow to the system."""
-    arrow = sys.modules.get("pyarrow")
-    if arrow is not None:
-        arrow.default_memory_pool().release_unused()
 
 
 class _Opened(NamedTuple):

@@ -73,17 +73,13 @@ def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
         if any(are_one_file(path, target) for target in earlier):
             raise ValueError(f"Two reports cannot be in one file. Got {path!r} twice.")
         earlier.append(path)
-        _check_folder(name, path, real_path)
+        if real_path.is_dir():
+            raise IsADirectoryError(f"--{name} {path!r} is a folder. Name a file in it.")
+        if not real_path.parent.is_dir():
+            raise FileNotFoundError(f"--{name}: cannot write {path!r}: no such folder.")
         real_paths[name] = real_path
     for name, real_path in real_paths.items():
         _check_writable(name, targets[name], real_path)
-
-
-def _check_folder(name: str, path: str, real_path: Path) -> None:
-    if real_path.is_dir():
-        raise IsADirectoryError(f"--{name} {path!r} is a folder. Name a file in it.")
-    if not real_path.parent.is_dir():
-        raise FileNotFoundError(f"--{name}: cannot write {path!r}: no such folder.")
 
 
 def _check_writable(name: str, path: str, real_path: Path) -> None:

@@ -30,6 +30,7 @@ from skcompare.reports import Comparison, MultipleComparison
 
 Y = "y"
 DEFAULT_NAMES = (Y, *ROLES)
+ROLE_FILES = tuple(f"{role}_file" for role in ROLES)
 
 
 def add_column_options(parser: argparse.ArgumentParser) -> None:
@@ -170,16 +171,7 @@ def _check_option(option: str, name: str, source: Source) -> None:
     check_column(source, name, f" Name one by {option}.{hint}")
 
 
-PREDICTION_OPTIONS = (
-    "y",
-    "champion",
-    "challenger",
-    "champion_file",
-    "challenger_file",
-    "pos_label",
-    "scoring",
-    "collect",
-)
+PREDICTION_OPTIONS = (*DEFAULT_NAMES, *ROLE_FILES, "pos_label", "scoring", "collect")
 """Options about predictions, which do not apply to scores."""
 
 SCORE_OPTIONS = ("score", "attempt")

@@ -21,12 +21,6 @@ def bounds_of(measure: Measure | None) -> tuple[float, float]:
     return range_of(None if measure is None else measure.metric)
 
 
-def widest(measure: Measure | None) -> float:
-    """Largest possible difference of a measure between two classifiers."""
-    least, most = bounds_of(measure)
-    return most - least
-
-
 EXACT = "mcnemar"
 """The test that has an exact method."""
 
@@ -70,7 +64,8 @@ def check_measure(measure: Measure) -> None:
 
 def check_width(name: str, measure: Measure, margin: float) -> None:
     """Raise an error if a margin is not below the largest possible difference."""
-    width = widest(measure)
+    least, most = bounds_of(measure)
+    width = most - least
     if margin >= width:
         raise ValueError(
             f"`margin` of {name}({measure.subject!r}) must be below {width:g}, the largest "

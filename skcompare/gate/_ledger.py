@@ -93,8 +93,10 @@ class Look:
     status: str | None = None
 
 
-LOOK_FIELDS = {f.name: f.type for f in fields(Look) if f.name not in ("number", "status")}
-LOOK = {"look": int, **LOOK_FIELDS, "hash": str}
+LOOK_FIELDS: dict[str, Any] = {
+    f.name: f.type for f in fields(Look) if f.name not in ("number", "status")
+}
+LOOK: dict[str, Any] = {"look": int, **LOOK_FIELDS, "hash": str}
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,33 +152,27 @@ def values_of_columns(value: Any, title: str) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not value:
         got = "an empty table" if isinstance(value, Mapping) else _got(value)
         raise TypeError(f"{title} must be a table of columns and values. Got {got}.")
-    checked: dict[str, Any] = {}
     for name, allowed in value.items():
-        column = f"{_short(repr(name))} in {title}"
         text(name, f"a column in {title}")
-        if isinstance(allowed, list | tuple):
-            if not allowed:
-                raise ValueError(f"{column} must have a value. Got an empty array.")
-            checked[name] = [label(element, column) for element in allowed]
-        else:
-            checked[name] = label(allowed, column)
-    return checked
+        if isinstance(allowed, list | tuple) and not allowed:
+            column = f"{_short(repr(name))} in {title}"
+            raise ValueError(f"{column} must have a value. Got an empty array.")
+    return options(value, title, "a column")
 
 
-def options(value: Any, title: str) -> dict[str, Any]:
+def options(value: Any, title: str, kind: str = "an option") -> dict[str, Any]:
     """Check the options of a test: names with plain values, or arrays of such values."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{title} must be a table of options. Got {_got(value)}.")
     checked: dict[str, Any] = {}
     for name, setting in value.items():
         option = f"{_short(repr(name))} in {title}"
-        text(name, f"an option in {title}")
+        text(name, f"{kind} in {title}")
         is_array = isinstance(setting, list | tuple)
-        checked[name] = (
-            [label(element, option) for element in setting]
-            if is_array
-            else label(setting, option)
-        )
+        if is_array:
+            checked[name] = [label(element, option) for element in setting]
+        else:
+            checked[name] = label(setting, option)
     return checked
 
 

@@ -113,8 +113,10 @@ def refused_as_unsuited() -> Iterator[None]:
         raise Unsuited(str(error)) from error
 
 
-def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
-    """Raise an error if the condition requests an exact test and `entry` has none."""
+def check_test(condition: Condition, entry: PairedTestEntry, design: Design) -> None:
+    """Check that a test is valid for the design, and exact if that is requested."""
+    if not entry.valid_for(design):
+        raise Unsuited(f"{entry.name} is not valid for {design}")
     if condition.exact and entry.needs is not ContingencyTable:
         raise Unsuited(
             f"an exact test was requested, and these records have none: their test is "
@@ -267,9 +269,7 @@ def chosen_test(
         entry = get_test(condition.test_name)
     if entry is None:
         raise Unsuited(no_test_note(measure, design))
-    if not entry.valid_for(design):
-        raise Unsuited(f"{entry.name} is not valid for {design}")
-    check_exact_test(condition, entry)
+    check_test(condition, entry, design)
     why = why_unsuited(entry, selection.predictions)
     if why:
         raise Unsuited(why)
@@ -456,9 +456,7 @@ class ItemSubject:
             )
         with refused_as_unsuited():
             test = prepared_scores(self.scores, self._test(condition), condition.options)
-        if not test.entry.valid_for(self.design):
-            raise Unsuited(f"{test.entry.name} is not valid for {self.design}")
-        check_exact_test(condition, test.entry)
+        check_test(condition, test.entry, self.design)
         return with_options(test, condition)
 
     def _test(self, condition: Condition) -> str | None:

@@ -175,13 +175,10 @@ def binned_predictions(
     on_device = device_forecasts(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
-    binned = (
-        None
-        if on_device is None
-        else device_bins(on_device, requested, sample_weight, debiased)
-    )
-    if binned is not None:
-        return binned
+    if on_device is not None:
+        binned = device_bins(on_device, requested, sample_weight, debiased)
+        if binned is not None:
+            return binned
     chosen, n_classes, (forecasts,) = collapse_predictions(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
