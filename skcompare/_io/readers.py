@@ -1,6 +1,7 @@
 """Sources of columns, the registry of readers, and those of CSV files and JSON lines."""
 
 import csv
+import filecmp
 import gzip
 import io
 import json
@@ -126,6 +127,26 @@ def list_formats(*, suffixes: bool = False) -> str:
         for reader in sorted(_readers, key=lambda reader: reader.format.lower())
     )
     return f"{', '.join(others)} or {last}"
+
+
+def are_one_file(left: str, right: str) -> bool:
+    """Whether two paths lead to the same file, possibly through links."""
+    if os.path.realpath(left) == os.path.realpath(right):
+        return True
+    try:
+        return os.path.samefile(left, right)
+    except OSError:
+        return False
+
+
+def hold_the_same(left: str, right: str) -> bool:
+    """Whether two files hold the same bytes.
+
+    Different files differ in their size or early on, so that only copies take time. What
+    is no regular file can be read only once, and is not read here.
+    """
+    are_files = os.path.isfile(left) and os.path.isfile(right)
+    return are_files and filecmp.cmp(left, right, shallow=False)
 
 
 def cannot_read(path: str, error: OSError) -> OSError:

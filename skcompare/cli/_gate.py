@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from skcompare._core.atomic_write import write_text
 from skcompare._core.formatting import in_one_line, without_commands
-from skcompare._io.readers import list_formats
+from skcompare._io.readers import are_one_file, list_formats
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.gate import (
     INCONCLUSIVE,
@@ -29,7 +29,6 @@ from skcompare.gate import (
     Policy,
     Superior,
     TrainSettings,
-    are_one_file,
     find_policy,
     judge_files,
     ledger_of,

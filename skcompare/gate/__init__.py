@@ -25,7 +25,7 @@ __all__ = [
 _NAMES = {
     "_conditions": ("KINDS", "AnyOf", "Condition", "Equivalent", "NonInferior", "Superior"),
     "_decision": ("INCONCLUSIVE", "GateDecision", "Outcome"),
-    "_files": ("GateFiles", "are_one_file", "judge_files"),
+    "_files": ("GateFiles", "judge_files"),
     "_gate": ("Gate", "GateNotPassed", "assert_better"),
     "_ledger": ("Ledger", "lock_of"),
     "_policy": (
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         Superior,
     )
     from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
-    from skcompare.gate._files import GateFiles, are_one_file, judge_files
+    from skcompare.gate._files import GateFiles, judge_files
     from skcompare.gate._gate import Gate, GateNotPassed, assert_better
     from skcompare.gate._ledger import Ledger, lock_of
     from skcompare.gate._policy import (

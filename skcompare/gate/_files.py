@@ -1,6 +1,5 @@
 """Files of a gate, and their columns of true labels, predictions and ids."""
 
-import filecmp
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +16,13 @@ from sklearn.preprocessing import FunctionTransformer
 
 from skcompare._core.validation import integral, some_of
 from skcompare._io.columns import check_column, columns_of, frame_from_columns, source_of
-from skcompare._io.readers import Source, all_suffixes, list_formats
+from skcompare._io.readers import (
+    Source,
+    all_suffixes,
+    are_one_file,
+    hold_the_same,
+    list_formats,
+)
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._evaluate import judge_subject
@@ -149,26 +154,6 @@ def with_label(columns: Columns, text: str | None, source: Source, y: str) -> Co
     return replace(columns, pos_label=label)
 
 
-def are_one_file(left: str, right: str) -> bool:
-    """Whether two paths lead to the same file, possibly through links."""
-    if os.path.realpath(left) == os.path.realpath(right):
-        return True
-    try:
-        return os.path.samefile(left, right)
-    except OSError:
-        return False
-
-
-def hold_the_same(left: str, right: str) -> bool:
-    """Whether two files hold the same bytes.
-
-    Different files differ in their size or early on, so that only copies take time. What
-    is no regular file can be read only once, and is not read here.
-    """
-    are_files = os.path.isfile(left) and os.path.isfile(right)
-    return are_files and filecmp.cmp(left, right, shallow=False)
-
-
 ID, Y = "id", "y"
 ABOUT_SCORES = ("item", "attempt", "bounds")
 """Keys about scores item by item."""
@@ -224,10 +209,7 @@ def chosen_columns(
         _check_own_role(role, source, prediction, {ID: id, Y: y})
     names = names_of_roles(roles, predictions)
     others = [source for source in sources if source.key != main.key]
-    groups = columns.groups
-    named_by = dict.fromkeys(required, "`where`")
-    if groups is not None:
-        named_by[groups] = "`groups`"
+    named_by = _named_by(columns, required)
     check_no_predictions(named_by, [_own_columns(prediction) for prediction in predictions])
     facts = {
         name: (_fact_at(name, sources, main, by), name) for name, by in named_by.items()
@@ -237,7 +219,7 @@ def chosen_columns(
         y,
         dict(zip(names, map(_at, roles, predictions))),
         id,
-        None if groups is None else facts[groups],
+        None if columns.groups is None else facts[columns.groups],
         facts,
         same=[(source, y) for source in others if y in source.names],
         same_others=[
@@ -250,6 +232,12 @@ def chosen_columns(
             and not (name == y and y in at.names)
         ],
     )
+
+
+def _named_by(columns: Columns, slices: Sequence[str]) -> dict[str, str]:
+    """Return the columns of slices and groups with the keys that name them."""
+    groups = () if columns.groups is None else (columns.groups,)
+    return dict.fromkeys(slices, "`where`") | dict.fromkeys(groups, "`groups`")
 
 
 def _check_unset(columns: Columns, names: Sequence[str], text: str) -> None:
@@ -414,7 +402,9 @@ def names_of_roles(sources: Sequence[Source], predictions: Sequence[Answer]) -> 
     columns = [_own_columns(prediction) for prediction in predictions]
     is_one_file = are_one_file(*paths)
     if predictions[0] == predictions[1]:
-        _check_two_files(sources, columns[0], is_one_file)
+        part = f", and the same predictions {', '.join(map(repr, columns[0]))}"
+        models = "those of two models", "the predictions of two models"
+        _check_two_files(paths[0], paths[-1], part, *models)
     if is_one_file:
         check_role_names(*map(" ".join, columns))
     else:
@@ -431,18 +421,21 @@ def names_of_roles(sources: Sequence[Source], predictions: Sequence[Answer]) -> 
 
 
 def _check_two_files(
-    sources: Sequence[Source], columns: Sequence[str], is_one_file: bool
+    champion: str, challenger: str, part: str, models: str, copies: str
 ) -> None:
-    champion, challenger = sources
-    if is_one_file:
+    """Raise an error if both roles are one file, or a file and its copy.
+
+    `part` names the part of one file that both have, and the last two are to be passed.
+    """
+    if are_one_file(champion, challenger):
         raise ValueError(
-            f"Champion and challenger are the same file {challenger.text}, and the same "
-            f"predictions {', '.join(map(repr, columns))}. Pass those of two models."
+            f"Champion and challenger are the same file {challenger!r}{part}. Pass "
+            f"{models}."
         )
-    if hold_the_same(champion.path, challenger.path):  # type: ignore[attr-defined]
+    if hold_the_same(champion, challenger):
         raise ValueError(
-            f"Champion and challenger are the same: {challenger.text} is a copy of "
-            f"{champion.text}. Pass the predictions of two models."
+            f"Champion and challenger are the same: {challenger!r} is a copy of "
+            f"{champion!r}. Pass {copies}."
         )
 
 
@@ -606,15 +599,7 @@ def _checked_data(files: GateFiles, columns: Columns) -> Source:
         "is about files of predictions, and saved estimators give their own",
     )
     champion, challenger = files.predictions
-    if are_one_file(champion, challenger):
-        raise ValueError(
-            f"Champion and challenger are the same file {challenger!r}. Pass two."
-        )
-    if hold_the_same(champion, challenger):
-        raise ValueError(
-            f"Champion and challenger are the same: {challenger!r} is a copy of "
-            f"{champion!r}. Pass two models."
-        )
+    _check_two_files(champion, challenger, "", "two", "two models")
     check_role_names(*(Path(path).name for path in files.predictions))
     return checked_source(files.data)
 
@@ -688,16 +673,7 @@ def _report_names(paths: Sequence[str]) -> list[str]:
     return stems if all(stems) and stems[0] != stems[1] else list(paths)
 
 
-SCORE, ITEM = "score", "item"
-
 OF_PREDICTIONS = ("id", "y", "y_from", "label", "proba", *ROLES, "labels", "pos_label")
-
-
-def is_about_scores(columns: Columns, gate: Gate) -> bool:
-    """Whether columns or conditions refer to scores instead of predictions."""
-    return columns.score is not None or any(
-        leaf.measure == MEAN_SCORE for leaf in gate.leaves
-    )
 
 
 def scores_subject(
@@ -721,7 +697,7 @@ def scores_subject(
     )
     if pos_label_text is not None:
         raise ValueError("--pos-label is about labels, and these are scores. Leave it out.")
-    score: Any = SCORE if columns.score is None else columns.score
+    score: Any = "score" if columns.score is None else columns.score
     sources = [checked_source(path) for path in files.predictions]
     score_columns = [score, score] if isinstance(score, str) else list(score)
     if len(score_columns) != 2:
@@ -731,12 +707,9 @@ def scores_subject(
         )
     roles = [sources[0], sources[-1]]
     names = names_of_roles(roles, score_columns)
-    named_by = dict.fromkeys(gate.columns, "`where`")
-    if columns.groups is not None:
-        named_by[columns.groups] = "`groups`"
-    for name, by in named_by.items():
+    for name, by in _named_by(columns, gate.columns).items():
         check_not_chosen(name, by, *roles)
-    item = ITEM if columns.item is None else columns.item
+    item = "item" if columns.item is None else columns.item
     training = training_of(files, item, columns.features or ())
     needed = [] if training is None else [n for n in training.needed if n != item]
     scores = ItemScores.from_frames(
@@ -792,7 +765,7 @@ def subject_from_files(
             "--data and --trust are for saved estimators (.skops). Got files of "
             f"predictions, {' and '.join(map(repr, files.predictions))}."
         )
-    if is_about_scores(columns, gate):
+    if columns.score is not None or any(leaf.measure == MEAN_SCORE for leaf in gate.leaves):
         return scores_subject(files, columns, gate, pos_label_text)
     sources = [checked_source(path) for path in files.predictions]
     roles = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
