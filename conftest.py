@@ -55,7 +55,6 @@ def pytest_collection_modifyitems(items):
 def pytest_collection_finish():
     """Leave what was imported and collected out of garbage collections, and make few."""
     gc.enable()
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 50, 50)
 

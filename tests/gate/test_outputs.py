@@ -12,8 +12,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from skcompare.gate import (
     AnyOf,
@@ -27,6 +25,7 @@ from skcompare.gate import (
 )
 from skcompare.predictions import ItemScores
 from skcompare.reports import ComparisonRow
+from tests.common.made_up import check_made_up
 
 HOSTILE = "</script><b>|`\n\x00]]>&'\"~~x~~ $y$ ![i](http://a.b) www.c.d {0} \ud800\ufffe"
 SCHEMA = json.loads(files("skcompare.gate").joinpath("decision.schema.json").read_text())
@@ -484,17 +483,13 @@ def test_real_decision_round_trip():
     assert found == copy.deepcopy(found) == GateDecision.from_json(found.to_json())
 
 
-numbers = st.one_of(
-    st.none(),
-    st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-12]),
-    st.floats(-1, 1),
-)
-words = st.text(st.characters(), max_size=8)
-
-
-@st.composite
-def outcomes(draw):
-    """One condition or several, with numbers and names of any kind."""
+def made_up_outcome(st, draw, words):
+    """A condition with numbers and names of any kind."""
+    numbers = st.one_of(
+        st.none(),
+        st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-12]),
+        st.floats(-1, 1),
+    )
     margin = draw(st.sampled_from([0.01, 0.5]))
     kind = draw(st.sampled_from([Superior, NonInferior, Equivalent]))
     condition = kind("accuracy", margin=margin, where={draw(words): draw(words)})
@@ -516,10 +511,10 @@ def outcomes(draw):
     )
 
 
-@st.composite
-def decisions(draw):
-    """Decisions with these outcomes, and names of any kind."""
-    found = draw(st.lists(outcomes(), min_size=1, max_size=2))
+def made_up_decision(st, draw):
+    """A decision with one or two such outcomes, and names of any kind."""
+    words = st.text(st.characters(), max_size=8)
+    found = [made_up_outcome(st, draw, words) for _ in range(draw(st.integers(1, 2)))]
     blind, name = draw(st.booleans()), draw(words)
     reasons = draw(st.lists(words, max_size=1))
     passed = all(one.passed for one in found) and not reasons
@@ -536,8 +531,11 @@ def decisions(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None, database=None)
-@given(decisions())
-def test_any_decision_has_every_form(one):
+def test_any_decision_has_every_form():
     """Whatever the numbers and names: nothing breaks, and nothing is lost."""
-    check_all_forms(one)
+    from hypothesis import strategies as st
+
+    def check(data):
+        check_all_forms(made_up_decision(st, data.draw))
+
+    check_made_up(check, lambda st: st.data(), 100)

@@ -5,11 +5,10 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from skcompare.gate import AnyOf, NonInferior, Policy, Superior, load_policy
 from skcompare.gate._policy import OF_CONDITION, OF_GATE, SECTIONS, find_policy
+from tests.common.made_up import check_made_up
 
 ROOT = Path(__file__).parents[2]
 
@@ -177,13 +176,15 @@ def test_nothing_is_evaluated(written, tmp_path):
     assert not path.exists()
 
 
-PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
-KEYS = st.sampled_from(["alpha", "condition", "data", "superior", "any_of"]) | st.text()
-TREES = st.recursive(
-    PLAIN,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
-    max_leaves=8,
-)
+def trees(st):
+    """Values of any kind within each other, by known keys and others."""
+    plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+    keys = st.sampled_from(["alpha", "condition", "data", "superior", "any_of"]) | st.text()
+
+    def around(inner):
+        return st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)
+
+    return st.recursive(plain, around, max_leaves=8)
 
 
 def check_values(values):
@@ -224,11 +225,9 @@ def test_values_are_refused_or_make_a_policy():
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None, derandomize=True)
-@given(TREES)
-def test_any_values_are_refused_or_make_a_policy(values):
+def test_any_values_are_refused_or_make_a_policy():
     """So it is with values that hypothesis makes up."""
-    check_values(values)
+    check_made_up(check_values, trees, 200)
 
 
 def test_every_key_is_documented():

@@ -7,11 +7,10 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from skcompare import compare
 from skcompare._io.columns import columns_of, source_of
+from tests.common.made_up import check_made_up
 
 LINES = (
     '{"id": 3, "y": "no", "p": 0.5, "right": true, "messages": [{"role": "user"}]}\n'
@@ -164,11 +163,6 @@ def read_or_refused(path):
         return {}, str(error)
 
 
-VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)
-)
-
-
 def check_values(path, values):
     """They come back as they were written, or there is one clear error."""
     path.write_text("".join(json.dumps({"x": v}) + "\n" for v in values), encoding="utf-8")
@@ -190,20 +184,26 @@ def check_bytes(path, content):
     assert found or path.name in refused
 
 
+def a_few_values(st):
+    """One to four values of any kind that JSON has."""
+    kinds = st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)
+    return st.lists(st.one_of(*kinds), min_size=1, max_size=4)
+
+
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
-@given(st.lists(VALUES, min_size=1, max_size=4))
-def test_any_values_come_back_or_are_refused(tmp_path_factory, values):
+def test_any_values_come_back_or_are_refused(tmp_path):
     """A column has exactly the values that were written, or there is one clear error."""
-    check_values(tmp_path_factory.getbasetemp() / "values.jsonl", values)
+    path = tmp_path / "values.jsonl"
+    check_made_up(lambda values: check_values(path, values), a_few_values, 100)
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
-@given(st.binary(max_size=60))
-def test_any_bytes(tmp_path_factory, content):
+def test_any_bytes(tmp_path):
     """Whatever a file holds, it is read or refused by one clear error."""
-    check_bytes(tmp_path_factory.getbasetemp() / "bytes.jsonl", content)
+    path = tmp_path / "bytes.jsonl"
+    check_made_up(
+        lambda content: check_bytes(path, content), lambda st: st.binary(max_size=60), 100
+    )
 
 
 def test_some_values_come_back_or_are_refused(tmp_path):

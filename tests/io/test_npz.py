@@ -5,12 +5,11 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from skcompare import compare
 from skcompare._io.columns import columns_of, source_of
 from skcompare.predictions import predictions_from_arrays, predictions_from_frame
+from tests.common.made_up import check_made_up
 
 COLUMNS = {
     "id": np.array([3, 1, 2, 5], np.uint16),
@@ -234,15 +233,18 @@ def check_damaged(path, draw_number, draw_bytes):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
-@given(st.data())
-def test_damaged_files(tmp_path_factory, data):
+def test_damaged_files(tmp_path):
     """Wherever hypothesis damages a file, it is read or refused by one error."""
-    check_damaged(
-        tmp_path_factory.getbasetemp() / "damaged.npz",
-        lambda most: data.draw(st.integers(0, most)),
-        lambda: data.draw(st.binary(max_size=4)),
-    )
+    from hypothesis import strategies as st
+
+    def check(data):
+        check_damaged(
+            tmp_path / "damaged.npz",
+            lambda most: data.draw(st.integers(0, most)),
+            lambda: data.draw(st.binary(max_size=4)),
+        )
+
+    check_made_up(check, lambda st: st.data(), 150)
 
 
 def test_some_damaged_files(tmp_path):
