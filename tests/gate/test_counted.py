@@ -17,7 +17,7 @@ COLUMNS = {"old": "old", "new": "new"}
 def frame():
     """Truth, probabilities of few values, and what slices are cut by."""
     rng = np.random.default_rng(3)
-    n = 4000
+    n = 1500
     y = rng.integers(2, size=n)
     old = 1 / (1 + np.exp(-(y - 0.5 + rng.normal(size=n))))
     new = 1 / (1 + np.exp(-(1.6 * (y - 0.5) + rng.normal(size=n))))

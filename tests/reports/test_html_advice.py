@@ -207,7 +207,7 @@ def test_several_that_beat_a_control():
 
 def test_after_a_gate(tmp_path):
     """New records for the next question; a ledger says what is left of these."""
-    y, named = predictions({"one": 0.95, "other": 0.6})
+    y, named = predictions({"one": 0.95, "other": 0.6}, n=150)
     gate, back = Gate(NonInferior("accuracy", margin=0.02)), dict(reversed(named.items()))
 
     def said(named, **options):
