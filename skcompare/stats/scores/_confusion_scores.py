@@ -40,13 +40,6 @@ class ClassSums:
     predicted: FloatArray
 
     @classmethod
-    def from_confusion(cls, confusion: Any) -> "ClassSums":
-        """Return the sums of confusion matrices of shape (..., n_classes, n_classes)."""
-        table = np.asarray(confusion, dtype=np.float64)
-        diagonal = np.diagonal(table, axis1=-2, axis2=-1)
-        return cls(diagonal, table.sum(axis=-1), table.sum(axis=-2))
-
-    @classmethod
     def from_cells(
         cls, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int
     ) -> "ClassSums":
@@ -258,20 +251,6 @@ class CountScore:
             weights[..., self.positive if average == "positive" else 1 - self.positive] = 1
             return _average(ratio, sums, weights)
         return AVERAGES[average](ratio, sums)
-
-    def of_confusion(self, confusion: Any) -> FloatArray:
-        """Return the score of confusion matrices of shape (..., n_classes, n_classes)."""
-        return self.scored(ClassSums.from_confusion(confusion)).value
-
-    def gradient(self, confusion: Any) -> FloatArray:
-        """Return the gradient with respect to the counts of the confusion matrices."""
-        scored = self.scored(ClassSums.from_confusion(confusion))
-        diagonal = np.eye(scored.by_correct.shape[-1])
-        return (
-            scored.by_correct[..., np.newaxis] * diagonal
-            + scored.by_support[..., :, np.newaxis]
-            + scored.by_predicted[..., np.newaxis, :]
-        )
 
     def of_cells(
         self, truth: IntArray, prediction: IntArray, counts: FloatArray, n_classes: int

@@ -21,6 +21,7 @@ from skcompare.stats.scores._confusion_scores import (
     COUNT_SCORES,
     count_score,
 )
+from tests.common.confusion import score_of
 from tests.common.golden import golden
 
 CASES = golden("count_scores")["cases"]
@@ -133,7 +134,7 @@ def test_delta_and_jackknife():
         for y, a, b in zip(*np.nonzero(table)):
             champion[y, a] -= 1
             challenger[y, b] -= 1
-            left = known.of_confusion(challenger) - known.of_confusion(champion)
+            left = score_of(known, challenger) - score_of(known, champion)
             champion[y, a] += 1
             challenger[y, b] += 1
             without += [left] * table[y, a, b]
@@ -153,7 +154,7 @@ def test_delta_by_the_covariance_of_counts():
 
     def difference(joint, known):
         first, second = joint.sum(axis=-1), joint.sum(axis=-2)
-        return known.of_confusion(second) - known.of_confusion(first)
+        return score_of(known, second) - score_of(known, first)
 
     for score in MANY_CLASSES:
         known = count_score(score, counts.classes)
@@ -192,7 +193,7 @@ def test_own_function_is_like_the_built_in_score(name, method):
 
     expected = score_difference(counts, score=name, method=method)
     actual = score_difference(
-        counts, score=lambda table: float(known.of_confusion(table)), method=method
+        counts, score=lambda table: float(score_of(known, table)), method=method
     )
 
     assert expected.pvalue == pytest.approx(actual.pvalue, rel=1e-6)
