@@ -40,9 +40,7 @@ class Program:
     """
 
     def __init__(self, frame: Any, columns: dict[str, tuple[str, str]]) -> None:
-        import narwhals
-
-        self._nw = narwhals
+        self._nw = narwhals_module()
         # pandas (in Dask) keeps missing values in conditions; other engines need no
         # filling.
         self._fills = frame.implementation.is_dask()

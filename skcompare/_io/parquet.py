@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 
-from skcompare._io.arrays import arrays_of, narwhals_module
+from skcompare._io.arrays import arrays_of, from_native, narwhals_module
 from skcompare._io.readers import File, cannot_read, register_reader
 from skcompare.exceptions import MissingDependencyError
 
@@ -148,12 +148,12 @@ def scanned_dataset(dataset: Any) -> Scanned | None:
 
     def by_duckdb() -> Scanned:
         connection = _connection()
-        return Scanned(_lazy(connection.from_arrow(dataset)), (connection, dataset))
+        return Scanned(from_native(connection.from_arrow(dataset)), (connection, dataset))
 
     def by_polars() -> Scanned:
         import polars
 
-        return Scanned(_lazy(polars.scan_pyarrow_dataset(dataset)), dataset)
+        return Scanned(from_native(polars.scan_pyarrow_dataset(dataset)), dataset)
 
     return _first_installed(by_duckdb, by_polars)
 
@@ -186,13 +186,13 @@ def _scanned_by_duckdb(files: list[str]) -> Scanned:
         # DuckDB would read them as patterns.
         raise ImportError("DuckDB cannot read these names")
     connection = _connection()
-    return Scanned(_lazy(connection.read_parquet(files)), connection)
+    return Scanned(from_native(connection.read_parquet(files)), connection)
 
 
 def _scanned_by_polars(files: list[str]) -> Scanned:
     import polars
 
-    return Scanned(_lazy(polars.scan_parquet(files, glob=False)))
+    return Scanned(from_native(polars.scan_parquet(files, glob=False)))
 
 
 def _connection() -> Any:
@@ -202,7 +202,3 @@ def _connection() -> Any:
     if not hasattr(_CONNECTIONS, "connection"):
         _CONNECTIONS.connection = duckdb.connect()
     return _CONNECTIONS.connection
-
-
-def _lazy(native: Any) -> Any:
-    return narwhals_module().from_native(native)

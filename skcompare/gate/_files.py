@@ -564,11 +564,10 @@ def estimators_subject(
         check_each_once(read[id], id, data)
     unseen = "" if training is None else training.check(read, data.text)
     records = _records(read, features, as_frame=any(map(_names_of, loaded)))
+    classifiers = map(partial(_cut, records), loaded, own)
     subject = fitted_subject(
         gate.leaves,
-        dict(
-            zip(_report_names(files.predictions), map(partial(_cut, records), loaded, own))
-        ),
+        dict(zip(_report_names(files.predictions), classifiers)),
         records,
         read[y],
         groups=None if columns.groups is None else read[columns.groups],

@@ -1012,15 +1012,13 @@ class CalibrationScorer(PairedScorer):
         test: str = default_test,
         **options: Any,
     ) -> None:
-        super().__init__(
-            test,
-            champion,
-            returns=returns,
-            n_bins=n_bins,
-            strategy=strategy,
-            pos_label=pos_label,
+        options = {
+            "n_bins": n_bins,
+            "strategy": strategy,
+            "pos_label": pos_label,
             **options,
-        )
+        }
+        super().__init__(test, champion, returns=returns, **options)
 
     @classmethod
     def _suits(cls, entry: PairedTestEntry) -> bool:
