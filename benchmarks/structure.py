@@ -223,11 +223,8 @@ class Structure:
         for n, folder in ((n, folder) for folder, n in self.folders()):
             if n > MOST_OF_FOLDER:
                 yield f"{folder} has {n} modules, more than {MOST_OF_FOLDER}"
-        for group in (*self.circles(), *self.circles(self.room)):
-            yield f"circle: {' '.join(group)}"
-        for group in self.circles(self.sub_room):
-            if any(name.startswith(f"{PACKAGE}.stats") for name in group):
-                yield f"circle: {' '.join(group)}"
+        for level in (None, self.room, self.sub_room):
+            yield from (f"circle: {' '.join(group)}" for group in self.circles(level))
         yield from (f"back arrow: {arrow}" for arrow in self.back_arrows())
         yield from (f"private import: {arrow}" for arrow in self.private_imports())
 

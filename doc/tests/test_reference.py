@@ -10,7 +10,7 @@ import pytest
 from doc.tests.pages import DOC, ROOT
 from skcompare import plots
 from skcompare._registry import tests
-from skcompare.plots._base import displays
+from skcompare.plots.drawing._base import displays
 
 FOLDER = DOC / "sphinxext"
 EXAMPLES = ROOT / "examples"

@@ -1,7 +1,7 @@
 """Arrays of other libraries, such as torch and CuPy, and frozen dataclasses with arrays.
 
 Only this module decides what an array of another library is. Computations on its own device
-are in `skcompare.evidence._device` and the modules named after it.
+are in `skcompare.evidence.core._device` and the modules named after it.
 """
 
 import sys

@@ -2,19 +2,22 @@
 
 from skcompare._core.score_bins import ScoreBins
 from skcompare._registry.metrics import LossEntry, record_loss, record_losses
-from skcompare.evidence._class_order import ClassColumns, sorted_labels
-from skcompare.evidence._counting import sums_of
-from skcompare.evidence._device import space_of
 from skcompare.evidence._items import NEGATED, item_evidence, why_no_evidence
-from skcompare.evidence._storage import (
-    Checkpoint,
-    Storable,
-    load_checkpoint,
-    load_evidence,
-    merge_evidence,
-    save_checkpoint,
+from skcompare.evidence.calibration._calibration import PairedCalibration
+from skcompare.evidence.calibration._cells import (
+    CalibrationCells,
+    device_bins,
+    device_forecasts,
 )
-from skcompare.evidence.calibration._bins import (
+from skcompare.evidence.calibration._errors import (
+    NORMS,
+    CalibrationBins,
+    CalibrationCurve,
+    monotone_bins,
+)
+from skcompare.evidence.calibration._events import Forecasts, collapse_predictions
+from skcompare.evidence.core._bins import (
+    EPS,
     POWERS,
     ROLES,
     STRATEGIES,
@@ -24,16 +27,17 @@ from skcompare.evidence.calibration._bins import (
     bin_codes,
     bin_edges,
     codes_in,
-    monotone_bins,
 )
-from skcompare.evidence.calibration._calibration import PairedCalibration
-from skcompare.evidence.calibration._cells import (
-    CalibrationCells,
-    device_bins,
-    device_forecasts,
+from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._device import space_of
+from skcompare.evidence.core._storage import (
+    Checkpoint,
+    Storable,
+    load_checkpoint,
+    load_evidence,
+    merge_evidence,
+    save_checkpoint,
 )
-from skcompare.evidence.calibration._errors import NORMS, CalibrationBins, CalibrationCurve
-from skcompare.evidence.calibration._events import Forecasts, collapse_predictions
 from skcompare.evidence.labels._agreement import MOST_CLASSES, AgreementMatrix
 from skcompare.evidence.labels._class_moments import (
     CLASS_SCORES,
@@ -42,6 +46,7 @@ from skcompare.evidence.labels._class_moments import (
     ClassScore,
     OutcomeRows,
 )
+from skcompare.evidence.labels._class_order import ClassColumns, sorted_labels
 from skcompare.evidence.labels._clusters import ClusterSums
 from skcompare.evidence.labels._contingency import ContingencyTable, PairedBlocks
 from skcompare.evidence.labels._device_labels import counted_rows
@@ -50,7 +55,6 @@ from skcompare.evidence.labels._patterns import CorrectnessPatterns
 from skcompare.evidence.losses._device_losses import class_totals, mean_loss
 from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.evidence.losses._record_losses import (
-    EPS,
     brier,
     cost,
     multiclass_brier,

@@ -6,13 +6,13 @@ them, and the constructors `from_estimators`, `from_predictions`, `from_cv_resul
 """
 
 from skcompare.plots._accuracy import AgreementDisplay, ContingencyDisplay
-from skcompare.plots._base import Display, PairDisplay
 from skcompare.plots._calibration import CalibrationComparisonDisplay
 from skcompare.plots._losses import LossDifferenceDisplay
 from skcompare.plots._power import PowerDisplay, SampleSizeDisplay
 from skcompare.plots._ranking import RocComparisonDisplay
 from skcompare.plots._report_figures import Pictures, drawn, pictures_among, pictures_of
 from skcompare.plots._sequential import AnytimeDisplay
+from skcompare.plots.drawing._base import Display, PairDisplay
 from skcompare.plots.forest._forest import ForestDisplay
 from skcompare.plots.forest._relative_precision import RelativePrecisionDisplay
 from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay

@@ -13,7 +13,7 @@ from skcompare._registry.tests import get_test
 from skcompare._typing import IntArray
 from skcompare.evidence import AgreementMatrix, ContingencyTable, JointCounts
 from skcompare.plots._annotation import Finding, caveat_lines, finding_of
-from skcompare.plots._base import OF_LABELS, ONCE, PairDisplay, Place
+from skcompare.plots.drawing._base import OF_LABELS, ONCE, PairDisplay, Place
 from skcompare.plots.drawing._heatmap import frame_cell, heat_table
 from skcompare.plots.drawing._labels import count_text, distinct, records_text, short_count
 from skcompare.plots.drawing._layout import Room

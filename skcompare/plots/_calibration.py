@@ -11,7 +11,7 @@ from skcompare._core.formatting import decimals_beside, decimals_for, format_num
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.plots._annotation import Finding, finding_from
-from skcompare.plots._base import ONCE, ROLES, PairDisplay, Place, comparison_behind
+from skcompare.plots.drawing._base import ONCE, ROLES, PairDisplay, Place, comparison_behind
 from skcompare.plots.drawing._labels import records_text, short_tick
 from skcompare.plots.drawing._layout import (
     Room,

@@ -11,7 +11,7 @@ from skcompare._core.validation import check_count
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.plots._annotation import Finding, caveat_lines, finding_of
-from skcompare.plots._base import PairDisplay
+from skcompare.plots.drawing._base import PairDisplay
 from skcompare.plots.drawing._labels import count_text, count_tick, records_text
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import (

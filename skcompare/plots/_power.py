@@ -14,7 +14,7 @@ from skcompare._core.validation import check_count
 from skcompare._registry.metrics import keywords_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PlacementValues
-from skcompare.plots._base import PairDisplay, check_options
+from skcompare.plots.drawing._base import PairDisplay, check_options
 from skcompare.plots.drawing._labels import count_text, count_tick, records_text, short_tick
 from skcompare.plots.drawing._layout import Room, legend_at
 from skcompare.plots.drawing._style import INK, SOFT, dress

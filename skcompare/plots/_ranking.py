@@ -13,7 +13,13 @@ from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
-from skcompare.plots._base import ROLES, PairDisplay, Place, _evidence_of, comparison_behind
+from skcompare.plots.drawing._base import (
+    ROLES,
+    PairDisplay,
+    Place,
+    _evidence_of,
+    comparison_behind,
+)
 from skcompare.plots.drawing._labels import count_text
 from skcompare.plots.drawing._layout import Room, legend_below, role_text, wrapped
 from skcompare.plots.drawing._style import (

@@ -14,8 +14,8 @@ from skcompare._registry.metrics import keywords_of, loss_of
 from skcompare._registry.tests import paired_tests
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._annotation import show_row
-from skcompare.plots._base import OF_LABELS, ONCE, Display, Place, placed_displays
 from skcompare.plots._losses import LossDifferenceDisplay
+from skcompare.plots.drawing._base import OF_LABELS, ONCE, Display, Place, placed_displays
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
 from skcompare.plots.forest._forest import ForestDisplay

@@ -11,7 +11,7 @@ import numpy as np
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare.plots._base import Display
+from skcompare.plots.drawing._base import Display
 from skcompare.plots.drawing._labels import count_tick, records_text, short_tick
 from skcompare.plots.drawing._layout import Room, legend_at
 from skcompare.plots.drawing._style import (

@@ -16,8 +16,8 @@ from skcompare.evidence import (
     PairedCalibration,
     PairedLosses,
     PlacementValues,
-    _device,
 )
+from skcompare.evidence.core import _device
 from skcompare.metrics import (
     accuracy,
     binary_brier_loss,

@@ -26,9 +26,9 @@ from skcompare.evidence import (
     PairedLosses,
     PlacementValues,
     ScoredPair,
-    _device,
     record_losses,
 )
+from skcompare.evidence.core import _device
 from skcompare.metrics import (
     calibration_curve,
     metric,

@@ -30,7 +30,7 @@ from skcompare.plots import (
     RocComparisonDisplay,
     SampleSizeDisplay,
 )
-from skcompare.plots._interval_rows import IntervalRow
+from skcompare.plots.forest._interval_rows import IntervalRow
 from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import (
     AnytimeMonitor,

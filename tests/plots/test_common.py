@@ -16,8 +16,8 @@ import pytest
 import skcompare.plots
 from skcompare._io.columns import frame_from_columns
 from skcompare.exceptions import MissingDependencyError
-from skcompare.plots._base import displays
 from skcompare.plots._report_figures import svg_of
+from skcompare.plots.drawing._base import displays
 from skcompare.plots.drawing._heatmap import SHADES
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, ON_DARK, SOFT

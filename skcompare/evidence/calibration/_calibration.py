@@ -18,19 +18,6 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare.evidence._counting import groups_of
-from skcompare.evidence._storage import Mergeable, joined_groups
-from skcompare.evidence.calibration._bins import (
-    SUMS,
-    Bins,
-    Layout,
-    bin_codes,
-    check_layout,
-    check_same_bins,
-    coded_groups,
-    codes_in,
-    role_of,
-)
 from skcompare.evidence.calibration._cells import (
     CalibrationCells,
     Rows,
@@ -40,15 +27,28 @@ from skcompare.evidence.calibration._cells import (
 )
 from skcompare.evidence.calibration._errors import CalibrationBins, CalibrationCurve
 from skcompare.evidence.calibration._events import (
-    KINDS,
     Events,
     Forecasts,
     check_events,
     check_unit,
     collapse,
     collapse_predictions,
-    resolve_kind,
 )
+from skcompare.evidence.core._bins import (
+    KINDS,
+    SUMS,
+    Bins,
+    Layout,
+    bin_codes,
+    check_layout,
+    check_same_bins,
+    coded_groups,
+    codes_in,
+    resolve_kind,
+    role_of,
+)
+from skcompare.evidence.core._counting import groups_of
+from skcompare.evidence.core._storage import Mergeable, joined_groups
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from skcompare._core.arrays import ArrayValues, on_host
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._counting import sums_of
-from skcompare.evidence._device import Space, space_of
-from skcompare.evidence.calibration._bins import (
+from skcompare.evidence.calibration._errors import CalibrationBins
+from skcompare.evidence.calibration._events import Events
+from skcompare.evidence.core._bins import (
     ALL_SUMS,
     DEGREES,
     POWERS,
@@ -21,15 +21,15 @@ from skcompare.evidence.calibration._bins import (
     Layout,
     cell_sums,
 )
-from skcompare.evidence.calibration._errors import CalibrationBins
-from skcompare.evidence.calibration._events import Events
-from skcompare.evidence.labels._agreement import check_whole
-from skcompare.evidence.labels._device_labels import (
-    class_positions,
-    device_column,
+from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._device import (
+    Space,
+    device_probabilities,
     device_weights,
+    space_of,
 )
-from skcompare.evidence.losses._device_losses import device_probabilities
+from skcompare.evidence.labels._agreement import check_whole
+from skcompare.evidence.labels._device_labels import class_positions, device_column
 
 CHUNK = 1 << 14
 """Records that are summed at a time: few enough for the cache."""

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from skcompare._core.arrays import plain_values
 from skcompare._core.validation import check_choice, check_confidence_level, check_switches
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence.core._bins import equal_mass_starts
 
 NORMS = ("l1", "l2", "max")
 
@@ -244,3 +245,83 @@ def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """Divide elementwise, with NaN where the denominator is 0."""
     quotients = np.full(bottom.shape, np.nan)
     return np.divide(top, bottom, out=quotients, where=bottom > 0)
+
+
+def monotone_bins(proba: FloatArray, occurred: NDArray[np.bool_]) -> CalibrationBins:
+    """Compute equal-mass bins, adding bins while the observed shares do not decrease.
+
+    Roelofs et al. (2022), algorithm 1.
+    """
+    order = np.argsort(proba)
+    ordered = proba[order]
+    happened = np.concatenate([[0], np.cumsum(occurred[order])])
+    probable = np.concatenate([[0.0], np.cumsum(ordered)])
+
+    def binned(n_bins: int) -> CalibrationBins:
+        ends = np.concatenate([[0], equal_mass_starts(ordered, n_bins), [len(ordered)]])
+        sizes = np.diff(ends).astype(np.float64)
+        return CalibrationBins(sizes, np.diff(probable[ends]), np.diff(happened[ends]))
+
+    finest = binned(len(ordered))
+    if _in_order(finest):
+        # Coarser bins join neighbours, which keeps the order.
+        return finest
+    n_bins, mixed = 1, _Mixed.of(ordered, happened)
+    while mixed.in_order(n_bins + 1):
+        n_bins += 1
+    return binned(n_bins)
+
+
+class _Mixed(NamedTuple):
+    """Range of sorted records from the first event to the last non-event.
+
+    Bins before it have share 0 and bins after it share 1, so that only bins that overlap
+    it can be out of order. It is short in nearly separated data, where bins are many.
+    """
+
+    happened: IntArray
+    first_of_equal: IntArray
+    start: int
+    stop: int
+
+    @classmethod
+    def of(cls, ordered: FloatArray, happened: IntArray) -> "_Mixed":
+        events = np.diff(happened)
+        last = ordered[len(events) - 1 - int(np.argmin(events[::-1]))]
+        return cls(
+            happened,
+            np.searchsorted(ordered, ordered),
+            int(np.argmax(events)),
+            int(np.searchsorted(ordered, last, side="right")),
+        )
+
+    def in_order(self, n_bins: int) -> bool:
+        """Whether the shares of `n_bins` equal-mass bins do not decrease."""
+        n = len(self.first_of_equal)
+        base, longer = divmod(n, n_bins)
+
+        def group_of(record: int) -> int:
+            of_longer = record // (base + 1)
+            return of_longer if of_longer < longer else (record - longer) // base
+
+        low = max(1, group_of(self.start))
+        high = min(n_bins - 1, group_of(self.stop) + 1)
+        g = np.arange(low, high + 1)
+        ends = self.first_of_equal[g * base + np.minimum(g, longer)]
+        if low == 1:
+            ends = np.append(0, ends)
+        if high == n_bins - 1:
+            ends = np.append(ends, n)
+        ends = ends[np.append(True, ends[1:] > ends[:-1])]
+        count, happened = np.diff(ends), np.diff(self.happened[ends])
+        return _rising(happened, count)
+
+
+def _in_order(bins: CalibrationBins) -> bool:
+    """Whether observed shares do not decrease."""
+    return _rising(bins.outcome, bins.count)
+
+
+def _rising(happened: NDArray[Any], count: NDArray[Any]) -> bool:
+    """Whether shares do not decrease, compared without division."""
+    return bool((happened[1:] * count[:-1] >= happened[:-1] * count[1:]).all())

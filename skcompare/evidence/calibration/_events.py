@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from skcompare._core.arrays import on_host
 from skcompare._core.validation import (
-    check_choice,
     check_labels,
     check_probabilities,
     check_same_length,
@@ -18,10 +17,8 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._class_order import sorted_labels
-
-KINDS = ("auto", "binary", "top_label", "classwise")
-"""Kinds of events that probabilities are about."""
+from skcompare.evidence.core._bins import resolve_kind
+from skcompare.evidence.labels._class_order import sorted_labels
 
 
 class Forecasts(NamedTuple):
@@ -33,19 +30,6 @@ class Forecasts(NamedTuple):
 
     proba: FloatArray
     occurred: NDArray[np.bool_]
-
-
-def resolve_kind(kind: object, n_classes: int) -> str:
-    """Resolve the kind of event, and check that binary events have two classes."""
-    chosen = check_choice("kind", kind, KINDS)
-    if chosen == "auto":
-        return "binary" if n_classes == 2 else "top_label"
-    if chosen == "binary" and n_classes != 2:
-        raise ValueError(
-            f"kind='binary' needs two classes. Got {n_classes}. Pass kind='top_label' for "
-            "the predicted class, or 'classwise' for all classes."
-        )
-    return chosen
 
 
 def collapse(codes: IntArray, proba: FloatArray, kind: str, positive: int) -> Forecasts:

@@ -15,8 +15,8 @@ from skcompare._core.validation import (
     united_classes,
 )
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence._counting import sums_of
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame

@@ -8,7 +8,7 @@ from scipy.sparse import csc_array
 
 from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence._counting import sums_of
+from skcompare.evidence.core._counting import sums_of
 
 ClassScore = Literal["precision", "recall", "specificity", "negative_predictive_value"]
 CLASS_SCORES: tuple[str, ...] = get_args(ClassScore)

@@ -13,7 +13,7 @@ from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import check_same_length, classes_of, is_number, is_whole
 from skcompare._typing import ArrayLike
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair
 

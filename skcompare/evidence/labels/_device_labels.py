@@ -23,7 +23,7 @@ from skcompare._core.validation import (
     encode_labels,
 )
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence._device import Space, space_of
+from skcompare.evidence.core._device import Space, device_weights, space_of
 
 LARGEST_TABLE = 1 << 24
 """Number of cells of the largest table that is counted as a whole."""
@@ -164,16 +164,6 @@ def _counted(
         counts,
         total,
     )
-
-
-def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
-    """Return the sample weights on the device, or None if the weights are invalid."""
-    xp = space.xp
-    weights = space.own(sample_weight, "float64")
-    if weights.ndim != 1 or weights.shape[0] != n:
-        return None
-    low, total = float(xp.min(weights)), float(xp.sum(weights))
-    return weights if low >= 0 and 0 < total < np.inf else None
 
 
 def counted_rows(

@@ -8,8 +8,8 @@ import numpy as np
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import encode_labels, some_of, united_classes
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence._counting import LARGEST_TABLE, count_codes, sums_of
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.core._counting import LARGEST_TABLE, count_codes, sums_of
+from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._agreement import (
     AgreementMatrix,
     check_classes,

@@ -17,8 +17,8 @@ from skcompare._core.validation import (
     unknown_name,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._counting import sums_of
-from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
+from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable
 from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
 from skcompare.evidence.labels._device_labels import predictions_right
 from skcompare.predictions import LABELS, PairedPredictions, Predictions

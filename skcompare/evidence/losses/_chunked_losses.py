@@ -17,15 +17,11 @@ from skcompare._core.validation import (
     united_classes,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._class_order import ClassColumns
-from skcompare.evidence._counting import sums_of
+from skcompare.evidence.core._bins import EPS
+from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._loss_moments import CHUNK, LossMoments
-from skcompare.evidence.losses._record_losses import (
-    EPS,
-    checked_loss,
-    n_clipped,
-    named_loss,
-)
+from skcompare.evidence.losses._record_losses import checked_loss, n_clipped, named_loss
 
 
 @dataclass(frozen=True, slots=True, eq=False)

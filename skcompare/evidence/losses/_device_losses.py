@@ -8,32 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.validation import PROBABILITY_TOLERANCE
 from skcompare._typing import FloatArray
-from skcompare.evidence._device import Space, space_at
-from skcompare.evidence.labels._device_labels import device_weights
+from skcompare.evidence.core._device import device_weights, space_at
 from skcompare.evidence.losses._loss_moments import LossMoments
-
-
-def device_probabilities(space: Space, values: Any, n_classes: int) -> Any:
-    """Return probabilities, one column per class, or None if they are invalid."""
-    xp, proba = space.xp, space.own(values, "float64")
-    if proba.ndim == 1 and n_classes == 2 and _in_unit_interval(space, proba):
-        return xp.stack([1 - proba, proba], axis=1)
-    if (
-        proba.ndim != 2
-        or proba.shape[1] != n_classes
-        or not _in_unit_interval(space, proba)
-    ):
-        return None
-    off = xp.max(xp.abs(xp.sum(proba, axis=1) - 1))
-    return proba if off <= PROBABILITY_TOLERANCE * max(1.0, n_classes / 2) else None
-
-
-def _in_unit_interval(space: Space, proba: Any) -> bool:
-    # A missing value is not in it either, and makes the least value missing.
-    xp, n = space.xp, proba.shape[0]
-    return n > 0 and bool(xp.min(proba) >= 0) and bool(xp.max(proba) <= 1)
 
 
 def brier(codes: Any, proba: Any) -> Any:

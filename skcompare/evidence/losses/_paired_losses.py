@@ -12,11 +12,12 @@ from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._class_order import ClassColumns
-from skcompare.evidence._counting import groups_of
-from skcompare.evidence._device import space_of
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.core._bins import EPS
+from skcompare.evidence.core._counting import groups_of
+from skcompare.evidence.core._device import space_of
+from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._agreement import check_whole
+from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._chunked_losses import (
     Losses,
     LossGroups,
@@ -28,7 +29,6 @@ from skcompare.evidence.losses._chunked_losses import (
 from skcompare.evidence.losses._device_losses import device_moments, n_below
 from skcompare.evidence.losses._loss_moments import LossMoments
 from skcompare.evidence.losses._record_losses import (
-    EPS,
     LARGEST,
     check_name,
     checked_values,

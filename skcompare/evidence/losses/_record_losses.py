@@ -14,10 +14,8 @@ from skcompare._core.arrays import is_foreign, on_host
 from skcompare._core.validation import as_array, is_number, unknown_name
 from skcompare._registry.metrics import record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence.core._bins import EPS
 from skcompare.evidence.losses import _device_losses
-
-EPS = float(np.finfo(np.float64).eps)
-"""Probabilities below it count as this much in the log loss, as in scikit-learn."""
 
 CHUNK = 1 << 13
 """Records that are copied at a time, or summed in one thread."""

@@ -16,7 +16,7 @@ from skcompare._core.validation import (
     positive_class,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence._counting import sums_of
+from skcompare.evidence.core._counting import sums_of
 from skcompare.evidence.labels._patterns import check_classifier_names
 from skcompare.predictions import EstimatorPredictions
 

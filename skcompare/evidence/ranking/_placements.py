@@ -21,8 +21,8 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._counting import groups_of
-from skcompare.evidence._storage import Mergeable, joined_groups
+from skcompare.evidence.core._counting import groups_of
+from skcompare.evidence.core._storage import Mergeable, joined_groups
 from skcompare.evidence.ranking._cells import (
     cell_counts,
     check_bin_codes,

@@ -19,7 +19,7 @@ from scipy.sparse import csc_array
 
 from skcompare._core.arrays import is_foreign, on_host
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence._device import Space, space_of
+from skcompare.evidence.core._device import Space, space_of
 
 BoolArray = NDArray[np.bool_]
 WordArray = NDArray[np.uint64]

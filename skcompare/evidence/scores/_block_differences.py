@@ -10,7 +10,7 @@ from skcompare._core.design import Design, as_design
 from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._core.validation import check_same_length, group_codes
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._storage import Storable
+from skcompare.evidence.core._storage import Storable
 from skcompare.evidence.scores._scores import checked_scores, correct_of
 from skcompare.predictions import PairedPredictions
 

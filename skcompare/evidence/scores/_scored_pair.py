@@ -17,8 +17,8 @@ from skcompare._core.validation import (
     positive_class,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._counting import groups_of
-from skcompare.evidence._storage import Storable
+from skcompare.evidence.core._counting import groups_of
+from skcompare.evidence.core._storage import Storable
 from skcompare.evidence.scores._scores import correct_of
 from skcompare.evidence.scores._vectorised_scores import (
     AreaUnderCurve,

@@ -7,7 +7,7 @@ import numpy as np
 
 from skcompare._core.design import HALVES, UNKNOWN, Design, as_design, design_of_shape
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._storage import Storable
+from skcompare.evidence.core._storage import Storable
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.scores._cv_results import Complexity, scores_found
 from skcompare.predictions import PairedPredictions, SplitInfo

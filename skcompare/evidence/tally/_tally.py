@@ -11,8 +11,8 @@ from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import united_classes
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence._counting import sums_of
-from skcompare.evidence._storage import SAME_CLASSIFIERS, Mergeable
+from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,9 +29,7 @@ from skcompare._core.validation import (
     unknown_name,
 )
 from skcompare._typing import FloatArray
-from skcompare.evidence.calibration._bins import DEGREES, Bins, cell_sums
-from skcompare.evidence.calibration._events import KINDS, resolve_kind
-from skcompare.evidence.losses._record_losses import EPS
+from skcompare.evidence.core._bins import DEGREES, EPS, KINDS, Bins, cell_sums, resolve_kind
 from skcompare.evidence.tally._tally import TallyPlan
 
 LOSSES = (

@@ -1,1 +1,1 @@
-"""Style, layout, labels and tables of displays."""
+"""Base classes, style, layout, labels and tables of displays."""

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from skcompare._core.formatting import format_pvalue, in_one_line
-from skcompare.plots._base import CHALLENGER, CHAMPION
-from skcompare.plots._interval_rows import (
+from skcompare.plots.drawing._base import CHALLENGER, CHAMPION
+from skcompare.plots.forest._forest_rows import Found, found_in, with_margins
+from skcompare.plots.forest._interval_display import Content, IntervalDisplay
+from skcompare.plots.forest._interval_rows import (
     SHARES,
     IntervalRow,
     caveat_text,
     interval_text,
     level_text,
 )
-from skcompare.plots.forest._forest_rows import Found, found_in, with_margins
-from skcompare.plots.forest._interval_display import Content, IntervalDisplay
 
 COLUMNS = (
     "name",

@@ -9,8 +9,10 @@ from skcompare._analysis import PairRow, PairwiseComparison, result_row
 from skcompare._core.validation import alpha_of, check_choice, check_count, is_number
 from skcompare._registry.tests import get_test, paired_tests
 from skcompare.evidence import JointCounts
-from skcompare.plots._base import ROLES, comparison_behind
-from skcompare.plots._interval_rows import (
+from skcompare.plots.drawing._base import ROLES, comparison_behind
+from skcompare.plots.drawing._labels import shortened
+from skcompare.plots.drawing._style import percent
+from skcompare.plots.forest._interval_rows import (
     RATIOS,
     SHARES,
     IntervalRow,
@@ -20,8 +22,6 @@ from skcompare.plots._interval_rows import (
     row_of,
     unit_of,
 )
-from skcompare.plots.drawing._labels import shortened
-from skcompare.plots.drawing._style import percent
 from skcompare.plots.forest._run_tests import ratios_suit, untested
 from skcompare.plots.several._several_display import between, comparison_in, names_in
 from skcompare.stats import (

@@ -1,7 +1,6 @@
 """Axes of forest plots: one estimate and interval per row, with columns of text."""
 
 import math
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,30 +8,16 @@ from typing import Any
 import numpy as np
 
 from skcompare._typing import FloatArray
-from skcompare.plots._interval_rows import IntervalRow
 from skcompare.plots.drawing._layout import Room
-from skcompare.plots.drawing._style import (
-    CHAMPION,
-    INK,
-    LINE,
-    SOFT,
-    dress,
-    literal,
-    mark,
-    write,
-)
-
-SIZE, SMALL = 9.0, 8.0
-"""Font sizes of the text of rows, and of remarks."""
-
-CHARACTER = 0.6
-"""Width of an average character as a share of its height, rather too large."""
+from skcompare.plots.drawing._style import CHAMPION, INK, LINE, SOFT, dress, mark, write
+from skcompare.plots.drawing._text import REMARK, SIZE, SMALL, inches_of, wrapped
+from skcompare.plots.forest._interval_rows import IntervalRow
 
 BOLD = 1.12
 """Ratio of the widths of bold and normal text."""
 
-ROW, HEAD, REMARK = 0.3, 0.95, 0.16
-"""Heights in inches of a row, of all else in a panel, and of a line of remarks."""
+ROW, HEAD = 0.3, 0.95
+"""Heights in inches of a row, and of all else in a panel."""
 
 PLOT = 3.4
 """Width in inches between the names and the columns of text."""
@@ -123,33 +108,6 @@ def goes_on(lines: Lines) -> bool:
     low, high = _view(lines)
     ends = np.append(lines.limits, lines.estimates)
     return bool(((ends < low) | (ends > high)).any())
-
-
-def text_below(
-    ax: Any, remarks: Sequence[str], width: float, left: float, *, under: Any = None
-) -> None:
-    """Write remarks below the last panel.
-
-    `width` is that of the picture in inches, and `left` the distance from their beginning
-    to the axes. They stand below `under`, by default the label of the axis.
-    """
-    if not remarks:
-        return
-    text = literal("\n".join(wrapped(remarks, width)))
-    style = {"fontsize": SMALL, "color": SOFT, "va": "top", "linespacing": 1.25}
-    under = under or ax.xaxis.label
-    write(ax, text, (0, 0), (-72 * left, -8), xycoords=(ax.transAxes, under), **style)
-
-
-def wrapped(remarks: Sequence[str], width: float) -> list[str]:
-    """Wrap remarks to the width of a figure in inches."""
-    characters = max(40, int((width - 0.3) * 72 / (SMALL * 0.56)))
-    return [line for remark in remarks for line in textwrap.wrap(remark, characters)]
-
-
-def inches_of(text: str, size: float = SIZE) -> float:
-    """Estimate the width of text in inches, by its longest line."""
-    return max(map(len, text.split("\n"))) * size * CHARACTER / 72
 
 
 def names_width(panels: Sequence[Lines]) -> float:

@@ -7,8 +7,20 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 from skcompare._core.validation import check_alpha
-from skcompare.plots._base import PairDisplay, check_options
-from skcompare.plots._interval_rows import (
+from skcompare.plots.drawing._base import PairDisplay, check_options
+from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._text import text_below
+from skcompare.plots.forest._forest_rows import Found
+from skcompare.plots.forest._interval_axes import (
+    GOES_ON,
+    Lines,
+    column_widths,
+    draw_lines,
+    goes_on,
+    names_width,
+    room_of,
+)
+from skcompare.plots.forest._interval_rows import (
     IntervalRow,
     columns_of,
     flag_remarks,
@@ -19,18 +31,6 @@ from skcompare.plots._interval_rows import (
     note_remarks,
     pvalue_cells,
     test_text,
-)
-from skcompare.plots.drawing._layout import Room
-from skcompare.plots.forest._forest_rows import Found
-from skcompare.plots.forest._interval_axes import (
-    GOES_ON,
-    Lines,
-    column_widths,
-    draw_lines,
-    goes_on,
-    names_width,
-    room_of,
-    text_below,
 )
 from skcompare.plots.forest._run_tests import HOLM, OF_TESTS, refuse_options, rows_of_tests
 from skcompare.predictions import LABELS, SCORES, PairedPredictions, askable

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
-from skcompare.plots._base import ROLES
-from skcompare.plots._interval_rows import (
+from skcompare.plots.drawing._base import ROLES
+from skcompare.plots.forest._forest_rows import ratios_in
+from skcompare.plots.forest._interval_display import Content, IntervalDisplay
+from skcompare.plots.forest._interval_rows import (
     RATIOS,
     IntervalRow,
     caveat_text,
     interval_text,
     test_text,
 )
-from skcompare.plots.forest._forest_rows import ratios_in
-from skcompare.plots.forest._interval_display import Content, IntervalDisplay
 from skcompare.predictions import LABELS
 
 COLUMNS = (

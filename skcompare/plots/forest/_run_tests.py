@@ -15,7 +15,7 @@ from skcompare._analysis import (
 from skcompare._core.validation import check_alternative, check_choice
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.metrics import resolve_scoring
-from skcompare.plots._interval_rows import IntervalRow, interval_row
+from skcompare.plots.forest._interval_rows import IntervalRow, interval_row
 from skcompare.predictions import PairedPredictions, Predictions
 from skcompare.stats.core import ADJUSTMENTS
 

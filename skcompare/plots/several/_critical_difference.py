@@ -15,13 +15,7 @@ from skcompare._typing import FloatArray
 from skcompare.plots.drawing._labels import distinct, lanes_of, spread
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import CHAMPION, INK, SOFT, mark, write
-from skcompare.plots.forest._interval_axes import (
-    REMARK,
-    SIZE,
-    inches_of,
-    text_below,
-    wrapped,
-)
+from skcompare.plots.drawing._text import REMARK, SIZE, inches_of, text_below, wrapped
 from skcompare.plots.several._several_display import (
     SeveralDisplay,
     adjusted_text,

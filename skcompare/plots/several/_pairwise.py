@@ -13,7 +13,7 @@ from skcompare._typing import FloatArray
 from skcompare.plots.drawing._heatmap import DARK, heat_table
 from skcompare.plots.drawing._labels import distinct
 from skcompare.plots.drawing._layout import Room
-from skcompare.plots.forest._interval_axes import REMARK, inches_of, text_below, wrapped
+from skcompare.plots.drawing._text import REMARK, inches_of, text_below, wrapped
 from skcompare.plots.several._several_display import (
     SeveralDisplay,
     adjusted_text,

@@ -20,7 +20,7 @@ from skcompare._core.validation import check_alpha, check_alternative, check_cho
 from skcompare._registry.metrics import LossEntry, keywords_of, loss_of
 from skcompare._typing import ArrayLike
 from skcompare.metrics import Measure, resolve_scoring
-from skcompare.plots._base import Display, check_options, comparison_behind
+from skcompare.plots.drawing._base import Display, check_options, comparison_behind
 from skcompare.predictions import (
     LABELS,
     SCORES,

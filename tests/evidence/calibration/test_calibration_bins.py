@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from skcompare.evidence.calibration._bins import (
+from skcompare.evidence.core._bins import (
     STRATEGIES,
     bin_codes,
     bin_edges,

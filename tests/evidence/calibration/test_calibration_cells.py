@@ -9,7 +9,7 @@ import pytest
 
 from skcompare.evidence import PairedCalibration
 from skcompare.evidence.calibration import _cells as module
-from skcompare.evidence.calibration._bins import ALL_SUMS, POWERS, SUMS, cell_sums
+from skcompare.evidence.core._bins import ALL_SUMS, POWERS, SUMS, cell_sums
 
 EDGES = np.arange(6) / 5
 

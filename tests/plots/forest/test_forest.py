@@ -13,7 +13,7 @@ from skcompare import BlockRegularized5x2CV, Comparison, compare
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.gate import Equivalent, Gate, GateDecision, NonInferior, Superior
 from skcompare.plots import ForestDisplay
-from skcompare.plots._interval_rows import IntervalRow
+from skcompare.plots.forest._interval_rows import IntervalRow
 from skcompare.stats import mcnemar, precision_by_class, relative_precision
 
 RNG = np.random.default_rng(0)

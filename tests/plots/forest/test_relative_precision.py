@@ -10,7 +10,7 @@ from skcompare import Comparison, compare
 from skcompare._core.design import Design
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.plots import ForestDisplay, RelativePrecisionDisplay
-from skcompare.plots._interval_rows import IntervalRow
+from skcompare.plots.forest._interval_rows import IntervalRow
 from skcompare.stats import mcnemar, precision_by_class, relative_precision
 
 RNG = np.random.default_rng(0)

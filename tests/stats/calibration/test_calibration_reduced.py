@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import PairedCalibration
-from skcompare.evidence.calibration._bins import SUMS, cell_sums
+from skcompare.evidence.core._bins import SUMS, cell_sums
 from skcompare.stats import calibration_difference
 from skcompare.stats.calibration._calibration_difference import variance_over_resamples
 from skcompare.stats.calibration._squared_errors import (

@@ -36,12 +36,12 @@ from skcompare.evidence import (
     Storable,
     Tally,
     TallyRequest,
-    _storage,
     load_checkpoint,
     load_evidence,
     save_checkpoint,
     tally_arrays,
 )
+from skcompare.evidence.core import _storage
 from skcompare.predictions import predictions_from_arrays
 
 ENDINGS = ("json", "npz")

@@ -12,7 +12,7 @@ from skcompare.evidence import (
     PlacementValues,
     merge_evidence,
 )
-from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.core._storage import Mergeable
 
 
 class Records(Mergeable):

@@ -16,9 +16,8 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence._device import Space
+from skcompare.evidence.core._device import Space, device_probabilities
 from skcompare.evidence.labels._device_labels import device_column
-from skcompare.evidence.losses._device_losses import device_probabilities
 
 
 class ClassColumns:

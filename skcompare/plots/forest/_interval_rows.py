@@ -14,7 +14,7 @@ from skcompare._core.formatting import (
     format_pvalue,
 )
 from skcompare._registry.metrics import metrics
-from skcompare.plots._base import ROLES
+from skcompare.plots.drawing._base import ROLES
 from skcompare.plots.drawing._labels import distinct, marks_of
 from skcompare.plots.drawing._style import percent
 from skcompare.stats import PairedResult

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ForestDisplay, PairwiseDisplay
-from skcompare.plots._interval_rows import IntervalRow, interval_text
 from skcompare.plots.drawing._style import percent
+from skcompare.plots.forest._interval_rows import IntervalRow, interval_text
 from skcompare.stats import mcnemar
 from tests.plots.cases import several
 

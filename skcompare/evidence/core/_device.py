@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.arrays import all_on_host, dispatches, is_foreign, on_host
+from skcompare._core.validation import PROBABILITY_TOLERANCE
 
 READ_ON_CPU = True
 """Whether numpy computes with arrays on the CPU; tests of torch turn it off."""
@@ -142,3 +143,34 @@ def _is_exact(space: Space) -> bool:
         device=space.device
     )
     return "float64" in dtypes and "int64" in dtypes
+
+
+def device_probabilities(space: Space, values: Any, n_classes: int) -> Any:
+    """Return probabilities, one column per class, or None if they are invalid."""
+    xp, proba = space.xp, space.own(values, "float64")
+    if proba.ndim == 1 and n_classes == 2 and _in_unit_interval(space, proba):
+        return xp.stack([1 - proba, proba], axis=1)
+    if (
+        proba.ndim != 2
+        or proba.shape[1] != n_classes
+        or not _in_unit_interval(space, proba)
+    ):
+        return None
+    off = xp.max(xp.abs(xp.sum(proba, axis=1) - 1))
+    return proba if off <= PROBABILITY_TOLERANCE * max(1.0, n_classes / 2) else None
+
+
+def _in_unit_interval(space: Space, proba: Any) -> bool:
+    # A missing value is not in it either, and makes the least value missing.
+    xp, n = space.xp, proba.shape[0]
+    return n > 0 and bool(xp.min(proba) >= 0) and bool(xp.max(proba) <= 1)
+
+
+def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
+    """Return the sample weights on the device, or None if the weights are invalid."""
+    xp = space.xp
+    weights = space.own(sample_weight, "float64")
+    if weights.ndim != 1 or weights.shape[0] != n:
+        return None
+    low, total = float(xp.min(weights)), float(xp.sum(weights))
+    return weights if low >= 0 and 0 < total < np.inf else None

@@ -1,0 +1,1 @@
+"""Storage, merging, exact counts, bins and devices, shared by all kinds of evidence."""

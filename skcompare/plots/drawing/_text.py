@@ -1,0 +1,43 @@
+"""Width of text, and remarks below a plot."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from skcompare.plots.drawing._style import SOFT, literal, write
+
+SIZE, SMALL = 9.0, 8.0
+"""Font sizes of the text of rows, and of remarks."""
+
+CHARACTER = 0.6
+"""Width of an average character as a share of its height, rather too large."""
+
+REMARK = 0.16
+"""Height in inches of a line of remarks."""
+
+
+def text_below(
+    ax: Any, remarks: Sequence[str], width: float, left: float, *, under: Any = None
+) -> None:
+    """Write remarks below the last panel.
+
+    `width` is that of the picture in inches, and `left` the distance from their beginning
+    to the axes. They stand below `under`, by default the label of the axis.
+    """
+    if not remarks:
+        return
+    text = literal("\n".join(wrapped(remarks, width)))
+    style = {"fontsize": SMALL, "color": SOFT, "va": "top", "linespacing": 1.25}
+    under = under or ax.xaxis.label
+    write(ax, text, (0, 0), (-72 * left, -8), xycoords=(ax.transAxes, under), **style)
+
+
+def wrapped(remarks: Sequence[str], width: float) -> list[str]:
+    """Wrap remarks to the width of a figure in inches."""
+    characters = max(40, int((width - 0.3) * 72 / (SMALL * 0.56)))
+    return [line for remark in remarks for line in textwrap.wrap(remark, characters)]
+
+
+def inches_of(text: str, size: float = SIZE) -> float:
+    """Estimate the width of text in inches, by its longest line."""
+    return max(map(len, text.split("\n"))) * size * CHARACTER / 72
