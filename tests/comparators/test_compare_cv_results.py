@@ -341,7 +341,8 @@ def test_bad_settings():
 
 def test_tuned_challenger_within_a_pair():
     """A search is a part of the learning algorithm, and is compared as one."""
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]})
+    grid = {"max_depth": [1, 2]}
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=2)
     pair = PairedEstimator(NEW, search)
     results = run(pair, KFold(3), scoring=make_paired_scorer())
     comparison = compare_cv_results(results, X=X, y=Y, cv=KFold(3))

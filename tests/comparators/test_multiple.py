@@ -177,7 +177,7 @@ def test_groups_follow_from_the_pairs(fitted):
 def test_control(cancer, models):
     """With a control there are k - 1 pairs, adjusted for these, and no groups."""
     X, y = cancer
-    settings = {"control": "linear", "cv": 5, "random_state": 0}
+    settings = {"control": "linear", "cv": 3, "random_state": 0}
     comparator = MultipleComparator(models, **settings).fit(X, y)
 
     assert {"linear"} == {row.champion for row in comparator.comparison_.pairs}

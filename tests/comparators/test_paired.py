@@ -197,7 +197,7 @@ def test_verdict():
 def test_same_prediction_for_every_backend(data, backends):
     """The comparison does not depend on how the fits are spread."""
     comparator = PairedComparator(
-        RandomForestClassifier(3), tree(None), cv=5, random_state=5
+        RandomForestClassifier(3), tree(None), cv=3, random_state=5
     )
     expected = clone(comparator).fit(*data)
     for backend in backends:
@@ -266,7 +266,7 @@ def test_categorical_pipeline(n_jobs):
     y = np.where(X["colour"] == "red", "a", "b")
     champion = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
     comparator = PairedComparator(
-        champion, DummyClassifier(), random_state=0, n_jobs=n_jobs
+        champion, DummyClassifier(), cv=5, random_state=0, n_jobs=n_jobs
     )
 
     assert "champion" == comparator.fit(X, y).verdict_
@@ -617,8 +617,8 @@ def test_pos_label(data):
     names = np.where(y == 1, "bad", "good")
     pair = tree(1), GaussianNB()
     named = {"f1": make_scorer(f1_score, pos_label="bad"), "roc_auc": "roc_auc"}
-    expected = PairedComparator(*pair, cv=5, scoring=named).fit(X, names).results_
-    comparator = PairedComparator(*pair, cv=5, scoring=["f1", "roc_auc"], pos_label="bad")
+    expected = PairedComparator(*pair, cv=3, scoring=named).fit(X, names).results_
+    comparator = PairedComparator(*pair, cv=3, scoring=["f1", "roc_auc"], pos_label="bad")
     actual = comparator.fit(X, names).results_
 
     for name in ("f1", "roc_auc"):

@@ -376,7 +376,7 @@ META = {
 @pytest.mark.parametrize(
     ("names", "cv"),
     [
-        pytest.param(["vote", "another comparator"], 4, id="few"),
+        pytest.param(["vote", "another comparator"], 3, id="few"),
         pytest.param(META, None, id="all", marks=pytest.mark.slow),
     ],
 )

@@ -327,7 +327,7 @@ def test_uncertain_prevalence_in_the_delta_method():
 
 def test_percentiles_are_those_of_resampled_records():
     """Records drawn one by one, with Bayes' rule, have the same percentiles."""
-    n, size = int(CELLS.sum()), 4000
+    n, size = int(CELLS.sum()), 2000
     cell_of = np.repeat(np.arange(8, dtype=np.uint8), CELLS.ravel())
     others = int(CELLS[0].sum())
     for stratify, prevalence in itertools.product([False, True], [None, 0.02, (2, 6)]):
