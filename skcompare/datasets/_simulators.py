@@ -4,10 +4,13 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from skcompare._core.validation import check_count, is_number
-from skcompare._typing import FloatArray, IntArray
+from skcompare._typing import FloatArray
+
+IntArray = NDArray[np.int64]
 
 GRID_STEPS = 150
 """Steps of 0.1 on each side of the square [0, 15] × [0, 15], which has 151 points."""
