@@ -21,13 +21,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import numpy as np
 import sklearn
 
-from skcompare.evidence import (
-    JointCounts,
-    PairedCalibration,
-    PairedLosses,
-    PlacementValues,
-    _device,
-)
+from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses, PlacementValues
+from skcompare.evidence.core import _device
 from skcompare.metrics import binary_brier_loss, expected_calibration_error
 
 from .made import least_times

@@ -26,8 +26,8 @@ from benchmarks.validity.margins.gate_worlds import (
 from skcompare._registry.tests import get_test
 from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues, ScoredPair
 from skcompare.gate import Equivalent, NonInferior, Superior
-from skcompare.gate._evaluate import _needed
 from skcompare.stats.margins import MarginTest, margin_result
+from skcompare.stats.planning import records_beyond_boundaries
 from skcompare.stats.planning._records_at_boundary import (
     Boundary,
     CountPower,
@@ -36,9 +36,6 @@ from skcompare.stats.planning._records_at_boundary import (
 )
 
 POWER = 0.8
-CONDITION = Superior("roc_auc")
-"""Any condition that chooses no options of tests."""
-
 POPULATION = 400_000
 """Records of the large data set that stands for the truth."""
 MOST = 6_000_000
@@ -60,7 +57,7 @@ def needed(entry, evidence, boundaries, truth=None, **options):
 
 def expected_records(test, sides):
     """Records for the power, also where the evidence has more of them already."""
-    found = _needed(CONDITION, test, sides, ALPHA)
+    found = records_beyond_boundaries(test, sides, ALPHA, POWER)
     return math.inf if found is None else found
 
 
