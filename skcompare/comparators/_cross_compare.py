@@ -11,7 +11,6 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, check_random_state, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._core.sklearn_private import StrOptions, validate_params
 from skcompare._core.validation import check_groups, check_labels, classes_of, unknown_name
@@ -33,12 +32,10 @@ from skcompare.predictions import (
     Predictions,
     Split,
     Task,
-    blas_within,
     check_roles,
     check_target,
     predictions_of,
-    run_shipped,
-    shipped,
+    run_tasks,
 )
 
 INDICES, ESTIMATOR, TEST = "indices", "estimator", "test_"
@@ -432,11 +429,8 @@ def cross_compare(
         for k, split in enumerate(splits.pairs)
         for position, (name, estimator) in enumerate(named_estimators)
     ]
-    parallel = Parallel(n_jobs=n_jobs, verbose=verbose, pre_dispatch=pre_dispatch)
-    with shipped((X, y), tasks, n_jobs) as calls, blas_within(n_jobs):
-        outcomes = parallel(
-            delayed(run_shipped)(run_cross_task, *call, classes) for call in calls
-        )
+    workers = {"n_jobs": n_jobs, "verbose": verbose, "pre_dispatch": pre_dispatch}
+    outcomes = run_tasks(run_cross_task, tasks, (X, y), classes, **workers)
     by_name = {
         name: outcomes[k :: len(named_estimators)]
         for k, (name, _) in enumerate(named_estimators)

@@ -83,7 +83,7 @@ from skcompare.predictions._predictions import (
     take_rows,
     what_lacks,
 )
-from skcompare.predictions._worker_memory import blas_within, run_shipped, shipped
+from skcompare.predictions._worker_memory import run_tasks
 
 __all__ = [
     "DECISION",

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from numbers import Integral
+from threading import Lock
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
@@ -39,7 +39,7 @@ from skcompare.predictions._predictions import (
     n_rows,
     take_rows,
 )
-from skcompare.predictions._worker_memory import blas_within, run_shipped, shipped
+from skcompare.predictions._worker_memory import run_tasks
 
 
 def describe(estimator: Any) -> str:
@@ -183,6 +183,9 @@ def _positions(where: str, indices: Any, n: int | None) -> IntArray:
 LARGEST_SEED = np.iinfo(np.int32).max
 """Upper bound of the seeds that are drawn for nested estimators."""
 
+SEEDS, DRAWING = np.random.RandomState(0), Lock()
+"""Generator of the seeds of nested estimators, for one thread at a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -287,13 +290,16 @@ def set_seeds(estimator: Any, seed: int) -> None:
         if (value is None and is_seed(key))
         or (hasattr(value, "split") and getattr(value, "random_state", 0) is None)
     }
-    if unset:
-        rng = np.random.RandomState(seed)
+    if not unset:
+        return
+    # One generator that is seeded again, because making one takes as long as a small fit.
+    with DRAWING:
+        SEEDS.seed(seed)
         seeds = {
-            key: int(rng.randint(LARGEST_SEED)) if value is None else seeded(value, rng)
+            key: int(SEEDS.randint(LARGEST_SEED)) if value is None else seeded(value, SEEDS)
             for key, value in unset.items()
         }
-        estimator.set_params(**seeds)
+    estimator.set_params(**seeds)
 
 
 def is_seed(parameter: str) -> bool:
@@ -522,13 +528,9 @@ def collect_predictions(
     ]
     refitted = [k for k, (name, _) in enumerate(estimators) if name in twice]
     tasks = [*(tasks[k] for k in refitted), *tasks]
-    streams = {"return_as": "generator"} if progress else {}
-    parallel = Parallel(n_jobs=n_jobs, verbose=verbose, **streams)
-    with shipped((X, y), tasks, n_jobs) as calls, blas_within(n_jobs):
-        outcomes = parallel(
-            delayed(run_shipped)(run_task, *call, classes) for call in calls
-        )
-        outcomes = list(progress(outcomes) if progress else outcomes)
+    outcomes = run_tasks(
+        run_task, tasks, (X, y), classes, n_jobs=n_jobs, verbose=verbose, progress=progress
+    )
     repeated, outcomes = outcomes[: len(refitted)], outcomes[len(refitted) :]
     if not all(
         are_alike(outcomes[k], outcome)

@@ -2,7 +2,8 @@
 
 import pickle
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -14,6 +15,8 @@ import numpy as np
 from joblib import parallel_config
 from joblib.parallel import get_active_backend
 from scipy import sparse
+from sklearn import config_context
+from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from skcompare.exceptions import WorkerLostError
@@ -178,6 +181,44 @@ def run_shipped(run: Callable[..., Any], sent: Any, shipment: Shipment, *args: A
     task = shipment.task(sent)
     with shipment.at_work(task):
         return run(task, *shipment.open(), *args)
+
+
+def run_tasks(
+    run: Callable[..., Any],
+    tasks: Sequence[Any],
+    data: tuple[Any, ...],
+    *args: Any,
+    n_jobs: int | None,
+    verbose: int = 0,
+    pre_dispatch: Any = "2*n_jobs",
+    progress: Callable[[Iterable[Any]], Iterable[Any]] | None = None,
+) -> list[Any]:
+    """Run tasks on the workers of the active joblib backend, and return their outcomes.
+
+    Each is `run(task, *data, *args)`. `progress` wraps the iterable of outcomes, which come
+    in the order of the tasks.
+    """
+    outcomes: Iterable[Any]
+    with shipped(data, tasks, n_jobs) as calls, blas_within(n_jobs):
+        if _workers(n_jobs)[1] == 1 and not verbose:
+            outcomes = _one_by_one(run, calls, args)
+        else:
+            streams = {"return_as": "generator"} if progress else {}
+            parallel = Parallel(
+                n_jobs, verbose=verbose, pre_dispatch=pre_dispatch, **streams
+            )
+            outcomes = parallel(delayed(run_shipped)(run, *call, *args) for call in calls)
+        return list(progress(outcomes) if progress else outcomes)
+
+
+def _one_by_one(
+    run: Callable[..., Any], calls: Sequence[Call], args: tuple[Any, ...]
+) -> Iterator[Any]:
+    """Run tasks in this process, each with the filters of warnings and options of now."""
+    for call in calls:
+        with warnings.catch_warnings(), config_context():
+            outcome = run_shipped(run, *call, *args)
+        yield outcome
 
 
 @contextmanager
