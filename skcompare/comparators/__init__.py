@@ -5,6 +5,7 @@ from skcompare.comparators._compare import (
     COLLECTED,
     checked_names,
     compare,
+    installed_versions,
     is_table,
     pair_on_engine,
 )
@@ -16,7 +17,6 @@ from skcompare.comparators._compare_scores import (
     prepared_scores,
     size_text,
 )
-from skcompare.comparators._comparison import installed_versions
 from skcompare.comparators._cross_compare import CrossComparison, cross_compare
 from skcompare.comparators._paired_estimator import PairedEstimator, make_paired_scorer
 

@@ -30,7 +30,7 @@ from skcompare._core.sklearn_private import (
     with_callbacks,
 )
 from skcompare._core.validation import ALTERNATIVES, check_groups, check_labels, classes_of
-from skcompare.comparators._comparison import Settings, compare_pair, compare_several
+from skcompare.comparators._compare import Settings, compare_pair, compare_several
 from skcompare.comparators._meta_estimator import (
     SelectedClassifierMixin,
     fitting_flags,

@@ -14,7 +14,7 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare._typing import ArrayLike
-from skcompare.comparators._comparison import Settings, compare_pair
+from skcompare.comparators._compare import Settings, compare_pair
 from skcompare.comparators._splits import check_scored_classes
 from skcompare.predictions import (
     CHALLENGER,

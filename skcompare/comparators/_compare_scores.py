@@ -26,7 +26,7 @@ from skcompare._registry.tests import (
     paired_tests,
     tests_for,
 )
-from skcompare.comparators._comparison import check_settings, installed_versions
+from skcompare.comparators._compare import check_settings, installed_versions
 from skcompare.evidence import (
     NEGATED,
     ClusterSums,

@@ -15,7 +15,7 @@ from skcompare._analysis.measures import Measure, class_order
 from skcompare._core.design import Design, design_of
 from skcompare._core.validation import check_count, check_pos_label, class_codes
 from skcompare._registry.tests import get_test, tests_for
-from skcompare.comparators._comparison import Settings
+from skcompare.comparators._compare import Settings
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     PROBA,

@@ -64,10 +64,12 @@ from skcompare.evidence.losses._record_losses import (
 from skcompare.evidence.ranking._cells import combined_cells
 from skcompare.evidence.ranking._class_placements import ClassPlacementValues
 from skcompare.evidence.ranking._placements import ContrastBounds, PlacementValues
-from skcompare.evidence.scores._block_differences import BlockDifferences, halves_of
 from skcompare.evidence.scores._scored_pair import ScoredPair
 from skcompare.evidence.scores._scores import (
+    BlockDifferences,
     ScoreDifferences,
+    degrees_of_freedom,
+    halves_of,
     mean_defined,
     shape_of,
     variance_of_mean,

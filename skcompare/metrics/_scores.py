@@ -58,7 +58,8 @@ def accuracy(
     >>> accuracy([0, 1, 1, 2], [0, 1, 2, 2])
     0.75
     """
-    y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
+    if is_foreign(y_pred):
+        y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
     truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
     check_same_length(y_true=truth, y_pred=predicted)
     classes_of(truth, y_pred=predicted)
@@ -210,7 +211,8 @@ def _rate_within(
     of: str = "y_true",
 ) -> float:
     """Share of correct predictions among the records of one true or predicted class."""
-    y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
+    if is_foreign(y_pred):
+        y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
     truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
     check_same_length(y_true=truth, y_pred=predicted)
     positive = positive_class(classes_of(truth, y_pred=predicted), pos_label)

@@ -21,14 +21,13 @@ from skcompare.evidence.core._bins import (
     Layout,
     cell_sums,
 )
-from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._counting import check_whole, sums_of
 from skcompare.evidence.core._device import (
     Space,
     device_probabilities,
     device_weights,
     space_of,
 )
-from skcompare.evidence.labels._agreement import check_whole
 from skcompare.evidence.labels._device_labels import class_positions, device_column
 
 CHUNK = 1 << 14

@@ -1,10 +1,14 @@
-"""Exact counts of records by code, and exact sums of counts."""
+"""Exact counts of records by code: their checks, and exact sums."""
 
 from typing import Any
 
 import numpy as np
 
+from skcompare._core.validation import check_labels, some_of
 from skcompare._typing import IntArray
+
+MOST_RECORDS = 2.0**62
+"""Sums of fewer records stay whole numbers of 64 bits."""
 
 LARGEST_TABLE = 1 << 24
 """Number of cells of the largest table that is held, and returned, as a whole."""
@@ -38,3 +42,25 @@ def sums_of(position: IntArray, counts: IntArray, n: int) -> IntArray:
     totals = np.zeros(n, dtype=np.int64)
     np.add.at(totals, position, counts)
     return totals
+
+
+def check_classes(classes: Any) -> np.ndarray:
+    """Check that class labels are sorted and distinct; return a copy."""
+    array = check_labels("classes", classes)
+    if not len(array) or (array[:-1] >= array[1:]).any():
+        raise ValueError(
+            f"`classes` must be different labels in sorted order. Got {some_of(array)}. "
+            "Sort them, and the counts with them."
+        )
+    return array.copy()
+
+
+def check_whole(name: str, counts: Any) -> IntArray:
+    """Check that counts are non-negative whole numbers; return them as int64."""
+    array = np.asarray(counts)
+    numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    numbers = numbers and float(np.abs(array).sum(dtype=float)) < MOST_RECORDS
+    whole = array.astype(np.int64) if numbers else np.zeros(array.shape, dtype=np.int64)
+    if not numbers or (whole != array).any() or (whole < 0).any():
+        raise ValueError(f"`{name}` must hold whole counts of records, at least 0.")
+    return whole

@@ -15,7 +15,7 @@ from skcompare._core.validation import (
     united_classes,
 )
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._counting import check_classes, check_whole, sums_of
 from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
@@ -23,9 +23,6 @@ from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
 
 FEW_CLASSES, MOST_CLASSES = 10, 5000
 """Most classes of a matrix that is shown whole, and of any matrix."""
-
-MOST_RECORDS = 2.0**62
-"""Sums of fewer records stay whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,25 +194,3 @@ def check_few_classes(k: int) -> None:
             f"An agreement matrix can have {MOST_CLASSES:,} classes. Got {k:,} different "
             "labels. If these are ids or counts, pass the classes instead."
         )
-
-
-def check_classes(classes: Any) -> np.ndarray:
-    """Check that class labels are sorted and distinct; return a copy."""
-    array = check_labels("classes", classes)
-    if not len(array) or (array[:-1] >= array[1:]).any():
-        raise ValueError(
-            f"`classes` must be different labels in sorted order. Got {some_of(array)}. "
-            "Sort them, and the counts with them."
-        )
-    return array.copy()
-
-
-def check_whole(name: str, counts: Any) -> IntArray:
-    """Check that counts are non-negative whole numbers; return them as int64."""
-    array = np.asarray(counts)
-    numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
-    numbers = numbers and float(np.abs(array).sum(dtype=float)) < MOST_RECORDS
-    whole = array.astype(np.int64) if numbers else np.zeros(array.shape, dtype=np.int64)
-    if not numbers or (whole != array).any() or (whole < 0).any():
-        raise ValueError(f"`{name}` must hold whole counts of records, at least 0.")
-    return whole

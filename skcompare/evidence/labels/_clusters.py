@@ -18,9 +18,15 @@ from skcompare._core.validation import (
     united_classes,
 )
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence.core._counting import LARGEST_TABLE, groups_of, sums_of
+from skcompare.evidence.core._counting import (
+    LARGEST_TABLE,
+    MOST_RECORDS,
+    check_classes,
+    check_whole,
+    groups_of,
+    sums_of,
+)
 from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable, joined_groups
-from skcompare.evidence.labels._agreement import MOST_RECORDS, check_classes, check_whole
 from skcompare.evidence.labels._class_moments import ClassRows
 from skcompare.evidence.labels._contingency import CELLS, ContingencyTable
 from skcompare.evidence.labels._device_labels import counted_labels

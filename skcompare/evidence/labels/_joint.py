@@ -8,14 +8,15 @@ import numpy as np
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import encode_labels, some_of, united_classes
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence.core._counting import LARGEST_TABLE, count_codes, sums_of
-from skcompare.evidence.core._storage import Mergeable
-from skcompare.evidence.labels._agreement import (
-    AgreementMatrix,
+from skcompare.evidence.core._counting import (
+    LARGEST_TABLE,
     check_classes,
-    check_few_classes,
     check_whole,
+    count_codes,
+    sums_of,
 )
+from skcompare.evidence.core._storage import Mergeable
+from skcompare.evidence.labels._agreement import AgreementMatrix, check_few_classes
 from skcompare.evidence.labels._class_moments import ClassRows
 from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
 from skcompare.evidence.labels._device_labels import counted_labels

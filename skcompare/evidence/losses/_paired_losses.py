@@ -13,10 +13,9 @@ from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import EPS
-from skcompare.evidence.core._counting import groups_of
+from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
 from skcompare.evidence.core._storage import Mergeable
-from skcompare.evidence.labels._agreement import check_whole
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._chunked_losses import (
     Losses,

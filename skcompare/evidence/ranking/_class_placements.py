@@ -16,9 +16,8 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence.core._counting import groups_of
+from skcompare.evidence.core._counting import check_classes, groups_of
 from skcompare.evidence.core._storage import Mergeable, joined_groups
-from skcompare.evidence.labels._agreement import check_classes
 from skcompare.evidence.ranking._ranks import placement_counts_of
 from skcompare.predictions import SCORES, EstimatorPredictions, PairedPredictions
 

@@ -19,9 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import POWERS, SUMS, CalibrationCells, PairedCalibration
+from skcompare.evidence import (
+    POWERS,
+    SUMS,
+    CalibrationCells,
+    PairedCalibration,
+    degrees_of_freedom,
+)
 
 ROUNDING = 2.0**-52
 """Relative rounding error of a double."""

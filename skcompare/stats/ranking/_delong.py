@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from skcompare._core.design import HOLDOUT
-from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._core.validation import (
     alpha_of,
     check_alternative,
@@ -22,7 +21,7 @@ from skcompare._core.validation import (
 )
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, ArrayLike, FloatArray
-from skcompare.evidence import PlacementValues
+from skcompare.evidence import PlacementValues, degrees_of_freedom
 from skcompare.stats.core._limits import DIFFERENCE, Limits, any_difference, one_sided
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import Flagged, PairedResult, Tested, tested_result

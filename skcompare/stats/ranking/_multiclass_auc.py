@@ -9,11 +9,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._core.validation import check_count, some_of
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
-from skcompare.evidence import ClassPlacementValues
+from skcompare.evidence import ClassPlacementValues, degrees_of_freedom
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
 from skcompare.stats.core._limits import DIFFERENCE, Limits
 from skcompare.stats.core._power import planned

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray
-from skcompare.evidence import ScoredPair
+from skcompare.evidence import ScoredPair, degrees_of_freedom
 from skcompare.stats.core._limits import each_tail, whole_range
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import UNDEFINED, PairedResult
