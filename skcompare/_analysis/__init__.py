@@ -1,23 +1,12 @@
 """Runs of tests: requests, choice of tests, evidence, rows and verdicts."""
 
-from skcompare._analysis._engine import (
+from skcompare._analysis._comparison import (
+    FAMILY_WISE,
     POWER,
+    ComparisonRow,
     EvidenceBehind,
     PairEngine,
     PreparedTest,
-    result_row,
-    usual_options,
-)
-from skcompare._analysis._pairwise_comparison import (
-    ClassifierRow,
-    PairRow,
-    PairwiseComparison,
-    PairwiseResults,
-    decide_among,
-)
-from skcompare._analysis._rows import (
-    FAMILY_WISE,
-    ComparisonRow,
     Results,
     Verdict,
     decide,
@@ -25,8 +14,17 @@ from skcompare._analysis._rows import (
     far_end,
     is_against,
     level_text,
+    result_row,
     round_up,
+    usual_options,
     with_adjusted,
+)
+from skcompare._analysis._pairwise_comparison import (
+    ClassifierRow,
+    PairRow,
+    PairwiseComparison,
+    PairwiseResults,
+    decide_among,
 )
 from skcompare._analysis._several import (
     MAX_T,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from skcompare._analysis._rows import Keyed, Verdict, level_text
+from skcompare._analysis._comparison import Keyed, Verdict, level_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     INFERENCE_TEXT,

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._analysis._engine import PairEngine
+from skcompare._analysis._comparison import ComparisonRow, PairEngine
 from skcompare._analysis._pairwise_comparison import (
     ClassifierRow,
     PairRow,
     PairwiseComparison,
 )
-from skcompare._analysis._rows import ComparisonRow
 from skcompare._analysis._test_selection import (
     LABEL,
     POS_LABEL,

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from skcompare import Comparison, compare
-from skcompare._analysis._rows import ComparisonRow, decimals_of, round_up
+from skcompare._analysis._comparison import ComparisonRow, decimals_of, round_up
 from skcompare._core.formatting import format_pvalue
 
 Y = ["spam", "ham"] * 30
