@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import Bunch, check_random_state, column_or_1d, indexable
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -46,7 +46,6 @@ from skcompare.comparators._splits import (
     rehearse,
     resolve_cv,
 )
-from skcompare.exceptions import EstimatorFailedError
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     CHALLENGER,
@@ -58,11 +57,9 @@ from skcompare.predictions import (
     check_target,
     collect_fitted,
     collect_predictions,
-    describe,
+    fit_seeded,
     is_prefit,
     n_rows,
-    seeded_generators,
-    set_seeds,
     takes_no_seed,
 )
 from skcompare.reports import Comparison, MultipleComparison
@@ -301,19 +298,9 @@ class BaseComparator(
         name = self._selected_name()
         selected = dict(self._named_estimators())[name]
         if not prefit:
-            selected = clone(selected)
             seed = int(rng.randint(LARGEST_SEED))
-            set_seeds(selected, seed)
-            try:
-                with seeded_generators(seed):
-                    selected.fit(X, y, **routed[name].fit)
-            # Any error of a classifier is raised again with its name.
-            except (Exception, SystemExit) as error:
-                message = (
-                    f"{name} ({describe(selected)}) was selected, and failed to fit on all "
-                    f"{n_rows(X)} records: {type(error).__name__}: {error}"
-                )
-                raise EstimatorFailedError.of(message, error) from error
+            failed = f"was selected, and failed to fit on all {n_rows(X)} records"
+            selected = fit_seeded(name, selected, seed, X, y, routed[name].fit, failed)
         self.selected_estimator_ = selected
         # The columns of its probabilities follow these, in the type of its predictions.
         self.classes_ = getattr(selected, "classes_", self.classes_)

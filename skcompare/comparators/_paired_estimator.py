@@ -3,7 +3,7 @@
 import math
 from typing import Any, ClassVar, Self
 
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, ClassifierTags, check_random_state, column_or_1d, indexable
 from sklearn.utils.metadata_routing import (
@@ -31,7 +31,6 @@ from skcompare.comparators._meta_estimator import (
 )
 from skcompare.comparators._score_on_data import checked_scores, scores_of
 from skcompare.comparators._splits import check_scored_classes
-from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import (
     CHALLENGER,
@@ -42,10 +41,9 @@ from skcompare.predictions import (
     collect_fitted,
     describe,
     fingerprint,
+    fit_seeded,
     fitted_pair,
     n_rows,
-    seeded_generators,
-    set_seeds,
 )
 
 PREDICTION_METHODS = (
@@ -172,9 +170,10 @@ class PairedEstimator(
         validate_data(self, X=X, skip_check_array=True)
         routed = self._route(sample_weight, params)
         seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
+        failed = f"failed to fit on {n_rows(X)} training records"
         fits = (
-            (role, self._fitted(role, X, y, routed, seed))
-            for role, _ in self._named_estimators()
+            (role, fit_seeded(role, estimator, seed, X, y, routed[role].fit, failed))
+            for role, estimator in self._named_estimators()
         )
         progress, before = progress_of(self, n_tasks=2), fingerprint(X)
         for role, fitted in progress(fits) if progress else fits:
@@ -227,22 +226,6 @@ class PairedEstimator(
                 "At least one classifier must be fitted here. Got two frozen ones. Compare "
                 "these on a hold-out set by PairedComparator(..., cv='prefit')."
             )
-
-    def _fitted(self, role: str, X: Any, y: Any, routed: Bunch, seed: int) -> Any:
-        """Return a fitted clone of one classifier."""
-        estimator = clone(getattr(self, role))
-        set_seeds(estimator, seed)
-        try:
-            with seeded_generators(seed):
-                estimator.fit(X, y, **routed[role].fit)
-        # Any error of an estimator is raised again with its name.
-        except (Exception, SystemExit) as error:
-            message = (
-                f"{role} ({describe(estimator)}) failed to fit on {n_rows(X)} training "
-                f"records: {type(error).__name__}: {error}"
-            )
-            raise EstimatorFailedError.of(message, error) from error
-        return estimator
 
     def _route(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
         """Return the metadata routed to the two fits."""

@@ -12,12 +12,12 @@ from skcompare.predictions._collect import (
     describe,
     disjoint_split,
     failure_of,
+    fit_seeded,
     fitted_clone,
     predict,
     predictions_of,
     rows_of,
     seeded,
-    seeded_generators,
     set_seeds,
     takes_no_seed,
 )

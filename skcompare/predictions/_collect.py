@@ -255,11 +255,35 @@ def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, floa
 
 def failure_of(task: Task, step: str, error: BaseException) -> EstimatorFailedError:
     """Return an error that names the failed classifier, the step and the split."""
-    message = (
-        f"{task.name} ({describe(task.estimator)}) failed to {step} on split {task.split} "
-        f"({len(task.train)} training records): {type(error).__name__}: {error}"
-    )
-    return EstimatorFailedError.of(message, error)
+    failed = f"failed to {step} on split {task.split} ({len(task.train)} training records)"
+    return _failure(task.name, task.estimator, failed, error)
+
+
+def _failure(
+    name: str, estimator: Any, failed: str, error: BaseException
+) -> EstimatorFailedError:
+    text = f"{name} ({describe(estimator)}) {failed}: {type(error).__name__}: {error}"
+    return EstimatorFailedError.of(text, error)
+
+
+@contextmanager
+def naming(name: str, estimator: Any, failed: str) -> Iterator[None]:
+    """Raise any exception of a classifier again, with its name and how it failed."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise _failure(name, estimator, failed, error) from error
+
+
+def fit_seeded(
+    name: str, estimator: Any, seed: int, X: Any, y: Any, params: Any, failed: str
+) -> Any:
+    """Return a fitted clone of a classifier; `failed` is for the message of an error."""
+    fitted = clone(estimator)
+    set_seeds(fitted, seed)
+    with naming(name, fitted, failed), seeded_generators(seed):
+        fitted.fit(X, y, **params)
+    return fitted
 
 
 def rows_of(params: Mapping[str, Any], rows: IntArray, n: int) -> dict[str, Any]:
@@ -596,16 +620,10 @@ def collect_fitted(
     outcomes: list[list[Outcome]] = []
     before = fingerprint(X, y_labels) if guarded else ""
     for name, estimator in estimators:
-        try:
+        failed = f"failed to predict the hold-out set of {n_rows(X)} records"
+        with naming(name, estimator, failed):
             predicted = predict(estimator, lambda: X, n_rows(X), classes, required)
-            outcomes.append([Outcome(*predicted, 0.0, 0.0)])
-        # Any exception of an estimator is raised again with its name.
-        except (Exception, SystemExit) as error:
-            message = (
-                f"{name} ({describe(estimator)}) failed to predict the hold-out set of "
-                f"{n_rows(X)} records: {type(error).__name__}: {error}"
-            )
-            raise EstimatorFailedError.of(message, error) from error
+        outcomes.append([Outcome(*predicted, 0.0, 0.0)])
         if guarded and fingerprint(X, y_labels) != before:
             raise ValueError(
                 f"{name} ({describe(estimator)}) changed the records while predicting, so "

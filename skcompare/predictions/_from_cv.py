@@ -28,14 +28,13 @@ from sklearn.utils import get_tags
 from skcompare._core.design import HALVES, HOLDOUT, Design, as_design, design_of
 from skcompare._core.validation import check_count, check_labels, classes_of
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._collect import (
     Outcome,
     Split,
     askable,
     cut,
-    describe,
     disjoint_split,
+    naming,
     predict,
     predictions_of,
     seeded,
@@ -642,7 +641,8 @@ def _outcomes(
         pairwise = get_tags(estimator).input_tags.pairwise
         columns = np.asarray(output["indices"]["train"][k]) if pairwise else None
         start = perf_counter()
-        try:
+        failed = f"failed to predict split {k} ({len(test)} test records)"
+        with naming(name, estimator, failed):
             predictions = predict(
                 estimator,
                 lambda: cut(X, test, columns),  # noqa: B023
@@ -650,13 +650,6 @@ def _outcomes(
                 classes,
                 askable(estimator, kinds),
             )
-        # Any exception of an estimator is raised again with its name and the split.
-        except (Exception, SystemExit) as error:
-            message = (
-                f"{name} ({describe(estimator)}) failed to predict split {k} "
-                f"({len(test)} test records): {type(error).__name__}: {error}"
-            )
-            raise EstimatorFailedError.of(message, error) from error
         outcomes.append(
             Outcome(*predictions, _seconds(output, "fit_time", k), perf_counter() - start)
         )
