@@ -12,12 +12,18 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClusterSums
 from skcompare.stats.accuracy._limits import lower_root, score_limits
-from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, each_tail, one_sided
+from skcompare.stats.core._limits import (
+    DIFFERENCE,
+    Limits,
+    Pair,
+    Wald,
+    critical_value,
+    one_sided,
+)
 from skcompare.stats.core._power import Discordance, planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, result_of
 from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, sign_flip_tail
-from skcompare.stats.core._tails import normal_pvalue
-from skcompare.stats.core._wald import Wald, critical_value
+from skcompare.stats.core._tails import each_tail, normal_pvalue
 
 MOST_ENUMERATED = 14
 """Number of groups up to which all choices of groups are enumerated."""

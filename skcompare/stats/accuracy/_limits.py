@@ -16,7 +16,8 @@ from skcompare.evidence import ContingencyTable
 from skcompare.stats.core._limits import (
     DIFFERENCE,
     Pair,
-    each_tail,
+    Wald,
+    critical_value,
     increasing_root,
     one_sided,
     wilson_limits,
@@ -27,13 +28,13 @@ from skcompare.stats.core._tails import (
     TINY,
     Points,
     binomial_mass,
+    each_tail,
     inside_unit,
     log_binomial_mass,
     log_more,
     more,
     normal_pvalue,
 )
-from skcompare.stats.core._wald import Wald, critical_value
 
 EPSILON = float(np.finfo(float).eps)
 

@@ -28,7 +28,7 @@ from skcompare.stats.accuracy._unconditional import (
     unconditional_limits,
     unconditional_pvalue,
 )
-from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, agreeing, outward
+from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, Wald, agreeing
 from skcompare.stats.core._power import Aim, Discordance, Effect, planned
 from skcompare.stats.core._result import PairedResult, result_of
 from skcompare.stats.core._tails import (
@@ -37,8 +37,8 @@ from skcompare.stats.core._tails import (
     binomial_pvalue,
     lower_tail,
     normal_pvalue,
+    outward,
 )
-from skcompare.stats.core._wald import Wald
 
 Method = Literal[
     "mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", "permutation"

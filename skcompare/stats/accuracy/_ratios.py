@@ -15,15 +15,20 @@ from skcompare.stats.accuracy._limits import pvalue_of_tails
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT
 from skcompare.stats.core._limits import (
     RATIO,
+    ZERO_VARIANCE,
     Pair,
-    each_tail,
+    critical_value,
     one_sided_ratio,
     ratio_of,
     wilson_limits,
 )
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import binomial_pvalue, log_at_least, normal_pvalue
-from skcompare.stats.core._wald import ZERO_VARIANCE, critical_value
+from skcompare.stats.core._tails import (
+    binomial_pvalue,
+    each_tail,
+    log_at_least,
+    normal_pvalue,
+)
 
 RatioMethod = Literal["score", "log-wald"]
 RatioInterval = Literal["agreeing", "score", "bonett-price", "log-wald"]

@@ -27,10 +27,15 @@ from skcompare.stats.core._effect_size_wording import (
     kappa_reading,
     reading,
 )
-from skcompare.stats.core._limits import Limits, increasing_root, wilson_limits
+from skcompare.stats.core._limits import (
+    Limits,
+    critical_value,
+    increasing_root,
+    studentised,
+    wilson_limits,
+)
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, normal_pvalue, stirling_error
-from skcompare.stats.core._wald import critical_value, studentised
 
 ExactMethod = Literal["auto", "asymptotic", "exact"]
 SMALL_EXPECTED = "small-expected-counts"

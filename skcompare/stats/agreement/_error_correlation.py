@@ -14,10 +14,9 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses, rounded
 from skcompare.stats.agreement._association import fixed_limits
 from skcompare.stats.core._effect_size_wording import PEARSON, SPEARMAN, reading
-from skcompare.stats.core._limits import Limits, Pair
+from skcompare.stats.core._limits import Limits, Pair, critical_value
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, student_pvalue
-from skcompare.stats.core._wald import critical_value
 
 ROUNDING = 1e-12
 """Distance up to which a squared correlation is 1, or a share of a sum is 0."""

@@ -20,10 +20,9 @@ from skcompare.evidence import AgreementMatrix
 from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.core._adjust import adjust_pvalues
-from skcompare.stats.core._limits import ratio_of
+from skcompare.stats.core._limits import chi2_tested, ratio_of
 from skcompare.stats.core._result import PairedResult, result_of, tested_result
 from skcompare.stats.core._tails import SMALLEST, chi2_pvalue
-from skcompare.stats.core._wald import chi2_tested
 
 FEW_DISAGREEMENTS = "few-disagreements"
 

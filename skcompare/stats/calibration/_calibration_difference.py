@@ -40,10 +40,10 @@ from skcompare.stats.calibration._squared_errors import (
     variance_of,
     weigh,
 )
-from skcompare.stats.core._limits import Limits, one_sided, outward, whole_range
+from skcompare.stats.core._limits import Limits, Wald, one_sided, studentised, whole_range
 from skcompare.stats.core._power import Aim, planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, Tested, result_of
-from skcompare.stats.core._wald import Wald, studentised
+from skcompare.stats.core._tails import outward
 
 MOST_NUMBERS = 1 << 21
 """Largest number of values in a block of draws, which bounds the memory."""

@@ -1,10 +1,26 @@
-"""Bounds, direction and confidence level of limits, and limits by inversion."""
+"""Confidence limits: bounds, direction, level, of Wald's form, and by inversion."""
 
 import math
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, partial
+from typing import Any
 
+import numpy as np
 from scipy.optimize import brentq
+
+from skcompare._core.validation import alpha_of
+from skcompare.stats.core._power import Aim
+from skcompare.stats.core._result import UNDEFINED, Tested
+from skcompare.stats.core._tails import (
+    chi2_pvalue,
+    each_tail,
+    outward,
+    reference_pvalue,
+    reference_quantile,
+)
 
 Pair = tuple[float, float]
 Limits = Callable[[float, str], Pair]
@@ -17,16 +33,6 @@ UNBOUNDED: Pair = (-math.inf, math.inf)
 
 RATIO: Pair = (0.0, math.inf)
 """Range of a ratio."""
-
-
-def each_tail(share: float, alternative: str) -> float:
-    """Probability of each tail: all of `share` if one-sided, half of it if two-sided."""
-    return share / (2 if alternative == "two-sided" else 1)
-
-
-def outward(distance: float, alternative: str) -> float:
-    """Distance in the direction of the alternative; its size if that is two-sided."""
-    return {"greater": distance, "less": -distance}.get(alternative, abs(distance))
 
 
 def whole_range(bounds: Pair, confidence_level: float, alternative: str) -> Pair:
@@ -116,3 +122,177 @@ def increasing_root(
         if there in bounds:
             return there
         here, step = there, 3 * step
+
+
+ZERO_VARIANCE = "zero-variance"
+
+NO_DIFFERENCE = 1e-12
+"""Largest difference that is rounding where there is no variance."""
+
+
+def studentised(
+    distance: float | Fraction, error: float, df: float | None, alternative: str
+) -> Tested:
+    """Test an estimate by its distance from the null value in standard errors.
+
+    Parameters
+    ----------
+    distance, error : float
+        The distance and its standard error. Where that is 0, the statistic is 0 and p is 1
+        without a distance, flagged "degenerate"; with one the statistic is infinite and p
+        undefined, flagged "zero-variance". Where it is NaN, so are statistic and p.
+    df : float or None
+        Degrees of freedom of Student's t; None for the normal distribution.
+    alternative : str
+        Direction of the test.
+    """
+    if math.isnan(error):
+        return math.nan, UNDEFINED, ()
+    if error > 0:
+        statistic = float(distance) / error
+        return statistic, reference_pvalue(statistic, df, alternative), ()
+    if distance == 0:
+        return 0.0, (1.0, 0.0), ("degenerate",)
+    return math.copysign(math.inf, distance), UNDEFINED, (ZERO_VARIANCE,)
+
+
+def chi2_tested(statistic: float, df: float) -> Tested:
+    """Test by a chi-squared statistic; one that is infinite has no p-value."""
+    if math.isinf(statistic):
+        return statistic, UNDEFINED, (ZERO_VARIANCE,)
+    return statistic, chi2_pvalue(statistic, df), ("degenerate",) * (df == 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Wald:
+    """Estimate with its standard error, tested against a null value of 0.
+
+    Attributes
+    ----------
+    estimate, error : float
+        The estimate and its standard error; NaN where that is undefined.
+    df : float or None
+        Degrees of freedom of Student's t; None for the normal distribution.
+    bounds : tuple of two floats
+        Range of the estimate.
+    """
+
+    estimate: float
+    error: float
+    df: float | None = None
+    bounds: Pair = UNBOUNDED
+
+    def limits(self, confidence_level: float, alternative: str) -> Pair:
+        """Confidence limits at a quantile of t (or normal) times the standard error."""
+        if math.isnan(self.error):
+            return math.nan, math.nan
+        reach = critical_value(confidence_level, alternative, self.df) * self.error
+        low, high = self.estimate - reach, self.estimate + reach
+        return one_sided(low, high, alternative, self.bounds)
+
+    def fields(self, alternative: str, flags: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Fields of the result of the test, with additional flags."""
+        statistic, (pvalue, log_pvalue), own = studentised(
+            self.estimate, self.error, self.df, alternative
+        )
+        return {
+            "statistic": statistic,
+            "pvalue": pvalue,
+            "log_pvalue": log_pvalue,
+            "df": self.df,
+            "estimate": self.estimate,
+            "limits": self.limits,
+            "flags": (*own, *flags),
+        }
+
+    def sample_size(self, n: float, aim: Aim) -> float:
+        """Number of records required to detect an estimate as large as the observed one.
+
+        By the normal approximation, for a standard error that falls with the square root
+        of the records. Infinite without a distance from the null value, or where it is in
+        the other direction; NaN where it is undefined.
+        """
+        size = outward(self.estimate, aim.alternative)
+        return math.inf if size <= 0 else n * (aim.reach * self.error / size) ** 2
+
+
+def critical_value(
+    confidence_level: float, alternative: str, df: float | None = None
+) -> float:
+    """Critical value of t (or normal) for a confidence level."""
+    return reference_quantile(each_tail(alpha_of(confidence_level), alternative), df)
+
+
+def log_wald_limits(
+    ratio: float, error: float, confidence_level: float, alternative: str
+) -> Pair:
+    """Wald limits of a ratio on the log scale, with the standard error of its logarithm.
+
+    0 and infinity where one of them is unknown.
+    """
+    reach = critical_value(confidence_level, alternative) * error
+    if math.isnan(reach) or math.isnan(ratio):
+        return RATIO
+    return around_ratio(ratio, reach, alternative)
+
+
+def around_ratio(ratio: float, reach: float, alternative: str) -> Pair:
+    """Limits of a ratio whose logarithm is known up to a distance on either side."""
+    # A huge standard error gives limits beyond the largest double.
+    with np.errstate(over="ignore"):
+        low, high = (float(ratio * np.exp(by)) for by in (-reach, reach))
+    return one_sided(low, high, alternative, RATIO)
+
+
+def normal_critical(alpha: float, alternative: str) -> float:
+    """Critical value of a standard normal statistic."""
+    return reference_quantile(each_tail(alpha, alternative), None)
+
+
+def no_critical(alpha: float, alternative: str) -> float:
+    """Critical value of a test that never rejects."""
+    return math.inf
+
+
+def score_range(
+    estimate: float,
+    error: float,
+    critical: Callable[[float, str], float],
+    bounds: Pair,
+    confidence_level: float,
+    alternative: str,
+) -> Pair:
+    """Limits of a difference, at the critical number of standard errors from the estimate.
+
+    Parameters
+    ----------
+    estimate, error : float
+        The difference and its standard error. If that is 0, so is the difference, or it is
+        infinite in standard errors.
+    critical : callable
+        Least statistic, in the direction of the alternative, that is significant at a
+        level: infinity where none is, and the largest number where only an infinite one is.
+    bounds : tuple of two floats
+        The range of the difference.
+    confidence_level, alternative
+        As of the interval.
+    """
+    threshold = critical(alpha_of(confidence_level), alternative)
+    if error > 0:
+        # No difference is infinitely many standard errors away.
+        threshold = math.inf if threshold == sys.float_info.max else threshold
+        low, high = estimate - threshold * error, estimate + threshold * error
+    elif abs(estimate) <= NO_DIFFERENCE:
+        low = high = 0.0
+    else:
+        low, high = _range_by_sign(estimate, math.isfinite(threshold), alternative)
+    return one_sided(low, high, alternative, bounds)
+
+
+def _range_by_sign(estimate: float, significant: bool, alternative: str) -> Pair:
+    """Range of a difference with zero variance, decided by the sign of the estimate."""
+    if significant and estimate > 0 and alternative != "less":
+        return 0.0, math.inf
+    if significant and estimate < 0 and alternative != "greater":
+        return -math.inf, 0.0
+    return -math.inf, math.inf

@@ -19,7 +19,7 @@ from skcompare._core.validation import (
     is_number,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.stats.core._limits import each_tail
+from skcompare.stats.core._tails import each_tail
 
 
 def mcnemar_sample_size(

@@ -20,7 +20,6 @@ from scipy.special import (
 )
 
 from skcompare._typing import FloatArray
-from skcompare.stats.core._limits import outward
 
 Points = FloatArray | float
 
@@ -32,6 +31,16 @@ TRUSTED = 1e-250
 
 CONVERGED = 1e-15
 MOST_TERMS = 100_000
+
+
+def each_tail(share: float, alternative: str) -> float:
+    """Probability of each tail: all of `share` if one-sided, half of it if two-sided."""
+    return share / (2 if alternative == "two-sided" else 1)
+
+
+def outward(distance: float, alternative: str) -> float:
+    """Distance in the direction of the alternative; its size if that is two-sided."""
+    return {"greater": distance, "less": -distance}.get(alternative, abs(distance))
 
 
 def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:

@@ -10,12 +10,11 @@ from skcompare._registry.metrics import record_losses
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import PairedLosses
-from skcompare.stats.core._limits import Limits
+from skcompare.stats.core._limits import Limits, Wald
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
 from skcompare.stats.core._sign_flip import FlippedSums, flipped_sums, limits_of
 from skcompare.stats.core._tails import error_of_draws
-from skcompare.stats.core._wald import Wald
 
 
 def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:

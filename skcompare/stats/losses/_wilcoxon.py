@@ -18,12 +18,11 @@ from skcompare._core.validation import alpha_of, check_switches, is_number
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PairedLosses
-from skcompare.stats.core._limits import each_tail
+from skcompare.stats.core._limits import Wald
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult, result_of
 from skcompare.stats.core._sign_flip import subset_sum_chance
-from skcompare.stats.core._tails import bounded, doubled, normal_pvalue
-from skcompare.stats.core._wald import Wald
+from skcompare.stats.core._tails import bounded, doubled, each_tail, normal_pvalue
 
 MOST_RANKED = 5000
 """Largest number of ranked differences for an exact tail probability, which takes less than

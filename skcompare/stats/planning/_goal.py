@@ -12,8 +12,8 @@ from skcompare._core.validation import (
     check_choice,
     is_number,
 )
-from skcompare.stats.core._limits import outward
 from skcompare.stats.core._power import Aim, check_power
+from skcompare.stats.core._tails import outward
 from skcompare.stats.planning._records_at_boundary import Boundary
 
 GOALS = ("difference", "noninferiority", "equivalence")

@@ -11,9 +11,8 @@ from scipy.special import ndtr, ndtri
 from skcompare._core.validation import check_choice, check_confidence_level, check_count
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._limits import DIFFERENCE
+from skcompare.stats.core._limits import DIFFERENCE, Wald
 from skcompare.stats.core._power import smallest
-from skcompare.stats.core._wald import Wald
 from skcompare.stats.planning._goal import (
     ROUNDING,
     Goal,

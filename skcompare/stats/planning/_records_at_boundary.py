@@ -19,9 +19,8 @@ from skcompare.stats.calibration._squared_errors import (
     squared_errors,
     variance_of,
 )
-from skcompare.stats.core._limits import outward
 from skcompare.stats.core._power import nearest_tried, smallest
-from skcompare.stats.core._tails import reference_quantile
+from skcompare.stats.core._tails import outward, reference_quantile
 from skcompare.stats.margins._influence import moments_of_counts
 from skcompare.stats.margins._one_sided import (
     FLOORS,

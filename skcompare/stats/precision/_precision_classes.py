@@ -26,21 +26,19 @@ from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._limits import (
     DIFFERENCE,
     RATIO,
+    ZERO_VARIANCE,
     Pair,
     any_difference,
-    interval_level,
-    one_sided,
-)
-from skcompare.stats.core._result import PairedResult, tested_result
-from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
-from skcompare.stats.core._wald import (
-    ZERO_VARIANCE,
     critical_value,
+    interval_level,
     no_critical,
     normal_critical,
+    one_sided,
     studentised,
 )
-from skcompare.stats.core._wald import score_range as normal_range
+from skcompare.stats.core._limits import score_range as normal_range
+from skcompare.stats.core._result import PairedResult, tested_result
+from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.precision._precision_limits import range_of_test, wald_limits
 from skcompare.stats.precision._precision_statistics import (
     CLASS_TESTS,

@@ -14,9 +14,9 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, JointCounts, sums_of
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
+from skcompare.stats.core._limits import chi2_tested
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
-from skcompare.stats.core._wald import chi2_tested
 from skcompare.stats.precision._combine_pvalues import (
     CombinedPvalue,
     lancaster_correlated,

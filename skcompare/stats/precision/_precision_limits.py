@@ -10,8 +10,15 @@ from scipy.optimize import brentq
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments
 from skcompare.stats.accuracy._limits import lower_root
-from skcompare.stats.core._limits import DIFFERENCE, Pair, one_sided, one_sided_ratio
-from skcompare.stats.core._wald import Wald, critical_value, log_wald_limits
+from skcompare.stats.core._limits import (
+    DIFFERENCE,
+    Pair,
+    Wald,
+    critical_value,
+    log_wald_limits,
+    one_sided,
+    one_sided_ratio,
+)
 from skcompare.stats.precision._precision_statistics import (
     NOISE,
     contrast_variance,

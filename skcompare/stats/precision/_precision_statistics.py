@@ -19,7 +19,7 @@ import numpy as np
 
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments, ClusterSums, JointCounts, OutcomeRows
-from skcompare.stats.core._limits import ratio_of
+from skcompare.stats.core._limits import ZERO_VARIANCE, ratio_of
 from skcompare.stats.core._result import PairedResult, pvalue_of, result_of
 from skcompare.stats.core._target_class import (
     BOUNDARY,
@@ -31,7 +31,6 @@ from skcompare.stats.core._target_class import (
     class_label,
     class_text,
 )
-from skcompare.stats.core._wald import ZERO_VARIANCE
 
 NOISE = 64 * float(np.finfo(float).eps)
 """Variances below this share of the terms they are made of are 0 up to rounding."""

@@ -13,17 +13,20 @@ from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, JointCount
 from skcompare.stats.core._limits import (
     DIFFERENCE,
     RATIO,
+    ZERO_VARIANCE,
     Limits,
     Pair,
+    Wald,
     any_difference,
     any_ratio,
+    around_ratio,
+    critical_value,
     one_sided,
     ratio_of,
 )
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult, pvalue_of
 from skcompare.stats.core._target_class import BOUNDARY, ONE_CLUSTER, class_label
-from skcompare.stats.core._wald import ZERO_VARIANCE, Wald, around_ratio, critical_value
 from skcompare.stats.precision._precision_limits import (
     difference_score_limits,
     ratio_score_limits,

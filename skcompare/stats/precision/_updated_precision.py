@@ -18,8 +18,10 @@ from skcompare.stats.core._limits import (
     Limits,
     Pair,
     any_ratio,
+    critical_value,
     one_sided_ratio,
     ratio_of,
+    studentised,
 )
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import normal_pvalue
@@ -30,7 +32,6 @@ from skcompare.stats.core._target_class import (
     class_label,
     class_text,
 )
-from skcompare.stats.core._wald import critical_value, studentised
 from skcompare.stats.scores._resampling import ResampledDifferences, generator
 
 UNIFORM = "uniform"

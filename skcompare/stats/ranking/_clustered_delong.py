@@ -9,10 +9,9 @@ import numpy as np
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._limits import any_difference
+from skcompare.stats.core._limits import Wald, any_difference, studentised
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, Tested
-from skcompare.stats.core._wald import Wald, studentised
 from skcompare.stats.ranking._delong import (
     Interval,
     auc_effect,

@@ -22,11 +22,18 @@ from skcompare._core.validation import (
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, ArrayLike, FloatArray
 from skcompare.evidence import PlacementValues, degrees_of_freedom
-from skcompare.stats.core._limits import DIFFERENCE, Limits, any_difference, one_sided
+from skcompare.stats.core._limits import (
+    DIFFERENCE,
+    Limits,
+    Wald,
+    any_difference,
+    critical_value,
+    one_sided,
+    studentised,
+)
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import Flagged, PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import reference_quantile
-from skcompare.stats.core._wald import Wald, critical_value, studentised
 
 NEAREST = 1e-15
 """Absolute accuracy of a root of Newcombe's equation."""

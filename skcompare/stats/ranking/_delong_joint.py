@@ -13,9 +13,14 @@ from skcompare._core.design import HOLDOUT
 from skcompare._core.validation import check_alternative, is_number
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._limits import whole_range
+from skcompare.stats.core._limits import (
+    ZERO_VARIANCE,
+    Wald,
+    chi2_tested,
+    studentised,
+    whole_range,
+)
 from skcompare.stats.core._result import PairedResult, tested_result
-from skcompare.stats.core._wald import ZERO_VARIANCE, Wald, chi2_tested, studentised
 from skcompare.stats.ranking._delong import (
     check_members,
     contrast,

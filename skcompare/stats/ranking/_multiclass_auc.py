@@ -14,7 +14,17 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClassPlacementValues, degrees_of_freedom
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
-from skcompare.stats.core._limits import DIFFERENCE, Limits
+from skcompare.stats.core._limits import (
+    DIFFERENCE,
+    NO_DIFFERENCE,
+    Limits,
+    Wald,
+    chi2_tested,
+    no_critical,
+    normal_critical,
+    score_range,
+    studentised,
+)
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import (
     FEW,
@@ -24,15 +34,6 @@ from skcompare.stats.core._result import (
     tested_result,
 )
 from skcompare.stats.core._tails import chi2_pvalue
-from skcompare.stats.core._wald import (
-    NO_DIFFERENCE,
-    Wald,
-    chi2_tested,
-    no_critical,
-    normal_critical,
-    score_range,
-    studentised,
-)
 from skcompare.stats.ranking._delong import (
     FEW_DEGREES,
     FEW_DISTINCT,

@@ -9,11 +9,10 @@ import numpy as np
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoredPair, degrees_of_freedom
-from skcompare.stats.core._limits import each_tail, whole_range
+from skcompare.stats.core._limits import score_range, studentised, whole_range
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import UNDEFINED, PairedResult
-from skcompare.stats.core._tails import student_pvalue, student_quantile
-from skcompare.stats.core._wald import score_range, studentised
+from skcompare.stats.core._tails import each_tail, student_pvalue, student_quantile
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
 from skcompare.stats.scores._resampling import (
     check_scored,

@@ -14,15 +14,15 @@ from skcompare._core.validation import check_count
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import JointCounts, ScoredPair, sums_of
-from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult
-from skcompare.stats.core._tails import SMALLEST, error_of_draws
-from skcompare.stats.core._wald import (
+from skcompare.stats.core._limits import (
     NO_DIFFERENCE,
     no_critical,
     normal_critical,
     score_range,
 )
+from skcompare.stats.core._power import planned
+from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult
+from skcompare.stats.core._tails import SMALLEST, error_of_draws
 from skcompare.stats.scores._confusion_scores import CellScores, Score
 from skcompare.stats.scores._resampling import (
     FEW_DIFFERENT,

@@ -15,7 +15,16 @@ from skcompare._core.validation import alpha_of, check_count, check_switches
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import RecordMean, ScoredPair
-from skcompare.stats.core._limits import Limits, Pair, whole_range
+from skcompare.stats.core._limits import (
+    Limits,
+    Pair,
+    Wald,
+    no_critical,
+    normal_critical,
+    score_range,
+    studentised,
+    whole_range,
+)
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import (
     FEW,
@@ -24,13 +33,6 @@ from skcompare.stats.core._result import (
     PairedResult,
     Tested,
     result_of,
-)
-from skcompare.stats.core._wald import (
-    Wald,
-    no_critical,
-    normal_critical,
-    score_range,
-    studentised,
 )
 from skcompare.stats.scores._confusion_scores import CellScores, CountScore
 

@@ -12,16 +12,16 @@ from skcompare._core.validation import check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import JointCounts
-from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import error_of_draws, normal_pvalue
-from skcompare.stats.core._wald import (
+from skcompare.stats.core._limits import (
     ZERO_VARIANCE,
     Wald,
     no_critical,
     normal_critical,
     score_range,
 )
+from skcompare.stats.core._power import planned
+from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._tails import error_of_draws, normal_pvalue
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,

@@ -31,8 +31,9 @@ from skcompare._core.validation import alpha_of, is_number
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
-from skcompare.stats.core._limits import agreeing, outward
+from skcompare.stats.core._limits import agreeing
 from skcompare.stats.core._power import Aim, smallest
+from skcompare.stats.core._tails import outward
 from skcompare.stats.losses._paired_t import without_noise
 
 SMALLEST = 5e-324

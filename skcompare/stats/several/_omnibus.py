@@ -14,7 +14,7 @@ from skcompare._core.validation import check_choice, check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, CorrectnessPatterns
-from skcompare.stats.core._limits import RATIO
+from skcompare.stats.core._limits import RATIO, around_ratio, chi2_tested, critical_value
 from skcompare.stats.core._result import (
     UNDEFINED,
     PairedResult,
@@ -24,7 +24,6 @@ from skcompare.stats.core._result import (
 )
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
 from skcompare.stats.core._target_class import BOUNDARY, SCORE_TEXT, class_text
-from skcompare.stats.core._wald import around_ratio, chi2_tested, critical_value
 from skcompare.stats.precision._precision_statistics import (
     ClassFit,
     class_fit,

@@ -24,9 +24,8 @@ from skcompare._core.validation import (
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
-from skcompare.stats.core._limits import Pair, interval_level
+from skcompare.stats.core._limits import Pair, interval_level, normal_critical
 from skcompare.stats.core._result import Flagged, PairedResult
-from skcompare.stats.core._wald import normal_critical
 
 SETTINGS = ("adjust", "alternative", "control", "confidence_level", "interval_level", "n")
 

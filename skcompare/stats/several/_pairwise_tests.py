@@ -19,9 +19,8 @@ from skcompare.evidence import (
     PlacementValues,
 )
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT, mcnemar, mcnemar_pvalues
-from skcompare.stats.core._limits import DIFFERENCE, Pair
+from skcompare.stats.core._limits import DIFFERENCE, Pair, Wald, critical_value, studentised
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._wald import Wald, critical_value, studentised
 from skcompare.stats.precision._precision_statistics import (
     ClassFit,
     class_fit,

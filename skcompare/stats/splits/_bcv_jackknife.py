@@ -9,9 +9,9 @@ import numpy as np
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import BlockDifferences
+from skcompare.stats.core._limits import Wald
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._wald import Wald
 from skcompare.stats.scores._confusion_scores import COUNT_SCORES
 from skcompare.stats.splits._resampled_t import UNDEFINED, score_result, wald_of
 

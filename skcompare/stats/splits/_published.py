@@ -10,11 +10,10 @@ from skcompare._core.validation import alpha_of, check_switches
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoreDifferences, mean_defined
-from skcompare.stats.core._limits import Pair, one_sided
+from skcompare.stats.core._limits import ZERO_VARIANCE, Pair, Wald, one_sided, studentised
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import f_pvalue, f_quantile
-from skcompare.stats.core._wald import ZERO_VARIANCE, Wald, studentised
 from skcompare.stats.splits._resampled_t import (
     LIBERAL,
     N_REPEATS,

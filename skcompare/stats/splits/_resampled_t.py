@@ -17,10 +17,9 @@ from skcompare._core.validation import check_choice
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import BlockDifferences, ScoreDifferences, mean_defined
-from skcompare.stats.core._limits import DIFFERENCE, UNBOUNDED, Pair
+from skcompare.stats.core._limits import DIFFERENCE, UNBOUNDED, Pair, Wald
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._wald import Wald
 from skcompare.stats.scores._confusion_scores import BY_CLASS
 
 NOISE = 1e-12

@@ -20,7 +20,7 @@ from skcompare.stats import (
     paired_tests,
     repeated_holdout_t,
 )
-from skcompare.stats.core._wald import Wald
+from skcompare.stats.core._limits import Wald
 from tests.common.golden import golden
 
 CASES = {case["name"]: case for case in golden("resampling")["cases"]}
