@@ -503,6 +503,9 @@ def _overlaps(sizes: IntArray, first_halves: NDArray[np.bool_]) -> list[int]:
 
 
 def encode_classes(y: Any) -> tuple[NDArray[Any], IntArray]:
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuUS":
+        # These are labels whatever they are, and checking them takes longer than dealing.
+        return np.unique(y, return_inverse=True)
     kind = "None" if y is None else type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass"):
         advice = "bin `y` first" if kind == "continuous" else "pass one column of labels"

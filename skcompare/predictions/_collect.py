@@ -3,7 +3,7 @@
 import random
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass
 from numbers import Integral
@@ -203,7 +203,8 @@ class Task:
     """Classifier to fit and predict on one split.
 
     `seed` sets every nested `random_state` that is None, so that equal estimators make
-    equal predictions; it is shared by all estimators of a split.
+    equal predictions; it is shared by all estimators of a split. `unseeded` are the
+    parameters that it sets, if known, from :func:`unseeded_params`.
     """
 
     name: str
@@ -214,6 +215,7 @@ class Task:
     seed: int
     required: frozenset[str]
     fit_params: dict[str, Any]
+    unseeded: Mapping[str, Any] | None = None
 
 
 def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
@@ -242,7 +244,7 @@ def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, floa
     Columns are selected of a precomputed kernel only.
     """
     estimator = clone(task.estimator)
-    set_seeds(estimator, task.seed)
+    set_seeds(estimator, task.seed, task.unseeded)
     params = rows_of(task.fit_params, task.train, n_rows(y))
     columns = task.train if get_tags(estimator).input_tags.pairwise else None
     # No variable keeps the training records, so that they are freed before the test records
@@ -300,28 +302,35 @@ def cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
     return selected if columns is None else selected[:, columns]
 
 
-def set_seeds(estimator: Any, seed: int) -> None:
-    """Set every nested `random_state` that is None, in the order of the parameter names.
-
-    A splitter among the parameters is replaced by a seeded copy, because it would shuffle
-    differently for each classifier.
-    """
+def unseeded_params(estimator: Any) -> dict[str, Any]:
+    """Return every nested `random_state` that is None, and splitters with such a one."""
     if not hasattr(estimator, "get_params"):
-        return
-    unset = {
+        return {}
+    return {
         key: value
         for key, value in sorted(estimator.get_params(deep=True).items())
         if (value is None and is_seed(key))
         or (hasattr(value, "split") and getattr(value, "random_state", 0) is None)
     }
-    if not unset:
+
+
+def set_seeds(estimator: Any, seed: int, unseeded: Mapping[str, Any] | None = None) -> None:
+    """Set every nested `random_state` that is None, in the order of the parameter names.
+
+    A splitter among the parameters is replaced by a seeded copy, because it would shuffle
+    differently for each classifier. Reading the parameters takes as long as a small fit, so
+    that those of an estimator of which this is a clone can be passed as `unseeded`.
+    """
+    if unseeded is None:
+        unseeded = unseeded_params(estimator)
+    if not unseeded:
         return
     # One generator that is seeded again, because making one takes as long as a small fit.
     with DRAWING:
         SEEDS.seed(seed)
         seeds = {
             key: int(SEEDS.randint(LARGEST_SEED)) if value is None else seeded(value, SEEDS)
-            for key, value in unset.items()
+            for key, value in unseeded.items()
         }
     estimator.set_params(**seeds)
 
@@ -451,6 +460,13 @@ def _aligned(
 NOT_REPRODUCIBLE = "not-reproducible"
 
 
+def _unseeded_if_known(estimator: Any) -> dict[str, Any] | None:
+    # The first fit reports any problem of an estimator, with its name.
+    with suppress(Exception):
+        return unseeded_params(estimator)
+    return None
+
+
 def takes_no_seed(estimator: Any) -> bool:
     """Whether an estimator has a `random_state` that setting seeds does not change.
 
@@ -545,10 +561,13 @@ def collect_predictions(
     """
     classes = classes_of(y_labels)
     params = fit_params or [{}] * len(estimators)
+    unseeded = [_unseeded_if_known(estimator) for _, estimator in estimators]
     tasks = [
-        Task(name, estimator, k, train, test, seeds[k], required, task_params)
+        Task(name, estimator, k, train, test, seeds[k], required, task_params, unset)
         for k, (train, test) in enumerate(splits)
-        for (name, estimator), task_params in zip(estimators, params, strict=True)
+        for (name, estimator), task_params, unset in zip(
+            estimators, params, unseeded, strict=True
+        )
     ]
     refitted = [k for k, (name, _) in enumerate(estimators) if name in twice]
     tasks = [*(tasks[k] for k in refitted), *tasks]
