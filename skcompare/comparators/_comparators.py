@@ -385,8 +385,8 @@ class PairedComparator(BaseComparator):
         Decides the splits and every nested `random_state` that is None. These get one
         seed per split, the same for both classifiers, so that identical classifiers give
         equal predictions; pass an int for the same comparison at every call. The global
-        generators of numpy, Python and torch (on the CPU) are seeded with it in each fit,
-        and restored afterwards; fits in threads share them.
+        generators of numpy, Python and torch (on the CPU) are seeded with it before each
+        fit, and restored at the end; fits in threads share them.
 
     Attributes
     ----------

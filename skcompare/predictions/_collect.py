@@ -1,7 +1,5 @@
 """Predictions of several classifiers on shared splits, fitted in parallel or before."""
 
-import random
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
@@ -39,7 +37,7 @@ from skcompare.predictions._predictions import (
     n_rows,
     take_rows,
 )
-from skcompare.predictions._worker_memory import run_tasks
+from skcompare.predictions._worker_memory import kept_generators, run_tasks, seed_generators
 
 
 def describe(estimator: Any) -> str:
@@ -63,8 +61,14 @@ def describe(estimator: Any) -> str:
 def describe_all(estimators: Sequence[Any]) -> list[str]:
     """Return descriptions, with the parameters that differ if descriptions are equal."""
     descriptions = [describe(estimator) for estimator in estimators]
+    if len(set(descriptions)) == len(descriptions):
+        return descriptions
+    parameters = [
+        estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+        for estimator in estimators
+    ]
     settings = [
-        _differing(k, estimators) if descriptions.count(description) > 1 else ""
+        _differing(k, parameters) if descriptions.count(description) > 1 else ""
         for k, description in enumerate(descriptions)
     ]
     return [
@@ -73,12 +77,8 @@ def describe_all(estimators: Sequence[Any]) -> list[str]:
     ]
 
 
-def _differing(k: int, estimators: Sequence[Any], most: int = 3) -> str:
+def _differing(k: int, parameters: Sequence[Mapping[str, Any]], most: int = 3) -> str:
     """Return the plain parameters in which an estimator differs from others, as text."""
-    parameters = [
-        estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-        for estimator in estimators
-    ]
     shown = [
         f"{name}={value!r}"
         for name, value in parameters[k].items()
@@ -94,33 +94,6 @@ def _differ(a: Any, b: Any) -> bool:
         # An array, for example, would be compared element by element.
         return True
     return a != b and not (a != a and b != b)
-
-
-@contextmanager
-def seeded_generators(seed: int) -> Iterator[None]:
-    """Seed the global random generators, and restore their states afterwards.
-
-    An estimator with a nested `random_state` of None that cannot be set uses numpy's
-    generator. Neural nets use that of torch; only the one on the CPU is seeded, as it draws
-    their initial weights. Threads share the generators, so that fits in threads stay as
-    random as before.
-    """
-    shared = check_random_state(None)
-    numpy_state, python_state = shared.get_state(), random.getstate()
-    shared.seed(seed)
-    random.seed(seed)
-    # An estimator that uses torch has imported it.
-    torch_generator = getattr(sys.modules.get("torch"), "default_generator", None)
-    torch_state = None if torch_generator is None else torch_generator.get_state()
-    if torch_generator is not None:
-        torch_generator.manual_seed(seed)
-    try:
-        yield
-    finally:
-        shared.set_state(numpy_state)
-        random.setstate(python_state)
-        if torch_generator is not None:
-            torch_generator.set_state(torch_state)
 
 
 Split = tuple[IntArray, IntArray]
@@ -250,8 +223,8 @@ def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, floa
     # No variable keeps the training records, so that they are freed before the test records
     # are selected.
     start = perf_counter()
-    with seeded_generators(task.seed):
-        estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
+    seed_generators(task.seed)
+    estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
     return estimator, columns, perf_counter() - start
 
 
@@ -283,7 +256,8 @@ def fit_seeded(
     """Return a fitted clone of a classifier; `failed` is for the message of an error."""
     fitted = clone(estimator)
     set_seeds(fitted, seed)
-    with naming(name, fitted, failed), seeded_generators(seed):
+    with naming(name, fitted, failed), kept_generators():
+        seed_generators(seed)
         fitted.fit(X, y, **params)
     return fitted
 
@@ -473,12 +447,14 @@ def takes_no_seed(estimator: Any) -> bool:
     It may accept no number, or belong to an estimator in the grid of a search.
     """
     try:
-        seeded = clone(estimator)
-        set_seeds(seeded, 0)
+        unseeded = unseeded_params(estimator)
+        if unseeded:
+            estimator = clone(estimator)
+            set_seeds(estimator, 0, unseeded)
     # The first fit reports any problem of an estimator, with its name.
     except Exception:
         return False
-    return any(not _is_set(value) for value in _random_states(seeded))
+    return any(not _is_set(value) for value in _random_states(estimator))
 
 
 def _is_set(random_state: Any) -> bool:

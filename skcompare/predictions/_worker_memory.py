@@ -1,6 +1,8 @@
 """Transport of records and tasks to workers: mapped into memory, or once per worker."""
 
 import pickle
+import random
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +18,7 @@ from joblib import parallel_config
 from joblib.parallel import get_active_backend
 from scipy import sparse
 from sklearn import config_context
+from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
@@ -176,10 +179,45 @@ def _cached(token: str, read: Callable[[], Any]) -> Any:
     return _cache[token]
 
 
+def seed_generators(seed: int) -> None:
+    """Seed the global random generators of numpy, Python and torch.
+
+    An estimator with a nested `random_state` of None that cannot be set uses numpy's
+    generator. Neural nets use that of torch; only the one on the CPU is seeded, as it draws
+    their initial weights. Threads share the generators, so that fits in threads stay as
+    random as before.
+    """
+    check_random_state(None).seed(seed)
+    random.seed(seed)
+    torch_generator = _torch_generator()
+    if torch_generator is not None:
+        torch_generator.manual_seed(seed)
+
+
+@contextmanager
+def kept_generators() -> Iterator[None]:
+    """Restore the states of the global random generators at the end."""
+    shared, torch_generator = check_random_state(None), _torch_generator()
+    numpy_state, python_state = shared.get_state(), random.getstate()
+    torch_state = None if torch_generator is None else torch_generator.get_state()
+    try:
+        yield
+    finally:
+        shared.set_state(numpy_state)
+        random.setstate(python_state)
+        if torch_generator is not None:
+            torch_generator.set_state(torch_state)
+
+
+def _torch_generator() -> Any:
+    # An estimator that uses torch has imported it.
+    return getattr(sys.modules.get("torch"), "default_generator", None)
+
+
 def run_shipped(run: Callable[..., Any], sent: Any, shipment: Shipment, *args: Any) -> Any:
     """Run a task on its worker: `run(task, *data, *args)`."""
     task = shipment.task(sent)
-    with shipment.at_work(task):
+    with shipment.at_work(task), kept_generators():
         return run(task, *shipment.open(), *args)
 
 
@@ -199,7 +237,9 @@ def run_tasks(
     in the order of the tasks.
     """
     outcomes: Iterable[Any]
-    with shipped(data, tasks, n_jobs) as calls, blas_within(n_jobs):
+    # For tasks in this process the generators are kept here, because to keep them for each
+    # takes as long as a small fit.
+    with shipped(data, tasks, n_jobs) as calls, blas_within(n_jobs), kept_generators():
         if _workers(n_jobs)[1] == 1 and not verbose:
             outcomes = _one_by_one(run, calls, args)
         else:
@@ -215,9 +255,9 @@ def _one_by_one(
     run: Callable[..., Any], calls: Sequence[Call], args: tuple[Any, ...]
 ) -> Iterator[Any]:
     """Run tasks in this process, each with the filters of warnings and options of now."""
-    for call in calls:
+    for task, shipment in calls:
         with warnings.catch_warnings(), config_context():
-            outcome = run_shipped(run, *call, *args)
+            outcome = run(task, *shipment.open(), *args)
         yield outcome
 
 

@@ -465,6 +465,13 @@ class Dice(ClassifierMixin, BaseEstimator):
         return self.classes_[(X @ self.coef_ > 0).astype(int)]
 
 
+class LateDice(Dice):
+    """Predictions that are drawn when they are asked for."""
+
+    def predict(self, X):
+        return self.classes_[check_random_state(None).randint(2, size=len(X))]
+
+
 def unseeded():
     """Estimators whose random numbers no parameter of theirs sets."""
     grid = {"estimator": [DecisionTreeClassifier(max_features=1, splitter="random")]}
@@ -472,7 +479,8 @@ def unseeded():
     encoder = make_pipeline(
         TargetEncoder(categories=[np.arange(5)] * 4, cv=2), LogisticRegression()
     )
-    return {"dice": Dice(), "python": Dice(python=True), "grid": search, "encoder": encoder}
+    dice = {"dice": Dice(), "python": Dice(python=True), "late": LateDice()}
+    return dice | {"grid": search, "encoder": encoder}
 
 
 def test_equal_classifiers_are_equal_and_repeat():
