@@ -13,7 +13,12 @@ from sklearn.utils import indexable
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._core.validation import check_groups, check_labels, check_not_missing
+from skcompare._core.validation import (
+    check_groups,
+    check_labels,
+    check_not_missing,
+    classes_of,
+)
 from skcompare.predictions._collect import collect_fitted, describe
 from skcompare.predictions._predictions import (
     CHALLENGER,
@@ -130,7 +135,7 @@ def check_target(y: Any, *, fitting: bool) -> None:
             "binary or multiclass; regression, multilabel and multi-output targets are not "
             "supported yet."
         )
-    if fitting and len(np.unique(check_labels("y", y))) < 2:
+    if fitting and len(classes_of(check_labels("y", y))) < 2:
         raise ValueError(
             "`y` must have at least two classes to fit classifiers. Got one class only. "
             "Collect records of another class."

@@ -407,8 +407,9 @@ class Measure:
     @property
     def needs_proba(self) -> bool:
         """Whether the scorer needs probabilities and cannot use decision scores."""
-        lacks = [self._needs_more(proba) for proba in (None, np.eye(2)[PROBED])]
-        return SCORES in self.required and lacks == [True, False]
+        if SCORES not in self.required:
+            return False
+        return self._needs_more(None) and not self._needs_more(np.eye(2)[PROBED])
 
     def _needs_more(self, proba: np.ndarray | None) -> bool:
         """Whether the scorer needs more than labels, decision scores and `proba`."""

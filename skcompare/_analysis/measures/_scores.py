@@ -348,7 +348,7 @@ def record_differences(
     if scores is not None and not np.isfinite(scores).all():
         return None
     influences_of = _of_calibration if measure.metric == CALIBRATION else _of_formula
-    result = influences_of(_split(pair, part), measure, pos_label)
+    result = influences_of(pair, measure, pos_label, part)
     if result is None:
         return None
     values, influence = result
@@ -365,31 +365,45 @@ Influences = tuple[tuple[float, float], FloatArray] | None
 """Scores of both roles, and the records' influences on their difference."""
 
 
-def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Influences:
+def _of_formula(
+    pair: PairedPredictions, measure: Measure, pos_label: Any, part: slice
+) -> Influences:
     predictions = pair.predictions
-    y, once = predictions.y_predicted(), np.ones((1, predictions.n_tested), dtype=np.int32)
+    classes, y = predictions.classes, predictions.y_predicted()[part]
+    once = np.ones((1, len(y)), dtype=np.int32)
     results = []
-    try:
-        formula = formula_of(measure, predictions.classes, y, pos_label)
-        for role in pair.roles:
-            prepared = None if formula is None else formula.prepared(role)
-            slopes = None if prepared is None else prepared.slopes(once)
-            if prepared is None or slopes is None:
-                return None
-            results.append((float(prepared.values(once)[0]), slopes[0] * len(y)))
-    except ValueError:
-        # The scorer has a positive class, and the formula has none.
-        return None
+    for role in pair.roles:
+        prepared = _prepared(classes, y, role.part(part), measure, pos_label)
+        slopes = None if prepared is None else prepared.slopes(once)
+        if prepared is None or slopes is None:
+            return None
+        results.append((float(prepared.values(once)[0]), slopes[0] * len(y)))
     (champion, champion_influence), (challenger, challenger_influence) = results
     return (champion, challenger), challenger_influence - champion_influence
 
 
+def _prepared(
+    classes: np.ndarray,
+    y: IntArray,
+    role: EstimatorPredictions,
+    measure: Measure,
+    pos_label: Any,
+) -> PreparedScore | None:
+    """Return the formula of a classifier's score on one test set, or None without one."""
+    try:
+        formula = formula_of(measure, classes, y, pos_label)
+        return None if formula is None else formula.prepared(role)
+    except ValueError:
+        # The scorer has a positive class, and the formula has none.
+        return None
+
+
 def _of_calibration(
-    pair: PairedPredictions, measure: Measure, pos_label: Any
+    pair: PairedPredictions, measure: Measure, pos_label: Any, part: slice
 ) -> Influences:
     """Return jackknife influences, because a calibration error sums pairs of records."""
     try:
-        calibration = PairedCalibration.from_pair(pair, pos_label=pos_label)
+        calibration = PairedCalibration.from_pair(_split(pair, part), pos_label=pos_label)
         sums = role_sums(calibration, 0), role_sums(calibration, 1)
     except ValueError:
         return None
@@ -526,11 +540,7 @@ def _by_formula(
         counted.append(role.labels)
     if not all(np.bincount(codes, minlength=len(classes)).all() for codes in counted):
         return math.nan
-    try:
-        formula = formula_of(measure, classes, y, pos_label)
-        prepared = None if formula is None else formula.prepared(role)
-    except ValueError:
-        return math.nan
+    prepared = _prepared(classes, y, role, measure, pos_label)
     if prepared is None:
         return math.nan
     return float(prepared.values(np.ones((1, len(y)), dtype=np.int32))[0])
