@@ -368,7 +368,7 @@ class Confidence(NamedTuple):
 
     def log_cdf(self, x: Points) -> FloatArray:
         """Logarithm of :meth:`cdf`, without underflow."""
-        k, n = self.successes, self.trials
+        k, n, x = self.successes, self.trials, inside_unit(x)
         if k == 0:
             return np.logaddexp(_log(1 - self.upper), _log(self.upper) + log_more(k, n, x))
         return np.logaddexp(
@@ -377,8 +377,8 @@ class Confidence(NamedTuple):
 
     def log_sf(self, x: Points) -> FloatArray:
         """Logarithm of :meth:`sf`, without underflow."""
-        k, n = self.successes, self.trials
-        fewer = log_more(n - k, n, 1 - inside_unit(x))
+        k, n, x = self.successes, self.trials, inside_unit(x)
+        fewer = log_more(n - k, n, 1 - x)
         return np.logaddexp(fewer, _log(self.upper) + log_binomial_mass(k, n, x))
 
 

@@ -10,7 +10,12 @@ import numpy as np
 from skcompare._core.arrays import plain_values
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import check_alpha, check_choice, is_number
-from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses
+from skcompare.evidence import (
+    ContingencyTable,
+    JointCounts,
+    PairedCalibration,
+    PairedLosses,
+)
 from skcompare.stats.accuracy._mcnemar import mcnemar
 from skcompare.stats.agreement._association import yule_q
 from skcompare.stats.agreement._error_correlation import error_correlation
@@ -193,14 +198,15 @@ def recommend_ensemble(
                 f"All evidence must be of the same records. Got {counts.n} in `counts` and "
                 f"{evidence.n} in `{name}`."
             )
-    better = _better(counts, losses)
-    useful, winner = _useful(counts, better)
+    table = counts.contingency_table()
+    better = _better(table, losses)
+    useful, winner = _useful(counts, table, better)
     if not useful.passed:
         return _single(winner, (useful,))
-    gap = _gap(counts, alpha, most_gap)
+    gap = _gap(table, alpha, most_gap)
     if not gap.passed:
         return _single(better, (useful, gap))
-    redundancy = _redundancy(counts, losses, correlation, thresholds)
+    redundancy = _redundancy(table, losses, correlation, thresholds)
     if not redundancy.passed:
         return _single(better, (useful, gap, redundancy))
     fusion, kind = _fusion(counts, alpha)
@@ -215,13 +221,9 @@ def recommend_ensemble(
     )
 
 
-def _accuracies(counts: JointCounts) -> tuple[float, float]:
-    return counts.contingency_table().accuracies
-
-
-def _better(counts: JointCounts, losses: PairedLosses | None) -> str:
+def _better(table: ContingencyTable, losses: PairedLosses | None) -> str:
     """Role with the higher accuracy, with ties broken by lower loss, then the champion."""
-    champion, challenger = _accuracies(counts)
+    champion, challenger = table.accuracies
     gain = challenger - champion
     if abs(gain) <= TIE and losses is not None:
         means = losses.means
@@ -229,11 +231,13 @@ def _better(counts: JointCounts, losses: PairedLosses | None) -> str:
     return ROLES[int(gain > TIE)]
 
 
-def _useful(counts: JointCounts, better: str) -> tuple[EnsembleStep, str | None]:
+def _useful(
+    counts: JointCounts, table: ContingencyTable, better: str
+) -> tuple[EnsembleStep, str | None]:
     """Compare each accuracy with that of always predicting the most common class."""
     truth = counts.cells[:, 0]
     share = float(np.bincount(truth, weights=counts.counts).max() / counts.n)
-    accuracies = _accuracies(counts)
+    accuracies = table.accuracies
     values = {"commonest_class": share}
     for role, accuracy in zip(ROLES, accuracies, strict=True):
         n_correct = round(accuracy * counts.n)
@@ -254,8 +258,8 @@ def _useful(counts: JointCounts, better: str) -> tuple[EnsembleStep, str | None]
     return EnsembleStep("useful", False, sentence, values), None
 
 
-def _gap(counts: JointCounts, alpha: float, most_gap: float) -> EnsembleStep:
-    result = mcnemar(counts.contingency_table())
+def _gap(table: ContingencyTable, alpha: float, most_gap: float) -> EnsembleStep:
+    result = mcnemar(table)
     gap = abs(result.estimate)
     # A gap of exactly 5 points must not be above 5 points by rounding.
     wide = gap > most_gap + TIE and result.pvalue < alpha
@@ -266,12 +270,12 @@ def _gap(counts: JointCounts, alpha: float, most_gap: float) -> EnsembleStep:
 
 
 def _redundancy(
-    counts: JointCounts,
+    table: ContingencyTable,
     losses: PairedLosses | None,
     correlation: Any,
     thresholds: Mapping[str, float],
 ) -> EnsembleStep:
-    q = yule_q(counts.contingency_table()).estimate
+    q = yule_q(table).estimate
     r = math.nan
     if losses is not None:
         r = error_correlation(losses, method=correlation).estimate

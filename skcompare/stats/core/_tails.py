@@ -231,14 +231,13 @@ def inside_unit(x: Points) -> FloatArray:
     return np.minimum(np.maximum(x, TINY), NEARLY_ONE)
 
 
-def binomial_mass(k: int, n: int, x: Points) -> FloatArray:
+def binomial_mass(k: int, n: int, x: FloatArray) -> FloatArray:
     """P(Binomial(n, x) = k) for x in (0, 1), accurate for large n."""
     return np.exp(log_binomial_mass(k, n, x))
 
 
-def log_binomial_mass(k: int, n: int, x: Points) -> FloatArray:
+def log_binomial_mass(k: int, n: int, x: FloatArray) -> FloatArray:
     """Logarithm of :func:`binomial_mass`."""
-    x = inside_unit(x)
     if k in (0, n):
         return n * (np.log(x) if k else np.log1p(-x))
     # Relative to the largest value, because logarithms of n! would leave no digits.
@@ -293,8 +292,9 @@ def log_more(k: int, n: int, x: Points) -> FloatArray:
 
 def log_at_least(count: int, n: int, share: float, *, mid: bool) -> float:
     """Logarithm of the exact or mid-p probability of at least `count` successes."""
-    beyond = float(log_more(count, n, share))
-    equal = float(log_binomial_mass(count, n, share)) - math.log(2) * mid
+    x = inside_unit(share)
+    beyond = float(log_more(count, n, x))
+    equal = float(log_binomial_mass(count, n, x)) - math.log(2) * mid
     larger, smaller = max(beyond, equal), min(beyond, equal)
     return min(0.0, larger + math.log1p(math.exp(smaller - larger)))
 
