@@ -122,10 +122,6 @@ class ShuffleDesign(BaseCrossValidator):
     ) -> Iterator[Split]:
         """Draw the splits; without stratification, all codes are the same."""
 
-    @abstractmethod
-    def _training_sizes(self, n_records: int, n_test: int) -> tuple[int, int | None]:
-        """Return the numbers of training records, from all records and from a half."""
-
     def _check_layout(self, X: Any, y: Any, groups: Any) -> tuple[ShuffleLayout, IntArray]:
         """Check the input, and return the layout and the codes of the classes."""
         if groups is not None:
@@ -138,8 +134,8 @@ class ShuffleDesign(BaseCrossValidator):
         X, y = indexable(X, y)
         n_records = X.shape[0] if hasattr(X, "shape") else len(X)
         n_test = self._test_count(n_records)
-        n_train, n_train_half = self._training_sizes(n_records, n_test)
-        smallest = n_train if n_train_half is None else n_train_half
+        smallest = n_records // self._n_parts - n_test
+        n_train, n_train_half = n_records - n_test, smallest if self._n_parts > 1 else None
         if smallest < LEAST_TRAINING:
             raise ValueError(
                 f"Each training set must have at least {LEAST_TRAINING} records. Got "
@@ -279,9 +275,6 @@ class ReplicatedShuffleSplit(ShuffleDesign):
         repeats = 1 + check_count("n_replicates", self.n_replicates, least=2)
         return Design("replicated holdout", repeats, check_count("n_splits", self.n_splits))
 
-    def _training_sizes(self, n_records: int, n_test: int) -> tuple[int, int | None]:
-        return n_records - n_test, None
-
     def _draw(
         self, layout: ShuffleLayout, codes: IntArray, rng: np.random.RandomState
     ) -> Iterator[Split]:
@@ -364,9 +357,6 @@ class HalvesShuffleSplit(ShuffleDesign):
         """Design of the splits, which determines the valid tests."""
         repeats = 1 + 2 * check_count("n_bisections", self.n_bisections)
         return Design("holdout in halves", repeats, check_count("n_splits", self.n_splits))
-
-    def _training_sizes(self, n_records: int, n_test: int) -> tuple[int, int | None]:
-        return n_records - n_test, n_records // 2 - n_test
 
     def _draw(
         self, layout: ShuffleLayout, codes: IntArray, rng: np.random.RandomState
