@@ -306,6 +306,8 @@ class CalibrationComparisonDisplay(
         ax.set_ylim(-0.02, 1.02)
 
     def _draw_counts(self, ax: Any, role: int) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         left, right, count, *_ = self.bins[role]
         color = ROLE_STYLES[role]["color"]
         ax.bar(
@@ -319,7 +321,7 @@ class CalibrationComparisonDisplay(
         )
         dress(ax, grid="y")
         ax.set_ylim(0, 1.08 * max(role_bins[2].max() for role_bins in self.bins))
-        ax.yaxis.set_major_locator(_counts_locator())
+        ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
         ax.yaxis.set_major_formatter(short_tick)
         ax.set_xlabel(EVENTS[self.kind][0])
 
@@ -340,12 +342,6 @@ def _dependence(evidence: PairedCalibration) -> str:
     if evidence.design.kind in ("unknown", "time ordered"):
         return "nothing says that records do not depend on each other"
     return "records were predicted several times, by models of several splits"
-
-
-def _counts_locator() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(3, integer=True)
 
 
 def _tested(

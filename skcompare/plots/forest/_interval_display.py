@@ -23,9 +23,10 @@ from skcompare.plots.forest._interval_axes import (
 from skcompare.plots.forest._interval_rows import (
     IntervalRow,
     columns_of,
+    conflict_remarks,
     flag_remarks,
-    interval_remarks,
     interval_text,
+    level_remarks,
     level_text,
     names_of,
     note_remarks,
@@ -189,5 +190,6 @@ class IntervalDisplay(PairDisplay):
         remarks = [*self.remarks, *self._marks()]
         if any(map(goes_on, panels)):
             remarks.append(GOES_ON)
-        remarks += interval_remarks(self.rows, self.alpha, self.adjust, null=self.null)
+        remarks += level_remarks(self.rows)
+        remarks += conflict_remarks(self.rows, self.alpha, self.adjust, self.null)
         return [*remarks, *note_remarks(self.rows), *flag_remarks(self.rows)]

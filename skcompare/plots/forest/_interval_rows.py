@@ -226,14 +226,7 @@ def test_text(row: IntervalRow) -> str:
     return "no test" if "was requested" in row.note else "no valid test"
 
 
-def interval_remarks(
-    rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float = 0.0
-) -> list[str]:
-    """Return remarks on the intervals: their levels, and conflicts with p-values."""
-    return [*_level_remarks(rows), *_conflict_remarks(rows, alpha, adjust, null)]
-
-
-def _level_remarks(rows: Sequence[IntervalRow]) -> list[str]:
+def level_remarks(rows: Sequence[IntervalRow]) -> list[str]:
     """Return a remark on the confidence levels of the intervals if these differ."""
     names_by_level: dict[str, list[str]] = {}
     for row in rows:
@@ -248,7 +241,7 @@ def _level_remarks(rows: Sequence[IntervalRow]) -> list[str]:
     return [f"Levels of the intervals: {'; '.join(parts)}."]
 
 
-def _conflict_remarks(
+def conflict_remarks(
     rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float
 ) -> list[str]:
     """Return a remark on conflicts between intervals and adjusted p-values, if any."""
@@ -287,10 +280,7 @@ def note_remarks(rows: Sequence[IntervalRow]) -> list[str]:
     for row in rows:
         if row.note:
             reasons.setdefault(row.note, []).append(row.name)
-    remarks = []
-    for note, names in reasons.items():
-        remarks.append(f"{_names_or_number(names)}: {note}.")
-    return remarks
+    return [f"{_names_or_number(names)}: {note}." for note, names in reasons.items()]
 
 
 def _names_or_number(names: Sequence[str]) -> str:
