@@ -203,15 +203,11 @@ def pvalue_cells(
     rows: Sequence[IntervalRow], alpha: float, adjust: str, adjusted: bool
 ) -> tuple[list[str], list[list[str]]]:
     """Return headers and columns of p-values, and of adjusted p-values if there are any."""
-    header, columns = ["p"], [[_pvalue(row.pvalue, alpha) for row in rows]]
+    header, columns = ["p"], [[format_pvalue(row.pvalue, alpha) for row in rows]]
     if adjusted and adjust != "none":
         header.append(f"p ({adjust})" if adjust else "adjusted p")
-        columns.append([_pvalue(row.adjusted_pvalue, alpha) for row in rows])
+        columns.append([format_pvalue(row.adjusted_pvalue, alpha) for row in rows])
     return header, columns
-
-
-def _pvalue(pvalue: float | None, alpha: float) -> str:
-    return "" if pvalue is None else format_pvalue(pvalue, alpha)
 
 
 def caveat_text(row: IntervalRow) -> str:
