@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from skcompare._core.design import Design
 from skcompare._registry.tests import takes_evidence
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import (
@@ -168,10 +169,7 @@ def _mcnemar_tests(
     )
     statistic, pvalue = mcnemar_pvalues(against, favour, method, alternative)
     omnibus = cochran_q(patterns)
-    tables = [
-        ContingencyTable(*counts, patterns.n - sum(counts), patterns.design)
-        for counts in zip(both.tolist(), against.tolist(), favour.tolist(), strict=True)
-    ]
+    counts = np.stack([both, against, favour, patterns.n - both - against - favour])
     fields = {
         "test": "pairwise_mcnemar",
         "title": f"pairwise McNemar ({method})",
@@ -184,13 +182,18 @@ def _mcnemar_tests(
         "omnibus": omnibus,
         "flags": _mcnemar_flags(omnibus, against + favour, method),
     }
-    limits = partial(_mcnemar_limits, tables, method, alternative)
+    limits = partial(_mcnemar_limits, counts, patterns.design, method, alternative)
     return PairTests(fields, limits, partial(max_t_draws, patterns, *pairs))
 
 
 def _mcnemar_limits(
-    tables: list[ContingencyTable], method: Any, alternative: Any, level: float
+    counts: IntArray, design: Design, method: Any, alternative: Any, level: float
 ) -> list[Pair]:
+    """Return the limits of each pair, from its four counts in a column."""
+    tables = [
+        ContingencyTable(both, against, favour, neither, design)
+        for both, against, favour, neither in counts.T.tolist()
+    ]
     results = [mcnemar(table, method=method, alternative=alternative) for table in tables]
     return [result.confidence_interval(level) for result in results]
 
