@@ -508,6 +508,17 @@ def test_equal_classifiers_are_equal_and_repeat():
         )
 
 
+def test_a_failed_fit_leaves_the_generators():
+    """Their states are those from before the first fit, whichever fit fails."""
+    X, y, _ = records()
+    before = check_random_state(None).get_state()[1].tolist(), random.getstate()
+    with pytest.raises(EstimatorValueError, match="no"):
+        PairedComparator(Dice(), FailedFit(), cv=2, random_state=0).fit(X, y)
+    after = check_random_state(None).get_state()[1].tolist(), random.getstate()
+
+    assert before == after
+
+
 class Unseeded(DecisionTreeClassifier):
     """Takes its random numbers from the computer, whatever seed it has."""
 

@@ -273,7 +273,8 @@ def test_clusters_of_a_pair():
     for kind in ("holdout", "kfold", "repeated kfold", "bcv", "repeated holdout"):
         collected = random_predictions(kind, 24, 0)
         kinds[kind] = ClusterSums.from_pair(collected.pair("champion", "challenger"))
-    some = np.bincount(collected.records)
+    # In the last kind some records are never predicted, and others repeatedly.
+    counts = np.bincount(collected.records)
     y, predictions = random_labels(11, k=2)
     grouped = predictions_from_arrays(
         y, {"old": predictions[0], "new": predictions[1]}, groups=np.arange(len(y)) // 6
@@ -282,9 +283,9 @@ def test_clusters_of_a_pair():
     assert kinds["holdout"].groups is kinds["kfold"].groups is None
     assert (24, 72) == (kinds["repeated kfold"].n_groups, kinds["repeated kfold"].n)
     assert (24, 120) == (kinds["bcv"].n_groups, kinds["bcv"].n)
-    assert (0, 4) == (some.min(), some.max())
+    assert (0, 4) == (counts.min(), counts.max())
     shuffled = kinds["repeated holdout"]
-    assert (np.count_nonzero(some), some.sum()) == (shuffled.n_groups, shuffled.n)
+    assert (np.count_nonzero(counts), counts.sum()) == (shuffled.n_groups, shuffled.n)
     assert 40 == ClusterSums.from_pair(grouped).n_groups
     assert ("old", "new") == ClusterSums.from_pair(grouped).names
     again = ClusterSums.from_pair(replace(grouped, challenger=grouped.champion))
