@@ -1,4 +1,4 @@
-"""Transport of records and tasks to workers: mapped into memory, or once per worker."""
+"""Tasks on workers: transport of their records, and the random generators they share."""
 
 import pickle
 import random
@@ -196,7 +196,10 @@ def seed_generators(seed: int) -> None:
 
 @contextmanager
 def kept_generators() -> Iterator[None]:
-    """Restore the states of the global random generators at the end."""
+    """Restore the states of the global random generators at the end.
+
+    The generator of a torch that is imported meanwhile has no earlier state.
+    """
     shared, torch_generator = check_random_state(None), _torch_generator()
     numpy_state, python_state = shared.get_state(), random.getstate()
     torch_state = None if torch_generator is None else torch_generator.get_state()

@@ -368,6 +368,7 @@ Influences = tuple[tuple[float, float], FloatArray] | None
 def _of_formula(
     pair: PairedPredictions, measure: Measure, pos_label: Any, part: slice
 ) -> Influences:
+    """Return influences by the slopes of a formula, or None without a formula."""
     predictions = pair.predictions
     classes, y = predictions.classes, predictions.y_predicted()[part]
     once = np.ones((1, len(y)), dtype=np.int32)
@@ -389,7 +390,7 @@ def _prepared(
     measure: Measure,
     pos_label: Any,
 ) -> PreparedScore | None:
-    """Return the formula of a classifier's score on one test set, or None without one."""
+    """Return a score on one test set as a function of weights; None without a formula."""
     try:
         formula = formula_of(measure, classes, y, pos_label)
         return None if formula is None else formula.prepared(role)
