@@ -164,7 +164,7 @@ def decimals_of(row: ComparisonRow) -> int:
 
 
 class Keyed(Mapping[RowKey, Row]):
-    """Rows by (measure, class or None, test), or by a unique measure or test.
+    """Mapping of rows by (measure, class or None, test), or by a unique measure or test.
 
     `noun` is what a row is called.
     """
@@ -194,7 +194,7 @@ class Keyed(Mapping[RowKey, Row]):
 
 
 class Results(Keyed[ComparisonRow]):
-    """Rows by (measure, class or None, test), or by a unique measure or test.
+    """Mapping of rows by (measure, class or None, test), or by a unique measure or test.
 
     A measure of one class is written with it, such as "precision[malignant]".
 
@@ -620,7 +620,7 @@ class PairEngine(Selection):
         )
 
     def untested(self, measure: Measure, primary: bool = False) -> ComparisonRow:
-        """Return the row of a measure without test."""
+        """Return the row of a measure that has no test."""
         scores = self._scored(ScoreDifferences, measure)
         champion, challenger = scores.means
         default = default_test(measure, self.pair.design)

@@ -178,7 +178,7 @@ def tallied_pair(tally: Tally, schema: CountedSchema) -> PairedPredictions:
 
 
 def can_be_tallied(needs: type) -> bool:
-    """Whether evidence of a type can be computed from counts and sums."""
+    """Whether a type of evidence can be computed from counts and sums."""
     return needs in FROM_LABELS or hasattr(needs, "from_tally")
 
 

@@ -481,7 +481,7 @@ class _Factors:
         return self.candidates[self.occurring]
 
     def among(self, classes: NDArray[Any]) -> NDArray[Any]:
-        """Positions of all labels among sorted classes that include every label."""
+        """Positions of the labels in sorted classes, which must include every label."""
         dtype = np.min_scalar_type(-max(len(classes), 1))
         if len(classes) == len(self.occurring) == len(self.candidates):
             return self.codes.astype(dtype)

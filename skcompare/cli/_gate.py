@@ -45,7 +45,7 @@ JOB_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
-    """Raise an error if a report cannot be written, before anything is judged.
+    """Raise an error if a report could not be written, before any test runs.
 
     Parameters
     ----------

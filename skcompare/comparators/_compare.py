@@ -1,4 +1,4 @@
-"""Comparison of existing predictions, in memory or counted by the engine of a frame."""
+"""Comparison of existing predictions, in memory or counted by a data frame engine."""
 
 import platform
 from collections.abc import Callable, Mapping, Sequence

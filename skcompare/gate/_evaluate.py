@@ -61,7 +61,7 @@ TOO_FEW_TO_PLAN = "these records are too few to say how many would settle it"
 def records_needed(
     condition: Condition, test: PreparedTest, sides: Sequence[MarginResult], alpha: float
 ) -> float | None:
-    """Number of records needed to show a condition, if the observed difference is true.
+    """Number of records needed to establish a condition if the observed difference is true.
 
     With a probability of 80 %: of accuracies by adding the probabilities of all tables, of
     scores of labels by simulation, and of other measures by the normal approximation with

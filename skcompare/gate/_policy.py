@@ -336,7 +336,7 @@ class Policy:
 
 
 def train_of(policy: Policy) -> TrainSettings | None:
-    """Return the settings of the training records, with the path to open."""
+    """Return the settings for the training records, with the path that is opened."""
     train = policy.train
     return None if train is None else replace(train, file=policy.path_of(train.file))
 

@@ -172,7 +172,7 @@ def valid_instead(tests: Iterable[tuple[str | None, str]], design: Design) -> It
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
-    """Join names to a phrase, with the first names and the number of others if many."""
+    """Join names into a phrase; of many, the first names and the number of others."""
     shown = list(names)
     if len(shown) > MOST_NAMED:
         hidden = len(shown) - MOST_NAMED + 1
@@ -697,7 +697,7 @@ def _decided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
 
 
 def _at_least(row: ComparisonRow) -> str:
-    """Return a clause on the confidence limit nearer to 0."""
+    """Return text about the confidence limit closer to 0."""
     if row.low is None or row.high is None or row.low * row.high <= 0:
         return ""
     least = min(abs(row.low), abs(row.high))

@@ -1,1 +1,1 @@
-"""Evidence of labels: contingency tables, joint counts and clusters."""
+"""Evidence from labels: contingency tables, joint counts and clusters."""

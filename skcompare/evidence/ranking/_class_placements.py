@@ -380,7 +380,7 @@ class ClassPlacementValues(Mergeable):
 
     @property
     def is_grouped(self) -> bool:
-        """Whether records depend on others of their group, and the groups are known."""
+        """Whether records within a group are dependent, and the groups are known."""
         return self.groups is not None and self.design.grouped
 
     @property

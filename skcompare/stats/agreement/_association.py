@@ -100,7 +100,7 @@ class FixedMargins:
         return cls(positive, (filled[0], filled[1]), (others[0], others[1]))
 
     def pvalue(self) -> tuple[float, float]:
-        """P-value of independent errors, twice the smaller tail, and its logarithm.
+        """P-value for independence of errors, twice the smaller tail, and its logarithm.
 
         The smaller tail is that of tables with still more association, because the other
         is at least 1/2: the hypergeometric distribution is a sum of independent
@@ -897,7 +897,7 @@ def _distance_towards_zero(moments: KappaMoments, z: float) -> float:
 def _exact_kappa_limits(
     tables: FixedMargins, counts: FloatArray, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of kappa from those of the odds ratio, the outer one widened to Wald's."""
+    """Limits of kappa from those of the odds ratio, with the outer at least Wald's."""
     moments = kappa_moments(counts, _distances(2, "none"))
     independent = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / moments.n
     low, high = (

@@ -228,7 +228,7 @@ class Plan(ABC):
     @property
     @abstractmethod
     def _further(self) -> dict[str, Any]:
-        """Values of `to_dict` beside the attributes."""
+        """Values that `to_dict` adds to the attributes."""
 
     @property
     def _method_text(self) -> str:

@@ -153,7 +153,7 @@ LEAST = 2
 
 
 class AUCTruth(NamedTuple):
-    """Supposed true difference, with its variances times the number of positives."""
+    """Assumed true difference, with variances multiplied by the number of positives."""
 
     difference: float
     spread: float

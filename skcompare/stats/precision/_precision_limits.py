@@ -191,7 +191,7 @@ def _share_at(hits: Any, rows: Any, m: FloatArray) -> FloatArray:
 def _root_at(
     sums: ClassMoments, champion: FloatArray, challenger: FloatArray, weighted: bool
 ) -> FloatArray:
-    """Signed root of the score, with residuals from the given shares."""
+    """Signed square root of the score statistic, with residuals at the given shares."""
     hh, rh, rr = sums.hh, sums.rh, sums.rr
     crossed = hh[..., 0, 1] - champion * rh[..., 0, 1] - challenger * rh[..., 1, 0]
     crossed = crossed + champion * challenger * rr[..., 0, 1]

@@ -202,7 +202,7 @@ def mancl_derouen(moments: ClassMoments, at: Any = None) -> FloatArray:
 
 
 def pooled_share(moments: ClassMoments) -> FloatArray:
-    """Pooled share of hits of both classifiers; NaN without predictions."""
+    """Pooled hit rate of both classifiers; NaN without predictions."""
     total = moments.rows.sum(axis=-1)
     hits = moments.hits.sum(axis=-1)
     return np.where(total > 0, hits / np.where(total > 0, total, 1), np.nan)

@@ -737,7 +737,7 @@ class ClassTest(NamedTuple):
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """Flags for a degenerate test or an undefined p-value; empty for others."""
+        """Flags for a degenerate test or an undefined p-value; otherwise empty."""
         if self.degenerate:
             return ("degenerate",)
         if not self.fit.known:

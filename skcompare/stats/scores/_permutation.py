@@ -95,7 +95,7 @@ def scored_cells(
 def score_pair(
     score: Score, cells: IntArray, counts: FloatArray, n_classes: int
 ) -> ScorePair:
-    """Scores of both roles, from counts of cells (truth, champion, challenger).
+    """Scores of champion and challenger, from counts by truth and both predictions.
 
     The influence of a record is the slope of the challenger's score by its cell minus that
     of the champion's, so that the variance of the difference is the sum of the squared
@@ -524,7 +524,7 @@ class _RecordExchange:
         return [(start, min(total, start + step)) for start in range(0, total, step)]
 
     def _differences(self, masks: np.ndarray) -> tuple[FloatArray, FloatArray]:
-        """Difference and standard error for each exchange."""
+        """Difference and standard error for each exchange of predictions."""
         never = np.zeros((len(masks), 1), dtype=bool)
         swapped = np.concatenate([masks, never], axis=1).take(self.place, axis=1)
         weights = np.concatenate([~swapped, swapped], axis=1).astype(np.int32)

@@ -423,7 +423,7 @@ TOO_FEW = "too-few-resamples"
 
 
 def scored_effect_of(pair: ScoredPair, **options: object) -> Wald:
-    """Difference of the scores with its standard error, by influence values."""
+    """Difference of the scores, with a standard error from influence values."""
     champion, challenger = check_scored(pair)
     influence = influences(pair, generator(0))
     error = math.sqrt(influence @ influence) if influence.any() else math.inf

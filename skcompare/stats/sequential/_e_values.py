@@ -88,7 +88,7 @@ class CountBets:
 
     @property
     def bound(self) -> float:
-        """Largest possible difference of a record."""
+        """Largest possible difference for a single record."""
         return 1.0
 
     @property

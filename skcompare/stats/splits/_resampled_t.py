@@ -188,7 +188,7 @@ def deviation_of_records(
 
 
 def f_of_halves(halves: FloatArray, noise: float = NOISE) -> tuple[Any, Any]:
-    """Sum of all squared differences, and twice the sum of the five s²."""
+    """Numerator and denominator of F: squared differences, and twice the five variances."""
     squares = np.square(in_one_row(halves)).sum(axis=-1)
     return squares, 2 * within_repetitions(halves, noise)
 
