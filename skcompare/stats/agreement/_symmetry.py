@@ -22,7 +22,7 @@ from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.core._adjust import adjust_pvalues
 from skcompare.stats.core._limits import chi2_tested, ratio_of
 from skcompare.stats.core._result import PairedResult, result_of, tested_result
-from skcompare.stats.core._tails import SMALLEST, chi2_pvalue
+from skcompare.stats.core._tails import SMALLEST, blocks_of, chi2_pvalue
 
 FEW_DISAGREEMENTS = "few-disagreements"
 
@@ -836,7 +836,8 @@ class _TotalAsymmetry:
         sizes, repeats = np.unique(self.pairs.totals, return_counts=True)
         groups = list(zip(sizes.tolist(), repeats.tolist(), strict=True))
         n_values = [size // 2 + 1 for size, repeat in groups if repeat > size // 2 + 1]
-        for n_drawn in _batches(n, max(n_values, default=1)):
+        most = max(1, VALUES_AT_ONCE // max(n_values, default=1))
+        for n_drawn in blocks_of(n, most):
             drawn = np.zeros(n_drawn)
             for size, repeat in groups:
                 if repeat > size // 2 + 1:
@@ -888,7 +889,7 @@ class _StuartMaxwell:
         """Yield batches of statistics of tables drawn under symmetry."""
         pairs = self.pairs
         columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.totals.tolist())
-        for n_drawn in _batches(n, self.n_classes):
+        for n_drawn in blocks_of(n, max(1, VALUES_AT_ONCE // self.n_classes)):
             differences = np.zeros((self.n_classes, n_drawn), dtype=np.int64)
             for first, second, total in zip(*columns, strict=True):
                 moved = 2 * rng.binomial(total, 0.5, size=n_drawn) - total
@@ -902,10 +903,3 @@ STATISTICS: dict[str, type[_TotalAsymmetry] | type[_StuartMaxwell]] = {
     "bowker": _Bowker,
     "stuart-maxwell": _StuartMaxwell,
 }
-
-
-def _batches(n: int, values_each: int) -> Iterator[int]:
-    """Yield the sizes of the batches of draws."""
-    most = max(1, VALUES_AT_ONCE // values_each)
-    for start in range(0, n, most):
-        yield min(most, n - start)

@@ -43,7 +43,7 @@ from skcompare.stats.calibration._squared_errors import (
 from skcompare.stats.core._limits import Limits, Wald, one_sided, studentised, whole_range
 from skcompare.stats.core._power import Aim, planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, Tested, result_of
-from skcompare.stats.core._tails import outward
+from skcompare.stats.core._tails import blocks_of, outward
 
 MOST_NUMBERS = 1 << 21
 """Largest number of values in a block of draws, which bounds the memory."""
@@ -85,8 +85,8 @@ def variance_over_resamples(
     n_rows = sum(each.shape[0] for each in (*cells.own, cells.shared)) + len(cells.size)
     block = max(1, min(n_resamples, MOST_NUMBERS // n_rows))
     means, within, terms = [], 0.0, 0.0
-    for start in range(0, n_resamples, block):
-        counts = _drawn_counts(cells.size, min(block, n_resamples - start), rng)
+    for n_draws in blocks_of(n_resamples, block):
+        counts = _drawn_counts(cells.size, n_draws, rng)
         mean, variance, size = _moments(cells, counts.T.astype(np.float64))
         means.append(mean)
         within += float(variance.sum())

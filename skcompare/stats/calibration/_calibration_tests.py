@@ -22,7 +22,7 @@ from skcompare._io.columns import frame_from_columns
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence import Forecasts, PairedCalibration, collapse_predictions
 from skcompare.stats.core._result import Flagged
-from skcompare.stats.core._tails import SMALLEST, normal_pvalue
+from skcompare.stats.core._tails import SMALLEST, blocks_of, normal_pvalue
 
 DECIMALS = 12
 """Probabilities that agree to this number of decimals are equal up to rounding."""
@@ -82,9 +82,7 @@ def simulated_pvalue(
     n = len(walk.proba)
     least = observed - SLACK * max(1.0, observed)
     n_as_great = 0
-    block = max(1, DRAWS_AT_ONCE // n)
-    for start in range(0, n_resamples, block):
-        rows = min(block, n_resamples - start)
+    for rows in blocks_of(n_resamples, max(1, DRAWS_AT_ONCE // n)):
         outcomes = rng.random((rows, n)) < walk.proba
         n_as_great += int(np.count_nonzero(walk.statistic(outcomes, name) >= least))
     return (1 + n_as_great) / (n_resamples + 1)

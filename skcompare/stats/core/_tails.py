@@ -1,7 +1,7 @@
 """Tail probabilities and quantiles that neither underflow nor lose digits."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -297,6 +297,12 @@ def log_at_least(count: int, n: int, share: float, *, mid: bool) -> float:
     equal = float(log_binomial_mass(count, n, x)) - math.log(2) * mid
     larger, smaller = max(beyond, equal), min(beyond, equal)
     return min(0.0, larger + math.log1p(math.exp(smaller - larger)))
+
+
+def blocks_of(total: int, block: int) -> Iterator[int]:
+    """Yield sizes of up to `block` that add up to a total."""
+    for start in range(0, total, block):
+        yield min(block, total - start)
 
 
 def error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:

@@ -16,6 +16,7 @@ from skcompare.evidence import ClassMoments, ClassScore, JointCounts, sums_of
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
 from skcompare.stats.core._limits import chi2_tested
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._tails import blocks_of
 from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.precision._combine_pvalues import (
     CombinedPvalue,
@@ -251,8 +252,7 @@ def exchanged_moments(
         )
     ]
     batch = max(1, VALUES_AT_ONCE // max(len(truth), 8 * k))
-    for start in range(0, n_draws, batch):
-        n_drawn = min(batch, n_draws - start)
+    for n_drawn in blocks_of(n_draws, batch):
         forward = rng.binomial(totals, 0.5, size=(n_drawn, len(kinds))).astype(np.int64)
         unchanged = np.broadcast_to(equal_counts, (n_drawn, len(equal)))
         drawn = np.hstack([forward, totals - forward, unchanged])

@@ -15,8 +15,9 @@ from skcompare._io.columns import frame_from_columns
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence import PlacementValues, combined_cells
 from skcompare.stats.core._result import FEW, FEW_GROUPS, Flagged
+from skcompare.stats.core._tails import blocks_of
 from skcompare.stats.ranking._delong import check_two, score_flags
-from skcompare.stats.scores._resampling import blocks_of, generator
+from skcompare.stats.scores._resampling import generator
 
 SNAP = 1e-12
 """A rate this close to a whole number of records, as a share of them, is that number."""

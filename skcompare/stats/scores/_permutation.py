@@ -22,11 +22,10 @@ from skcompare.stats.core._limits import (
 )
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult
-from skcompare.stats.core._tails import SMALLEST, error_of_draws
+from skcompare.stats.core._tails import SMALLEST, blocks_of, error_of_draws
 from skcompare.stats.scores._confusion_scores import CellScores, Score
 from skcompare.stats.scores._resampling import (
     FEW_DIFFERENT,
-    blocks_of,
     check_scored,
     default_resamples,
     generator,

@@ -34,6 +34,7 @@ from skcompare.stats.core._result import (
     Tested,
     result_of,
 )
+from skcompare.stats.core._tails import blocks_of
 from skcompare.stats.scores._confusion_scores import CellScores, CountScore
 
 CHUNK = 1 << 19
@@ -73,12 +74,6 @@ def generator(random_state: Any) -> np.random.Generator:
     """Return a fast random number generator, seeded like scikit-learn's."""
     seed = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32)
     return np.random.default_rng(seed)
-
-
-def blocks_of(total: int, block: int) -> Iterator[int]:
-    """Yield sizes of up to `block` that add up to a total."""
-    for start in range(0, total, block):
-        yield min(block, total - start)
 
 
 def parts(total: int, n: int) -> Iterator[int]:

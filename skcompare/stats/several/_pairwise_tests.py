@@ -22,6 +22,7 @@ from skcompare.evidence import (
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT, mcnemar, mcnemar_pvalues
 from skcompare.stats.core._limits import DIFFERENCE, Pair, Wald, critical_value, studentised
 from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import blocks_of
 from skcompare.stats.precision._precision_statistics import (
     ClassFit,
     class_fit,
@@ -286,7 +287,7 @@ def _exchanged(
     marks, counts = _merged_opposites(patterns, by_name)
     normal = len(counts) * n_resamples > MOST_DRAWS
     width = max(n_pairs, 1 if normal else len(counts))
-    sizes = _parts(n_resamples, max(1, AT_ONCE // width))
+    sizes = blocks_of(n_resamples, max(1, AT_ONCE // width))
 
     def draws() -> Iterator[FloatArray]:
         for size in sizes:
@@ -317,11 +318,6 @@ def _merged_opposites(
     np.add.at(sums, position.ravel(), counts)
     kept = merged.any(axis=1)
     return merged[kept].astype(float), sums[kept]
-
-
-def _parts(total: int, most: int) -> list[int]:
-    """Batch sizes of at most `most` that sum to the total."""
-    return [min(most, total - start) for start in range(0, total, most)]
 
 
 @takes_evidence
