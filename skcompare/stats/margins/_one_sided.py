@@ -357,13 +357,10 @@ class MarginTest:
         """Return the result with additional options, cached after the first run."""
         key = tuple(sorted(options.items()))
         if key not in self._results:
-            self._results[key] = self.compute(**{**self.options, **options})
+            self._results[key] = self.entry.function(
+                self.evidence, **(self.options | options)
+            )
         return self._results[key]
-
-    def compute(self, **options: Any) -> PairedResult:
-        """Run the test with all of its options."""
-        result: PairedResult = self.entry.function(self.evidence, **options)
-        return result
 
     def result_at(self, null_value: float, alternative: str) -> PairedResult:
         """Return the result at a null value, or one whose interval can be inverted there.
