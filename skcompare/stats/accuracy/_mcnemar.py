@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import betainc, entr, ndtr, ndtri
 from sklearn.utils import check_random_state
 
-from skcompare._core.validation import alpha_of, check_count, is_number
+from skcompare._core.validation import alpha_of, check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ContingencyTable
@@ -30,7 +30,7 @@ from skcompare.stats.accuracy._unconditional import (
 )
 from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, Wald, agreeing
 from skcompare.stats.core._power import Aim, Discordance, Effect, planned
-from skcompare.stats.core._result import PairedResult, result_of
+from skcompare.stats.core._result import PairedResult, check_null, result_of
 from skcompare.stats.core._tails import (
     SMALLEST,
     TRUSTED,
@@ -78,15 +78,7 @@ def find(
     return _by_binomial(table, method, null, alternative)
 
 
-def check_difference(null_value: object) -> float:
-    """Validate the difference under the null hypothesis and return it as a float."""
-    if is_number(null_value) and -1 < null_value < 1:
-        return float(null_value)
-    raise ValueError(
-        "`null_value` must be a difference of accuracies between -1 and 1. Got "
-        f"{null_value!r} instead. A margin of 0.05 is null_value=-0.05 with "
-        "alternative='greater'."
-    )
+check_difference = partial(check_null, what="a difference of accuracies")
 
 
 def check_together(

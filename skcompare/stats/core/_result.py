@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from skcompare._core.flags import explain
 from skcompare._core.formatting import INFERENCE_TEXT, format_pvalue
-from skcompare._core.validation import alpha_of, check_confidence_level
+from skcompare._core.validation import alpha_of, check_confidence_level, is_number
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import Inference
 from skcompare.stats.core._tails import reference_pvalue
@@ -265,6 +265,31 @@ class PairedResult(Flagged):
         if self.champion is None or self.challenger is None:
             return []
         return [f"champion {self.champion:.4f}, challenger {self.challenger:.4f}"]
+
+
+def check_null(
+    null_value: object, bound: float = 1.0, *, what: str, margin: float = 0.05
+) -> float:
+    """Check the value of an estimate under the null hypothesis, and return it as a float.
+
+    Parameters
+    ----------
+    null_value : object
+        A number that must be between -`bound` and `bound`, both excluded.
+    bound : float, default=1.0
+        Largest value of the estimate.
+    what : str
+        Name of the estimate with an article.
+    margin : float, default=0.05
+        Margin of the example in the message.
+    """
+    if is_number(null_value) and abs(null_value) < bound:
+        return float(null_value)
+    raise ValueError(
+        f"`null_value` must be {what} between -{bound:g} and {bound:g}. Got "
+        f"{null_value!r} instead. A margin of {margin} is null_value=-{margin} with "
+        "alternative='greater'."
+    )
 
 
 def pvalue_of(

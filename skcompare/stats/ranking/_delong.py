@@ -17,7 +17,6 @@ from skcompare._core.validation import (
     check_alternative,
     check_choice,
     check_confidence_level,
-    is_number,
 )
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, ArrayLike, FloatArray
@@ -32,7 +31,13 @@ from skcompare.stats.core._limits import (
     studentised,
 )
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import Flagged, PairedResult, Tested, tested_result
+from skcompare.stats.core._result import (
+    Flagged,
+    PairedResult,
+    Tested,
+    check_null,
+    tested_result,
+)
 from skcompare.stats.core._tails import reference_quantile
 
 NEAREST = 1e-15
@@ -262,14 +267,7 @@ def role_parts(
 Interval = Literal["agreeing", "arctanh"]
 
 
-def check_auc_difference(null_value: object) -> float:
-    """Check the hypothesized difference of AUCs."""
-    if is_number(null_value) and -1 < null_value < 1:
-        return float(null_value)
-    raise ValueError(
-        f"`null_value` must be a difference of AUCs between -1 and 1. Got {null_value!r} "
-        "instead. A margin of 0.05 is null_value=-0.05 with alternative='greater'."
-    )
+check_auc_difference = partial(check_null, what="a difference of AUCs")
 
 
 def check_two(placements: PlacementValues, name: str) -> None:

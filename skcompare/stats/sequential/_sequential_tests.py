@@ -24,7 +24,7 @@ from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.stats.accuracy._mcnemar import accuracy_result, check_difference
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import ConfidenceInterval, PairedResult
+from skcompare.stats.core._result import ConfidenceInterval, PairedResult, check_null
 from skcompare.stats.losses._paired_t import loss_result
 from skcompare.stats.sequential._e_values import (
     SHARES,
@@ -355,15 +355,7 @@ def anytime_losses(
     )
 
 
-def check_gain(null_value: object, bound: float) -> float:
-    """Check that the hypothesized gain is within the bound."""
-    if is_number(null_value) and math.isfinite(null_value) and abs(null_value) < bound:
-        return float(null_value)
-    raise ValueError(
-        f"`null_value` must be a gain in mean loss between -{bound:g} and {bound:g}. Got "
-        f"{null_value!r} instead. A margin of 0.01 is null_value=-0.01 with "
-        "alternative='greater'."
-    )
+check_gain = partial(check_null, what="a gain in mean loss", margin=0.01)
 
 
 TOO_MUCH = 1e-9
