@@ -270,12 +270,13 @@ class Table:
             )
         return Program(self.frame, columns)
 
-    def counted(self, names: Sequence[str]) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
+    def counted(
+        self, names: Sequence[str], known_as: Sequence[str] | None = None
+    ) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
         """Count the records of each combination of values of some columns."""
         program = self.program({name: (name, self.kind(name)) for name in names})
-        return self.grouped(program, [program.column(name) for name in names], [], names)[
-            :2
-        ]
+        keys = [program.column(name) for name in names]
+        return self.grouped(program, keys, [], known_as or names)[:2]
 
     def grouped(
         self,

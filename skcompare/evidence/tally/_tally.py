@@ -113,17 +113,21 @@ class Cells:
         return merged([self], names, sums)
 
 
-def merged(parts: Sequence[Cells], names: Sequence[str], sums: Sequence[str]) -> Cells:
-    """Add up equal cells of several parts, sorted by their keys."""
+def merged(
+    parts: Sequence[Cells],
+    names: Sequence[str] | None = None,
+    sums: Sequence[str] | None = None,
+) -> Cells:
+    """Add up equal cells of several parts, sorted by their keys; by default by all."""
+    names = list(parts[0].keys) if names is None else names
+    sums = list(parts[0].sums) if sums is None else sums
     columns = [np.concatenate([part.keys[name] for part in parts]) for name in names]
     counts = np.concatenate([part.counts for part in parts])
-    order, first = _in_order(columns, len(counts))
-    where = np.empty(len(counts), dtype=np.intp)
-    where[order] = np.cumsum(first) - 1
-    n = int(first.sum())
+    at, where = _distinct(columns, len(counts))
+    n = len(at)
     values = {name: np.concatenate([part.sums[name] for part in parts]) for name in sums}
     return Cells(
-        {name: column[order][first] for name, column in zip(names, columns, strict=True)},
+        {name: column[at] for name, column in zip(names, columns, strict=True)},
         sums_of(where, counts, n),
         {name: _added(where, value, n) for name, value in values.items()},
     )
@@ -135,15 +139,17 @@ def _added(where: IntArray, values: NDArray[Any], n: int) -> FloatArray:
     return totals
 
 
-def _in_order(columns: list[NDArray[Any]], n: int) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return the order that sorts cells, and whether each is the first of equal ones."""
+def _distinct(columns: list[NDArray[Any]], n: int) -> tuple[IntArray, IntArray]:
+    """Return a position of each distinct cell, sorted, and of each cell among these."""
     order = np.lexsort(columns[::-1]) if columns else np.arange(n)
     first = np.zeros(n, dtype=bool)
     first[:1] = True
     for column in columns:
         ordered = column[order]
         first[1:] |= ordered[1:] != ordered[:-1]
-    return order, first
+    where = np.empty(n, dtype=np.intp)
+    where[order] = np.cumsum(first) - 1
+    return order[first], where
 
 
 def cells_of_codes(
@@ -158,12 +164,9 @@ def cells_of_codes(
         key *= size
         key += np.asarray(code).astype(np.int64)
     if raw:
-        columns = [key, *raw.values()]
-        order, first = _in_order(columns, n)
-        where = np.empty(n, dtype=np.intp)
-        where[order] = np.cumsum(first) - 1
-        occupied = key[order][first]
-        raw_keys = [column[order][first] for column in raw.values()]
+        at, where = _distinct([key, *raw.values()], n)
+        occupied = key[at]
+        raw_keys = [column[at] for column in raw.values()]
     else:
         occupied, where = np.unique(key, return_inverse=True)
         raw_keys = []
@@ -271,10 +274,7 @@ class Tally(Mergeable):
         if self.groups is not None and other.groups is not None:
             groups = united_classes(self.groups, other.groups)
         own, theirs = (tally._recoded(classes, groups) for tally in (self, other))
-        tables = tuple(
-            merged(pair, list(pair[0].keys), list(pair[0].sums))
-            for pair in zip(own, theirs, strict=True)
-        )
+        tables = tuple(map(merged, zip(own, theirs, strict=True)))
         plan = replace(self.plan, classes=classes)
         return Tally(plan, tables, groups, self.names)
 

@@ -15,6 +15,7 @@ from skcompare.evidence.tally._tally_request import (
     ArrayOperations,
     Given,
     TallyRequest,
+    check_proba,
     derived,
     parts_of,
 )
@@ -86,9 +87,7 @@ def tally_predictions(
     record_groups = groups_of(predictions)
     grouped = record_groups is not None
     plan = requested.plan(classes, None, grouped)
-    if requested.needs_proba or requested.ranking:
-        for role in pair:
-            _check_proba(role)
+    check_proba(requested, [role.name for role in pair if role.proba is None])
     if requested.ranking:
         plan = requested.plan(classes, _score_bins(pair, plan.ranked, requested), grouped)
     y = predictions.y_predicted()
@@ -123,18 +122,7 @@ def _check_two_names(names: Sequence[Any]) -> None:
 
 def _merged(pending: list[list[Cells]]) -> list[Cells]:
     """Add up the tables of several parts."""
-    return [
-        merged(parts, list(parts[0].keys), list(parts[0].sums))
-        for parts in zip(*pending, strict=True)
-    ]
-
-
-def _check_proba(predictions: EstimatorPredictions) -> None:
-    if predictions.proba is None:
-        raise ValueError(
-            f"{predictions.name} has no probabilities, and losses, calibration and ranking "
-            "are made of them. Name columns of probabilities, or ask for labels only."
-        )
+    return list(map(merged, zip(*pending, strict=True)))
 
 
 def _score_bins(

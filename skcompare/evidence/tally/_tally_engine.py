@@ -27,6 +27,7 @@ from skcompare.evidence.tally._tally_request import (
     Derived,
     Given,
     TallyRequest,
+    check_proba,
     class_code,
     derived,
     parts_of,
@@ -209,8 +210,7 @@ class Query:
                     check_groups(result.keys[-1]), return_inverse=True
                 )
             sums = dict(zip(part.sums, result.sums, strict=True))
-            table_cells = Cells(columns, result.counts, sums)
-            cells.append(merged([table_cells], list(columns), list(sums)))
+            cells.append(merged([Cells(columns, result.counts, sums)]))
         return tuple(cells), labels
 
     def _key(self, part: Derived) -> Any:
@@ -338,12 +338,7 @@ class EngineTally:
         self.labels = None if labels is None else np.unique(check_labels("labels", labels))
         self.names = tuple(columns.predictions)
         self._declared_kind = kind
-        self._kinds = {name: self._kind_of(name) for name in self.names}
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        """Kind of the columns of each classifier."""
-        return dict(self._kinds)
+        self.kinds = {name: self._kind_of(name) for name in self.names}
 
     def asking(self, requested: TallyRequest, labels: ArrayLike | None) -> "EngineTally":
         """Return the same tally for another request, with all class labels."""
@@ -358,8 +353,9 @@ class EngineTally:
 
     def tally(self) -> Tally:
         """Compute the tally, by one group-by after small queries."""
-        self._check_kinds()
-        if all(kind == LABELS for kind in self._kinds.values()):
+        label_only = [name for name, kind in self.kinds.items() if kind == LABELS]
+        check_proba(self.requested, label_only)
+        if all(kind == LABELS for kind in self.kinds.values()):
             return self._of_labels()
         classes = self.classes()
         self._check_columns(classes)
@@ -370,7 +366,7 @@ class EngineTally:
             plan = replace(plan, ranked=int(np.flatnonzero(classes == label)[0]))
         if self.requested.ranking:
             plan = replace(plan, score_bins=self._score_bins(classes, plan.ranked))
-        tables, groups = Query(self.columns, self._kinds, plan).run()
+        tables, groups = Query(self.columns, self.kinds, plan).run()
         return Tally(plan, tables, groups, self.names)
 
     def _column_label(self, name: str) -> str:
@@ -421,18 +417,9 @@ class EngineTally:
         # Zeros and ones beside other labels can only be probabilities.
         return not np.isin(values, labels).all()
 
-    def _check_kinds(self) -> None:
-        label_only = [name for name, kind in self._kinds.items() if kind == LABELS]
-        if label_only and (self.requested.needs_proba or self.requested.ranking):
-            raise ValueError(
-                f"{label_only[0]} has no probabilities, and losses, calibration and "
-                "ranking are made of them. Name columns of probabilities, or ask for "
-                "labels only."
-            )
-
     def _check_columns(self, classes: NDArray[Any]) -> None:
         """Raise an error unless columns of probabilities match the classes."""
-        for name, kind in self._kinds.items():
+        for name, kind in self.kinds.items():
             n = len(self.columns.predictions[name])
             if kind == PROBA and n > 1 and n != len(classes):
                 raise ValueError(
@@ -456,25 +443,25 @@ class EngineTally:
     # Queries ----------------------------------------------------------------------------
 
     def _label_columns(self) -> dict[str, str]:
-        """Return the columns of labels by their names in messages."""
+        """Return the columns of labels by their names in messages.
+
+        Their first records are checked, before an engine counts all values.
+        """
         columns = {"y_true": self.columns.y_true}
-        for name, kind in self._kinds.items():
+        for name, kind in self.kinds.items():
             if kind == LABELS:
                 columns[name] = self.columns.predictions[name][0]
             elif name in self.columns.labels:
                 columns[f"labels of {name}"] = self.columns.labels[name]
-        return {name: column for name, column in columns.items() if column is not None}
-
-    def _check_head(self, columns: dict[str, str]) -> None:
-        """Check the first records of label columns, before an engine counts all values."""
-        fractions = {n: c for n, c in columns.items() if self.table.kind(c) == "fraction"}
-        for name, column in fractions.items():
-            check_labels(name, self.table.head([column])[column])
+        known = {name: column for name, column in columns.items() if column is not None}
+        for name, column in known.items():
+            if self.table.kind(column) == "fraction":
+                check_labels(name, self.table.head([column])[column])
+        return known
 
     def _classes(self) -> NDArray[Any]:
         """Return all labels that occur."""
         columns = self._label_columns()
-        self._check_head(columns)
         values, _ = self._counts(list(columns.values()))
         labels = {
             name: np.unique(check_labels(name, value))
@@ -483,18 +470,12 @@ class EngineTally:
         return encode_labels(labels.pop("y_true"), labels, closed=True)[0]
 
     def _counts(self, columns: Sequence[str]) -> tuple[list[NDArray[Any]], IntArray]:
-        program = self.table.program(
-            {name: (name, self.table.kind(name)) for name in columns}
-        )
-        names = [self.columns.known_as[name] for name in columns]
-        keys = [program.column(name) for name in columns]
-        values, counts, _ = self.table.grouped(program, keys, [], names)
-        return values, counts
+        known_as = [self.columns.known_as[name] for name in columns]
+        return self.table.counted(columns, known_as)
 
     def _of_labels(self) -> Tally:
         """Compute a tally of labels only, by one group-by of the columns."""
         label_columns = self._label_columns()
-        self._check_head(label_columns)
         columns = list(label_columns.values())
         if self.columns.groups is not None:
             columns.append(self.columns.groups)
@@ -506,15 +487,15 @@ class EngineTally:
         truth = labels.pop("y_true")
         classes, codes = encode_labels(truth, labels, closed=self.labels is None)
         if self.labels is not None:
-            classes, codes = _among(self.labels, truth, labels)
+            classes, labels = self.labels, {"y_true": truth, **labels}
+            codes = [class_codes(*item, classes) for item in labels.items()]
         keys = dict(zip(("y", "label_0", "label_1"), codes, strict=True))
         keys = {name: code.astype(np.int64) for name, code in keys.items()}
         groups = None
         if self.columns.groups is not None:
             groups, keys["group"] = np.unique(check_groups(values[-1]), return_inverse=True)
         plan = self.requested.plan(classes, None, groups is not None)
-        cells = merged([Cells(keys, counts)], list(keys), [])
-        return Tally(plan, (cells,), groups, self.names)
+        return Tally(plan, (merged([Cells(keys, counts)]),), groups, self.names)
 
     def _score_bins(
         self, classes: NDArray[Any], ranked: int
@@ -527,7 +508,7 @@ class EngineTally:
                 self.table,
                 self._ranked_column(name, ranked),
                 self.requested.n_score_bins,
-                self._kinds[name] == PROBA,
+                self.kinds[name] == PROBA,
             )
             for name in self.names
         )
@@ -537,12 +518,3 @@ class EngineTally:
         columns = self.columns.predictions[name]
         # A single column is that of the class that is ranked.
         return columns[ranked] if len(columns) > 1 else columns[0]
-
-
-def _among(
-    classes: NDArray[Any], truth: NDArray[Any], labels: dict[str, NDArray[Any]]
-) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """Return declared classes, and labels encoded as positions among them."""
-    codes = [class_codes("y_true", truth, classes)]
-    codes += [class_codes(name, values, classes) for name, values in labels.items()]
-    return classes, codes

@@ -512,3 +512,12 @@ class TallyRequest:
             return positive, positive
         # Class 1 or True is positive, and otherwise the second one.
         return int(classes.tolist()[0] != 1), 1
+
+
+def check_proba(requested: TallyRequest, without: Sequence[str]) -> None:
+    """Raise an error if probabilities are needed, and classifiers are without them."""
+    if without and (requested.needs_proba or requested.ranking):
+        raise ValueError(
+            f"{without[0]} has no probabilities, and losses, calibration and ranking are "
+            "made of them. Name columns of probabilities, or ask for labels only."
+        )
