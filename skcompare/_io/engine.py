@@ -375,7 +375,7 @@ def _missing(series: Any) -> NDArray[np.bool_]:
     return missing
 
 
-def table_of(frame: Any, text: str = "`frame`", *, whole_file: bool = False) -> Any:
+def table_of(frame: Any, text: str = "`frame`") -> Any:
     """Return a frame as a :class:`Table`, or None if it is better read into arrays.
 
     Engines are lazy frames of Polars, DuckDB, Dask, PySpark and others that narwhals
@@ -388,14 +388,12 @@ def table_of(frame: Any, text: str = "`frame`", *, whole_file: bool = False) -> 
         Frame, or source of columns.
     text : str
         Name of a frame in messages.
-    whole_file : bool, default=False
-        Whether small Parquet files are read by an engine, too.
     """
     if isinstance(frame, Table):
         return frame
     if isinstance(frame, ParquetFile):
         with refused_if_damaged(frame.text):
-            return _table(scanned_file(frame.path, whole_file), frame.text, is_file=True)
+            return _table(scanned_file(frame.path), frame.text, is_file=True)
     if isinstance(frame, File):
         return None
     if isinstance(frame, Frame | Dataset):

@@ -129,14 +129,14 @@ class Scanned(NamedTuple):
     kept: Any = None
 
 
-def scanned_file(path: str, even_small: bool = False) -> Scanned | None:
+def scanned_file(path: str) -> Scanned | None:
     """Scan a Parquet file, or a folder of them, by DuckDB or else Polars.
 
     None if the files are small or neither is installed.
     """
     files = _files(path)
     size = sum(os.path.getsize(file) for file in files)
-    if not files or (size <= READ_AT_ONCE and not even_small):
+    if not files or size <= READ_AT_ONCE:
         return None
     return _first_installed(
         lambda: _scanned_by_duckdb(files), lambda: _scanned_by_polars(files)

@@ -263,7 +263,7 @@ def monotone_bins(proba: FloatArray, occurred: NDArray[np.bool_]) -> Calibration
         return CalibrationBins(sizes, np.diff(probable[ends]), np.diff(happened[ends]))
 
     finest = binned(len(ordered))
-    if _in_order(finest):
+    if _rising(finest.outcome, finest.count):
         # Coarser bins join neighbours, which keeps the order.
         return finest
     n_bins, mixed = 1, _Mixed.of(ordered, happened)
@@ -315,11 +315,6 @@ class _Mixed(NamedTuple):
         ends = ends[np.append(True, ends[1:] > ends[:-1])]
         count, happened = np.diff(ends), np.diff(self.happened[ends])
         return _rising(happened, count)
-
-
-def _in_order(bins: CalibrationBins) -> bool:
-    """Whether observed shares do not decrease."""
-    return _rising(bins.outcome, bins.count)
 
 
 def _rising(happened: NDArray[Any], count: NDArray[Any]) -> bool:

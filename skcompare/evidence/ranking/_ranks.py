@@ -41,52 +41,14 @@ SMALLER_COUNTS = 1 << 30
 """Limit of records, below which the counts fit into four bytes."""
 
 
-def placements(
-    score: FloatArray, positive: BoolArray
-) -> tuple[FloatArray, FloatArray, float]:
-    """Compute the placement values of positive and negative records, and the AUC.
-
-    Parameters
-    ----------
-    score : ndarray of shape (n_samples,), dtype float64
-        Greater means more positive. Infinite scores are the greatest and the least; there
-        must be no NaN.
-    positive : ndarray of shape (n_samples,), dtype bool
-        Whether a record is of the positive class.
-
-    Returns
-    -------
-    v10, v01 : ndarray of shape (n_positives,) and (n_negatives,)
-        In the order of the records.
-    auc : float
-        The mean of either; NaN, as the values are, where a class has no record.
-    """
-    values, auc = record_placements(score, positive)
-    return values[positive], values[~positive], auc
-
-
-def record_placements(score: FloatArray, positive: BoolArray) -> tuple[FloatArray, float]:
-    """Compute the placement value of every record in its class, and the AUC.
-
-    As :func:`placements`, in an array of shape (n_samples,).
-    """
-    counts, _ = placement_counts(score, positive)
-    m = int(np.count_nonzero(positive))
-    n = len(positive) - m
-    if not m or not n:
-        return np.full(len(positive), np.nan), float("nan")
-    auc = int(counts.sum(dtype=np.int64)) / (4 * m * n)
-    values = np.multiply(counts, np.where(positive, 1 / (2 * n), 1 / (2 * m)))
-    return np.asarray(values, dtype=np.float64), auc
-
-
 def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, int]:
     """Twice the number of other-class records that each outranks, and number of scores.
 
     A tie counts 1, so that the counts are whole and those of either class add up to
     ``2 * n_positives * n_negatives * AUC``. They depend on the order of the scores alone:
-    an increasing function of the scores leaves every bit as it is. The second value is the
-    number of different scores.
+    an increasing function of the scores leaves every bit as it is. Infinite scores are the
+    greatest and the least; there must be no NaN. The second value is the number of
+    different scores.
     """
     n = len(score)
     dtype: Any = np.int32 if n < SMALLER_COUNTS else np.int64
