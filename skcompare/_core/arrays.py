@@ -113,13 +113,18 @@ class ArrayValues:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(map(_are_equal, _arguments(self), _arguments(other)))
+        return all(map(_are_equal, self._arguments(), other._arguments()))
 
     def __hash__(self) -> int:
-        return hash(tuple(map(_hashable, _arguments(self))))
+        return hash(tuple(map(_hashable, self._arguments())))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), _arguments(self)
+        return type(self), self._arguments()
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Arguments of the constructor that make an equal object."""
+        own: Any = self
+        return tuple(getattr(self, field.name) for field in fields(own) if field.init)
 
     def _set(self, **values: Any) -> None:
         """Set fields of a new object, with arrays made read-only."""
@@ -127,10 +132,6 @@ class ArrayValues:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
             object.__setattr__(self, name, value)
-
-
-def _arguments(value: Any) -> tuple[Any, ...]:
-    return tuple(getattr(value, field.name) for field in fields(value) if field.init)
 
 
 def plain_values(value: Any) -> dict[str, Any]:
@@ -161,6 +162,11 @@ def _are_equal(first: Any, second: Any) -> bool:
     if isinstance(first, dict) and isinstance(second, dict):
         same = first.keys() == second.keys()
         return same and all(_are_equal(first[name], second[name]) for name in first)
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        pairs = zip(first, second)
+        return len(first) == len(second) and all(
+            a is b or _are_equal(a, b) for a, b in pairs
+        )
     # An array is unequal to anything else, whatever its elements.
     one_array = isinstance(first, np.ndarray) or isinstance(second, np.ndarray)
     return not one_array and bool(first == second)
@@ -169,6 +175,8 @@ def _are_equal(first: Any, second: Any) -> bool:
 def _hashable(value: Any) -> Any:
     if isinstance(value, dict):
         return frozenset(value)
+    if isinstance(value, tuple):
+        return tuple(map(_hashable, value))
     if not isinstance(value, np.ndarray):
         return value
     # Equal arrays of other types have equal elements, and NaN has many hashes.

@@ -249,13 +249,8 @@ class PairedCalibration(Mergeable):
     def __post_init__(self) -> None:
         check_choice("kind", self.kind, KINDS[1:])
         classwise = self.kind == "classwise"
-        if self.cells is None:
-            layouts, attributes = self._checked_records()
-        else:
-            layouts, attributes = (
-                self._checked_cells(),
-                {"group_labels": None, "codes": None},
-            )
+        check = self._checked_records if self.cells is None else self._checked_cells
+        layouts, attributes = check()
         attributes |= {
             "edges": tuple(each if classwise else each[0] for each in layouts),
             "design": as_design(self.design),
@@ -601,7 +596,7 @@ class PairedCalibration(Mergeable):
             "codes": codes,
         }
 
-    def _checked_cells(self) -> list[Layout]:
+    def _checked_cells(self) -> tuple[list[Layout], dict[str, Any]]:
         check_reducible(self.kind, self.groups, as_design(self.design))
         layouts = [check_layout(edges, self.kind) for edges in self.edges]
         n_bins = tuple(len(edges) - 1 for (edges,) in layouts)
@@ -616,7 +611,7 @@ class PairedCalibration(Mergeable):
                 "`cells` go without `proba` and `outcomes`. Pass None for these, or use "
                 "from_cells."
             )
-        return layouts
+        return layouts, {"group_labels": None, "codes": None}
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f", n_groups={len(self.group_labels)}"
@@ -626,31 +621,9 @@ class PairedCalibration(Mergeable):
             f"{'' if self.cells is None else ', sums only'})"
         )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairedCalibration):
-            return NotImplemented
-        if self._key != other._key or (self.cells is None) != (other.cells is None):
-            return False
-        if self.cells is not None and other.cells is not None:
-            return self.cells.same(other.cells)
-        mine, theirs = (
-            (*each.proba, *each.outcomes, each._labelled_groups()) for each in (self, other)
-        )
-        return all(map(np.array_equal, mine, theirs))
-
-    def __hash__(self) -> int:
-        return hash((self._key, self.n))
-
-    @property
-    def _key(self) -> tuple[Any, ...]:
-        edges = (each.tobytes() for role in (0, 1) for each in self._layout(role))
-        return self.kind, self.design, self.flags, *edges
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        values = [getattr(self, f.name) for f in fields(self) if f.init]
-        values[4] = self._labelled_groups()
-        return PairedCalibration, tuple(values)
+    def _arguments(self) -> tuple[Any, ...]:
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+        return tuple((values | {"groups": self._labelled_groups()}).values())
 
     def reduced(self) -> Self:
         """Return the evidence reduced to counts and sums of each cell, without records.
@@ -695,15 +668,11 @@ class PairedCalibration(Mergeable):
             return replace(self._of_cells(first + second), flags=flags)
         return replace(
             self,
-            proba=tuple(map(_joined, self.proba, other.proba)),
-            outcomes=tuple(map(_joined, self.outcomes, other.outcomes)),
+            proba=tuple(map(np.concatenate, zip(self.proba, other.proba))),
+            outcomes=tuple(map(np.concatenate, zip(self.outcomes, other.outcomes))),
             groups=joined_groups(self._labelled_groups(), other._labelled_groups()),
             flags=flags,
         )
 
     def _labelled_groups(self) -> Any:
         return None if self.groups is None else self.group_labels[self.groups]
-
-
-def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.concatenate([first, second])

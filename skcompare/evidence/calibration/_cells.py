@@ -1,7 +1,7 @@
 """Probabilities and events of two classifiers, summed over cells of joint bins."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -200,13 +200,6 @@ class CalibrationCells(ArrayValues):
         )
         return CalibrationCells(self.n_bins, *merged)
 
-    def same(self, other: "CalibrationCells") -> bool:
-        """Whether both have equal cells, counts and sums."""
-        return self.n_bins == other.n_bins and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("code", "counts", "sums")
-        )
-
     @property
     def _names(self) -> tuple[str, ...]:
         return ALL_SUMS[: len(self.sums)]
@@ -383,24 +376,19 @@ def device_bins(
     space, (proba,), (occurred,) = forecasts.space, forecasts.proba, forecasts.occurred
     n, columns = proba.shape
     weights = None
+    by_data = requested.edges is None and requested.strategy != "uniform"
     if sample_weight is not None:
         weights = device_weights(space, sample_weight, n)
-        by_number = requested.strategy != "uniform" and requested.edges is None
-        if weights is None or by_number:
+        if weights is None or by_data:
             return None
         if debiased and not bool(space.xp.all(space.xp.trunc(weights) == weights)):
             return None
-    layout = _layout(requested, proba, columns, 0)
+    # Edges that depend on the data are computed in numpy.
+    flat = on_host(proba).ravel() if by_data else np.empty(0)
+    layout = replace(requested, columns=columns).layout(flat, 0)
     codes = _bin_positions(space, proba, layout)
     sums = _sums(space, codes, proba, occurred, weights, sum(len(e) - 1 for e in layout))
     return CalibrationBins(*(each.astype(np.float64) for each in sums)), layout
-
-
-def _layout(bins: Bins, proba: Any, columns: int, role: int) -> Layout:
-    """Return the bin edges; edges that depend on the data are computed in numpy."""
-    by_data = bins.edges is None and bins.strategy != "uniform"
-    flat = on_host(proba).ravel() if by_data else np.empty(0)
-    return Bins(bins.n_bins, bins.strategy, bins.edges, columns).layout(flat, role)
 
 
 def _sums(
