@@ -162,6 +162,7 @@ class Design:
 
 
 HOLDOUT = Design("holdout")
+GROUPED_HOLDOUT = Design("holdout", grouped=True)
 UNKNOWN = Design("unknown")
 
 

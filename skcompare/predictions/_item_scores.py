@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.arrays import ArrayValues
-from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design
 from skcompare._core.validation import as_array, is_number, missing_in, some_of
 from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.readers import Source
@@ -392,9 +392,6 @@ def _check_same(
             f"{challenger_label}. Correct one of them, or drop the column "
             f"from one. Items are those of {item!r}."
         )
-
-
-GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

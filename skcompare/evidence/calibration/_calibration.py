@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.arrays import on_host
-from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     check_choice,
     check_labels,
@@ -368,7 +368,7 @@ class PairedCalibration(Mergeable):
             pair = reduced.layouts[0][0], reduced.layouts[1][0]
             return cls(None, None, pair, reduced.kind, cells=reduced.cells)
         chosen, n_classes, forecasts = collapse_predictions(y_true, inputs, **events)
-        design = HOLDOUT if groups is None else Design("holdout", grouped=True)
+        design = HOLDOUT if groups is None else GROUPED_HOLDOUT
         columns = n_classes if chosen == "classwise" else 1
         bins = Bins(n_bins, strategy, edges, columns)
         calibration = cls._binned(forecasts, bins, chosen, groups, design)

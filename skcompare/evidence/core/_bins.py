@@ -250,12 +250,8 @@ DEGREES = (4, 8)
 freedom."""
 
 
-def _name(i: int, j: int) -> str:
-    return f"m{i}d{j}"
-
-
 POWERS = {
-    _name(total - j, j): (total - j, j)
+    f"m{total - j}d{j}": (total - j, j)
     for total in range(1, DEGREES[1] + 1)
     for j in range(total + 1)
     if (total - j, j) != (1, 0)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     check_groups,
     check_labels,
@@ -33,7 +33,13 @@ from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.evidence.labels._patterns import check_classifier_names
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import label_tally
-from skcompare.predictions import LABELS, PairedPredictions, Predictions, arrays_from_frame
+from skcompare.predictions import (
+    LABELS,
+    ROLES,
+    PairedPredictions,
+    Predictions,
+    arrays_from_frame,
+)
 
 AT_ONCE = 1 << 20
 """Predictions counted at once, so that memory does not grow with repetitions."""
@@ -191,9 +197,6 @@ def tables_of(counted: ClusterCells, n_groups: int) -> IntArray:
     return sums_of(group * 4 + kind, counted.counts, 4 * n_groups).reshape(n_groups, 4)
 
 
-ROLES = ("champion", "challenger")
-
-
 def check_classifier_count(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
     if k < 2:
         raise ValueError(
@@ -201,14 +204,6 @@ def check_classifier_count(names: Iterable[str] | None, k: int) -> tuple[str, ..
             "array of labels a classifier after `y_true`."
         )
     return check_classifier_names(ROLES if names is None and k == 2 else names, k)
-
-
-def check_repetition(predictions: Sequence[Any], names: tuple[str, ...]) -> None:
-    if len(predictions) != len(names):
-        raise ValueError(
-            f"Each repetition must have predictions of {len(names)} classifiers: "
-            f"{', '.join(names)}. Got {len(predictions)}."
-        )
 
 
 def group_positions(groups: Any, n: int) -> tuple[np.ndarray | None, IntArray]:
@@ -224,16 +219,6 @@ def check_two(sums: "ClusterSums", name: str) -> None:
         raise ValueError(
             f"{name} needs predictions of two classifiers. Got {sums.n_classifiers}: "
             f"{', '.join(sums.names)}. Make sums of two of them."
-        )
-
-
-def check_tables(sums: "ClusterSums", name: str) -> None:
-    """Raise an error unless each group has a table of two classifiers."""
-    check_two(sums, name)
-    if sums.tables is None:
-        raise ValueError(
-            "The predictions have no groups. Pass `groups`, the group of each record, or "
-            "use a test of independent records, such as mcnemar."
         )
 
 
@@ -326,7 +311,6 @@ def check_alike(left: "ClusterSums", right: "ClusterSums") -> None:
     left._check_same("names", right, SAME_CLASSIFIERS)
 
 
-GROUPED_HOLDOUT = Design("holdout", grouped=True)
 SWAPPED = [0, 2, 1, 3]
 
 
@@ -572,7 +556,11 @@ class ClusterSums(Mergeable):
 
         def parts() -> Iterator[list[IntArray]]:
             for repetition in chain(first, remaining):
-                check_repetition(repetition, classifiers)
+                if len(repetition) != len(classifiers):
+                    raise ValueError(
+                        f"Each repetition must have predictions of {len(classifiers)} "
+                        f"classifiers: {', '.join(classifiers)}. Got {len(repetition)}."
+                    )
                 predictions = dict(zip(classifiers, repetition, strict=True))
                 labels = {
                     name: check_labels(name, values) for name, values in predictions.items()
@@ -650,24 +638,29 @@ class ClusterSums(Mergeable):
     @property
     def n_discordant(self) -> int:
         """Number of records that exactly one of the classifiers predicted correctly."""
-        check_tables(self, "n_discordant")
+        self.check_tables("n_discordant")
         return int(self.tables[:, 1:3].sum())
 
     @property
     def sizes(self) -> IntArray:
         """Number of records in each group."""
-        check_tables(self, "sizes")
+        self.check_tables("sizes")
         return self.tables.sum(axis=1)
 
     @property
     def differences(self) -> IntArray:
         """Correct predictions of the challenger minus those of the champion, by group."""
-        check_tables(self, "differences")
+        self.check_tables("differences")
         return self.tables[:, 2] - self.tables[:, 1]
 
     def check_tables(self, test: str) -> None:
         """Raise an error unless each group has a table of two classifiers."""
-        check_tables(self, test)
+        check_two(self, test)
+        if self.tables is None:
+            raise ValueError(
+                "The predictions have no groups. Pass `groups`, the group of each record, "
+                "or use a test of independent records, such as mcnemar."
+            )
 
     def class_rows(self) -> ClassRows:
         """Return the predictions by class, for tests of precision."""

@@ -19,7 +19,7 @@ from skcompare._core.validation import (
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import sums_of
 from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable
-from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
+from skcompare.evidence.labels._contingency import ContingencyTable
 from skcompare.evidence.labels._device_labels import predictions_right
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
@@ -259,13 +259,8 @@ class CorrectnessPatterns(Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "CorrectnessPatterns":
-        """Compare champion and challenger with the true labels of all test sets."""
-        truth = pair.predictions.y_predicted()
-        bits = compared(truth, [labels_of(pair, role) for role in (0, 1)])
-        champion, challenger = (classifier.name for classifier in pair.roles)
-        if challenger == champion:
-            challenger = f"{champion} again"
-        return cls(bits, (champion, challenger), pair.design, len(truth))
+        """Compare champion and challenger, as :meth:`from_predictions_of` does."""
+        return cls.from_predictions_of(pair.alone)
 
     @classmethod
     def from_predictions_of(cls, predictions: Predictions) -> "CorrectnessPatterns":

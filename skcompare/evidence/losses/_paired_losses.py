@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.arrays import all_on_host, is_foreign, on_host
-from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
@@ -37,7 +37,7 @@ from skcompare.evidence.losses._record_losses import (
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest
-from skcompare.predictions import SCORES, PairedPredictions
+from skcompare.predictions import ROLES, SCORES, PairedPredictions
 
 LOSS_SUMS = (
     "champion",
@@ -195,7 +195,6 @@ def device_losses(
     return {"moments": moments, "values": values, "loss": name, "clipped": clipped}
 
 
-ROLES = ("champion", "challenger")
 CLIPPED = "clipped-probabilities"
 
 
@@ -309,7 +308,7 @@ class PairedLosses(Mergeable):
             parted = parted_losses(truth, inputs, loss, options, groups, keep_values)
             if keep_values:
                 return cls._parted(parted)._with_groups(groups)
-            design = HOLDOUT if groups is None else Design("holdout", grouped=True)
+            design = HOLDOUT if groups is None else GROUPED_HOLDOUT
             return cls._parted(parted, design)
         probas = [truth.probabilities(*item) for item in inputs.items()]
         kept = keep_values or groups is not None

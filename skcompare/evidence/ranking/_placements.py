@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
     check_count,
@@ -260,9 +260,6 @@ def _coded(
         for score, current, common in zip(scores, own, score_bins, strict=True)
     ]
     return np.array(rows, dtype=np.float64)
-
-
-GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 
 ROLES = ("champion", "challenger")

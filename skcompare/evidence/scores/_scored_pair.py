@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     as_array,
     check_choice,
@@ -35,8 +35,6 @@ RANKING_SCORES: dict[str, PairScore] = {
     "average_precision": AveragePrecision(),
 }
 NAMED_SCORES = ("accuracy", *RANKING_SCORES)
-
-GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
