@@ -548,10 +548,10 @@ class _Column:
         kinds = {KINDS.get(kind, "") for kind in types}
         if "" in kinds:
             self._refuse_parts(lines, values)
-        if len(kinds | ({self._kind} if self._kind else set())) > 1:
-            self._refuse_mixed(lines, values)
         if self._kind is None:
             self._kind, self._first = KINDS[type(values[0])], lines[0]
+        if kinds != {self._kind}:
+            self._refuse_mixed(lines, values)
         if self._kind == TEXT:
             self._texts.extend(values, len(values))
             self.parts.append(self._texts.codes[-1])
@@ -607,14 +607,11 @@ class _Column:
         )
 
     def _refuse_mixed(self, lines: Sequence[int], values: list[Any]) -> NoReturn:
-        kind, first = self._kind, self._first
-        if kind is None:
-            kind, first = KINDS[type(values[0])], lines[0]
-        at = next(i for i, value in enumerate(values) if KINDS[type(value)] != kind)
+        at = next(i for i, value in enumerate(values) if KINDS[type(value)] != self._kind)
         raise ValueError(
             f"Column {self._name!r} of {self._label} must have values of one type. Got "
-            f"{kind} in line {first} and {KINDS[type(values[at])]} in line {lines[at]}. "
-            "Write all of them alike."
+            f"{self._kind} in line {self._first} and {KINDS[type(values[at])]} in line "
+            f"{lines[at]}. Write all of them alike."
         )
 
     def _refuse_large(self, lines: Sequence[int], values: list[Any]) -> NoReturn:

@@ -63,14 +63,9 @@ def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False)
     different repetitions share about n/4 records, as random halves of few records may,
     too. So "bcv" is never recognised and must be declared.
     """
-    kind, n_repeats, n_folds = _recognised(splits, n)
-    return Design(kind, n_repeats, n_folds, grouped)
-
-
-def _recognised(splits: Sequence[Split], n: int) -> tuple[str, int, int]:
-    unknown = "unknown", 1, len(splits)
+    unknown = Design("unknown", 1, len(splits), grouped)
     if len(splits) == 1:
-        return HOLDOUT.kind, 1, 1
+        return Design(HOLDOUT.kind, 1, 1, grouped)
     if not all(_is_complete(split, n) for split in splits):
         return unknown
     tests = [test for _, test in splits]
@@ -78,12 +73,13 @@ def _recognised(splits: Sequence[Split], n: int) -> tuple[str, int, int]:
     if n_folds is not None:
         n_repeats = len(splits) // n_folds
         if n_repeats == 1:
-            return "kfold", 1, n_folds
+            return Design("kfold", 1, n_folds, grouped)
         halves = (n_repeats, n_folds) == (5, 2)
-        return "random 5x2" if halves else "repeated kfold", n_repeats, n_folds
+        kind = "random 5x2" if halves else "repeated kfold"
+        return Design(kind, n_repeats, n_folds, grouped)
     different = len({np.sort(test).tobytes() for test in tests}) == len(tests)
     if different and len({test.size for test in tests}) == 1:
-        return "repeated holdout", len(tests), 1
+        return Design("repeated holdout", len(tests), 1, grouped)
     return unknown
 
 
@@ -238,11 +234,6 @@ def is_constant(splitter: Any) -> bool:
     return isinstance(seed, Integral) or not getattr(splitter, "shuffle", True)
 
 
-def sizes_are_constant(splitter: Any) -> bool:
-    """Whether the sizes of a splitter's sets do not depend on shuffling."""
-    return type(splitter) in _SAME_SIZES
-
-
 def _declared_design(design: Design | str, n_splits: int, recognised: Design) -> Design:
     """Complete a declared design with the numbers of repetitions and folds."""
     declared = as_design(design)
@@ -331,7 +322,7 @@ def splits_of_search(n_splits: int, info: SplitInfo, *, one_run: bool = True) ->
     if info.can_split and constant:
         pairs = _splits_of(splitter, info)
         _check_same({"`cv`": pairs}, n_splits)
-    elif info.can_split and not info.has_sizes and sizes_are_constant(splitter):
+    elif info.can_split and not info.has_sizes and type(splitter) in _SAME_SIZES:
         # The records that were drawn are not known, but their number is.
         redrawn = _splits_of(seeded(splitter, np.random.RandomState(0)), info)
         n_train, n_test = _sizes(redrawn)
@@ -606,7 +597,8 @@ def _is_output(results: Mapping[str, Any]) -> bool:
 
 def _check_output(name: str, output: Any) -> None:
     """Raise an error if an output lacks trained classifiers or splits."""
-    lacking = [key for key in NEEDED if not _has(output, key)]
+    held = output if isinstance(output, Mapping) else {}
+    lacking = [key for key in NEEDED if key not in held]
     if lacking:
         raise ValueError(
             f"The results of {name} must be what cross_validate gives with "
@@ -620,10 +612,6 @@ def _flags_of(info: SplitInfo) -> tuple[str, ...]:
     if not hasattr(info.cv, "describe"):
         return ()
     return tuple(info.cv.describe(info.X, info.y, info.groups).flags)
-
-
-def _has(output: Any, key: str) -> bool:
-    return isinstance(output, Mapping) and key in output
 
 
 def _outcomes(

@@ -462,15 +462,14 @@ def _written_if_text(labels: NDArray[Any], others: Iterable[NDArray[Any]]) -> ND
 def _typed_predictions(
     place: Place, values: NDArray[Any], text_labels: set[Any]
 ) -> NDArray[Any]:
-    """Infer the type of predictions of a CSV file, whose columns have no types."""
+    """Infer the type of predictions of a CSV file, whose columns have no types.
+
+    Next to text labels, numbers of an unknown kind are labels or probabilities.
+    """
     if place.kind == LABELS:
         return written(values) if text_labels else values
-    return _labels_or_scores(values, text_labels) if place.kind is None else values
-
-
-def _labels_or_scores(values: NDArray[Any], text_labels: set[Any]) -> NDArray[Any]:
-    """Interpret numbers of a CSV file with text labels as labels or as probabilities."""
-    if not text_labels or values.dtype.kind not in "if" or values.ndim > 1:
+    is_known = place.kind is not None or not text_labels
+    if is_known or values.dtype.kind not in "if" or values.ndim > 1:
         return values
     distinct = np.unique(values)
     if len(distinct) <= len(text_labels) and text_labels.issuperset(
