@@ -56,9 +56,9 @@ from skcompare.predictions import (
     ItemScores,
     PairedPredictions,
     Predictions,
-    pair_of_fitted,
     part_of,
     predictions_from_arrays,
+    predictions_of_fitted,
 )
 from skcompare.stats.planning import method_for
 
@@ -350,7 +350,7 @@ def fitted_subject(
     measures = [leaf.scored for leaf in conditions if leaf.scored is not None]
     names = [leaf.test_name for leaf in conditions if leaf.test_name is not None]
     tests: dict[str, dict[str, Any]] = {name: {} for name in names}
-    pair = pair_of_fitted(
+    predictions = predictions_of_fitted(
         roles,
         X,
         y,
@@ -358,7 +358,8 @@ def fitted_subject(
         groups=groups,
         why="A gate judges trained classifiers.",
     )
-    return _with_columns(PairSubject(pair, pos_label=pos_label), columns or {})
+    subject = PairSubject(predictions.pair(*roles), pos_label=pos_label)
+    return _with_columns(subject, columns or {})
 
 
 TIMES = 10

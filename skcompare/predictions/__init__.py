@@ -48,7 +48,6 @@ from skcompare.predictions._frozen_rules import (
     is_fitted,
     is_mixed,
     is_prefit,
-    pair_of_fitted,
     predictions_of_fitted,
 )
 from skcompare.predictions._ids import (

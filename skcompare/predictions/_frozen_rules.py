@@ -20,12 +20,7 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare.predictions._collect import collect_fitted, describe
-from skcompare.predictions._predictions import (
-    CHALLENGER,
-    CHAMPION,
-    PairedPredictions,
-    Predictions,
-)
+from skcompare.predictions._predictions import CHALLENGER, CHAMPION, Predictions
 
 PREFIT = "prefit"
 """Value of `cv` for classifiers that are used as they are."""
@@ -164,22 +159,6 @@ def _ending_in(pipeline: Pipeline, name: str, last: Any) -> Pipeline:
     new = copy(pipeline)
     new.steps = [*pipeline.steps[:-1], (name, last)]
     return new
-
-
-def pair_of_fitted(
-    roles: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    *,
-    required: frozenset[str],
-    groups: Any = None,
-    why: str,
-) -> PairedPredictions:
-    """Predict with two fitted classifiers, as :func:`predictions_of_fitted` does."""
-    predictions = predictions_of_fitted(
-        roles, X, y, required=required, groups=groups, why=why
-    )
-    return predictions.pair(*roles)
 
 
 def predictions_of_fitted(

@@ -19,9 +19,9 @@ from skcompare.plots.drawing._style import suit_paper
 from skcompare.predictions import (
     PairedPredictions,
     outputs_of_roles,
-    pair_of_fitted,
     predictions_from_arrays,
     predictions_from_cv_results,
+    predictions_of_fitted,
 )
 
 
@@ -253,7 +253,7 @@ class PairDisplay(Display):
         display : Display
             The display, drawn.
         """
-        pair = pair_of_fitted(
+        predictions = predictions_of_fitted(
             {CHAMPION: champion, CHALLENGER: challenger},
             X,
             y,
@@ -261,6 +261,7 @@ class PairDisplay(Display):
             groups=groups,
             why="Pictures show what trained classifiers predict.",
         )
+        pair = predictions.pair(CHAMPION, CHALLENGER)
         return cls.from_result(pair, ax=ax, **options)
 
     @classmethod
