@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from skcompare._core.design import design_in_text
 from skcompare._core.flags import explain
@@ -20,14 +20,13 @@ from skcompare._core.formatting import (
 )
 from skcompare._core.report import (
     LONGEST_NAME,
+    SCHEMA_VERSION,
     STOPPED,
     Check,
     Note,
     Report,
-    Reported,
+    Stored,
     Table,
-    from_standard_json,
-    json_of_page,
     report_html,
     report_junit,
     to_standard_json,
@@ -48,9 +47,6 @@ NOT_PASSED = "not passed"
 # In the order of their output.
 NUMBERS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
 COUNTS = ("n_records", "n_discordant", "records_needed")
-
-SCHEMA = "skcompare.gate.decision"
-SCHEMA_VERSION = 1
 
 STATUSES = ("passed", "failed", "inconclusive", "not passed")
 # In the order of their output.
@@ -161,7 +157,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GateDecision(Reported):
+class GateDecision(Stored):
     """Decision of a gate on whether the challenger passes, with the reasons.
 
     True if it passed, and False otherwise. Two decisions are equal if their JSON is, so
@@ -220,6 +216,8 @@ class GateDecision(Reported):
     >>> GateDecision.from_json(decision.to_json()) == decision
     True
     """
+
+    schema: ClassVar[str] = "skcompare.gate.decision"
 
     status: str
     outcomes: tuple[Outcome, ...]
@@ -285,7 +283,7 @@ class GateDecision(Reported):
         """
         shown = shown_part(self)
         return {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "schema_version": SCHEMA_VERSION,
             "status": shown.status,
             "passed": shown.passed,
@@ -301,45 +299,8 @@ class GateDecision(Reported):
             "outcomes": [outcome_values(outcome) for outcome in shown.outcomes],
         }
 
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """Return the decision as standard JSON, with NaN as {"number": "NaN"}.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces per level; None writes a single line.
-
-        Returns
-        -------
-        text : str
-            JSON that :meth:`from_json` reads.
-        """
-        return to_standard_json(self.to_dict(), indent=indent)
-
     @classmethod
-    def from_json(cls, text: str) -> "GateDecision":
-        """Create a decision from the output of :meth:`to_json`.
-
-        Parameters
-        ----------
-        text : str
-            The JSON.
-
-        Returns
-        -------
-        decision : GateDecision
-            Equal to the one that was written. The result of a row has the interval of
-            one level only.
-
-        Raises
-        ------
-        ValueError
-            If it is no decision, incomplete, or of another version.
-        """
-        return from_standard_json(text, SCHEMA, SCHEMA_VERSION, cls._from_dict)
-
-    @classmethod
-    def _from_dict(cls, stored: dict[str, Any]) -> "GateDecision":
+    def _from_dict(cls, stored: dict[str, Any]) -> Self:
         if stored["status"] not in STATUSES:
             raise ValueError(f"unknown status {stored['status']!r}")
         look = stored["look"]
@@ -373,27 +334,6 @@ class GateDecision(Reported):
             A complete page, with the JSON in it.
         """
         return report_html(decision_page(self, self.to_json(indent=None)))
-
-    @classmethod
-    def from_html(cls, page: str) -> "GateDecision":
-        """Create a decision from the output of :meth:`to_html`.
-
-        Parameters
-        ----------
-        page : str
-            The text of the page.
-
-        Returns
-        -------
-        decision : GateDecision
-            Equal to the one that was written.
-
-        Raises
-        ------
-        ValueError
-            If the text is no such page.
-        """
-        return cls.from_json(json_of_page(page))
 
     def _report(self) -> Report:
         return decision_report(self)

@@ -28,51 +28,34 @@ from skcompare._core.formatting import (
 from skcompare._core.report import (
     LONGEST_NAME,
     MARK,
+    SCHEMA_VERSION,
     Note,
     Report,
-    Reported,
+    Stored,
     Table,
-    from_standard_json,
-    json_of_page,
     report_html,
-    to_standard_json,
 )
 from skcompare._io.columns import frame_from_columns
 from skcompare._registry.tests import paired_tests, tests_for
 from skcompare.reports._pages import assumptions_of, figures_of
 from skcompare.stats import EnsembleAdvice, PairedResult
 
-SCHEMA_VERSION = 1
 INCONCLUSIVE = "inconclusive"
 MOST_NAMED = 5
 """Largest number of names in a sentence; more are counted."""
 
 
-class StoredComparison(Reported):
+class StoredComparison(Stored):
     """Base class of comparisons, which are stored as JSON and shown as pages."""
 
     __slots__ = ()
 
-    schema: ClassVar[str]
     conclusion: Verdict
 
     @property
     def verdict(self) -> str:
         """Winner: the name of a role or of a classifier, or "inconclusive"."""
         return self.conclusion.winner
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as a dict of plain values."""
-        raise NotImplementedError
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """Return the comparison as standard JSON, with NaN as {"number": "NaN"}."""
-        return to_standard_json(self.to_dict(), indent=indent)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read a comparison from JSON written by :meth:`to_json`."""
-        return from_standard_json(text, cls.schema, SCHEMA_VERSION, cls._from_dict)
 
     def to_html(self, *, pictures: Any = "auto") -> str:
         """Return the report as a self-contained HTML page, without network or scripts.
@@ -111,18 +94,8 @@ class StoredComparison(Reported):
         """
         return report_html(self._page(pictures))
 
-    @classmethod
-    def from_html(cls, page: str) -> Self:
-        """Read a comparison from an HTML page written by :meth:`to_html`."""
-        return cls.from_json(json_of_page(page))
-
     def _page(self, pictures: Any) -> Report:
         """Return the report with the parts of a page."""
-        raise NotImplementedError
-
-    @classmethod
-    def _from_dict(cls, stored: dict[str, Any]) -> Self:
-        """Read a comparison from the output of `to_dict`."""
         raise NotImplementedError
 
 

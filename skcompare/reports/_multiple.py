@@ -15,11 +15,10 @@ from skcompare._analysis import (
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_number, format_pvalue, shortened
-from skcompare._core.report import Note, Report, Table
+from skcompare._core.report import SCHEMA_VERSION, Note, Report, Table
 from skcompare._io.columns import frame_from_columns
 from skcompare.reports._comparison import (
     INCONCLUSIVE,
-    SCHEMA_VERSION,
     StoredComparison,
     design_text,
     listed,

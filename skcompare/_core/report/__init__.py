@@ -1,12 +1,7 @@
 """Report of a result as one document, with a function for each output format."""
 
-from skcompare._core.report._html import (
-    html_page,
-    json_of_page,
-    report_html,
-    report_html_fragment,
-)
-from skcompare._core.report._json import from_standard_json, to_standard_json
+from skcompare._core.report._html import html_page, report_html, report_html_fragment
+from skcompare._core.report._json import to_standard_json
 from skcompare._core.report._junit import junit_document, junit_suite, report_junit
 from skcompare._core.report._report import (
     LONGEST_NAME,
@@ -20,7 +15,9 @@ from skcompare._core.report._report import (
 )
 from skcompare._core.report._text import (
     MARK,
+    SCHEMA_VERSION,
     Reported,
+    Stored,
     markdown_text,
     report_markdown,
     report_text,

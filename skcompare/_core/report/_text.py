@@ -1,15 +1,19 @@
-"""Reports as plain text and as Markdown, and the base class of what has a report."""
+"""Reports as plain text and as Markdown, and the base classes of what has a report."""
 
 import textwrap
+from typing import Any, ClassVar, Self
 
 from skcompare._core.formatting import aligned, in_one_line
-from skcompare._core.report._html import report_html_fragment
+from skcompare._core.report._html import json_of_page, report_html_fragment
+from skcompare._core.report._json import from_standard_json, to_standard_json
 from skcompare._core.report._report import STATUS, Report, Table
 
 WIDTH = 96
 INDENT = 12
 MARK = "*"
 """Mark of the line that the verdict comes from."""
+
+SCHEMA_VERSION = 1
 
 SYMBOLS = {"passed": "✓", "inconclusive": "?"}
 OTHER = "✗"
@@ -35,6 +39,81 @@ class Reported:
 
     def __str__(self) -> str:
         return report_text(self._report())
+
+
+class Stored(Reported):
+    """Base class of results that are stored as JSON, alone or in a page."""
+
+    __slots__ = ()
+
+    schema: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as a dict of plain values."""
+        raise NotImplementedError
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Return the result as standard JSON, with NaN as {"number": "NaN"}.
+
+        Parameters
+        ----------
+        indent : int or None, default=2
+            Spaces per level; None writes a single line.
+
+        Returns
+        -------
+        text : str
+            JSON that :meth:`from_json` reads.
+        """
+        return to_standard_json(self.to_dict(), indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Create a result from the output of :meth:`to_json`.
+
+        Parameters
+        ----------
+        text : str
+            The JSON.
+
+        Returns
+        -------
+        result : object of this class
+            Equal to the one that was written. The result of a row has the interval of
+            one level only.
+
+        Raises
+        ------
+        ValueError
+            If it is of another class, incomplete, or of another version.
+        """
+        return from_standard_json(text, cls.schema, SCHEMA_VERSION, cls._from_dict)
+
+    @classmethod
+    def from_html(cls, page: str) -> Self:
+        """Create a result from the output of `to_html`.
+
+        Parameters
+        ----------
+        page : str
+            The text of the page.
+
+        Returns
+        -------
+        result : object of this class
+            Equal to the one that was written.
+
+        Raises
+        ------
+        ValueError
+            If the text is no such page.
+        """
+        return cls.from_json(json_of_page(page))
+
+    @classmethod
+    def _from_dict(cls, stored: dict[str, Any]) -> Self:
+        """Create a result from the output of :meth:`to_dict`."""
+        raise NotImplementedError
 
 
 def report_text(report: Report) -> str:
