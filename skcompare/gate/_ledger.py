@@ -498,24 +498,22 @@ def take_look(
     """Record a look before judging, or return the recorded look that it repeats."""
     path = Path(ledger.path)
     with locked(path):
-        state = read_ledger(path)
-        if state is not None:
-            _check_same(ledger, state.header, holdout, alpha, blind)
-            for look in state.looks:
-                if (look.gate, look.predictions) == (gate, predictions):
-                    return Taken(state, look, repeated=True)
-            _check_open(ledger, state)
-        new_lines = [] if state is not None else [_header(ledger, holdout, alpha, blind)]
-        header = new_lines[0] if state is None else state.header
-        last_hash = header["hash"] if state is None else state.last_hash
-        number = 1 if state is None else len(state.looks) + 1
-        level = level_of_look(number, alpha, header["looks"])
+        state, new_lines = read_ledger(path), []
+        if state is None:
+            new_lines = [_header(ledger, holdout, alpha, blind)]
+            state = LedgerState(new_lines[0], (), new_lines[0]["hash"])
+        _check_same(ledger, state.header, holdout, alpha, blind)
+        for look in state.looks:
+            if (look.gate, look.predictions) == (gate, predictions):
+                return Taken(state, look, repeated=True)
+        _check_open(ledger, state)
+        number = len(state.looks) + 1
+        level = level_of_look(number, alpha, state.header["looks"])
         champion, challenger = map(_short, names)
         look = Look(number, level, gate, predictions, champion, challenger, now())
         line = {"look": number} | {name: getattr(look, name) for name in LOOK_FIELDS}
-        append(path, *new_lines, sealed(line, last_hash))
-        looks = () if state is None else state.looks
-        return Taken(LedgerState(header, (*looks, look), ""), look, repeated=False)
+        append(path, *new_lines, sealed(line, state.last_hash))
+        return Taken(replace(state, looks=(*state.looks, look)), look, repeated=False)
 
 
 def finish_look(ledger: Ledger, taken: Taken, status: str) -> str:
@@ -587,14 +585,11 @@ def _check_same(
             f"{where} spends alpha={header['alpha']:g}. Got a gate with "
             f"alpha={alpha:g}. One hold-out set has one level: use that of the ledger."
         )
-    if ledger.rule is not None and (ledger.rule, ledger.looks) != (
-        header["rule"],
-        header["looks"],
-    ):
-        looks_text = " of {looks} looks" if header["looks"] else ""
+    rule, looks = header["rule"], header["looks"]
+    if ledger.rule is not None and (ledger.rule, ledger.looks) != (rule, looks):
+        looks_text = f" of {looks} looks" if looks else ""
         raise ValueError(
-            f'{where} spends by rule="{header["rule"]}"'
-            f"{looks_text.format(looks=header['looks'])}. Got rule={ledger.rule!r} and "
+            f'{where} spends by rule="{rule}"{looks_text}. Got rule={ledger.rule!r} and '
             f"looks={ledger.looks!r}. A rule is not changed once looks are taken."
         )
 
