@@ -271,7 +271,10 @@ class GateDecision(Stored):
 
         With several conditions, each explanation names the condition of its flag.
         """
-        return caveats_of(self)
+        return [
+            f"{caveat} (condition {number})" if number else caveat
+            for number, caveat in flags_told(self)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the decision as a dict, without anything that a blind decision hides.
@@ -292,7 +295,7 @@ class GateDecision(Stored):
             **{name: getattr(shown, name) for name in NAMES},
             "reasons": list(shown.reasons),
             "flags": list(shown.flags),
-            "caveats": caveats_of(shown),
+            "caveats": shown.caveats,
             "correction": "" if shown.blind else shown.correction,
             "look": None if shown.look is None else plain_values(shown.look),
             "versions": dict(shown.versions),
@@ -626,14 +629,6 @@ def _notes(decision: GateDecision) -> Iterator[Note]:
             yield Note(f"flag {number}".rstrip(), caveat)
     if decision.look:
         yield Note("look", look_text(decision.look))
-
-
-def caveats_of(decision: GateDecision) -> list[str]:
-    """Return the explanations of all flags, with the numbers of their conditions."""
-    return [
-        f"{caveat} (condition {number})" if number else caveat
-        for number, caveat in flags_told(decision)
-    ]
 
 
 def flags_told(decision: GateDecision) -> Iterator[tuple[str, str]]:

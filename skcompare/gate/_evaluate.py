@@ -122,9 +122,7 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
     )
 
 
-def skill_flag(
-    condition: Condition, result: PairedResult, pair: Any, pos_label: Any = None
-) -> str | None:
+def skill_flag(condition: Condition, result: PairedResult, subject: Subject) -> str | None:
     """Return the flag about a classifier without skill, or None.
 
     Either one of the two is worse than it, or such a challenger would be within the margin.
@@ -135,13 +133,12 @@ def skill_flag(
         The condition.
     result : PairedResult
         The result, with the values of both.
-    pair : PairedPredictions or None
-        The predictions, of which the true classes are used.
-    pos_label : label, optional
-        The positive class of two.
+    subject : PairSubject or ItemSubject
+        The predictions, of which the true classes are used; items have none.
     """
-    if result.champion is None or pair is None:
+    if result.champion is None or not isinstance(subject, PairSubject):
         return None
+    pair, pos_label = subject.pair, subject.pos_label
     value = value_without_skill(condition.scored, pair.predictions, pos_label)
     if value is None:
         return None
@@ -158,11 +155,8 @@ def skill_flag(
 
 
 def _below_zero(condition: Condition) -> bool:
-    """Whether a challenger that is worse may pass."""
-    return any(
-        boundary < 0 and direction == "greater"
-        for boundary, direction in condition.boundaries
-    )
+    """Whether a challenger that is worse may pass, by the lower boundary."""
+    return condition.boundaries[0][0] < 0
 
 
 def too_few_resamples(
@@ -193,7 +187,8 @@ def too_few_resamples(
 
 OPPOSITE = {"greater": "less", "less": "greater"}
 ABOVE, BELOW = "greater", "less"
-NO_LIMIT = {ABOVE: "no limit below", BELOW: "no limit above"}
+WORDS = {ABOVE: ("at least", "above", "below"), BELOW: ("at most", "below", "above")}
+"""Words on a limit in a direction, on the side that it shows, and on the other side."""
 WITHOUT_SKILL = (
     "one of the two agrees with the truth less than by chance, so that its columns or "
     "classes may be wrong"
@@ -293,10 +288,7 @@ def _with_margin(
     outcome: Outcome, condition: Condition, result: PairedResult, subject: Subject
 ) -> Outcome:
     """Flag or block an outcome if a classifier has no skill or the margin is too wide."""
-    pair, pos_label = None, None
-    if isinstance(subject, PairSubject):
-        pair, pos_label = subject.pair, subject.pos_label
-    if flag := skill_flag(condition, result, pair, pos_label):
+    if flag := skill_flag(condition, result, subject):
         outcome = replace(outcome, flags=(*outcome.flags, flag))
         if flag == WORSE_THAN_NO_SKILL and outcome.status != FAILED:
             outcome = _blocked(outcome, WITHOUT_SKILL, None)
@@ -329,12 +321,11 @@ def _from_sides(
     if math.isnan(pvalue):
         reason = next(side.reason for side in sides if side.reason)
         status = INCONCLUSIVE
-    elif pvalue < alpha:
-        status, reason = PASSED, _limits_text(sides, low, high, alpha)
-    elif any(side.pvalue < share for side in opposite):
+    elif not pvalue < alpha and any(side.pvalue < share for side in opposite):
         status, reason = FAILED, _opposite_text(opposite, share)
     else:
-        status, reason = INCONCLUSIVE, _limits_text(sides, low, high, alpha)
+        status = PASSED if pvalue < alpha else INCONCLUSIVE
+        reason = _limits_text(sides, low, high, alpha)
     needed, reasons = None, [reason]
     if status == INCONCLUSIVE and planned:
         if too_few := too_few_resamples(test, sides, alpha):
@@ -367,15 +358,12 @@ def _limits_text(
     decimals = max(_decimals(estimate, (low, high), side.null_value) for side in sides)
     parts = [f"difference {format_number(estimate, decimals, signed=True)}"]
     for side in sides:
-        limit = low if side.alternative == ABOVE else high
-        bound = "at least" if side.alternative == ABOVE else "at most"
-        rejected = side.pvalue < alpha
-        verb = "must be above" if side.alternative == ABOVE else "must be below"
-        text = f"{bound} {format_number(limit, decimals, signed=True)}"
-        if math.isinf(limit):
-            text = f"{NO_LIMIT[side.alternative]} ({UNEVEN})"
-        if not rejected:
-            text += f", {verb} {_boundary_text(side.null_value)}"
+        bound, where, beyond = WORDS[side.alternative]
+        text = f"{bound} {format_number(side.limit, decimals, signed=True)}"
+        if math.isinf(side.limit):
+            text = f"no limit {beyond} ({UNEVEN})"
+        if not side.pvalue < alpha:
+            text += f", must be {where} {_boundary_text(side.null_value)}"
         parts.append(f"{text} ({format_confidence(alpha)} confidence)")
     pvalue = max(side.pvalue for side in sides)
     return f"{', '.join(parts)}, p {_pvalue_text(pvalue, alpha)}"
@@ -385,8 +373,7 @@ def _opposite_text(opposite: Sequence[MarginResult], share: float) -> str:
     side = min(opposite, key=lambda side: side.pvalue)
     estimate = side.result.estimate
     decimals = _decimals(estimate, (side.limit,), side.null_value)
-    where = "below" if side.alternative == BELOW else "above"
-    bound = "at most" if side.alternative == BELOW else "at least"
+    bound, where, _ = WORDS[side.alternative]
     return (
         f"difference {format_number(estimate, decimals, signed=True)}, {bound} "
         f"{format_number(side.limit, decimals, signed=True)} "
@@ -415,9 +402,7 @@ def _discordant(test: PreparedTest) -> float | None:
     evidence = test.evidence
     if isinstance(evidence, JointCounts):
         evidence = evidence.contingency_table()
-    if isinstance(evidence, ContingencyTable):
-        return evidence.n_discordant
-    return None
+    return evidence.n_discordant if isinstance(evidence, ContingencyTable) else None
 
 
 def _with_minimum(gate: GateConditions, condition: Condition, outcome: Outcome) -> Outcome:
