@@ -293,9 +293,8 @@ class Policy:
                 'A policy needs a [[condition]] at least, such as superior = "accuracy". '
                 "Got none."
             )
-        settings = {name: entries[name] for name in OF_GATE if name in entries}
-        sections = {k: entries[k] for k in SECTIONS if k in entries}
-        gate = Gate(*entries["condition"], **settings)
+        sections = {name: entries.pop(name) for name in SECTIONS if name in entries}
+        gate = Gate(*entries.pop("condition"), **entries)
         return cls(gate, **sections, folder=os.fspath(folder))
 
     def to_dict(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def table(values: Any, known: Mapping[str, Check], title: str) -> dict[str, Any]
         Name of the table in messages, such as "[data]".
     """
     if not isinstance(values, Mapping):
-        raise TypeError(f"{title} must be a table of keys and values. Got {_got(values)}.")
+        raise TypeError(_message(title, "a table of keys and values", values))
     for key in values:
         if key not in known:
             raise unknown_name(f"key in {title}:", _short(key), known)
@@ -44,37 +44,35 @@ def one_of_tables(values: Any, title: str) -> list[Any]:
 def text(value: Any, title: str) -> str:
     """Check that a value is printable text that is not blank, and return it."""
     if not isinstance(value, str):
-        raise TypeError(f"{title} must be text. Got {_got(value)}.")
+        raise TypeError(_message(title, "text", value))
     if not value.strip() or not value.isprintable():
-        raise ValueError(f"{title} must be text that can be printed. Got {_got(value)}.")
+        raise ValueError(_message(title, "text that can be printed", value))
     return value
 
 
 def number(value: Any, title: str) -> float:
     """Check that a value is a finite number, and return it as a float."""
     if not is_number(value):
-        raise TypeError(f"{title} must be a number. Got {_got(value)}.")
+        raise TypeError(_message(title, "a number", value))
     if not abs(value) < math.inf or abs(value) > LARGEST_COUNT:
-        raise ValueError(f"{title} must be a finite number. Got {_got(value)}.")
+        raise ValueError(_message(title, "a finite number", value))
     return float(value)
 
 
 def count(value: Any, title: str) -> int:
     """Check that a value is a positive integer, and return it."""
     if not is_whole(value):
-        raise TypeError(f"{title} must be a whole number. Got {_got(value)}.")
+        raise TypeError(_message(title, "a whole number", value))
     if not 1 <= value <= LARGEST_COUNT:
-        raise ValueError(
-            f"{title} must be a whole number from 1 to {LARGEST_COUNT:,}. Got "
-            f"{_got(value)}."
-        )
+        expected = f"a whole number from 1 to {LARGEST_COUNT:,}"
+        raise ValueError(_message(title, expected, value))
     return value
 
 
 def switch(value: Any, title: str) -> bool:
     """Check that a value is True or False, and return it."""
     if not isinstance(value, bool):
-        raise TypeError(f"{title} must be true or false. Got {_got(value)}.")
+        raise TypeError(_message(title, "true or false", value))
     return value
 
 
@@ -84,9 +82,8 @@ def choice(*known: str) -> Check:
     def check(value: Any, title: str) -> str:
         chosen = text(value, title)
         if chosen not in known:
-            raise ValueError(
-                f"{title} must be one of {', '.join(map(repr, known))}. Got {_got(value)}."
-            )
+            expected = f"one of {', '.join(map(repr, known))}"
+            raise ValueError(_message(title, expected, value))
         return chosen
 
     return check
@@ -97,16 +94,14 @@ def label(value: Any, title: str) -> Any:
     if isinstance(value, str | bool):
         return value
     if not is_number(value) or not abs(value) < math.inf:
-        raise TypeError(
-            f"{title} must be a label: text, a number, true or false. Got {_got(value)}."
-        )
+        raise TypeError(_message(title, "a label: text, a number, true or false", value))
     return value
 
 
 def labels(value: Any, title: str) -> tuple[Any, ...]:
     """Check an array of two or more different labels, and return a tuple."""
     if not isinstance(value, list | tuple):
-        raise TypeError(f"{title} must be an array of labels. Got {_got(value)}.")
+        raise TypeError(_message(title, "an array of labels", value))
     checked = tuple(label(element, title) for element in value)
     if len(checked) < 2 or len(set(map(str, checked))) < len(checked):
         raise ValueError(
@@ -118,7 +113,7 @@ def labels(value: Any, title: str) -> tuple[Any, ...]:
 def bounds(value: Any, title: str) -> tuple[float, float]:
     """Check an array of a lower and an upper bound, and return both as floats."""
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise TypeError(f"{title} must be an array of two numbers. Got {_got(value)}.")
+        raise TypeError(_message(title, "an array of two numbers", value))
     low, high = (number(limit, title) for limit in value)
     if not low < high:
         raise ValueError(f"{title} must be a least and a greater number. Got {value!r}.")
@@ -141,9 +136,7 @@ def column_or_columns(value: Any, title: str) -> str | tuple[str, ...]:
     if isinstance(value, str):
         return text(value, title)
     if not isinstance(value, list | tuple):
-        raise TypeError(
-            f"{title} must be the name of a column or an array of names. Got {_got(value)}."
-        )
+        raise TypeError(_message(title, "the name of a column or an array of names", value))
     return column_names(value, title)
 
 
@@ -163,17 +156,20 @@ def values_of_columns(value: Any, title: str) -> dict[str, Any]:
 def options(value: Any, title: str, kind: str = "an option") -> dict[str, Any]:
     """Check the options of a test: names with plain values, or arrays of such values."""
     if not isinstance(value, Mapping):
-        raise TypeError(f"{title} must be a table of options. Got {_got(value)}.")
+        raise TypeError(_message(title, "a table of options", value))
     checked: dict[str, Any] = {}
     for name, setting in value.items():
         option = f"{_short(repr(name))} in {title}"
         text(name, f"{kind} in {title}")
-        is_array = isinstance(setting, list | tuple)
-        if is_array:
+        if isinstance(setting, list | tuple):
             checked[name] = [label(element, option) for element in setting]
         else:
             checked[name] = label(setting, option)
     return checked
+
+
+def _message(title: str, expected: str, value: Any) -> str:
+    return f"{title} must be {expected}. Got {_got(value)}."
 
 
 def _got(value: Any) -> str:
