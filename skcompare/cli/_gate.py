@@ -54,7 +54,6 @@ def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
     kept : sequence of str
         Files that must not be overwritten.
     """
-    earlier: list[str] = []
     real_paths: dict[str, Path] = {}
     for name, path in targets.items():
         if not path:
@@ -69,9 +68,8 @@ def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
         if real_path.exists() and not real_path.is_file() and not real_path.is_dir():
             # A pipe or a device can always be written.
             continue
-        if any(are_one_file(path, target) for target in earlier):
+        if any(are_one_file(path, str(earlier)) for earlier in real_paths.values()):
             raise ValueError(f"Two reports cannot be in one file. Got {path!r} twice.")
-        earlier.append(path)
         if real_path.is_dir():
             raise IsADirectoryError(f"--{name} {path!r} is a folder. Name a file in it.")
         if not real_path.parent.is_dir():

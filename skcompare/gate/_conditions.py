@@ -175,6 +175,9 @@ class Condition(Written, ABC):
     name: ClassVar[str]
     """Name of the kind of condition in policies."""
 
+    verb: ClassVar[str]
+    """Verb of the claim."""
+
     def __post_init__(self) -> None:
         if not isinstance(self.measure, str):
             raise TypeError(
@@ -199,9 +202,9 @@ class Condition(Written, ABC):
         """Null value and alternative of each one-sided test that must reject."""
 
     @property
-    @abstractmethod
     def claim(self) -> str:
         """Claim to be shown, as text."""
+        return f"{self.measure} {self.verb} by less than {self.margin:g}"
 
     @cached_property
     def scored(self) -> Measure | None:
@@ -393,16 +396,12 @@ class NonInferior(Condition):
     """
 
     name: ClassVar[str] = "noninferior"
+    verb: ClassVar[str] = "is worse"
 
     @property
     def boundaries(self) -> tuple[tuple[float, str], ...]:
         """Negated margin as lower boundary of the difference."""
         return ((-self.margin, "greater"),)
-
-    @property
-    def claim(self) -> str:
-        """Claim to be shown, as text."""
-        return f"{self.measure} is worse by less than {self.margin:g}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -441,16 +440,12 @@ class Equivalent(Condition):
     """
 
     name: ClassVar[str] = "equivalent"
+    verb: ClassVar[str] = "differs"
 
     @property
     def boundaries(self) -> tuple[tuple[float, str], ...]:
         """Negated margin and margin as lower and upper boundary of the difference."""
         return ((-self.margin, "greater"), (self.margin, "less"))
-
-    @property
-    def claim(self) -> str:
-        """Claim to be shown, as text."""
-        return f"{self.measure} differs by less than {self.margin:g}"
 
 
 @dataclass(frozen=True, init=False, repr=False)

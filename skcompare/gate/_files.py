@@ -94,18 +94,12 @@ class GateFiles(NamedTuple):
 def checked_source(path: str) -> Source:
     """Return the source of a file's columns, after checks of the file's format."""
     check_not_pickled(path)
-    _check_ending(path)
-    return source_of(path)
-
-
-def _check_ending(path: str) -> None:
-    """Check that the suffix of a file is that of a supported format."""
     name = os.path.basename(path.lower().rstrip(os.sep))
     ending = os.path.splitext(name)[1]
     if ending == ".gz":
         ending = os.path.splitext(name.removesuffix(".gz"))[1]
     if ending in ("", *all_suffixes()):
-        return
+        return source_of(path)
     advice = next((text for ends, text in ADVICE.items() if ending in ends), OTHERWISE)
     raise ValueError(
         f"{path!r} must be {list_formats(suffixes=True)} by its name. Got {ending!r}. "
