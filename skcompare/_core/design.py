@@ -200,7 +200,8 @@ def as_design(design: "Design | str") -> Design:
 
 
 def _kfold(splitter: Any, n_splits: int) -> Design:
-    return Design("kfold", n_folds=n_splits)
+    # One split is possible only if it is predefined.
+    return HOLDOUT if n_splits == 1 else Design("kfold", n_folds=n_splits)
 
 
 def _shuffles(splitter: Any, n_splits: int) -> Design:
@@ -217,10 +218,6 @@ def _repeated_kfold(splitter: Any, n_splits: int) -> Design:
     if n_repeats == 1:
         return Design("kfold", n_folds=n_folds)
     return Design("repeated kfold", n_repeats=n_repeats, n_folds=n_folds)
-
-
-def _predefined(splitter: Any, n_splits: int) -> Design:
-    return HOLDOUT if n_splits == 1 else Design("kfold", n_folds=n_splits)
 
 
 def _time_ordered(splitter: Any, n_splits: int) -> Design:
@@ -241,7 +238,7 @@ _KNOWN_SPLITTERS: dict[type, Callable[[Any, int], Design]] = {
     ShuffleSplit: _shuffles,
     StratifiedShuffleSplit: _shuffles,
     GroupShuffleSplit: _shuffles,
-    PredefinedSplit: _predefined,
+    PredefinedSplit: _kfold,
     TimeSeriesSplit: _time_ordered,
 }
 

@@ -33,13 +33,8 @@ class Operations(Protocol):
 class NumpyOperations:
     """Operations on NumPy arrays."""
 
-    @staticmethod
-    def floor(value: Any) -> Any:
-        return np.floor(value)
-
-    @staticmethod
-    def where(condition: Any, value: Any, otherwise: Any) -> Any:
-        return np.where(condition, value, otherwise)
+    floor: Any = staticmethod(np.floor)
+    where: Any = staticmethod(np.where)
 
     @staticmethod
     def whole(value: Any) -> Any:
@@ -197,13 +192,11 @@ class ScoreBins:
             Number of levels.
         """
         values, counts = _distinct_values(sample)
-        fitted = cls.fitted(sample, n_score_bins)
+        fitted, plain = cls.fitted(sample, n_score_bins), cls.uniform(n_score_bins)
         if values[0] < 0 or values[-1] > 1:
             return fitted
-        plain = cls.uniform(n_score_bins)
-        if _tied(plain, values, counts) <= 1.25 * _tied(fitted, values, counts):
-            return plain
-        return fitted
+        suits = _tied(plain, values, counts) <= 1.25 * _tied(fitted, values, counts)
+        return plain if suits else fitted
 
     @classmethod
     def choose(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":

@@ -2,7 +2,7 @@
 
 import difflib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeGuard
@@ -38,7 +38,7 @@ def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
     return ValueError(f"Unknown {what} {name!r}.{hint} Known: {', '.join(names)}.")
 
 
-def check_choice(what: str, value: object, known: Sequence[str]) -> str:
+def check_choice(what: str, value: object, known: Collection[str]) -> str:
     """Check that a value is one of the known names, and return it."""
     if not isinstance(value, str) or value not in known:
         raise unknown_name(what, value, known)

@@ -310,9 +310,7 @@ def sort_tests() -> None:
 def get_test(name: object) -> PairedTestEntry:
     """Return the registered test with this name."""
     tests = paired_tests()
-    if not isinstance(name, str) or name not in tests:
-        raise unknown_name("test", name, tests)
-    return tests[name]
+    return tests[check_choice("test", name, tests)]
 
 
 def tests_for(measure: str | None, design: Design | None = None) -> list[PairedTestEntry]:
