@@ -612,14 +612,9 @@ def _drawing(row: ComparisonRow, difference: str, reach: float) -> str:
 def next_steps(comparison: Comparison) -> list[str]:
     """Return recommended next steps after a comparison of two classifiers."""
     row = comparison.rows[0]
-    steps: list[str] = []
-    if comparison.verdict == INCONCLUSIVE:
-        steps += _undecided(comparison, row)
-    else:
-        steps += _decided(comparison, row)
-    steps += valid_instead(
-        ((row.test, row.measure) for row in comparison.rows), comparison.design
-    )
+    advice = _undecided if comparison.verdict == INCONCLUSIVE else _decided
+    tests = ((row.test, row.measure) for row in comparison.rows)
+    steps = [*advice(comparison, row), *valid_instead(tests, comparison.design)]
     if comparison.advice is not None and comparison.advice.recalibrate:
         whose = " and ".join(f"the {role}" for role in comparison.advice.recalibrate)
         steps.append(
