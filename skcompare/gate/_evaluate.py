@@ -565,18 +565,14 @@ def _judge_as_look(
         blind=blind,
     )
     judge = _judged_blindly if blind else _judged_openly
-    return judge(gate, subject, tests, ledger, taken)
+    return judge(gate, subject, tests, taken)
 
 
 def _judged_openly(
-    gate: GateConditions,
-    subject: Subject,
-    tests: Sequence[Ready],
-    ledger: Ledger,
-    taken: Taken,
+    gate: GateConditions, subject: Subject, tests: Sequence[Ready], taken: Taken
 ) -> GateDecision:
     decision = judged(gate.at_level(taken.look.level), subject, tests)
-    before = finish_look(ledger, taken, decision.status)
+    before = finish_look(taken, decision.status)
     if decision.passed != (before == PASSED):
         # Two results of one look would be two chances; both must be a pass.
         reason = (
@@ -586,15 +582,11 @@ def _judged_openly(
         )
         reasons = (*decision.reasons, reason)
         decision = replace(decision, status=INCONCLUSIVE, reasons=reasons)
-    return replace(decision, look=taken.summary(ledger.path, closed=False))
+    return replace(decision, look=taken.summary(closed=False))
 
 
 def _judged_blindly(
-    gate: GateConditions,
-    subject: Subject,
-    tests: Sequence[Ready],
-    ledger: Ledger,
-    taken: Taken,
+    gate: GateConditions, subject: Subject, tests: Sequence[Ready], taken: Taken
 ) -> GateDecision:
     """Decide whether the gate passes, revealing nothing else about the true labels.
 
@@ -606,10 +598,10 @@ def _judged_blindly(
     status = taken.look.status
     if status != NOT_PASSED:
         result = _blind_status(gate.at_level(level), subject, tests)
-        before = finish_look(ledger, taken, result)
+        before = finish_look(taken, result)
         status = PASSED if (before, result) == (PASSED, PASSED) else NOT_PASSED
     closed = status == PASSED or taken.state.passed is not None
-    look = taken.summary(ledger.path, closed=closed)
+    look = taken.summary(closed=closed)
     return _decision(
         subject, status=status, outcomes=(), alpha=level, look=look, blind=True
     )

@@ -448,13 +448,14 @@ SAME_SET = {
 
 @dataclass(frozen=True)
 class Taken:
-    """Recorded look, and the state of the ledger after it."""
+    """Recorded look, with the path of its ledger and the state of that after it."""
 
+    path: Any
     state: LedgerState
     look: Look
     repeated: bool
 
-    def summary(self, path: Any, *, closed: bool) -> dict[str, Any]:
+    def summary(self, *, closed: bool) -> dict[str, Any]:
         """Return the look as a dict for decisions; `closed` forbids further looks."""
         header, n_looks = self.state.header, len(self.state.looks)
         rule, alpha, looks = (header[name] for name in ("rule", "alpha", "looks"))
@@ -470,7 +471,7 @@ class Taken:
             "alpha_left": 0.0 if closed else left_after(n_looks, alpha, looks),
             "next_alpha": next_alpha,
             "repeated": self.repeated,
-            "ledger": os.fspath(path),
+            "ledger": os.fspath(self.path),
         }
 
 
@@ -505,7 +506,7 @@ def take_look(
         _check_same(ledger, state.header, holdout, alpha, blind)
         for look in state.looks:
             if (look.gate, look.predictions) == (gate, predictions):
-                return Taken(state, look, repeated=True)
+                return Taken(ledger.path, state, look, repeated=True)
         _check_open(ledger, state)
         number = len(state.looks) + 1
         level = level_of_look(number, alpha, state.header["looks"])
@@ -513,18 +514,19 @@ def take_look(
         look = Look(number, level, gate, predictions, champion, challenger, now())
         line = {"look": number} | {name: getattr(look, name) for name in LOOK_FIELDS}
         append(path, *new_lines, sealed(line, state.last_hash))
-        return Taken(replace(state, looks=(*state.looks, look)), look, repeated=False)
+        state = replace(state, looks=(*state.looks, look))
+        return Taken(ledger.path, state, look, repeated=False)
 
 
-def finish_look(ledger: Ledger, taken: Taken, status: str) -> str:
+def finish_look(taken: Taken, status: str) -> str:
     """Record the status of a look, and return the status that was recorded first."""
-    path, number = Path(ledger.path), taken.look.number
+    path, number = Path(taken.path), taken.look.number
     with locked(path):
         state = read_ledger(path)
         looks = () if state is None else state.looks
         if state is None or len(looks) < number or not _same(looks[number - 1], taken):
             raise ValueError(
-                f"Look {number} is no longer in the ledger {str(ledger.path)!r}: the "
+                f"Look {number} is no longer in the ledger {str(taken.path)!r}: the "
                 "file was replaced while the look was judged. Nothing is decided; "
                 "restore it from version control."
             )

@@ -445,7 +445,7 @@ def take_looks(path, name, n_looks):
     for k in range(n_looks):
         given = (holdout, 0.05, "gate", f"{name} {k}", ("old", "new"))
         taken = take_look(Ledger(path), *given, blind=False)
-        finish_look(Ledger(path), taken, "failed")
+        finish_look(taken, "failed")
 
 
 def run_at_once(kind, path):
@@ -583,9 +583,9 @@ def test_a_file_that_is_replaced_meanwhile_decides_nothing(path, monkeypatch):
     """The look must still be there when its result is written."""
     judged = looks_module._judged_openly
 
-    def replaced_file(gate, subject, tests, ledger, taken):
+    def replaced_file(gate, subject, tests, taken):
         path.unlink()
-        return judged(gate, subject, tests, ledger, taken)
+        return judged(gate, subject, tests, taken)
 
     monkeypatch.setattr(looks_module, "_judged_openly", replaced_file)
     with pytest.raises(ValueError, match="no longer in the ledger"):
