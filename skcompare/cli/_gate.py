@@ -204,6 +204,7 @@ def requested_of(
         _check_path("--data", arguments.data),
         train,
         tuple(arguments.trust or ()),
+        arguments.pos_label,
     )
     ledger = ledger_of(policy, _check_path("--ledger", arguments.ledger))
     settings = policy.ledger
@@ -214,8 +215,7 @@ def requested_of(
     if ledger is not None:
         kept += [os.fspath(ledger.path), str(lock_of(Path(ledger.path)))]
     check_targets(reports, kept)
-    decide = partial(judge_files, files, policy, ledger, blind, arguments.pos_label)
-    return policy, reports, decide
+    return policy, reports, partial(judge_files, files, policy, ledger, blind)
 
 
 def _input_files(arguments: argparse.Namespace) -> list[str]:
@@ -344,7 +344,12 @@ def run_gate(arguments: argparse.Namespace) -> int:
         for message in dict.fromkeys(str(warning.message) for warning in caught):
             say(COMMAND, f"warning: {message}")
         write_reports(decision, reports)
-        return _print_decision(decision, arguments.format, policy.gate.tell_inconclusive)
+        text = formatted(decision, arguments.format)
+        show(text, is_text=arguments.format in ("text", "markdown"))
+        if decision.passed:
+            return PASSED
+        is_told = policy.gate.tell_inconclusive and decision.status == INCONCLUSIVE
+        return NOTHING_SHOWN if is_told else NOT_PASSED
     except KeyboardInterrupt:
         raise
     # Not only Exception: libraries in other languages may panic, and an estimator could
@@ -354,15 +359,6 @@ def run_gate(arguments: argparse.Namespace) -> int:
             traceback.print_exc()
         say(COMMAND, f"error: {_error_text(error)}")
         return BAD_INPUT
-
-
-def _print_decision(decision: GateDecision, format: str, tell_inconclusive: bool) -> int:
-    """Print the report and return the exit code, even if the output is closed."""
-    show(formatted(decision, format), is_text=format in ("text", "markdown"))
-    if decision.passed:
-        return PASSED
-    is_inconclusive = tell_inconclusive and decision.status == INCONCLUSIVE
-    return NOTHING_SHOWN if is_inconclusive else NOT_PASSED
 
 
 def _error_text(error: BaseException) -> str:

@@ -64,7 +64,7 @@ NUMBERS: dict[str, Callable[[str], float]] = {"i": int, "u": int, "f": float}
 
 
 class GateFiles(NamedTuple):
-    """Input files of a gate.
+    """Input files of a gate, with what is named beside them and not by the policy.
 
     Attributes
     ----------
@@ -77,12 +77,15 @@ class GateFiles(NamedTuple):
         The training records, with the path to open.
     trust : tuple of str
         Types of saved estimators that are trusted in addition to the reviewed ones.
+    pos_label : str or None
+        The positive label as text, for labels of any type.
     """
 
     predictions: tuple[str, ...]
     data: str | None = None
     train: TrainSettings | None = None
     trust: tuple[str, ...] = ()
+    pos_label: str | None = None
 
     @property
     def inputs(self) -> list[str]:
@@ -517,9 +520,7 @@ def is_saved(path: str) -> bool:
     return path.lower().endswith(SUFFIX)
 
 
-def estimators_subject(
-    files: GateFiles, columns: Columns, gate: Gate, pos_label_text: str | None
-) -> PairSubject:
+def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSubject:
     """Collect the predictions of two saved estimators for the records of a file.
 
     Parameters
@@ -530,8 +531,6 @@ def estimators_subject(
         The columns that the policy names; by default features are all others.
     gate : Gate
         The gate.
-    pos_label_text : str, optional
-        The positive label as text.
     """
     data = _checked_data(files, columns)
     y = Y if columns.y is None else columns.y
@@ -549,7 +548,7 @@ def estimators_subject(
     features = list(dict.fromkeys(name for names in own for name in names))
     for name in features:
         check_column(data, name, " An estimator was trained with it.")
-    columns = with_label(columns, pos_label_text, data, y)
+    columns = with_label(columns, files.pos_label, data, y)
     training = training_of(files, id, columns.features or features)
     needed = [] if training is None else training.needed
     names = dict.fromkeys([*facts, *features, *needed])
@@ -669,10 +668,8 @@ def _report_names(paths: Sequence[str]) -> list[str]:
 OF_PREDICTIONS = ("id", "y", "y_from", "label", "proba", *ROLES, "labels", "pos_label")
 
 
-def scores_subject(
-    files: GateFiles, columns: Columns, gate: Gate, pos_label_text: str | None
-) -> ItemSubject:
-    """Read and check the scores to judge.
+def scores_subject(files: GateFiles, columns: Columns, gate: Gate) -> ItemSubject:
+    """Read and check the scores to judge, which have no labels.
 
     Parameters
     ----------
@@ -682,13 +679,11 @@ def scores_subject(
         The columns that the policy names.
     gate : Gate
         The gate, whose slices need columns.
-    pos_label_text : str or None
-        Refused: scores have no labels.
     """
     _check_unset(
         columns, OF_PREDICTIONS, "is about predictions for records, and these are scores"
     )
-    if pos_label_text is not None:
+    if files.pos_label is not None:
         raise ValueError("--pos-label is about labels, and these are scores. Leave it out.")
     score: Any = "score" if columns.score is None else columns.score
     sources = [checked_source(path) for path in files.predictions]
@@ -723,12 +718,7 @@ def scores_subject(
 
 
 def subject_from_files(
-    files: GateFiles,
-    columns: Columns,
-    gate: Gate,
-    *,
-    pos_label_text: str | None = None,
-    keep_ids: bool = False,
+    files: GateFiles, columns: Columns, gate: Gate, *, keep_ids: bool = False
 ) -> Subject:
     """Read and check the predictions to judge.
 
@@ -740,8 +730,6 @@ def subject_from_files(
         The columns that the policy names.
     gate : Gate
         The gate, whose slices need columns.
-    pos_label_text : str, optional
-        The positive label as text, for labels of any type.
     keep_ids : bool, default=False
         Whether a ledger counts looks: ids are kept, by which it recognises records, and
         true labels in the challenger's file are refused.
@@ -752,17 +740,17 @@ def subject_from_files(
             f"and the challenger's. Got {len(files.predictions)} files."
         )
     if any(map(is_saved, files.predictions)):
-        return estimators_subject(files, columns, gate, pos_label_text)
+        return estimators_subject(files, columns, gate)
     if files.data is not None or files.trust:
         raise ValueError(
             "--data and --trust are for saved estimators (.skops). Got files of "
             f"predictions, {' and '.join(map(repr, files.predictions))}."
         )
     if columns.score is not None or any(leaf.measure == MEAN_SCORE for leaf in gate.leaves):
-        return scores_subject(files, columns, gate, pos_label_text)
+        return scores_subject(files, columns, gate)
     sources = [checked_source(path) for path in files.predictions]
     roles = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
-    columns = with_label(columns, pos_label_text, roles.frame, roles.y_true)
+    columns = with_label(columns, files.pos_label, roles.frame, roles.y_true)
     training = training_of(files, roles.id, columns.features or ())
     extra = [] if training is None else training.needed
     if keep_ids and roles.id is not None:
@@ -794,19 +782,13 @@ def judge_files(
     policy: Policy,
     ledger: Ledger | None,
     blind: bool,
-    pos_label_text: str | None = None,
     *,
     start: float | None = None,
 ) -> GateDecision:
     """Judge files by a policy, as a look if there is a ledger."""
-    subject = subject_from_files(
-        files,
-        policy.data,
-        policy.gate,
-        pos_label_text=pos_label_text,
-        keep_ids=ledger is not None,
-    )
-    return judge_subject(policy.gate, subject, ledger, blind, start=start)
+    gate, keep_ids = policy.gate, ledger is not None
+    subject = subject_from_files(files, policy.data, gate, keep_ids=keep_ids)
+    return judge_subject(gate, subject, ledger, blind, start=start)
 
 
 def _check_kinds(predictions: Predictions, roles: ColumnRoles, columns: Columns) -> None:

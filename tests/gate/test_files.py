@@ -236,7 +236,8 @@ def test_text_as_positive_label(tmp_path):
     """A label from the shell has the type of the labels."""
     path = tmp_path / "x.csv"
     path.write_text("y,champion,challenger\n1,0.5,0.25\n0,0.25,0.5\n")
-    subject = judged((str(path),), pos_label_text="0")
+    given = GateFiles((str(path),), pos_label="0")
+    subject = subject_from_files(given, Columns(), GATE)
 
     assert 0 == subject.pos_label
     assert [0.5, 0.75] == subject.pair.champion.proba[:, 1].tolist()
@@ -387,8 +388,8 @@ def test_saved_estimators(tmp_path):
     gate = Gate(Superior("accuracy"), Superior("roc_auc"))
 
     for first, second in (("old", "new"), ("plain", "new")):
-        given = GateFiles((paths[first], paths[second]), data)
-        subject = subject_from_files(given, Columns(), gate, pos_label_text="yes")
+        given = GateFiles((paths[first], paths[second]), data, pos_label="yes")
+        subject = subject_from_files(given, Columns(), gate)
         expected = made["new"].predict(held[["b", "a"]])
         assert (first, second) == subject.names
         assert expected.tolist() == labels_of(subject, "challenger").tolist()
