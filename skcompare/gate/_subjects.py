@@ -55,7 +55,6 @@ from skcompare.predictions import (
     EngineColumns,
     ItemScores,
     PairedPredictions,
-    Predictions,
     part_of,
     predictions_from_arrays,
     predictions_of_fitted,
@@ -455,16 +454,12 @@ class ItemSubject:
                 f"are items that come scored. Choose {MEAN_SCORE!r}, the mean of the "
                 "scores."
             )
+        counted = condition.anytime and self.scores.right_or_wrong
+        name = "anytime_mcnemar" if counted else condition.test_name
         with refused_as_unsuited():
-            test = prepared_scores(self.scores, self._test(condition), condition.options)
+            test = prepared_scores(self.scores, name, condition.options)
         check_test(condition, test.entry, self.design)
         return with_options(test, condition)
-
-    def _test(self, condition: Condition) -> str | None:
-        """Name of the requested test, with `anytime` chosen by the kind of scores."""
-        if condition.anytime and self.scores.right_or_wrong:
-            return "anytime_mcnemar"
-        return condition.test_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -664,7 +659,12 @@ def subject_of(
         collected = predictions_from_arrays(
             truth, predictions, labels=labels, pos_label=pos_label, groups=groups
         )
-        subject = _paired(collected, predictions, pos_label)
+        if collected.y is None:
+            raise ValueError(
+                "A gate needs true labels: without them nobody can tell which classifier "
+                "is better. Pass `y_true`."
+            )
+        subject = PairSubject(collected.pair(*predictions), pos_label=pos_label)
     return _with_columns(subject, slice_columns)
 
 
@@ -722,30 +722,13 @@ def _read(
     unseen = ""
     if training is not None:
         unseen = training.check(values.others, "the records to judge")
-    subject = _paired(
-        values.collected(labels, pos_label),
-        roles.predictions,
-        pos_label,
+    return PairSubject(
+        values.collected(labels, pos_label).pair(*roles.predictions),
         {name: values.others[name] for name in roles.others},
-        values.others[kept[0]] if kept else None,
+        pos_label,
+        ids=values.others[kept[0]] if kept else None,
+        unseen=unseen,
     )
-    return replace(subject, unseen=unseen)
-
-
-def _paired(
-    predictions: Predictions,
-    names: Iterable[str],
-    pos_label: Any,
-    columns: Mapping[str, Any] | None = None,
-    ids: Any = None,
-) -> PairSubject:
-    """Create the subject of a pair of predictions, which must have true labels."""
-    if predictions.y is None:
-        raise ValueError(
-            "A gate needs true labels: without them nobody can tell which classifier is "
-            "better. Pass `y_true`."
-        )
-    return PairSubject(predictions.pair(*names), columns or {}, pos_label, ids=ids)
 
 
 def _checked_features(features: Any, train: Any) -> tuple[str, ...]:
