@@ -196,7 +196,7 @@ def failure_lines(decision: GateDecision) -> Iterator[str]:
     yield f"{report.headline} ({size_text(shown)})"
     for reason in shown.reasons:
         yield f"  {STOPPED}: {in_one_line(reason)}"
-    for check in [line for top in report.checks for line in top.lines()]:
+    for check in [line for whole in report.checks for line in (whole, *whole.parts)]:
         yield f"  {check.number}. {in_one_line(check.name)}: {check.status}"
         yield from (f"     {in_one_line(reason)}" for reason in check.reasons)
     for note in report.notes:

@@ -1,6 +1,6 @@
 """Report of a result: the one document from which all output formats are made."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -81,11 +81,6 @@ class Check(NamedTuple):
     reasons: Sequence[str]
     picture: Callable[[], str] = str
     parts: Sequence["Check"] = ()
-
-    def lines(self) -> Iterator["Check"]:
-        """Yield the condition, and then its parts."""
-        yield self
-        yield from self.parts
 
 
 class Section(NamedTuple):
