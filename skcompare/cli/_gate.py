@@ -207,15 +207,13 @@ def requested_of(
         arguments.pos_label,
     )
     ledger = ledger_of(policy, _check_path("--ledger", arguments.ledger))
-    settings = policy.ledger
-    blind = arguments.blind or (settings is not None and settings.blind)
     targets = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
     reports = {name: file for name, file in targets.items() if file is not None}
     kept = [*files.inputs, *([] if path is None else [path])]
     if ledger is not None:
         kept += [os.fspath(ledger.path), str(lock_of(Path(ledger.path)))]
     check_targets(reports, kept)
-    return policy, reports, partial(judge_files, files, policy, ledger, blind)
+    return policy, reports, partial(judge_files, files, policy, ledger, arguments.blind)
 
 
 def _input_files(arguments: argparse.Namespace) -> list[str]:

@@ -259,11 +259,8 @@ def _truth_of(
     Where looks are counted, true labels in the challenger's file are not even read: the
     differences would reveal the labels of the records, one query after the other.
     """
-    allowed = y_from == CHALLENGER
-    if champion.key == challenger.key:
-        check_column(champion, y, " Name the true labels by `y`.")
-        return champion
-    if y in challenger.names and is_counted:
+    two_files, allowed = champion.key != challenger.key, y_from == CHALLENGER
+    if two_files and y in challenger.names and is_counted:
         raise ValueError(
             f"Column {y!r} of {challenger.text}, the challenger's file, has true labels. "
             "Where a ledger counts looks they come from the champion's file alone, and "
@@ -277,7 +274,7 @@ def _truth_of(
             f"column to {champion.text}, the champion's file, or allow it by y_from = "
             '"challenger" in [data] of the policy.'
         )
-    main = challenger if allowed and y in challenger.names else champion
+    main = challenger if two_files and allowed and y in challenger.names else champion
     check_column(main, y, " Name the true labels by `y`.")
     return main
 
@@ -781,12 +778,13 @@ def judge_files(
     files: GateFiles,
     policy: Policy,
     ledger: Ledger | None,
-    blind: bool,
+    blind: bool = False,
     *,
     start: float | None = None,
 ) -> GateDecision:
-    """Judge files by a policy, as a look if there is a ledger."""
+    """Judge files by a policy, as a look if there is a ledger, blind if either says so."""
     gate, keep_ids = policy.gate, ledger is not None
+    blind = blind or (policy.ledger is not None and policy.ledger.blind)
     subject = subject_from_files(files, policy.data, gate, keep_ids=keep_ids)
     return judge_subject(gate, subject, ledger, blind, start=start)
 

@@ -53,15 +53,7 @@ class RunReport:
         self.format = FORMATS[suffix_of(path)]
         # A test may change the working directory.
         self.file = Path(os.path.abspath(path))
-        self._check_file()
-
-    def write(self, by_test: Mapping[str, Sequence[Entry]]) -> None:
-        """Write all decisions, or leave the file unchanged on error."""
-        entries = [entry for gates in by_test.values() for entry in gates]
-        write_text(self.file, self.format.whole(entries))
-
-    def _check_file(self) -> None:
-        """Raise an error if the file cannot be written, before the tests run."""
+        # Checked before the tests run.
         if self.file.is_dir():
             raise pytest.UsageError(
                 f"--skcompare-report must be a file. Got the folder {self.path!r}."
@@ -76,6 +68,11 @@ class RunReport:
                 f"--skcompare-report cannot be written: {error.strerror or error}, in "
                 f"{str(self.file.parent)!r}. Name a file in a folder that is there."
             ) from error
+
+    def write(self, by_test: Mapping[str, Sequence[Entry]]) -> None:
+        """Write all decisions, or leave the file unchanged on error."""
+        entries = [entry for gates in by_test.values() for entry in gates]
+        write_text(self.file, self.format.whole(entries))
 
 
 def suffix_of(path: str) -> str:
@@ -301,12 +298,11 @@ class CheckedPolicy:
         __tracebackhide__ = True
         paths = tuple(map(os.fspath, files))
         records = None if data is None else os.fspath(data)
-        policy, settings = self.policy, self.policy.ledger
-        blind = settings is not None and settings.blind
+        policy = self.policy
 
         def decide() -> GateDecision:
             inputs = GateFiles(paths, records, train_of(policy), tuple(trust))
-            return judge_files(inputs, policy, ledger_of(policy), blind)
+            return judge_files(inputs, policy, ledger_of(policy))
 
         decision = self.fixture.decided(decide)
         return demand(decision) if required else decision
