@@ -694,7 +694,7 @@ class RecordDigests:
             for array in (role.labels, role.proba, role.decision)
         ]
         shared = [pair.predictions.groups, self.classes, str(self.subject.pos_label)]
-        return _digest(self.order, *predictions, *shared, *_flat(self.columns))
+        return _digest(self.order, *predictions, *shared, *self.columns)
 
 
 class ItemDigests:
@@ -734,7 +734,7 @@ class ItemDigests:
             return token_hex(16)
         scores = self.scores
         arrays = (scores.champion, scores.challenger, scores.attempts, scores.groups)
-        return _digest(self.order, *arrays, *_flat(self.columns))
+        return _digest(self.order, *arrays, *self.columns)
 
 
 def digests_of(subject: Subject, used: Sequence[str]) -> RecordDigests | ItemDigests:
@@ -772,12 +772,10 @@ def _order(ids: NDArray[Any]) -> Any:
     return slice(None) if (ids[1:] > ids[:-1]).all() else np.argsort(ids)
 
 
-def _used_columns(columns: Mapping[str, Any], used: Sequence[str]) -> dict[str, Any]:
-    return {name: column for name, column in columns.items() if name in used}
-
-
-def _flat(columns: Mapping[str, Any]) -> list[Any]:
-    return [part for item in sorted(columns.items()) for part in item]
+def _used_columns(columns: Mapping[str, Any], used: Sequence[str]) -> list[Any]:
+    """List the names and the values of the columns that define slices, by name."""
+    names = sorted(name for name in columns if name in used)
+    return [part for name in names for part in (name, columns[name])]
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

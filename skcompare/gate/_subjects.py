@@ -189,11 +189,9 @@ class PairSubject:
         compared = []
         for name in ("labels", "proba", "decision"):
             champion, challenger = (getattr(role, name) for role in self.pair.roles)
-            if champion is None and challenger is None:
-                continue
-            if champion is None or challenger is None:
-                return False
-            compared.append(np.array_equal(champion, challenger))
+            if champion is not None or challenger is not None:
+                # One that is None is equal to no array.
+                compared.append(np.array_equal(champion, challenger))
         return bool(compared) and all(compared)
 
     def part(self, where: Mapping[str, Any]) -> "PairSubject":
