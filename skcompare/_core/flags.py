@@ -16,8 +16,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "few-discordant-pairs": (
         "the predictions differ on few records, so an approximation for many of them is "
-        "poor; "
-        'on a hold-out, method="mid-p", "exact" or "permutation" does without it'
+        'poor; on a hold-out, method="mid-p", "exact" or "permutation" does without it'
     ),
     "undefined-pvalue": (
         "the p-value is undefined for these data and counts as 1 in any adjustment"
