@@ -14,8 +14,7 @@ from skcompare._analysis.measures import RANKING_SCORES, Measure
 from skcompare._core.design import HOLDOUT, Design, remedy
 from skcompare._registry.metrics import loss_of, tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
-from skcompare.evidence import ScoreDifferences
-from skcompare.predictions import LABELS, RANKS, SCORES, Predictions, what_lacks
+from skcompare.predictions import LABELS, PROBA, RANKS, SCORES, Predictions, what_lacks
 from skcompare.stats.core import class_label
 from skcompare.stats.scores import BINARY_SCORES
 
@@ -203,6 +202,8 @@ def predictions_required(
     """Return the kinds of predictions that these measures and tests need."""
     measures = list(measures)
     responses = frozenset[str]().union(*(measure.required for measure in measures))
+    if any(measure.needs_proba for measure in measures):
+        responses |= {PROBA}
     if isinstance(requested, str):
         return responses | {LABELS, SCORES}
     scored = [measure for measure in measures if SCORES in measure.required]
@@ -210,8 +211,10 @@ def predictions_required(
         return responses | {RANKS}
     for name in requested or ():
         needs = get_test(name).needs
-        if needs is not ScoreDifferences:
-            responses |= getattr(needs, "required", frozenset({LABELS, SCORES}))
+        declared = getattr(needs, "required", None)
+        responses |= {LABELS, SCORES} if declared is None else declared
+        if SCORES in (declared or ()) and not getattr(needs, "takes_decision", False):
+            responses |= {PROBA}
     return responses
 
 

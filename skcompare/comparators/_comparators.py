@@ -237,7 +237,7 @@ class BaseComparator(
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
         self._check_design(settings, splits.design)
         responses = predictions_required(settings.measures, settings.requested)
-        responses |= rehearse(settings, splits, classes_of(y_labels), y_labels)
+        rehearse(settings, splits, classes_of(y_labels), y_labels)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
         return collect_predictions(

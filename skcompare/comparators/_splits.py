@@ -18,7 +18,6 @@ from skcompare._registry.tests import get_test, tests_for
 from skcompare.comparators._compare import Settings
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
-    PROBA,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
@@ -87,29 +86,20 @@ def check_scored_classes(
 
 def rehearse(
     settings: Settings, splits: Splits, classes: np.ndarray, y: np.ndarray
-) -> frozenset[str]:
+) -> None:
     """Detect errors before fitting, and warn if there will be no verdict.
 
     Measures are computed from correct predictions of some records of the classes in the
-    test sets, and the requested tests run on correct predictions of these splits. Returns
-    "probabilities" if decision scores are not sufficient.
+    test sets, and the requested tests run on correct predictions of these splits.
     """
     requested, measures = settings.requested, settings.measures
     codes = class_codes("y", y, classes)
     _check_trained_classes(splits, classes, codes)
     _check_tested_classes(measures, splits, classes, codes, settings.pos_label)
-    if not isinstance(requested, Mapping):
-        _check_default_tests(measures, splits.design)
-    needs_proba = any(measure.needs_proba for measure in measures)
     if isinstance(requested, Mapping):
-        pair = _correct_predictions(splits, classes, with_proba=True)
-        _run(requested, measures, pair)
-        try:
-            pair = _correct_predictions(splits, classes, with_proba=False)
-            _run(requested, measures, pair)
-        except ValueError:
-            needs_proba = True
-    return frozenset({PROBA} if needs_proba else ())
+        _run(requested, measures, _correct_predictions(splits, classes))
+    else:
+        _check_default_tests(measures, splits.design)
 
 
 def _run(
@@ -201,19 +191,15 @@ def _check_default_tests(measures: Sequence[Measure], design: Design) -> None:
         warnings.warn(note, stacklevel=6)
 
 
-def _correct_predictions(
-    splits: Splits, classes: np.ndarray, *, with_proba: bool
-) -> PairedPredictions:
+def _correct_predictions(splits: Splits, classes: np.ndarray) -> PairedPredictions:
     """Return made-up, correct predictions of two classifiers for these splits."""
     tests = [test for _, test in splits.pairs]
     records = np.concatenate(tests)
     n = int(records.max()) + 1
     y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
     labels, certain = y[records], np.eye(len(classes))[y[records]]
-    scores = certain[:, 1] if len(classes) == 2 else certain
-    proba, decision = (certain, None) if with_proba else (None, scores)
     roles = tuple(
-        EstimatorPredictions(name, name, labels, proba, decision)
+        EstimatorPredictions(name, name, labels, certain)
         for name in ("champion", "challenger")
     )
     made_up = Predictions(

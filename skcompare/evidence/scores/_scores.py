@@ -75,6 +75,8 @@ class ScoreDifferences(Storable):
     score: str = "score"
     greater_is_better: bool = True
 
+    required: ClassVar[frozenset[str]] = frozenset()
+
     def __post_init__(self) -> None:
         design = as_design(self.design)
         values = checked_scores("values", self.values)
