@@ -271,9 +271,10 @@ def decide(
     if row.pvalue is None:
         note = row.note.replace(row.measure, row.subject)
         return Verdict("inconclusive", alpha, f"inconclusive: {note}")
-    if row.kind != "difference":
-        return Verdict("inconclusive", alpha, _without_winner(row, alpha))
     finding, level = _finding(row, alpha, unit), level_text(alpha, alternative)
+    if row.kind != "difference":
+        sentence = f"no winner can be named without true labels: {finding}"
+        return Verdict("inconclusive", alpha, sentence)
     # Only a test with an estimate of direction can name a winner.
     if row.pvalue < alpha and row.difference != 0 and not math.isnan(row.difference):
         winner = "challenger" if row.difference > 0 else "champion"
@@ -297,18 +298,6 @@ def level_text(alpha: float, alternative: str) -> str:
     return f"alpha {alpha:g}{side}"
 
 
-def _without_winner(row: ComparisonRow, alpha: float) -> str:
-    """Describe the result of a test without true labels."""
-    if row.pvalue is None or math.isnan(row.pvalue):
-        finding = f"the p-value of {row.test} is undefined for these data"
-    else:
-        p = format_pvalue(row.pvalue, alpha)
-        verb = "differ" if row.pvalue < alpha else "do not differ significantly"
-        p = f"p {p}" if p.startswith("<") else f"p = {p}"
-        finding = f"{row.subject} {verb} at alpha {alpha:g}, {p} ({row.test})"
-    return f"no winner can be named without true labels: {finding}"
-
-
 def _about(row: ComparisonRow, flags: tuple[str, ...], unit: str) -> str:
     if "mixed-frozen" in flags:
         return "; about one trained model and one learning algorithm"
@@ -322,6 +311,9 @@ def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:
         return f"the p-value of {row.test} is undefined for these data"
     p = format_pvalue(row.pvalue, alpha)
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
+    if row.kind != "difference":
+        verb = "differ" if row.pvalue < alpha else "do not differ significantly"
+        return f"{row.subject} {verb} at alpha {alpha:g}, {p} ({row.test})"
     if "no-discordant-pairs" in row.flags:
         return f"no {unit.removesuffix('s')} tells the two apart, {p} ({row.test})"
     if math.isnan(row.difference):

@@ -13,14 +13,12 @@ from skcompare._analysis._pairwise_comparison import (
     PairwiseComparison,
 )
 from skcompare._analysis._test_selection import (
-    LABEL,
     POS_LABEL,
-    SCORE,
     RequestedTests,
+    Selection,
     default_test,
     fitting_tests,
     is_about,
-    named_for,
     named_tests,
     no_test_note,
     tests_to_run,
@@ -200,7 +198,7 @@ def _check_max_t(requested: RequestedTests, measures: Sequence[Measure]) -> None
             )
 
 
-class SeveralEngine:
+class SeveralEngine(Selection):
     """Engine that compares several classifiers by one measure.
 
     Parameters
@@ -242,16 +240,13 @@ class SeveralEngine:
             )
         check_pos_label(pos_label, predictions.classes)
         requested = with_classes(requested, predictions.classes)
-        self.measure, self.label, self.pos_label = measure, None, pos_label
+        self.measure, self.label = measure, None
         if measure.label is not None:
             position = measure.position(predictions.classes)
-            self.label, self.pos_label = predictions.classes[position].item(), True
+            self.label, pos_label = predictions.classes[position].item(), True
             predictions = one_class_of(predictions, position)
-        self.predictions = predictions
-        # "all" is what is valid for the class of the measure.
-        self.requested = named_for(requested, predictions)
-        self.control, self.alternative = control, alternative
-        self.alpha, self.adjust = alpha, adjust
+        super().__init__(predictions, requested, alternative, pos_label)
+        self.control, self.alpha, self.adjust = control, alpha, adjust
         names = predictions.names
         first, second = pairs_of(names, control, alternative)
         self.pairs = [(names[i], names[j]) for i, j in zip(first, second)]
@@ -267,34 +262,26 @@ class SeveralEngine:
             return [self._of_family(max_t_family(self.measure, self.predictions.design))]
         tests = tests_to_run(
             self._default(),
-            [entry for entry in self._requested() if entry.kind == "difference"],
+            [e for e in self.requested_tests(self.measure) if e.kind == "difference"],
             primary or self.requested is None,
         )
         return [
             self._untested() if entry is None else self._tested(entry) for entry in tests
         ]
 
-    def _requested(self) -> list[PairedTestEntry]:
-        """Return the requested tests of the measure."""
-        entries = map(get_test, self.requested or ())
-        return [e for e in entries if is_about(e, self.measure, self.requested)]
-
-    def _options_of(self, test: str) -> dict[str, Any]:
-        return {**(self.requested or {}).get(test, {})}
-
     def _default(self) -> PairedTestEntry | None:
         """Return the first test of a difference that suits the design and predictions."""
-        tests = fitting_tests(self.measure, self.predictions, self.alternative)
+        tests = self._fitting_tests(self.measure)
         return next((entry for entry in tests if entry.kind == "difference"), None)
 
     def _tested(self, entry: PairedTestEntry) -> PairwiseComparison:
-        options = self._options_of(entry.name)
+        options = (self.requested or {}).get(entry.name, {})
         family = family_of(entry.name, self.predictions.design, options)
         return self._of_pairs(entry) if family is None else self._of_family(family)
 
     def _requested_omnibus(self) -> PairedResult | None:
         """Return the result of the omnibus test that was requested by name."""
-        entries = filter(is_omnibus, self._requested())
+        entries = filter(is_omnibus, self.requested_tests(self.measure))
         return next(map(self._run_omnibus, entries), None)
 
     def _default_omnibus(self) -> PairedResult | None:
@@ -303,20 +290,17 @@ class SeveralEngine:
         return next(map(self._run_omnibus, filter(is_omnibus, tests)), None)
 
     def _run_omnibus(self, entry: PairedTestEntry) -> PairedResult:
-        options, needs, evidence_options = self._options_of(entry.name), entry.needs, {}
-        if SCORE in entry.options:
-            options[SCORE] = self.measure.metric
-        if self.pos_label is not None and LABEL in entry.options:
-            options[LABEL] = self.pos_label
-        if self.pos_label is not None and POS_LABEL in entry.evidence_options:
-            evidence_options[POS_LABEL] = self.pos_label
-        evidence = needs.from_predictions_of(self.predictions, **evidence_options)  # type: ignore[attr-defined]
-        result: PairedResult = entry.function(evidence, **options)
+        needs: Any = entry.needs
+        options = self.evidence_options(entry, self.measure)
+        evidence = needs.from_predictions_of(self.predictions, **options)
+        result: PairedResult = entry.function(
+            evidence, **self._options(entry, self.measure)
+        )
         return result
 
     def _of_family(self, family: Family) -> PairwiseComparison:
         """Compare all pairs by a joint test."""
-        options = self._options_of(family.test)
+        options = {**(self.requested or {}).get(family.test, {})}
         if self.pos_label is not None and POS_LABEL in family.options:
             options.setdefault(POS_LABEL, self.pos_label)
         result = family.run(

@@ -340,15 +340,19 @@ class Selection:
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """Return the tests for the rows of a measure, with None for a row without test."""
+        is_first = primary or self.requested is None
+        tests = self.requested_tests(measure)
+        return tests_to_run(self.fitting_test(measure), tests, is_first)
+
+    def requested_tests(self, measure: Measure) -> list[PairedTestEntry]:
+        """Return the requested tests of a measure."""
         requested = [get_test(name) for name in self.requested or ()]
-        tests = [
+        return [
             entry
             for entry in requested
             if is_about(entry, measure, self.requested)
             and not (self._all and entry.lacks_bound(measure.metric))
         ]
-        is_first = primary or self.requested is None
-        return tests_to_run(self.fitting_test(measure), tests, is_first)
 
     def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
         """Return the first test of a measure that suits the design and the predictions."""

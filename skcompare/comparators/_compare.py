@@ -66,24 +66,28 @@ from skcompare.stats.agreement import MOST_CALIBRATION_ERROR, ROLES
 from skcompare.stats.core import ADJUSTMENTS
 
 
-def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
-    """Check the alternative, level and adjustment for two classifiers."""
-    if isinstance(adjust, str) and adjust == MAX_T:
+def check_settings(
+    alternative: Any,
+    alpha: Any,
+    adjust: Any,
+    control: Any = None,
+    several: Sequence[str] = (),
+) -> tuple[str, float, str]:
+    """Check settings of two classifiers, or of three or more with the names `several`."""
+    if isinstance(adjust, str) and adjust == MAX_T and not several:
         raise ValueError(
             "adjust='max-t' is for three or more classifiers. Got two. Choose among "
             f"{', '.join(ADJUSTMENTS)}."
         )
-    return _checked(alternative, alpha, adjust, ADJUSTMENTS)
-
-
-def check_settings_of_several(
-    alternative: Any, alpha: Any, adjust: Any, control: Any, names: Sequence[str]
-) -> tuple[str, float, str]:
-    """Check the settings for three or more classifiers, including the control."""
-    settings = _checked(alternative, alpha, adjust, (*ADJUSTMENTS, MAX_T))
+    choices = (*ADJUSTMENTS, MAX_T) if several else ADJUSTMENTS
+    settings = (
+        check_alternative(alternative),
+        check_alpha(alpha),
+        check_choice("adjustment", "none" if adjust is None else adjust, choices),
+    )
     if control is not None:
-        check_choice("control", control, tuple(names))
-    elif settings[0] != "two-sided":
+        check_choice("control", control, tuple(several))
+    elif several and alternative != "two-sided":
         raise ValueError(
             f"alternative={alternative!r} needs a control that the others are compared "
             "with, because all pairs have no direction of their own. Pass `control`, or "
@@ -117,27 +121,13 @@ class Settings:
         several: Sequence[str] = (),
     ) -> Self:
         """Check settings, which `several` names of three or more classifiers change."""
-        checked = (
-            check_settings_of_several(alternative, alpha, adjust, control, several)
-            if several
-            else check_settings(alternative, alpha, adjust)
-        )
+        checked = check_settings(alternative, alpha, adjust, control, several)
         requested = named_of_several(tests, checked[-1]) if several else named_tests(tests)
         measures = resolve_scoring(scoring)
         check_positive(requested, measures)
         if several:
             check_named(requested, measures, checked[-1])
         return cls(measures, requested, *checked, pos_label, control)
-
-
-def _checked(
-    alternative: Any, alpha: Any, adjust: Any, choices: tuple[str, ...]
-) -> tuple[str, float, str]:
-    return (
-        check_alternative(alternative),
-        check_alpha(alpha),
-        check_choice("adjustment", "none" if adjust is None else adjust, choices),
-    )
 
 
 @cache

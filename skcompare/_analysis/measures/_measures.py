@@ -591,15 +591,14 @@ def value_without_skill(
     return None
 
 
-def is_worse_than_no_skill(
+def are_worse_than_no_skill(
     measure: Measure | None,
-    predictions: Predictions,
-    role: EstimatorPredictions,
-    value: float | None,
+    pair: PairedPredictions,
+    values: tuple[float | None, float | None],
     greater_is_better: bool,
     pos_label: Any = None,
-) -> bool:
-    """Whether a classifier's score and predictions are worse than those without skill.
+) -> list[bool]:
+    """Whether champion and challenger are each worse than a classifier without skill.
 
     Scores alone do not show it: a classifier that weighs rare classes has a lower accuracy
     than the share of the most common class, and an overconfident one a larger loss than
@@ -609,43 +608,29 @@ def is_worse_than_no_skill(
     Parameters
     ----------
     measure : Measure or None
-        The measure of the score.
-    predictions : Predictions
+        The measure of the scores.
+    pair : PairedPredictions
         With the true labels.
-    role : EstimatorPredictions
-        Predictions of the classifier.
-    value : float or None
-        Its score, which may be a loss, or a negated one.
+    values : pair of float or None
+        Scores of both, which may be losses, or negated ones.
     greater_is_better : bool
-        Whether it is a score, where the greater is better, and not a loss.
+        Whether they are scores, where the greater is better, and not losses.
     pos_label : label, optional
         The positive one of two classes.
     """
-    if predictions.y is None and predictions.tally is None:
-        return False
-    least = value_without_skill(measure, predictions, pos_label)
-    if measure is None or least is None or value is None:
-        return False
+    predictions = pair.predictions
+    least = None
+    if predictions.y is not None or predictions.tally is not None:
+        least = value_without_skill(measure, predictions, pos_label)
+    if measure is None or least is None:
+        return [False, False]
     if greater_is_better and str(measure.metric).startswith("neg_"):
         least = -least
-    is_worse = value < least if greater_is_better else value > least
-    return is_worse and not _agrees_more_than_by_chance(
-        predictions, role, measure.required == {LABELS}
-    )
-
-
-def are_worse_than_no_skill(
-    measure: Measure | None,
-    pair: PairedPredictions,
-    values: tuple[float | None, float | None],
-    greater_is_better: bool,
-    pos_label: Any = None,
-) -> list[bool]:
-    """Whether champion and challenger are each worse than a classifier without skill."""
+    by_labels = measure.required == {LABELS}
     return [
-        is_worse_than_no_skill(
-            measure, pair.predictions, role, value, greater_is_better, pos_label
-        )
+        value is not None
+        and (value < least if greater_is_better else value > least)
+        and not _agrees_more_than_by_chance(predictions, role, by_labels)
         for role, value in zip(pair.roles, values, strict=True)
     ]
 
