@@ -221,6 +221,8 @@ class SeveralEngine(Selection):
         The positive class of two.
     """
 
+    predictions: Predictions
+
     def __init__(
         self,
         predictions: Predictions,

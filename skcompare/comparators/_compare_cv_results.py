@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from sklearn.frozen import FrozenEstimator
-
 from skcompare._analysis import predictions_required
 from skcompare._core.design import Design
 from skcompare._core.validation import (
@@ -19,7 +17,7 @@ from skcompare.comparators._splits import check_scored_classes
 from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,
-    check_roles,
+    check_roles_to_fit,
     check_target,
     is_mixed,
     outputs_of_roles,
@@ -115,7 +113,7 @@ def compare_cv_results(
     check_switches(allow_mixed=allow_mixed)
     outputs = outputs_of_roles(champion, challenger, X, y)
     fitted = [(role, output["estimator"][0]) for role, output in outputs.items()]
-    _check_roles(fitted, allow_mixed)
+    check_roles_to_fit(fitted, allow_mixed=allow_mixed)
     check_target(y, fitting=True)
     check_scored_classes(settings.measures, classes_of(check_labels("y", y)), pos_label)
     if groups is not None:
@@ -134,13 +132,3 @@ def compare_cv_results(
     return compare_pair(
         predictions.pair(CHAMPION, CHALLENGER), settings, n_fits=predictions.n_splits
     )
-
-
-def _check_roles(fitted: list[tuple[str, Any]], allow_mixed: bool) -> None:
-    """Check that both estimators are classifiers, and that not both are frozen."""
-    check_roles(fitted, allow_mixed=allow_mixed, prefit=False)
-    if all(isinstance(estimator, FrozenEstimator) for _, estimator in fitted):
-        raise ValueError(
-            "Frozen classifiers were not trained on these splits. Compare them on a "
-            "hold-out set by PairedComparator(..., cv='prefit'), or unfreeze them."
-        )

@@ -4,7 +4,6 @@ import math
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, ClassifierTags, check_random_state, column_or_1d, indexable
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -36,7 +35,7 @@ from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,
     LARGEST_SEED,
-    check_roles,
+    check_roles_to_fit,
     check_target,
     collect_fitted,
     describe,
@@ -161,7 +160,7 @@ class PairedEstimator(
         self : PairedEstimator
         """
         check_parameters(self)
-        self._check_roles()
+        check_roles_to_fit(self._named_estimators(), allow_mixed=self.allow_mixed)
         check_target(y, fitting=False)
         X, y, sample_weight = indexable(X, y, sample_weight)
         if len(getattr(y, "shape", ())) == 2:
@@ -216,16 +215,6 @@ class PairedEstimator(
 
     def _named_estimators(self) -> list[tuple[str, Any]]:
         return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
-
-    def _check_roles(self) -> None:
-        """Check that the classifiers can be fitted as a pair."""
-        estimators = self._named_estimators()
-        check_roles(estimators, allow_mixed=self.allow_mixed, prefit=False)
-        if all(isinstance(estimator, FrozenEstimator) for _, estimator in estimators):
-            raise ValueError(
-                "At least one classifier must be fitted here. Got two frozen ones. Compare "
-                "these on a hold-out set by PairedComparator(..., cv='prefit')."
-            )
 
     def _route(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
         """Return the metadata routed to the two fits."""

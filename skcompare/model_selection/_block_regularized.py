@@ -403,7 +403,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         n_records = X.shape[0] if hasattr(X, "shape") else len(X)
         self._check_enough(n_records, n_blocks, "records")
         classes, codes = None, np.zeros(n_records, dtype=np.intp)
-        if self._check_stratify():
+        if is_stratified(self):
             classes, codes = encode_classes(y)
         if groups is None:
             blocks = deal_records(codes, first_halves, rng)
@@ -425,14 +425,6 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         raise ValueError(
             f"`n_repeats` must be an integer of at least 1. Got {n_repeats!r} instead. "
             "A repetition makes two splits; 5 repetitions are usual."
-        )
-
-    def _check_stratify(self) -> bool:
-        if isinstance(self.stratify, bool | np.bool_):
-            return bool(self.stratify)
-        raise ValueError(
-            f"`stratify` must be True or False. Got {type(self.stratify).__name__} "
-            "instead. The labels to stratify by are the `y` of `split`."
         )
 
     def _check_enough(self, n: int, n_blocks: int, what: str) -> None:
@@ -500,6 +492,16 @@ def _overlaps(sizes: IntArray, first_halves: NDArray[np.bool_]) -> list[int]:
     repetition = np.tile(np.arange(first_halves.shape[1]), 2)
     shared = training.T @ (sizes[:, np.newaxis] * training)
     return shared[repetition[:, np.newaxis] != repetition].tolist()
+
+
+def is_stratified(splitter: Any) -> bool:
+    """Check the parameter `stratify` of a splitter, and return it."""
+    if isinstance(splitter.stratify, bool | np.bool_):
+        return bool(splitter.stratify)
+    raise ValueError(
+        f"`stratify` must be True or False. Got {type(splitter.stratify).__name__} "
+        "instead. The labels to stratify by are the `y` of `split`."
+    )
 
 
 def encode_classes(y: Any) -> tuple[NDArray[Any], IntArray]:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state, indexable
 from skcompare._core.design import Design
 from skcompare._core.validation import check_count, is_number, is_whole
 from skcompare._typing import IntArray
-from skcompare.model_selection._block_regularized import encode_classes
+from skcompare.model_selection._block_regularized import encode_classes, is_stratified
 
 LEAST_TRAINING = 2
 
@@ -142,7 +142,7 @@ class ShuffleDesign(BaseCrossValidator):
                 f"{max(smallest, 0)} with test_size={self.test_size!r} of {n_records} "
                 "records. Collect more records, or test on fewer of them."
             )
-        if not self._check_stratify():
+        if not is_stratified(self):
             layout = ShuffleLayout(n_train, n_test, n_train_half)
             return layout, np.zeros(n_records, dtype=np.intp)
         classes, codes = encode_classes(y)
@@ -183,14 +183,6 @@ class ShuffleDesign(BaseCrossValidator):
         raise ValueError(
             "`test_size` must be a number of records of at least 1, or a share between 0 "
             f"and 1. Got {size!r} instead."
-        )
-
-    def _check_stratify(self) -> bool:
-        if isinstance(self.stratify, bool | np.bool_):
-            return bool(self.stratify)
-        raise ValueError(
-            f"`stratify` must be True or False. Got {type(self.stratify).__name__} "
-            "instead. The labels to stratify by are the `y` of `split`."
         )
 
     def holdouts(

@@ -43,6 +43,7 @@ from skcompare.predictions._from_frames import (
 from skcompare.predictions._frozen_rules import (
     PREFIT,
     check_roles,
+    check_roles_to_fit,
     check_target,
     fitted_pair,
     is_fitted,

@@ -68,6 +68,17 @@ def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool)
         )
 
 
+def check_roles_to_fit(estimators: NamedEstimators, *, allow_mixed: bool) -> None:
+    """Check the classifiers, of which at least one must be fitted on the records."""
+    check_roles(estimators, allow_mixed=allow_mixed, prefit=False)
+    if all(_frozen(estimators)):
+        raise ValueError(
+            "At least one classifier must be fitted on these records. Got frozen ones "
+            "only. Compare them on a hold-out set by PairedComparator(..., cv='prefit'), "
+            "or unfreeze one."
+        )
+
+
 def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
     """Whether the classifiers are used without fitting, on a hold-out set."""
     if isinstance(cv, str) and cv == PREFIT:

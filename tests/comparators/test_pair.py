@@ -517,7 +517,7 @@ def test_frozen_classifiers():
         PairedEstimator(frozen, tree()).fit(X, Y)
     mixed = PairedEstimator(frozen, tree(), allow_mixed=True).fit(X, Y)
     assert mixed.champion_.predict(X).tolist() == frozen.predict(X).tolist()
-    with pytest.raises(ValueError, match="Got two frozen ones"):
+    with pytest.raises(ValueError, match="Got frozen ones only"):
         PairedEstimator(frozen, frozen).fit(X, Y)
     with pytest.raises(TypeError, match="'allow_mixed' parameter of PairedEstimator must"):
         tree_and_bayes(allow_mixed="yes").fit(X, Y)
