@@ -7,31 +7,14 @@ from typing import Any, Self
 from skcompare._core.formatting import format_pvalue, in_one_line
 from skcompare.plots.drawing._base import CHALLENGER, CHAMPION
 from skcompare.plots.forest._forest_rows import Found, found_in, with_margins
-from skcompare.plots.forest._interval_display import Content, IntervalDisplay
+from skcompare.plots.forest._interval_axes import Lines
+from skcompare.plots.forest._interval_display import IntervalDisplay
 from skcompare.plots.forest._interval_rows import (
     SHARES,
     IntervalRow,
     caveat_text,
     interval_text,
     level_text,
-)
-
-COLUMNS = (
-    "name",
-    "measure",
-    "test",
-    "estimate",
-    "low",
-    "high",
-    "level",
-    "alternative",
-    "pvalue",
-    "adjusted_pvalue",
-    "primary",
-    "flags",
-    "note",
-    "claim",
-    "band",
 )
 
 
@@ -107,7 +90,7 @@ class ForestDisplay(IntervalDisplay, title="Differences with intervals"):
     sides: tuple[str, str] = (CHAMPION, CHALLENGER)
     remarks: tuple[str, ...] = ()
 
-    in_frame = COLUMNS
+    not_in_frame = ("champion", "challenger")
 
     @classmethod
     def from_result(
@@ -222,13 +205,15 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
             return text
         return f"{text}, by {self.adjust} {format_pvalue(row.adjusted_pvalue, self.alpha)}"
 
-    def _content(self, rows: Sequence[IntervalRow], unit: str) -> Content:
+    def _panel(self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str) -> Lines:
         quantity = "difference of scores" if unit == SHARES else unit
         is_gain = unit.startswith("gain in ")
         left, right = self.sides
-        return Content(
-            quantity="gain" if is_gain else "difference",
-            label=quantity if is_gain else f"{quantity}, {right} less {left}",
+        return self._lines(
+            names,
+            rows,
+            "gain" if is_gain else "difference",
+            quantity if is_gain else f"{quantity}, {right} less {left}",
             title="Differences of scores" if unit == SHARES else unit,
         )
 

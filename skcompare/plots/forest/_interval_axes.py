@@ -45,9 +45,9 @@ class Lines:
     cells: Sequence[Sequence[str]]
     header: Sequence[str]
     bold: Sequence[bool]
-    title: str
     label: str
     sides: tuple[str, str]
+    title: str = ""
     null: float = 0.0
     log: bool = False
     markers: Sequence[str] = ()

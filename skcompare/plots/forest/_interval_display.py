@@ -2,9 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Self
 
 from skcompare._core.validation import check_alpha
 from skcompare.plots.drawing._base import PairDisplay, check_options
@@ -22,7 +21,6 @@ from skcompare.plots.forest._interval_axes import (
 )
 from skcompare.plots.forest._interval_rows import (
     IntervalRow,
-    columns_of,
     conflict_remarks,
     flag_remarks,
     interval_text,
@@ -30,32 +28,19 @@ from skcompare.plots.forest._interval_rows import (
     level_text,
     names_of,
     note_remarks,
-    pvalue_cells,
+    pvalue_columns,
     test_text,
 )
 from skcompare.plots.forest._run_tests import HOLM, OF_TESTS, refuse_options, rows_of_tests
 from skcompare.predictions import LABELS, SCORES, PairedPredictions, askable
 
 
-class Content(NamedTuple):
-    """Text of a panel that differs between displays.
-
-    `quantity` heads the estimates, and `columns` has text beside them by its header.
-    """
-
-    quantity: str
-    label: str
-    title: str = ""
-    columns: Mapping[str, list[str]] = MappingProxyType({})
-    markers: Sequence[str] = ()
-
-
 class IntervalDisplay(PairDisplay):
     """Base class of displays of intervals, in one or several panels with remarks below.
 
     A subclass shows estimates of one `kind`, which equal classifiers have at `null`, on a
-    logarithmic axis with `log`. `in_frame` names the columns of its frame, and `_content`
-    has its own text of a panel.
+    logarithmic axis with `log`. `not_in_frame` names fields of the rows that its frame
+    leaves out, and `_panel` makes the panel of a unit by `_lines`.
     """
 
     rows: tuple[IntervalRow, ...]
@@ -67,7 +52,7 @@ class IntervalDisplay(PairDisplay):
     kind: ClassVar[str] = "difference"
     null: ClassVar[float] = 0.0
     log: ClassVar[bool] = False
-    in_frame: ClassVar[tuple[str, ...]]
+    not_in_frame: ClassVar[tuple[str, ...]]
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
@@ -107,8 +92,8 @@ class IntervalDisplay(PairDisplay):
         return OF_TESTS
 
     @abstractmethod
-    def _content(self, rows: Sequence[IntervalRow], unit: str) -> Content:
-        """Return the text of the panel of a unit that only this display has."""
+    def _panel(self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str) -> Lines:
+        """Return the contents of the panel of a unit."""
 
     def _units(self) -> list[str]:
         """Return the units of the panels, from top to bottom."""
@@ -125,34 +110,40 @@ class IntervalDisplay(PairDisplay):
             panels.append(panel if len(units) > 1 else replace(panel, title=""))
         return panels
 
-    def _panel(self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str) -> Lines:
-        content = self._content(rows, unit)
+    def _lines(
+        self,
+        names: Sequence[str],
+        rows: Sequence[IntervalRow],
+        quantity: str,
+        label: str,
+        columns: Mapping[str, list[str]] | None = None,
+        **others: Any,
+    ) -> Lines:
+        """Return the contents of a panel of rows.
+
+        `quantity` heads the estimates, and `columns` has text beside them by its header.
+        """
         adjusted = any(row.adjusted_pvalue is not None for row in self.rows)
-        header, columns = pvalue_cells(rows, self.alpha, self.adjust, adjusted)
-        columns = [
-            [interval_text(row, signed=not self.log) for row in rows],
-            *content.columns.values(),
-            *columns,
-            [test_text(row) for row in rows],
-        ]
+        texts = {
+            f"{quantity}{level_text(rows)}": [
+                interval_text(row, signed=not self.log) for row in rows
+            ],
+            **(columns or {}),
+            **pvalue_columns(rows, self.alpha, self.adjust, adjusted),
+            "test": [test_text(row) for row in rows],
+        }
         left, right = self.sides
         return Lines(
             rows=rows,
             names=names,
-            cells=list(zip(*columns, strict=True)),
-            header=[
-                f"{content.quantity}{level_text(rows)}",
-                *content.columns,
-                *header,
-                "test",
-            ],
+            cells=list(zip(*texts.values(), strict=True)),
+            header=list(texts),
             bold=[row.primary and len(self.rows) > 1 for row in rows],
-            title=content.title,
-            label=content.label,
+            label=label,
             sides=(f"← {left} better", f"{right} better →"),
             null=self.null,
             log=self.log,
-            markers=content.markers,
+            **others,
         )
 
     def _marks(self) -> list[str]:
@@ -183,7 +174,10 @@ class IntervalDisplay(PairDisplay):
         text_below(axes[-1], remarks, room_of(panels, ()).width, names_width(panels))
 
     def _columns(self) -> Mapping[str, Any]:
-        return columns_of(self.rows, self.in_frame)
+        left_out = {"unit", "excluded", "short", *self.not_in_frame}
+        names = [field.name for field in fields(IntervalRow) if field.name not in left_out]
+        columns = {name: [getattr(row, name) for row in self.rows] for name in names}
+        return columns | {"flags": [" ".join(flags) for flags in columns["flags"]]}
 
     def _remarks(self, panels: Sequence[Lines]) -> list[str]:
         """Return remarks on marks, omitted rows, intervals, notes and flags."""

@@ -1,8 +1,8 @@
 """Rows of estimates with intervals, and their text in plots."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from skcompare._analysis import ComparisonRow
@@ -34,28 +34,29 @@ class IntervalRow:
     `unit` names the axis that it is drawn on, `excluded` has the parts of the axis that a
     claim excludes, `claim` is the text of that, and `band` is the largest difference that
     does not matter. `short` is a name that is short enough. One-sided intervals have an
-    `alternative`; the limit that they lack is not drawn.
+    `alternative`; the limit that they lack is not drawn. The fields are in the order of the
+    columns of frames.
     """
 
     name: str
+    measure: str = field(default="", kw_only=True)
     test: str | None
+    champion: float | None = field(default=None, kw_only=True)
+    challenger: float | None = field(default=None, kw_only=True)
     estimate: float
     low: float | None = None
     high: float | None = None
+    level: float | None = field(default=None, kw_only=True)
+    alternative: str = field(default="two-sided", kw_only=True)
     pvalue: float | None = None
     adjusted_pvalue: float | None = None
-    alternative: str = "two-sided"
-    level: float | None = None
-    unit: str = SHARES
     primary: bool = False
     flags: tuple[str, ...] = ()
     note: str = ""
-    measure: str = ""
-    champion: float | None = None
-    challenger: float | None = None
-    excluded: tuple[tuple[float, float], ...] = ()
     claim: str = ""
     band: float | None = None
+    unit: str = SHARES
+    excluded: tuple[tuple[float, float], ...] = ()
     short: str = ""
 
     @property
@@ -129,18 +130,6 @@ def unit_of(measure: str, greater_is_better: bool) -> str:
     return measure if greater_is_better else f"gain in {measure}"
 
 
-def columns_of(rows: Iterable[IntervalRow], names: Sequence[str]) -> Mapping[str, Any]:
-    """Return fields of the rows as columns, with the flags of a row as one string."""
-    rows = list(rows)
-    return {
-        name: [
-            " ".join(value) if name == "flags" else value
-            for value in (getattr(row, name) for row in rows)
-        ]
-        for name in names
-    }
-
-
 LONGEST = 44
 """Largest number of characters of the name of a row."""
 
@@ -199,15 +188,20 @@ def level_text(rows: Sequence[IntervalRow]) -> str:
     return ", limits"
 
 
-def pvalue_cells(
+def adjusted_name(adjust: str) -> str:
+    """Name the p-values that are adjusted by a method, which may be unknown."""
+    return f"p ({adjust})" if adjust else "adjusted p"
+
+
+def pvalue_columns(
     rows: Sequence[IntervalRow], alpha: float, adjust: str, adjusted: bool
-) -> tuple[list[str], list[list[str]]]:
-    """Return headers and columns of p-values, and of adjusted p-values if there are any."""
-    header, columns = ["p"], [[format_pvalue(row.pvalue, alpha) for row in rows]]
+) -> dict[str, list[str]]:
+    """Return the columns of p-values, and of adjusted p-values if there are any."""
+    columns = {"p": [format_pvalue(row.pvalue, alpha) for row in rows]}
     if adjusted and adjust != "none":
-        header.append(f"p ({adjust})" if adjust else "adjusted p")
-        columns.append([format_pvalue(row.adjusted_pvalue, alpha) for row in rows])
-    return header, columns
+        cells = [format_pvalue(row.adjusted_pvalue, alpha) for row in rows]
+        columns[adjusted_name(adjust)] = cells
+    return columns
 
 
 def caveat_text(row: IntervalRow) -> str:
@@ -250,7 +244,7 @@ def conflict_remarks(
         and not row.claim
         and (row.adjusted_pvalue < alpha) != (row.limits[0] > null or row.limits[1] < null)
     ]
-    pvalue = f"p ({adjust})" if adjust else "adjusted p"
+    pvalue = adjusted_name(adjust)
     single = [
         row for row in conflicts if row.level is None or row.level <= 1 - alpha + 1e-9
     ]

@@ -8,7 +8,8 @@ from typing import Any, Self
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare.plots.drawing._base import ROLES
 from skcompare.plots.forest._forest_rows import ratios_in
-from skcompare.plots.forest._interval_display import Content, IntervalDisplay
+from skcompare.plots.forest._interval_axes import Lines
+from skcompare.plots.forest._interval_display import IntervalDisplay
 from skcompare.plots.forest._interval_rows import (
     RATIOS,
     IntervalRow,
@@ -18,22 +19,6 @@ from skcompare.plots.forest._interval_rows import (
 )
 from skcompare.predictions import LABELS
 
-COLUMNS = (
-    "name",
-    "measure",
-    "test",
-    "champion",
-    "challenger",
-    "estimate",
-    "low",
-    "high",
-    "level",
-    "alternative",
-    "pvalue",
-    "adjusted_pvalue",
-    "flags",
-    "note",
-)
 MARKERS = ("s", "o", "D", "^", "v", "P")
 """Markers of the tests, in the order of their appearance."""
 
@@ -111,7 +96,7 @@ class RelativePrecisionDisplay(IntervalDisplay, title="Ratios with intervals"):
     kind = "ratio"
     null = 1.0
     log = True
-    in_frame = COLUMNS
+    not_in_frame = ("primary", "claim", "band")
 
     @classmethod
     def from_result(
@@ -179,12 +164,14 @@ PairedPredictions, or list or dict
     def _units(self) -> list[str]:
         return [unit for unit in RATIOS if any(row.unit == unit for row in self.rows)]
 
-    def _content(self, rows: Sequence[IntervalRow], unit: str) -> Content:
+    def _panel(self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str) -> Lines:
         tests = list(dict.fromkeys(row.test for row in self.rows))
         change = "change" if unit == RATIOS[0] else "of odds"
-        return Content(
-            quantity=unit,
-            label=f"{unit}, challenger over champion (logarithmic)",
+        return self._lines(
+            names,
+            rows,
+            unit,
+            f"{unit}, challenger over champion (logarithmic)",
             columns={
                 change: [_change(row) for row in rows],
                 "from → to": [_precisions(row) for row in rows],
