@@ -12,14 +12,16 @@ from skcompare._core.validation import check_alpha, check_count
 from skcompare._registry.tests import get_test
 from skcompare._typing import IntArray
 from skcompare.evidence import AgreementMatrix, ContingencyTable, JointCounts
-from skcompare.plots._annotation import Finding, caveat_lines, finding_of
+from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots.drawing._base import OF_LABELS, ONCE, PairDisplay, Place
 from skcompare.plots.drawing._heatmap import frame_cell, heat_table
 from skcompare.plots.drawing._labels import count_text, distinct, records_text, short_count
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import INK, SOFT, dress, write
+from skcompare.plots.drawing._text import wrapped
 from skcompare.stats import bowker
 
+DIFFERENCE = "Difference of accuracy"
 TITLE_CHARACTERS, LINE_HEIGHT = 48, 0.17
 """Characters of a line of the title, and its height in inches."""
 
@@ -114,28 +116,20 @@ class ContingencyDisplay(
     def summary(self) -> str:
         """Text summary of the counts, the difference and its test."""
         (both, champion), (challenger, neither) = self.counts
+        test = ", ".join(self.finding.lines(DIFFERENCE))
         return (
             f"Of {records_text(self.counts.sum())} only the challenger was right on "
             f"{count_text(challenger)}, only the champion on {count_text(champion)}. "
             f"Both were right on {count_text(both)}, neither on {count_text(neither)}. "
-            f"{'. '.join([', '.join(self._lines()), *self.finding.caveats])}."
+            f"{'. '.join([test, *self.finding.caveats])}."
         )
-
-    def _lines(self) -> list[str]:
-        """Format the difference, its interval and its test, one line each."""
-        finding = self.finding
-        lines = [f"Difference of accuracy {finding.estimate_text}"]
-        return [*lines, *filter(None, (finding.interval_text, finding.pvalue_text))]
 
     @property
     def _caveats(self) -> list[str]:
-        return caveat_lines(self.finding.flags, TITLE_CHARACTERS)
+        return wrapped(self.finding.caveats, TITLE_CHARACTERS)
 
     def _room(self) -> Room:
-        return Room(
-            width=4.4,
-            height=4.0 + LINE_HEIGHT * len(self._caveats),
-        )
+        return Room(width=4.4, height=4.0 + LINE_HEIGHT * len(self._caveats))
 
     def _draw(self, ax: Any) -> None:
         shares = self.counts / self.counts.sum()
@@ -154,7 +148,7 @@ class ContingencyDisplay(
             frame_cell(ax, i, j, shares[i, j], 0.92, lw=2)
         ax.set_xlabel("Challenger was", color=INK)
         ax.set_ylabel("Champion was", color=INK)
-        title = [*self._lines(), *self._caveats]
+        title = [*self.finding.lines(DIFFERENCE), *self._caveats]
         ax.set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _columns(self) -> Mapping[str, Any]:
@@ -434,7 +428,7 @@ or JointCounts
         title = CHARACTER * max(map(len, [*self._title().split("\n"), self._bars_label]))
         width = max(6.0, matrix + margin, left + title)
         above = matrix + (margin if self._upright else 1.1)
-        above += LINE_HEIGHT * len(caveat_lines(self.flags, LINE_CHARACTERS))
+        above += LINE_HEIGHT * len(wrapped(explain(self.flags), LINE_CHARACTERS))
         bars = len(self._bars)
         if not bars:
             return Room(width=width, height=above)
@@ -486,7 +480,7 @@ or JointCounts
         lines = [
             self._test_text(),
             f"Records by predictions; disagreements shaded (root scale){subset}",
-            *caveat_lines(self.flags, LINE_CHARACTERS),
+            *wrapped(explain(self.flags), LINE_CHARACTERS),
         ]
         return "\n".join(lines)
 

@@ -1,6 +1,5 @@
 """Estimate, interval and p-value that annotate a plot."""
 
-import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ class Finding:
 
     `low`, `high` and `pvalue` are None where no test of the evidence is valid for the
     design; `title` is that of the test. Only one limit of a one-sided interval is used.
+    Numbers are shown with at least `least_decimals` decimals.
     """
 
     estimate: float
@@ -35,6 +35,12 @@ class Finding:
     alternative: str = "two-sided"
     design: str = ""
     flags: tuple[str, ...] = ()
+    least_decimals: int = 3
+
+    def lines(self, quantity: str) -> list[str]:
+        """Lines of text on the estimate of a quantity, its interval and its test."""
+        lines = (f"{quantity} {self.estimate_text}", self.interval_text, self.pvalue_text)
+        return [line for line in lines if line]
 
     @property
     def estimate_text(self) -> str:
@@ -74,13 +80,9 @@ class Finding:
 
     @property
     def _decimals(self) -> int:
-        decimals = decimals_for(self.estimate, self.low, self.high)
-        return decimals_beside(0.0, decimals, (self.low, self.high))
-
-
-def caveat_lines(flags: tuple[str, ...], n_characters: int) -> list[str]:
-    """Explain flags in lines of at most `n_characters` characters."""
-    return [line for text in explain(flags) for line in textwrap.wrap(text, n_characters)]
+        limits = self.low, self.high
+        decimals = decimals_for(self.estimate, *limits, least=self.least_decimals)
+        return decimals_beside(0.0, decimals, limits)
 
 
 def finding_of(

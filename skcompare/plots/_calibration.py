@@ -1,26 +1,21 @@
 """Display of the reliability diagrams of two classifiers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from skcompare._core.flags import explain
-from skcompare._core.formatting import decimals_beside, decimals_for, format_number
+from skcompare._core.formatting import decimals_for, format_number
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.plots._annotation import Finding, finding_from
 from skcompare.plots.drawing._base import ONCE, ROLES, PairDisplay, Place, comparison_behind
 from skcompare.plots.drawing._labels import records_text, short_tick
-from skcompare.plots.drawing._layout import (
-    Room,
-    down_from,
-    legend_below,
-    role_text,
-    wrapped,
-)
+from skcompare.plots.drawing._layout import Room, down_from, legend_below, role_text
 from skcompare.plots.drawing._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
+from skcompare.plots.drawing._text import WIDEST, wrapped
 from skcompare.stats import calibration_consistency, calibration_difference
 
 COLUMNS = (
@@ -42,6 +37,9 @@ EVENTS = {
 
 NARROWEST = 0.012
 """Width of the band of a bin with a single probability."""
+
+LEAST_DECIMALS = 4
+"""Least number of decimals of calibration errors, which are squares."""
 
 TESTED = ("holdout", "grouped holdout")
 
@@ -208,12 +206,11 @@ class CalibrationComparisonDisplay(
     @property
     def summary(self) -> str:
         """Text summary of both errors, their difference and the bins outside the bands."""
-        gain, *test_lines = self._gain_lines
         sentences = [
             f"Reliability diagrams of {records_text(self.n)}: squared calibration error "
             f"of the champion {self._error_text(0)}, of the challenger "
             f"{self._error_text(1)}",
-            f"{gain}, {', '.join(test_lines)}",
+            ", ".join(self._gain_lines),
         ]
         if self.why_no_bands:
             sentences.append(f"No bands: {self.why_no_bands}")
@@ -231,22 +228,13 @@ class CalibrationComparisonDisplay(
 
     def _error_text(self, role: int) -> str:
         error = self.errors[role]
-        return format_number(error, decimals_for(error, least=4))
+        return format_number(error, decimals_for(error, least=LEAST_DECIMALS))
 
     @property
     def _gain_lines(self) -> list[str]:
         """Lines of text on the difference, its interval and its test."""
-        finding = self.finding
-        numbers = finding.estimate, finding.low, finding.high
-        decimals = decimals_beside(0.0, decimals_for(*numbers, least=4), numbers[1:])
-        gain, low, high = (
-            format_number(number, decimals, signed=True) for number in numbers
-        )
-        level = percent(finding.confidence_level)
-        lines = [f"Gain in squared calibration error {gain}"]
-        if finding.low is not None:
-            lines.append(f"{level} interval {low} to {high}")
-        return [*lines, finding.pvalue_text]
+        finding = replace(self.finding, least_decimals=LEAST_DECIMALS)
+        return finding.lines("Gain in squared calibration error")
 
     def _room(self) -> Room:
         return Room(
@@ -275,7 +263,7 @@ class CalibrationComparisonDisplay(
             lines.append(f"No bands: {self.why_no_bands}")
         lines += explain(self.flags)
         axes[3].text(
-            *(0.0, 0.0, wrapped(lines)),
+            *(0.0, 0.0, "\n".join(wrapped(lines, WIDEST))),
             transform=down_from(axes[3]),
             va="top",
             color=INK,

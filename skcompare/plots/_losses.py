@@ -10,7 +10,7 @@ from skcompare._core.formatting import in_one_line
 from skcompare._core.validation import check_count
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses
-from skcompare.plots._annotation import Finding, caveat_lines, finding_of
+from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots.drawing._base import PairDisplay
 from skcompare.plots.drawing._labels import count_text, count_tick, records_text
 from skcompare.plots.drawing._layout import Room
@@ -23,6 +23,7 @@ from skcompare.plots.drawing._style import (
     dress,
     line_of_zero,
 )
+from skcompare.plots.drawing._text import wrapped
 
 USUAL = 0.98
 """Share of the records that set the range, where others are far beyond it."""
@@ -163,9 +164,7 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
             )
         else:
             sentences.append(f"Losses of {records_text(self.n)}, kept as moments only")
-        test_text = ", ".join(filter(None, (finding.interval_text, finding.pvalue_text)))
-        loss = in_one_line(self.loss)
-        sentences.append(f"Mean gain in {loss} {finding.estimate_text}, {test_text}")
+        sentences.append(", ".join(finding.lines(f"Mean gain in {in_one_line(self.loss)}")))
         for count, edge, side in zip(
             self.beyond, self.edges[[0, -1]] if self.n_kept else (), ("below", "above")
         ):
@@ -182,7 +181,7 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
         return sum(self.balance)
 
     def _room(self) -> Room:
-        title = LINE_HEIGHT * len(caveat_lines(self.finding.flags, LINE_CHARACTERS))
+        title = LINE_HEIGHT * len(wrapped(self.finding.caveats, LINE_CHARACTERS))
         if not self.n_kept:
             return Room(width=6.4, height=2.3 + title)
         return Room(width=6.4, height=6.2 + title, heights=(2.0, 1.1, 0.35))
@@ -190,10 +189,10 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
     def _draw(self, *panels: Any) -> None:
         *upper, lowest = panels
         finding = self.finding
-        mean = (f"Mean gain {finding.estimate_text}", finding.interval_text)
+        *mean, test = finding.lines("Mean gain")
         title = [
-            ", ".join(filter(None, mean)),
-            finding.pvalue_text,
+            ", ".join(mean),
+            test,
             f"{records_text(self.n)}, of which only the moments were kept",
         ]
         self._draw_mean(lowest)
@@ -205,7 +204,7 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
             reach = self.edges[-1] - self.edges[0]
             for ax in upper:
                 ax.set_xlim(self.edges[0] - 0.02 * reach, self.edges[-1] + 0.02 * reach)
-        title += caveat_lines(finding.flags, LINE_CHARACTERS)
+        title += wrapped(finding.caveats, LINE_CHARACTERS)
         panels[0].set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _draw_mean(self, ax: Any) -> None:

@@ -1,7 +1,6 @@
 """Displays of planned comparisons: power, and detectable differences, by records."""
 
 import math
-import textwrap
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +14,10 @@ from skcompare._registry.metrics import keywords_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PlacementValues
 from skcompare.plots.drawing._base import PairDisplay, check_options
-from skcompare.plots.drawing._labels import count_text, count_tick, records_text, short_tick
+from skcompare.plots.drawing._labels import WIDE, count_text, records_axis, records_text
 from skcompare.plots.drawing._layout import Room, legend_at
 from skcompare.plots.drawing._style import INK, SOFT, dress
+from skcompare.plots.drawing._text import wrapped
 from skcompare.stats import AUCPlan, ComparisonPlan, plan_auc_from_pilot, plan_from_pilot
 from skcompare.stats.planning import AccuracyGoal, AUCGoal, AUCTruth, Truth
 
@@ -150,12 +150,6 @@ def record_grid(least: float, most: float, points: int, logarithmic: bool) -> In
     )
     return np.unique(np.round(grid).astype(np.int64))
 
-
-WIDE = 6
-"""A quarter of the ratio of numbers of records from which the scale is logarithmic."""
-
-LONG = 20_000
-"""Number of records from which the scale has short labels, such as 20k."""
 
 LOOKS: tuple[dict[str, Any], ...] = (
     {"color": INK, "linestyle": "-", "marker": "o"},
@@ -311,7 +305,7 @@ class PowerDisplay(PlanDisplay, title="Power"):
         supposed = supposed_by(plan, differences)[: len(LOOKS)]
         needed = [scenario.records for scenario in supposed if scenario.feasible]
         least, most = (min(needed) / 4, 1.6 * max(needed)) if needed else (20.0, 20_000.0)
-        records = record_grid(least, most, points, most / max(1.0, least) > 4 * WIDE)
+        records = record_grid(least, most, points, most / max(1.0, least) > WIDE)
         powers = [
             np.full(len(records), np.nan)
             if scenario.spread is None
@@ -371,10 +365,10 @@ class PowerDisplay(PlanDisplay, title="Power"):
         ax.axhline(self.required_power, **DOTTED)
         dress(ax)
         ax.set_ylim(0, 1.03)
-        draw_records(ax.xaxis, self.records)
+        records_axis(ax.xaxis, self.records)
         ax.set_ylabel("Power")
         self._mark_requested(ax)
-        ax.set_title("\n".join(_wrapped(self.text)), color=INK, fontsize="medium")
+        ax.set_title("\n".join(wrapped(self.text, 64)), color=INK, fontsize="medium")
         self._draw_handles(ax)
 
     def _mark_requested(self, ax: Any) -> None:
@@ -413,32 +407,12 @@ def _powers(aim: Any, truth: Any, records: IntArray) -> FloatArray:
     return np.array([aim.power_at(int(n), truth) for n in records])
 
 
-def draw_records(axis: Any, records: IntArray) -> None:
-    """Set up the axis of numbers of records, logarithmic if the range is wide."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-
-    low, high = float(records[0]), float(records[-1])
-    if high / low > 4 * WIDE:
-        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-        few = high / low < 1000
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
-        axis.set_minor_locator(NullLocator())
-    else:
-        axis.set_major_locator(MaxNLocator(nbins=7, integer=True))
-    axis.set_major_formatter(FuncFormatter(short_tick if high >= LONG else count_tick))
-    axis.set_label_text("Records", color=INK)
-
-
 def _check_few(differences: tuple[float, ...]) -> None:
     if not 0 < len(differences) < len(LOOKS) or not np.isfinite(differences).all():
         raise ValueError(
             f"`differences` must be one to {len(LOOKS) - 1} finite numbers. Got "
             f"{list(differences)!r}. Draw more in another picture."
         )
-
-
-def _wrapped(lines: list[str]) -> list[str]:
-    return [part for line in lines for part in textwrap.wrap(line, 64)]
 
 
 AROUND = 8
@@ -597,7 +571,7 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
             ax.vlines(difference, self.records[0], records, **DOTTED)
             ax.set_xlim(left=edge)
         dress(ax)
-        draw_records(ax.yaxis, self.records)
+        records_axis(ax.yaxis, self.records)
         ax.set_ylim(self.records[0], self.records[-1])
         ax.xaxis.set_major_locator(MaxNLocator(nbins=7))
         ax.set_xlabel(f"True difference in {self.measure}, challenger − champion")

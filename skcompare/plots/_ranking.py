@@ -21,7 +21,7 @@ from skcompare.plots.drawing._base import (
     comparison_behind,
 )
 from skcompare.plots.drawing._labels import count_text
-from skcompare.plots.drawing._layout import Room, legend_below, role_text, wrapped
+from skcompare.plots.drawing._layout import Room, legend_below, role_text
 from skcompare.plots.drawing._style import (
     INK,
     LINE,
@@ -31,6 +31,7 @@ from skcompare.plots.drawing._style import (
     line_of_zero,
     percent,
 )
+from skcompare.plots.drawing._text import WIDEST, wrapped
 from skcompare.predictions import PairedPredictions
 from skcompare.stats import clustered_delong, delong, roc_difference_band
 from skcompare.stats.ranking import (
@@ -368,11 +369,10 @@ class RocComparisonDisplay(
         """Text summary of both AUCs, their difference and the rates where curves differ."""
         champion, challenger = (self._auc_text(role) for role in (0, 1))
         finding = self.finding
-        test_text = ", ".join(filter(None, (finding.interval_text, finding.pvalue_text)))
         sentences = [
             f"ROC curves of {self._records_text}: champion {champion}, "
             f"challenger {challenger}",
-            f"The difference of the AUCs is {finding.estimate_text}, {test_text}",
+            ", ".join(finding.lines("The difference of the AUCs is")),
         ]
         if self.bands is None:
             sentences.append(f"{self._splits_text}, {self._no_band}")
@@ -475,11 +475,10 @@ class RocComparisonDisplay(
         ax.set_ylabel(
             "Difference of sensitivities\n← champion better   challenger better →"
         )
-        lines = [f"Difference of AUCs {finding.estimate_text}", finding.interval_text]
-        lines += [finding.pvalue_text, *finding.caveats]
+        lines = [*finding.lines("Difference of AUCs"), *finding.caveats]
         if self.bands is None:
             lines.append(self._no_band.capitalize())
-        ax.set_title(wrapped(lines), fontsize="medium")
+        ax.set_title("\n".join(wrapped(lines, WIDEST)), fontsize="medium")
         legend_below(ax)
 
     def _columns(self) -> Mapping[str, Any]:

@@ -1,7 +1,6 @@
 """Display of the interim analyses of a growing stream of records."""
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,7 +11,7 @@ from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.plots.drawing._base import Display
-from skcompare.plots.drawing._labels import count_tick, records_text, short_tick
+from skcompare.plots.drawing._labels import records_axis, records_text
 from skcompare.plots.drawing._layout import Room, legend_at
 from skcompare.plots.drawing._style import (
     INK,
@@ -23,6 +22,7 @@ from skcompare.plots.drawing._style import (
     line_of_zero,
     percent,
 )
+from skcompare.plots.drawing._text import wrapped
 from skcompare.stats import AnytimeMonitor
 
 DRAWN = 300
@@ -30,9 +30,6 @@ DRAWN = 300
 
 LATE = 0.1
 """Share of the records below which intervals of looks may exceed the axes."""
-
-LONG = 20_000
-"""Number of records from which the scale has short labels."""
 
 ACCURACY = "difference in accuracy"
 
@@ -263,7 +260,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
             f"together{side}",
         ]
         if self.drifted:
-            title += textwrap.wrap(DRIFTED, 66)
+            title += wrapped([DRIFTED], 66)
         ax.set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _draw_differences(self, ax: Any, at: IntArray) -> None:
@@ -300,7 +297,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
     def _draw_pvalues(self, ax: Any, at: IntArray) -> None:
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
-        from matplotlib.ticker import FuncFormatter, MaxNLocator
+        from matplotlib.ticker import MaxNLocator
 
         n, decade = self.n[at], math.log(10)
         ax.step(n, self.smallest[at] / decade, where="post", color=INK, lw=2)
@@ -320,12 +317,9 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         ax.set_ylim(1.12 * lowest, -0.06 * lowest)
         dress(ax, grid="y")
         ax.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
-        ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
-        long = self.n[-1] >= LONG
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True))
-        ax.xaxis.set_major_formatter(FuncFormatter(short_tick if long else count_tick))
+        ax.yaxis.set_major_formatter(_power_of_ten)
         ax.set_ylabel(f"p-value\n(alpha {self.alpha:g} dashed)")
-        ax.set_xlabel("Records")
+        records_axis(ax.xaxis, self.n, wide=math.inf)
         handles = [
             Line2D([], [], color=INK, lw=2, label="estimate; smallest p so far"),
             Patch(fc=LINE, ec=SOFT, lw=1, label="interval of each look"),

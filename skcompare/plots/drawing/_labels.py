@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from skcompare._core.formatting import format_number, in_one_line
-from skcompare._typing import FloatArray
-from skcompare.plots.drawing._style import LONGEST, cut, literal
+from skcompare._typing import FloatArray, IntArray
+from skcompare.plots.drawing._style import INK, LONGEST, cut, literal
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 BEFORE = 2
@@ -87,6 +87,29 @@ def count_tick(value: Any, position: Any = None) -> str:
 def short_tick(value: Any, position: Any = None) -> str:
     """Format a count as a short tick label."""
     return short_count(value)
+
+
+WIDE = 24
+"""Ratio of numbers of records from which their scale is logarithmic."""
+
+LONG = 20_000
+"""Number of records from which their scale has short labels, such as 20k."""
+
+
+def records_axis(axis: Any, records: IntArray, wide: float = WIDE) -> None:
+    """Set up the axis of ascending numbers of records, logarithmic if the range is wide."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+    low, high = float(records[0]), float(records[-1])
+    if high / low > wide:
+        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+        few = high / low < 1000
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
+        axis.set_minor_locator(NullLocator())
+    else:
+        axis.set_major_locator(MaxNLocator(nbins=7, integer=True))
+    axis.set_major_formatter(short_tick if high >= LONG else count_tick)
+    axis.set_label_text("Records", color=INK)
 
 
 def records_text(number: Any) -> str:

@@ -1,7 +1,5 @@
 """Figures, panels and legends of displays."""
 
-import textwrap
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,9 +119,6 @@ def _panels(make_grid: Any, figure: Any, room: Room) -> list[Any]:
 DISTANCE = 0.5
 """Distance in inches from the axes to a legend: room for the labels of the axis."""
 
-WIDEST = 46
-"""Characters of a line above or below one of two panels."""
-
 UNNAMED = {
     "champion": ("champion", "classifier 1"),
     "challenger": ("challenger", "classifier 2"),
@@ -134,15 +129,6 @@ def role_text(role: str, name: str) -> str:
     """Format a role with the name of its classifier, if there is one."""
     title = role.capitalize()
     return title if name in UNNAMED[role] else f"{title}: {brief(name)}"
-
-
-def wrapped(lines: Iterable[str]) -> str:
-    """Wrap lines to the width of a panel, dropping empty lines."""
-    return "\n".join(
-        part
-        for line in lines
-        for part in textwrap.wrap(line, WIDEST, break_on_hyphens=False)
-    )
 
 
 def down_from(ax: Any) -> Any:

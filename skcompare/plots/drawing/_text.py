@@ -1,7 +1,7 @@
 """Width of text, and remarks below a plot."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from skcompare.plots.drawing._style import SOFT, literal, write
@@ -11,6 +11,9 @@ SIZE, SMALL = 9.0, 8.0
 
 CHARACTER = 0.6
 """Width of an average character as a share of its height, rather too large."""
+
+WIDEST = 46
+"""Characters of a line above or below one of two panels."""
 
 REMARK = 0.16
 """Height in inches of a line of remarks."""
@@ -26,16 +29,24 @@ def text_below(
     """
     if not remarks:
         return
-    text = literal("\n".join(wrapped(remarks, width)))
+    text = literal("\n".join(remark_lines(remarks, width)))
     style = {"fontsize": SMALL, "color": SOFT, "va": "top", "linespacing": 1.25}
     under = under or ax.xaxis.label
     write(ax, text, (0, 0), (-72 * left, -8), xycoords=(ax.transAxes, under), **style)
 
 
-def wrapped(remarks: Sequence[str], width: float) -> list[str]:
+def remark_lines(remarks: Iterable[str], width: float) -> list[str]:
     """Wrap remarks to the width of a figure in inches."""
-    characters = max(40, int((width - 0.3) * 72 / (SMALL * 0.56)))
-    return [line for remark in remarks for line in textwrap.wrap(remark, characters)]
+    return wrapped(remarks, max(40, int((width - 0.3) * 72 / (SMALL * 0.56))))
+
+
+def wrapped(lines: Iterable[str], characters: int) -> list[str]:
+    """Wrap lines to a number of characters, dropping empty lines."""
+    return [
+        part
+        for line in lines
+        for part in textwrap.wrap(line, characters, break_on_hyphens=False)
+    ]
 
 
 def inches_of(text: str, size: float = SIZE) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from skcompare._typing import FloatArray
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import CHAMPION, INK, LINE, SOFT, dress, mark, write
-from skcompare.plots.drawing._text import REMARK, SIZE, SMALL, inches_of, wrapped
+from skcompare.plots.drawing._text import REMARK, SIZE, SMALL, inches_of, remark_lines
 from skcompare.plots.forest._interval_rows import IntervalRow
 
 BOLD = 1.12
@@ -70,7 +70,7 @@ def room_of(panels: Sequence[Lines], remarks: Sequence[str]) -> Room:
     """Compute the size of the figure from its panels, text and remarks."""
     width = names_width(panels) + PLOT + sum(column_widths(panels)) + 0.3
     heights = tuple(ROW * len(lines) for lines in panels)
-    text_height = HEAD * len(panels) + REMARK * len(wrapped(remarks, width))
+    text_height = HEAD * len(panels) + REMARK * len(remark_lines(remarks, width))
     return Room(width=width, height=sum(heights) + text_height + 0.2, heights=heights)
 
 

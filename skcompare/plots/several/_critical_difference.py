@@ -15,7 +15,7 @@ from skcompare._typing import FloatArray
 from skcompare.plots.drawing._labels import distinct, lanes_of, spread
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import CHAMPION, INK, SOFT, mark, write
-from skcompare.plots.drawing._text import REMARK, SIZE, inches_of, text_below, wrapped
+from skcompare.plots.drawing._text import REMARK, SIZE, inches_of, remark_lines, text_below
 from skcompare.plots.several._several_display import (
     SeveralDisplay,
     adjusted_text,
@@ -145,7 +145,7 @@ class CriticalDifferenceDisplay(SeveralDisplay, title="Who is distinguished"):
 
     def _room(self) -> Room:
         plan = _Plan(self.several, self.groups)
-        lines = len(wrapped(plan.remarks, plan.width))
+        lines = len(remark_lines(plan.remarks, plan.width))
         return Room(width=plan.width, height=plan.height + ABOVE + REMARK * lines + 0.2)
 
     def _draw(self, ax: Any) -> None:

@@ -13,7 +13,7 @@ from skcompare._typing import FloatArray
 from skcompare.plots.drawing._heatmap import DARK, heat_table
 from skcompare.plots.drawing._labels import distinct
 from skcompare.plots.drawing._layout import Room
-from skcompare.plots.drawing._text import REMARK, inches_of, text_below, wrapped
+from skcompare.plots.drawing._text import REMARK, inches_of, remark_lines, text_below
 from skcompare.plots.several._several_display import (
     SeveralDisplay,
     adjusted_text,
@@ -164,7 +164,7 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         n, m = self.differences.shape
         names = max(inches_of(name, self._size + 1) for name in self._names())
         width = max(names + m * self._cell + 0.5, 4.6)
-        lines = len(wrapped(self._remarks(), width))
+        lines = len(remark_lines(self._remarks(), width))
         above = names if self._rotated else 0.3
         return Room(width=width, height=n * self._row + above + REMARK * lines + 0.6)
 
