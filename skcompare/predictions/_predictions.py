@@ -1,22 +1,19 @@
 """Predictions of several classifiers on shared test sets, also from plain arrays."""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skcompare._core.atomic_write import replaced_on_success
 from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.store import FileFormat, know_class
 from skcompare._core.validation import (
     as_array,
     check_labels,
@@ -299,12 +296,13 @@ class Predictions:
 
     def save(self, path: Any) -> None:
         """Save to `path`, a `.npz` or `.json` file, without pickle."""
-        save_predictions(self, path)
+        FILE.write(path, self)
 
     @classmethod
     def load(cls, path: Any) -> "Predictions":
         """Read a file written by :meth:`save`."""
-        return load_predictions(path)
+        predictions: Predictions = FILE.read(path)
+        return predictions
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -475,101 +473,16 @@ def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
     return ""
 
 
-FORMAT = "skcompare.predictions"
-VERSION = 1
-ARRAYS = ("classes", "y", "records", "bounds", "n_train", "groups")
-PREDICTION_ARRAYS = ("labels", "proba", "decision", "fit_times", "predict_times")
+def _check_content(content: Any) -> None:
+    """Raise an error unless the content of a file is predictions."""
+    if not isinstance(content, Predictions):
+        raise ValueError(f"it holds {content!r:.60} in place of predictions")
 
 
-def save_predictions(predictions: Predictions, path: Any) -> None:
-    """Save predictions to a file atomically, as arrays and a JSON header."""
-    target = Path(path)
-    writer = {".npz": _write_npz, ".json": _write_json}.get(target.suffix)
-    if writer is None:
-        raise ValueError(f"`path` must end in .npz or .json. Got {str(path)!r}.")
-    with replaced_on_success(target) as unfinished:
-        writer(_header(predictions), _arrays(predictions), unfinished)
-
-
-def load_predictions(path: Any) -> Predictions:
-    """Read a file written by :func:`save_predictions`."""
-    source = Path(path)
-    try:
-        if source.suffix == ".json":
-            stored = json.loads(source.read_text(encoding="utf-8"))
-            header = stored["header"]
-            arrays = {
-                name: np.array(content["values"], dtype=content["dtype"]).reshape(
-                    content["shape"]
-                )
-                for name, content in stored["arrays"].items()
-            }
-        else:
-            with source.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files if name != "header"}
-                header = json.loads(str(stored["header"]))
-        if header["format"] != FORMAT or header["version"] != VERSION:
-            raise KeyError(f"{header['format']} version {header['version']}")
-        return _restored(header, arrays)
-    except FileNotFoundError:
-        raise
-    except (KeyError, ValueError, TypeError, EOFError, OSError, BadZipFile) as error:
-        raise ValueError(
-            f"{str(path)!r} is not a file of predictions, version {VERSION} ({error}). "
-            "Make one by Predictions.save."
-        ) from error
-
-
-def _header(predictions: Predictions) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "design": asdict(predictions.design),
-        "fingerprint": predictions.fingerprint,
-        "flags": list(predictions.flags),
-        "estimators": [
-            {"name": prediction.name, "description": prediction.description}
-            for prediction in predictions.estimators
-        ],
-    }
-
-
-def _arrays(predictions: Predictions) -> dict[str, np.ndarray]:
-    arrays = {name: getattr(predictions, name) for name in ARRAYS}
-    for position, prediction in enumerate(predictions.estimators):
-        for name in PREDICTION_ARRAYS:
-            arrays[f"{position}.{name}"] = getattr(prediction, name)
-    return {name: array for name, array in arrays.items() if array is not None}
-
-
-def _write_npz(header: dict[str, Any], arrays: dict[str, np.ndarray], path: Path) -> None:
-    with path.open("wb") as file:
-        np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)  # type: ignore[arg-type]
-
-
-def _write_json(header: dict[str, Any], arrays: dict[str, np.ndarray], path: Path) -> None:
-    listed = {
-        name: {"dtype": array.dtype.str, "shape": array.shape, "values": array.tolist()}
-        for name, array in arrays.items()
-    }
-    path.write_text(json.dumps({"header": header, "arrays": listed}), encoding="utf-8")
-
-
-def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Predictions:
-    collected = tuple(
-        EstimatorPredictions(
-            **names,
-            **{name: arrays.get(f"{position}.{name}") for name in PREDICTION_ARRAYS},  # type: ignore[arg-type]
-        )
-        for position, names in enumerate(header["estimators"])
-    )
-    return Predictions(
-        **{name: arrays.get(name) for name in ARRAYS},  # type: ignore[arg-type]
-        estimators=collected,
-        design=Design(**header["design"]),
-        fingerprint=header["fingerprint"],
-        flags=tuple(header["flags"]),
-    )
+know_class(Predictions)
+FILE = FileFormat(
+    "skcompare.predictions", "predictions", "`Predictions.save` writes", _check_content
+)
 
 
 ROUNDING = 1e-9

@@ -64,11 +64,11 @@ def test_files_of_another_kind_are_refused(tmp_path):
     """A file that holds no predictions is refused, and so is pickle inside one."""
     wrong = tmp_path / "wrong.json"
     wrong.write_text(json.dumps({"header": {"format": "else", "version": 1}, "arrays": {}}))
-    with pytest.raises(ValueError, match=r"is not a file of predictions"):
+    with pytest.raises(ValueError, match=r"cannot be read as predictions"):
         Predictions.load(wrong)
     pickled = tmp_path / "pickled.npz"
     np.savez(pickled, header=np.array([{"a": 1}], dtype=object))
-    with pytest.raises(ValueError, match=r"is not a file of predictions"):
+    with pytest.raises(ValueError, match=r"cannot be read as predictions"):
         Predictions.load(pickled)
     with pytest.raises(FileNotFoundError):
         Predictions.load(tmp_path / "missing.npz")
@@ -262,5 +262,5 @@ def test_truncated_files_are_refused(collected, tmp_path):
     whole, half = tmp_path / "whole.npz", tmp_path / "half.npz"
     collected.save(whole)
     half.write_bytes(whole.read_bytes()[:500])
-    with pytest.raises(ValueError, match="not a file of predictions"):
+    with pytest.raises(ValueError, match="cannot be read as predictions"):
         Predictions.load(half)

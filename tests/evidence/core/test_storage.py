@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from skcompare import evidence as package
+from skcompare._core import store
 from skcompare._core.design import Design
 from skcompare.evidence import (
     AgreementMatrix,
@@ -41,7 +42,6 @@ from skcompare.evidence import (
     save_checkpoint,
     tally_arrays,
 )
-from skcompare.evidence.core import _storage
 from skcompare.predictions import predictions_from_arrays
 
 ENDINGS = ("json", "npz")
@@ -447,7 +447,7 @@ def test_classes_of_the_file_only(tmp_path):
     """A value that some evidence names is unknown elsewhere."""
     path = tmp_path / "toy.json"
     Toy(0, (Part(1),)).save(path)
-    name = _storage.name_of(Part)
+    name = store.name_of(Part)
     rewritten(path, lambda s: piece(s)[1].update(other={"value": [name, {"number": 1}]}))
     assert Part(1) == load_evidence(path).other
 
