@@ -36,6 +36,7 @@ from skcompare.gate._subjects import (
     Subject,
     check_no_predictions,
     fitted_subject,
+    subject_of_roles,
 )
 from skcompare.gate._training import Training
 from skcompare.predictions import (
@@ -749,29 +750,22 @@ def subject_from_files(
     roles = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
     columns = with_label(columns, files.pos_label, roles.frame, roles.y_true)
     training = training_of(files, roles.id, columns.features or ())
-    extra = [] if training is None else training.needed
-    if keep_ids and roles.id is not None:
-        extra = [*extra, roles.id]
-    roles = replace(roles, others={**dict(zip(extra, extra)), **roles.others})
     try:
-        values = roles.read()
-        predictions = values.collected(columns.labels, columns.pos_label)
+        subject = subject_of_roles(
+            roles,
+            columns.labels,
+            columns.pos_label,
+            training,
+            keep_ids=keep_ids,
+            text=roles.frame.text,
+        )
     except ValueError as error:
         explained = wrong_kind(roles, columns)
         if explained is None:
             raise
         raise ValueError(explained) from error
-    _check_kinds(predictions, roles, columns)
-    read = values.others
-    unseen = "" if training is None else training.check(read, roles.frame.text)
-    slices = {name: read[name] for name in gate.columns}
-    return PairSubject(
-        predictions.pair(*roles.predictions),
-        slices,
-        columns.pos_label,
-        ids=read.get(str(roles.id)) if keep_ids else None,
-        unseen=unseen,
-    )
+    _check_kinds(subject.pair.predictions, roles, columns)
+    return subject
 
 
 def judge_files(

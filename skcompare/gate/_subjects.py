@@ -650,7 +650,7 @@ def subject_of(
                     "out."
                 )
             return CountedTable(columns_there, conditions, labels, pos_label).whole()
-        subject = _read(roles, labels, pos_label, training, keep_ids)
+        subject = subject_of_roles(roles, labels, pos_label, training, keep_ids=keep_ids)
     else:
         _check_arrays(train, id)
         truth = data if y_true is None else y_true
@@ -705,27 +705,30 @@ def check_no_predictions(names: Iterable[str], columns: Sequence[Sequence[str]])
                 )
 
 
-def _read(
+def subject_of_roles(
     roles: ColumnRoles,
     labels: Any,
     pos_label: Any,
     training: Training | None,
+    *,
     keep_ids: bool,
+    text: str = "the records to judge",
 ) -> PairSubject:
-    """Read the records into memory, and check them against the training data."""
+    """Read the records into memory, and check them against the training data.
+
+    Slices are defined by `roles.others`; the records are called `text` in messages.
+    """
     needed = [] if training is None else training.needed
     kept = [roles.id] if keep_ids and roles.id is not None else []
-    names = [*roles.others, *needed, *kept]
-    values = replace(roles, others=dict(zip(names, names))).read()
-    unseen = ""
-    if training is not None:
-        unseen = training.check(values.others, "the records to judge")
+    extra = [*needed, *kept]
+    values = replace(roles, others=dict(zip(extra, extra)) | dict(roles.others)).read()
+    predictions = values.collected(labels, pos_label)
     return PairSubject(
-        values.collected(labels, pos_label).pair(*roles.predictions),
+        predictions.pair(*roles.predictions),
         {name: values.others[name] for name in roles.others},
         pos_label,
         ids=values.others[kept[0]] if kept else None,
-        unseen=unseen,
+        unseen="" if training is None else training.check(values.others, text),
     )
 
 
