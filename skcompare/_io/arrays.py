@@ -1,12 +1,13 @@
-"""Conversion of columns of data frames to NumPy arrays by narwhals."""
+"""Data frames as sources of columns, and their conversion to NumPy arrays by narwhals."""
 
 import warnings
+from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.readers import from_codes, text_array
+from skcompare._io.readers import Source, from_codes, list_formats, text_array
 from skcompare.exceptions import MissingDependencyError
 
 
@@ -30,11 +31,55 @@ def from_native(frame: Any) -> Any:
         return narwhals_module().from_native(frame)
 
 
-def arrays_of(frame: Any, text: str) -> dict[str, NDArray[Any]]:
-    """Convert the columns of a narwhals frame, called `text` in messages, to arrays."""
-    if isinstance(frame, narwhals_module().LazyFrame):
+def is_dataset(frame: Any) -> bool:
+    """Whether a frame is a dataset of pyarrow, which refers to files."""
+    kind = type(frame)
+    return kind.__module__ == "pyarrow._dataset" and hasattr(kind, "to_batches")
+
+
+class Frame(Source):
+    """Source of the columns of a data frame, eager or lazy, or of a dataset of pyarrow."""
+
+    def __init__(self, frame: Any, text: str) -> None:
+        self.key = id(frame)
+        self.text = text
+        try:
+            self._frame = None if is_dataset(frame) else from_native(frame)
+        except TypeError as error:
+            raise TypeError(
+                f"{text} must be a frame, such as one of pandas, Polars or PyArrow, or "
+                f"the path of a {list_formats()} file. Got {type(frame).__name__}."
+            ) from error
+        # Keep the frame alive, so that no other frame gets the id that is its key.
+        self.native = frame
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all columns."""
+        if self._frame is None:
+            return list(self.native.schema.names)
+        if isinstance(self._frame, narwhals_module().LazyFrame):
+            return list(self._frame.collect_schema().names())
+        return list(self._frame.columns)
+
+    def select(self, names: Sequence[str]) -> Any:
+        """Return the named columns as an eager frame of narwhals."""
+        if self._frame is None:
+            return from_native(self.native.to_table(columns=list(names)))
+        selected = self._frame.select(*names)
         # All columns at once, because some engines give rows in another order each time.
-        frame = frame.collect()
+        is_lazy = isinstance(selected, narwhals_module().LazyFrame)
+        return selected.collect() if is_lazy else selected
+
+    def read(
+        self, names: Sequence[str], as_written: Collection[str] = ()
+    ) -> dict[str, NDArray[Any]]:
+        """Read the named columns, without missing values."""
+        return arrays_of(self.select(names), self.text)
+
+
+def arrays_of(frame: Any, text: str) -> dict[str, NDArray[Any]]:
+    """Convert the columns of an eager frame, called `text` in messages, to arrays."""
     return {name: array_of_series(name, frame[name], text) for name in frame.columns}
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from skcompare._core.validation import check_choice, unknown_name
-from skcompare._io.arrays import arrays_of, from_native, narwhals_module
+from skcompare._io.arrays import Frame
 from skcompare._io.npz import NpzFile as NpzFile
 from skcompare._io.parquet import ParquetFile as ParquetFile
-from skcompare._io.readers import CsvFile, Source, list_formats, reader_of
+from skcompare._io.readers import CsvFile, Source, reader_of
 from skcompare.exceptions import MissingDependencyError
 
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -63,18 +63,12 @@ def source_of(frame: Any, text: str = "`frame`", delimiter: str | None = None) -
     if isinstance(frame, Source):
         return frame
     if not isinstance(frame, str | os.PathLike):
-        return Dataset(frame, text) if is_dataset(frame) else Frame(frame, text)
+        return Frame(frame, text)
     path = os.fspath(frame)
     if "\0" in path:
         raise ValueError(f"A path must not have a null in it. Got {path!r}.")
     reader = reader_of(path) or CsvFile
     return CsvFile(path, delimiter) if reader is CsvFile else reader(path)
-
-
-def is_dataset(frame: Any) -> bool:
-    """Whether a frame is a dataset of pyarrow, which refers to files."""
-    kind = type(frame)
-    return kind.__module__ == "pyarrow._dataset" and hasattr(kind, "to_batches")
 
 
 def is_file(data: Any) -> bool:
@@ -103,57 +97,6 @@ def check_column(source: Source, name: str, advice: str = "") -> None:
     )
     message = str(unknown_name("column", name, listed)).removesuffix(".")
     raise ValueError(f"{message}{remainder}, the columns of {source.text}.{advice}")
-
-
-class Frame(Source):
-    """Source of the columns of a data frame, eager or lazy."""
-
-    def __init__(self, frame: Any, text: str) -> None:
-        self.key = id(frame)
-        self.text = text
-        try:
-            self._frame = from_native(frame)
-        except TypeError as error:
-            raise TypeError(
-                f"{text} must be a frame, such as one of pandas, Polars or PyArrow, or "
-                f"the path of a {list_formats()} file. Got {type(frame).__name__}."
-            ) from error
-        # Keep the frame alive, so that no other frame gets the id that is its key.
-        self.native = frame
-
-    @property
-    def names(self) -> list[str]:
-        """Names of all columns."""
-        if isinstance(self._frame, narwhals_module().LazyFrame):
-            return list(self._frame.collect_schema().names())
-        return list(self._frame.columns)
-
-    def read(
-        self, names: Sequence[str], as_written: Collection[str] = ()
-    ) -> dict[str, NDArray[Any]]:
-        """Read the named columns, without missing values."""
-        return arrays_of(self._frame.select(*names), self.text)
-
-
-class Dataset(Source):
-    """Source of the columns of a pyarrow dataset, which are read on request."""
-
-    def __init__(self, dataset: Any, text: str) -> None:
-        self.key = id(dataset)
-        self.text = text
-        self.native = dataset
-
-    @property
-    def names(self) -> list[str]:
-        """Names of all columns."""
-        return list(self.native.schema.names)
-
-    def read(
-        self, names: Sequence[str], as_written: Collection[str] = ()
-    ) -> dict[str, NDArray[Any]]:
-        """Read the named columns, without missing values."""
-        table = self.native.to_table(columns=list(names))
-        return arrays_of(from_native(table), self.text)
 
 
 def frame_from_columns(

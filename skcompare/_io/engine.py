@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.arrays import array_of_series, arrays_of, from_native, narwhals_module
-from skcompare._io.columns import Dataset, Frame, is_dataset
+from skcompare._io.arrays import (
+    Frame,
+    array_of_series,
+    arrays_of,
+    from_native,
+    is_dataset,
+    narwhals_module,
+)
 from skcompare._io.parquet import (
     ParquetFile,
     Scanned,
@@ -396,7 +402,7 @@ def table_of(frame: Any, text: str = "`frame`") -> Any:
             return _table(scanned_file(frame.path), frame.text, is_file=True)
     if isinstance(frame, File):
         return None
-    if isinstance(frame, Frame | Dataset):
+    if isinstance(frame, Frame):
         frame, text = frame.native, frame.text
     if is_dataset(frame):
         return _table(scanned_dataset(frame), text)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 
-from skcompare._io.arrays import arrays_of, from_native, narwhals_module
+from skcompare._io.arrays import Frame, arrays_of, from_native, narwhals_module
 from skcompare._io.readers import File, cannot_read, register_reader
 from skcompare.exceptions import MissingDependencyError
 
@@ -22,10 +22,12 @@ T = TypeVar("T")
 class ParquetFile(File):
     """Parquet file, or a folder of them, read by any installed library."""
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """Names of all columns."""
-        return self._opened.names
+        opened = self._opened
+        with refused_if_damaged(self.text):
+            return opened.names
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
@@ -33,7 +35,7 @@ class ParquetFile(File):
         """Read the named columns, without missing values."""
         opened = self._opened
         with refused_if_damaged(self.text):
-            frame = opened.select(list(names))
+            frame = opened.select(names)
         try:
             columns = arrays_of(frame, self.text)
         except UnicodeDecodeError as error:
@@ -45,7 +47,7 @@ class ParquetFile(File):
         return columns
 
     @cached_property
-    def _opened(self) -> "_Opened":
+    def _opened(self) -> Frame:
         try:
             os.stat(self.path)
         except OSError as error:
@@ -55,7 +57,7 @@ class ParquetFile(File):
         with refused_if_damaged(self.text):
             opened = _first_installed(*(partial(by, nw, self.path) for by in libraries))
         if opened is not None:
-            return opened
+            return Frame(opened, self.text)
         raise MissingDependencyError(
             f"Reading the Parquet file {self.text} needs pyarrow or polars. Install them "
             "with `pip install skcompare[frames]`, or pass a CSV file."
@@ -87,32 +89,18 @@ def _damaged(label: str, error: BaseException) -> ValueError:
     )
 
 
-class _Opened(NamedTuple):
-    """Opened Parquet file: names of its columns, and a function to read some."""
-
-    names: list[str]
-    select: Callable[[list[str]], Any]
-
-
-def _opened_by_pyarrow(nw: Any, path: str) -> _Opened:
+def _opened_by_pyarrow(nw: Any, path: str) -> Any:
     from pyarrow import dataset
 
-    files = dataset.dataset(path, format="parquet")
-    return _Opened(
-        files.schema.names, lambda names: nw.from_native(files.to_table(columns=names))
-    )
+    return dataset.dataset(path, format="parquet")
 
 
-def _opened_by_polars(nw: Any, path: str) -> _Opened:
-    lazy = nw.scan_parquet(path, backend="polars")
-    return _Opened(
-        lazy.collect_schema().names(), lambda names: lazy.select(*names).collect()
-    )
+def _opened_by_polars(nw: Any, path: str) -> Any:
+    return nw.scan_parquet(path, backend="polars")
 
 
-def _opened_by_pandas(nw: Any, path: str) -> _Opened:
-    frame = nw.read_parquet(path, backend="pandas")
-    return _Opened(frame.columns, lambda names: frame.select(*names))
+def _opened_by_pandas(nw: Any, path: str) -> Any:
+    return nw.read_parquet(path, backend="pandas")
 
 
 READ_AT_ONCE = 1 << 26
