@@ -46,8 +46,8 @@ from skcompare.gate._ledger import (
     take_look,
 )
 from skcompare.gate._subjects import PairSubject, Subject, Unsuited
-from skcompare.stats import PairedResult, adjust_pvalues
-from skcompare.stats.margins import SMALLEST, MarginResult, margin_result
+from skcompare.stats import MarginResult, PairedResult, adjust_pvalues
+from skcompare.stats.margins import SMALLEST, margin_result
 from skcompare.stats.planning import records_beyond_boundaries
 
 POWER = 0.8

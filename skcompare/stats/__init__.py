@@ -1,48 +1,250 @@
 """Statistical tests, each a pure function of one piece of evidence."""
 
 from skcompare._registry.tests import PairedTestEntry, paired_test, paired_tests, sort_tests
-from skcompare.stats import (
-    accuracy,
-    agreement,
-    calibration,
-    core,
-    losses,
-    margins,
-    planning,
-    precision,
-    ranking,
-    scores,
-    sequential,
-    several,
-    splits,
+from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar
+from skcompare.stats.accuracy._mcnemar import mcnemar, proportional_z
+from skcompare.stats.accuracy._ratios import discordant_odds_ratio, relative_accuracy
+from skcompare.stats.agreement._association import (
+    cohen_kappa,
+    disagreement,
+    error_kappa,
+    label_disagreement,
+    yule_q,
 )
-from skcompare.stats.accuracy import *
-from skcompare.stats.agreement import *
-from skcompare.stats.calibration import *
-from skcompare.stats.core import *
-from skcompare.stats.losses import *
-from skcompare.stats.margins import *
-from skcompare.stats.planning import *
-from skcompare.stats.precision import *
-from skcompare.stats.ranking import *
-from skcompare.stats.scores import *
-from skcompare.stats.sequential import *
-from skcompare.stats.several import *
-from skcompare.stats.splits import *
+from skcompare.stats.agreement._ensemble import (
+    EnsembleAdvice,
+    EnsembleStep,
+    recommend_ensemble,
+)
+from skcompare.stats.agreement._error_correlation import error_correlation
+from skcompare.stats.agreement._symmetry import (
+    bhapkar,
+    bowker,
+    stuart_maxwell,
+    symmetry_permutation,
+)
+from skcompare.stats.calibration._calibration_difference import calibration_difference
+from skcompare.stats.calibration._calibration_tests import (
+    CalibrationConsistency,
+    CalibrationTestResult,
+    calibration_consistency,
+    calibration_cusum,
+    spiegelhalter,
+)
+from skcompare.stats.core._adjust import adjust_pvalues
+from skcompare.stats.core._power import (
+    bcv_mcnemar_sample_size,
+    mcnemar_power,
+    mcnemar_sample_size,
+)
+from skcompare.stats.core._result import ConfidenceInterval, PairedResult
+from skcompare.stats.losses._paired_t import clustered_t, loss_permutation, paired_t
+from skcompare.stats.losses._wilcoxon import wilcoxon
+from skcompare.stats.margins._influence import InfluenceMoments, influence_moments
+from skcompare.stats.margins._one_sided import (
+    ConstantDifferences,
+    MarginResult,
+    SkewnessAdjusted,
+    margin_test,
+)
+from skcompare.stats.planning._plan_accuracy import (
+    ComparisonPlan,
+    PlanScenario,
+    plan_comparison,
+    plan_from_pilot,
+)
+from skcompare.stats.planning._plan_auc import (
+    AUCPlan,
+    AUCPlanScenario,
+    plan_auc_comparison,
+    plan_auc_from_pilot,
+)
+from skcompare.stats.precision._combine_pvalues import (
+    CombinedPvalue,
+    lancaster_correlated,
+    simes,
+)
+from skcompare.stats.precision._precision_classes import (
+    PrecisionByClass,
+    precision_by_class,
+)
+from skcompare.stats.precision._precision_global import (
+    precision_joint,
+    precision_lancaster,
+    precision_simes,
+)
+from skcompare.stats.precision._precision_tests import (
+    clustered_precision,
+    gee_precision,
+    precision_both_scores,
+    precision_difference,
+    precision_score,
+    precision_wald,
+    precision_weighted_score,
+    relative_precision,
+)
+from skcompare.stats.precision._updated_precision import updated_precision
+from skcompare.stats.ranking._clustered_delong import clustered_delong
+from skcompare.stats.ranking._delong import (
+    AUCInterval,
+    auc_interval,
+    delong,
+    unpaired_delong,
+)
+from skcompare.stats.ranking._delong_joint import auc_contrast, delong_joint
+from skcompare.stats.ranking._multiclass_auc import delong_classes, delong_ovo, delong_ovr
+from skcompare.stats.ranking._roc_band import RocDifferenceBand, roc_difference_band
+from skcompare.stats.scores._jackknife import jackknife_difference
+from skcompare.stats.scores._permutation import permutation_difference
+from skcompare.stats.scores._resampling import bootstrap_difference
+from skcompare.stats.scores._score_difference import score_difference
+from skcompare.stats.sequential._sequential_tests import (
+    AnytimeLook,
+    AnytimeMonitor,
+    anytime_losses,
+    anytime_mcnemar,
+)
+from skcompare.stats.several._omnibus import cochran_q, precision_several
+from skcompare.stats.several._pairwise import PairwiseResult
+from skcompare.stats.several._pairwise_tests import (
+    pairwise_delong,
+    pairwise_mcnemar,
+    pairwise_precision,
+)
+from skcompare.stats.splits._bcv_jackknife import bcv_jackknife_t
+from skcompare.stats.splits._published import (
+    blocked_t,
+    calibrated_5x2_f,
+    combined_5x2_f,
+    combined_5x2_t,
+    corrected_pseudo_bootstrap_t,
+    cv_ci_z,
+    kfold_t,
+    paired_5x2_t,
+    pseudo_bootstrap_t,
+    repeated_holdout_t,
+)
+from skcompare.stats.splits._published_mcnemar import bcv_mcnemar, naive_kfold_mcnemar
+from skcompare.stats.splits._replicability import ReplicabilityResult, replicability
+from skcompare.stats.splits._resampled_t import (
+    conservative_z,
+    corrected_repeated_holdout_t,
+    corrected_repeated_kfold_t,
+)
 
-__all__ = ["PairedTestEntry", "paired_test", "paired_tests"]
-__all__ += accuracy.__all__
-__all__ += agreement.__all__
-__all__ += calibration.__all__
-__all__ += core.__all__
-__all__ += losses.__all__
-__all__ += margins.__all__
-__all__ += planning.__all__
-__all__ += precision.__all__
-__all__ += ranking.__all__
-__all__ += scores.__all__
-__all__ += sequential.__all__
-__all__ += several.__all__
-__all__ += splits.__all__
+__all__ = [
+    "PairedTestEntry",
+    "paired_test",
+    "paired_tests",
+    "clustered_mcnemar",
+    "discordant_odds_ratio",
+    "mcnemar",
+    "proportional_z",
+    "relative_accuracy",
+    "EnsembleAdvice",
+    "EnsembleStep",
+    "bhapkar",
+    "bowker",
+    "cohen_kappa",
+    "disagreement",
+    "error_correlation",
+    "error_kappa",
+    "label_disagreement",
+    "recommend_ensemble",
+    "stuart_maxwell",
+    "symmetry_permutation",
+    "yule_q",
+    "CalibrationConsistency",
+    "CalibrationTestResult",
+    "calibration_consistency",
+    "calibration_cusum",
+    "calibration_difference",
+    "spiegelhalter",
+    "ConfidenceInterval",
+    "PairedResult",
+    "adjust_pvalues",
+    "bcv_mcnemar_sample_size",
+    "mcnemar_power",
+    "mcnemar_sample_size",
+    "clustered_t",
+    "loss_permutation",
+    "paired_t",
+    "wilcoxon",
+    "ConstantDifferences",
+    "InfluenceMoments",
+    "MarginResult",
+    "SkewnessAdjusted",
+    "influence_moments",
+    "margin_test",
+    "AUCPlan",
+    "AUCPlanScenario",
+    "ComparisonPlan",
+    "PlanScenario",
+    "plan_auc_comparison",
+    "plan_auc_from_pilot",
+    "plan_comparison",
+    "plan_from_pilot",
+    "CombinedPvalue",
+    "PrecisionByClass",
+    "clustered_precision",
+    "gee_precision",
+    "lancaster_correlated",
+    "precision_both_scores",
+    "precision_by_class",
+    "precision_difference",
+    "precision_joint",
+    "precision_lancaster",
+    "precision_score",
+    "precision_simes",
+    "precision_wald",
+    "precision_weighted_score",
+    "relative_precision",
+    "simes",
+    "updated_precision",
+    "AUCInterval",
+    "RocDifferenceBand",
+    "auc_contrast",
+    "auc_interval",
+    "clustered_delong",
+    "delong",
+    "delong_classes",
+    "delong_joint",
+    "delong_ovo",
+    "delong_ovr",
+    "roc_difference_band",
+    "unpaired_delong",
+    "bootstrap_difference",
+    "jackknife_difference",
+    "permutation_difference",
+    "score_difference",
+    "AnytimeLook",
+    "AnytimeMonitor",
+    "anytime_losses",
+    "anytime_mcnemar",
+    "PairwiseResult",
+    "cochran_q",
+    "pairwise_delong",
+    "pairwise_mcnemar",
+    "pairwise_precision",
+    "precision_several",
+    "ReplicabilityResult",
+    "bcv_jackknife_t",
+    "bcv_mcnemar",
+    "blocked_t",
+    "calibrated_5x2_f",
+    "combined_5x2_f",
+    "combined_5x2_t",
+    "conservative_z",
+    "corrected_pseudo_bootstrap_t",
+    "corrected_repeated_holdout_t",
+    "corrected_repeated_kfold_t",
+    "cv_ci_z",
+    "kfold_t",
+    "naive_kfold_mcnemar",
+    "paired_5x2_t",
+    "pseudo_bootstrap_t",
+    "repeated_holdout_t",
+    "replicability",
+]
 
 sort_tests()

@@ -11,9 +11,10 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from skcompare.evidence import JointCounts
+from skcompare.stats import ConstantDifferences
 from skcompare.stats.accuracy import mcnemar_pvalues
 from skcompare.stats.accuracy._unconditional import _scores, fewest_in_favour, worst
-from skcompare.stats.margins import ConstantDifferences, MarginTest, margin_result
+from skcompare.stats.margins import MarginTest, margin_result
 from skcompare.stats.margins import _one_sided as _sides
 from skcompare.stats.margins._influence import moments_of_counts
 from skcompare.stats.margins._one_sided import FLOORS, OTHER, skewness_adjusted_passes
