@@ -75,7 +75,7 @@ _tests: dict[str, PairedTestEntry] = {}
 
 
 def paired_test(
-    name: str,
+    name: str = "",
     *,
     title: str,
     measures: str | tuple[str, ...],
@@ -96,8 +96,8 @@ def paired_test(
 
     Parameters
     ----------
-    name : str
-        Name by which the test is requested.
+    name : str, optional
+        Name by which the test is requested. By default that of the function.
     title : str
         Name of the test in the literature.
     measures : str or tuple of str
@@ -149,9 +149,10 @@ def paired_test(
     models_only = all(design.removeprefix("grouped ") == "holdout" for design in designs)
 
     def register(function: F) -> F:
+        test = name or function.__name__
         signature = inspect.signature(function)
-        evidence_type = needs or _annotated_evidence(name, signature)
-        read = _Arguments(name, evidence_type, signature)
+        evidence_type = needs or _annotated_evidence(test, signature)
+        read = _Arguments(test, evidence_type, signature)
 
         @wraps(function)
         def run(*positional: Any, **options: Any) -> Any:
@@ -164,7 +165,7 @@ def paired_test(
                 flags = (*flags, "invalid-design", *time_flag)
             return replace(
                 result,
-                test=name,
+                test=test,
                 alternative=options.get("alternative", "two-sided"),
                 n=getattr(evidence, "n", None) or evidence.n_records,
                 inference=entry.inference,
@@ -173,7 +174,7 @@ def paired_test(
             )
 
         entry = PairedTestEntry(
-            name=name,
+            name=test,
             title=title,
             function=run,
             needs=evidence_type,

@@ -226,7 +226,6 @@ def _effect(
 
 
 @paired_test(
-    "clustered_mcnemar",
     title="McNemar's test for grouped records",
     measures="accuracy",
     designs=("grouped holdout",),

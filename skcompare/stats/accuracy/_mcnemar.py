@@ -343,7 +343,6 @@ def _effect(
 
 
 @paired_test(
-    "mcnemar",
     title="McNemar's test",
     measures="accuracy",
     references=("McNemar1947", "Fagerland2013"),
@@ -541,7 +540,6 @@ IGNORES_PAIRING = "ignores-pairing"
 
 
 @paired_test(
-    "proportional_z",
     title="proportional test",
     measures="accuracy",
     references=("Dietterich1998", "Yang2023"),

@@ -41,7 +41,6 @@ APPROXIMATE = "approximate-ratio"
 
 
 @paired_test(
-    "relative_accuracy",
     title="Score test of the ratio of accuracies",
     kind="ratio",
     measures="accuracy",
@@ -298,7 +297,6 @@ ODDS_PRECISION = 1e-14
 
 
 @paired_test(
-    "discordant_odds_ratio",
     title="Odds ratio of discordant pairs",
     kind="ratio",
     measures="accuracy",

@@ -234,7 +234,6 @@ ZERO_CELL = "zero-cell"
 
 
 @paired_test(
-    "yule_q",
     title="Yule's Q",
     kind="association",
     measures="error agreement",
@@ -404,7 +403,6 @@ DESCRIPTIVE = "descriptive"
 
 
 @paired_test(
-    "disagreement",
     title="Disagreement",
     kind="association",
     measures="error disagreement",
@@ -455,7 +453,6 @@ def disagreement(table: ContingencyTable) -> PairedResult:
 
 
 @paired_test(
-    "label_disagreement",
     title="Label disagreement",
     kind="association",
     measures="label disagreement",
@@ -619,7 +616,6 @@ UNDEFINED_KAPPA = "undefined-kappa"
 
 
 @paired_test(
-    "cohen_kappa",
     title="Cohen's kappa of labels",
     kind="association",
     measures="label agreement",
@@ -706,7 +702,6 @@ def cohen_kappa(
 
 
 @paired_test(
-    "error_kappa",
     title="Cohen's kappa of correct and incorrect predictions",
     kind="association",
     measures="error agreement",

@@ -117,7 +117,6 @@ LEAST = 3
 
 
 @paired_test(
-    "error_correlation",
     title="error correlation",
     kind="association",
     measures="error correlation",

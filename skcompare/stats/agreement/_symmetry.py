@@ -36,7 +36,6 @@ LEVEL = 0.95
 
 
 @paired_test(
-    "stuart_maxwell",
     title="Stuart-Maxwell test",
     kind="omnibus",
     measures="label rates",
@@ -107,7 +106,6 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
 
 
 @paired_test(
-    "bhapkar",
     title="Bhapkar's test",
     kind="omnibus",
     measures="label rates",
@@ -525,7 +523,6 @@ Degrees = Literal["informative", "full"]
 
 
 @paired_test(
-    "bowker",
     title="Bowker's test",
     kind="omnibus",
     measures="label symmetry",
@@ -701,7 +698,6 @@ VALUES_AT_ONCE = 1 << 20
 
 
 @paired_test(
-    "symmetry_permutation",
     title="Permutation test of symmetry",
     kind="omnibus",
     measures="label symmetry",

@@ -552,7 +552,6 @@ def _effect(calibration: PairedCalibration, **options: object) -> _Effect:
 
 
 @paired_test(
-    "calibration_difference",
     title="Difference of calibration errors",
     measures="squared_calibration_error",
     designs=("holdout", "grouped holdout"),

@@ -70,7 +70,6 @@ def _loss_title(loss: str) -> str:
 
 
 @paired_test(
-    "paired_t",
     title="paired t test",
     measures=ANY_LOSS,
     references=("Student1908",),
@@ -149,7 +148,6 @@ def paired_t(
 
 
 @paired_test(
-    "loss_permutation",
     title="permutation test of losses",
     measures=ANY_LOSS,
     references=("Fisher1935", "Phipson2010"),
@@ -287,7 +285,6 @@ def _of_groups(losses: PairedLosses, **options: object) -> Wald:
 
 
 @paired_test(
-    "clustered_t",
     title="t test of losses for grouped records",
     measures=ANY_LOSS,
     designs=("grouped holdout",),

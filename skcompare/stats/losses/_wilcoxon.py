@@ -416,7 +416,6 @@ def _effect(
 
 
 @paired_test(
-    "wilcoxon",
     title="Wilcoxon's signed-rank test",
     measures="any loss",
     references=("Wilcoxon1945", "Pratt1959"),

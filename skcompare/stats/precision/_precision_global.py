@@ -313,7 +313,6 @@ UNDEFINED_ODDS = "undefined-odds"
 
 
 @paired_test(
-    "precision_simes",
     title="Simes' test of the precisions of all classes",
     kind="combination",
     measures=MEASURE,
@@ -397,7 +396,6 @@ default="holm"
 
 
 @paired_test(
-    "precision_lancaster",
     title="Lancaster's test of the precisions of all classes",
     kind="combination",
     measures=MEASURE,
@@ -500,7 +498,6 @@ default="holm"
 
 
 @paired_test(
-    "precision_joint",
     title="Joint test of the precisions of all classes",
     kind="omnibus",
     measures=MEASURE,

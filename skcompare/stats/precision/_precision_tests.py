@@ -55,7 +55,6 @@ Interval = Literal["agreeing", "wald"]
 
 
 @paired_test(
-    "precision_difference",
     title="Wald test of the difference of precisions",
     measures="precision",
     references=("Kosinski2013", "Mancl2001"),
@@ -146,7 +145,6 @@ default="precision"
 
 
 @paired_test(
-    "precision_wald",
     title="Wald test of the odds ratio of precisions",
     kind="ratio",
     measures="precision",
@@ -237,7 +235,6 @@ default="precision"
 
 
 @paired_test(
-    "relative_precision",
     title="Relative precision",
     kind="ratio",
     measures="precision",
@@ -343,7 +340,6 @@ def _effect(
 
 
 @paired_test(
-    "precision_both_scores",
     title="Both generalized score tests of precision",
     measures="precision",
     references=("Kosinski2013", "Leisenring2000"),
@@ -428,7 +424,6 @@ default="precision"
 
 
 @paired_test(
-    "precision_weighted_score",
     title="Weighted generalized score test of precision",
     measures="precision",
     references=("Kosinski2013", "Leisenring2000"),
@@ -532,7 +527,6 @@ default="precision"
 
 
 @paired_test(
-    "precision_score",
     title="Generalized score test of precision",
     measures="precision",
     references=("Leisenring2000", "Kosinski2013"),
@@ -808,7 +802,6 @@ def class_test(fit: ClassFit, link: str, method: str) -> ClassTest:
 
 
 @paired_test(
-    "clustered_precision",
     title="Score test of precision for grouped records",
     measures="precision",
     designs=("grouped holdout",),
@@ -977,7 +970,6 @@ RATIO_NAMES = {"logit": "odds ratio", "log": "ratio"}
 
 
 @paired_test(
-    "gee_precision",
     title="Marginal logistic model (GEE) of precision",
     kind="ratio",
     measures="precision",

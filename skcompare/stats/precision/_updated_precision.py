@@ -443,7 +443,6 @@ UNDEFINED_RATIOS = "undefined-ratios"
 
 
 @paired_test(
-    "updated_precision",
     title="Precision at another prevalence",
     kind="ratio",
     measures="updated_precision",

@@ -38,7 +38,6 @@ def _effect(
 
 
 @paired_test(
-    "clustered_delong",
     title="DeLong's test for grouped records",
     measures="roc_auc",
     designs=("grouped holdout",),

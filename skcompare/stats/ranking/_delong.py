@@ -297,7 +297,6 @@ def _effect(
 
 
 @paired_test(
-    "delong",
     title="DeLong's test",
     measures="roc_auc",
     references=("DeLong1988", "Sun2014"),

@@ -36,7 +36,6 @@ SAME_WEIGHT = 1e-12
 
 
 @paired_test(
-    "delong_joint",
     title="DeLong's test of several AUCs",
     kind="omnibus",
     measures="roc_auc",

@@ -314,7 +314,6 @@ def _tested_mean(
 
 
 @paired_test(
-    "delong_ovr",
     title="DeLong's test of one-vs-rest AUCs",
     measures=get_args(OneVsRest),
     designs=("holdout", "grouped holdout"),
@@ -439,7 +438,6 @@ default="holm"
 
 
 @paired_test(
-    "delong_classes",
     title="DeLong's joint test of the AUCs of all classes",
     kind="omnibus",
     measures="AUC of every class",
@@ -577,7 +575,6 @@ def _differences(contrasts: list[Contrast]) -> FloatArray:
 
 
 @paired_test(
-    "delong_ovo",
     title="DeLong's test of one-vs-one AUCs",
     measures=get_args(OneVsOne),
     designs=("holdout", "grouped holdout"),

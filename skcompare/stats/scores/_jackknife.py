@@ -48,7 +48,6 @@ class _Scale(NamedTuple):
 
 
 @paired_test(
-    "jackknife_difference",
     title="Jackknife t test of a score",
     measures=("average_precision", *COUNT_SCORES),
     designs=("holdout", "grouped holdout"),

@@ -326,7 +326,6 @@ USUAL_LEVEL = 0.05
 
 
 @paired_test(
-    "permutation_difference",
     title="Paired permutation test of a score",
     measures=ANY_SCORE,
     designs=("holdout", "grouped holdout"),

@@ -426,7 +426,6 @@ def scored_effect_of(pair: ScoredPair, **options: object) -> Wald:
 
 
 @paired_test(
-    "bootstrap_difference",
     title="Paired bootstrap of a score",
     measures=ANY_SCORE,
     designs=("holdout", "grouped holdout"),

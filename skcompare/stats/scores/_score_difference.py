@@ -59,7 +59,6 @@ def _effect(
 
 
 @paired_test(
-    "score_difference",
     title="Difference of a score of the counts",
     measures=MEASURES,
     references=(

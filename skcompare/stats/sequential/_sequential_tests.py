@@ -52,7 +52,6 @@ def _effect(
 
 
 @paired_test(
-    "anytime_mcnemar",
     title="anytime-valid McNemar test",
     measures="accuracy",
     references=("Ville1939", "Robbins1970", "Howard2021", "WaudbySmith2024"),
@@ -208,7 +207,6 @@ def _effect_on_losses(
 
 
 @paired_test(
-    "anytime_losses",
     title="anytime-valid test of bounded losses",
     measures=ANY_LOSS,
     references=("Ville1939", "Robbins1970", "WaudbySmith2024", "Ramdas2023"),

@@ -56,7 +56,6 @@ NOT_EXCHANGEABLE = "not-exchangeable"
 
 
 @paired_test(
-    "cochran_q",
     title="Cochran's Q test",
     kind="omnibus",
     measures="accuracy",
@@ -348,7 +347,6 @@ def drawn_counts(totals: IntArray, n_draws: int, rng: Any) -> IntArray:
 
 
 @paired_test(
-    "precision_several",
     title="Score test of several precisions",
     kind="omnibus",
     measures=("precision", "recall", "specificity", "negative_predictive_value"),

@@ -177,7 +177,6 @@ def _effect(blocks: BlockDifferences) -> Wald:
 
 
 @paired_test(
-    "bcv_jackknife_t",
     title="M×2 BCV block jackknife t test",
     measures=(ANY_LOSS, *SCORES),
     designs=("bcv", "grouped bcv"),

@@ -52,7 +52,6 @@ liberal_test = partial(split_test, caution=LIBERAL)
 
 
 @liberal_test(
-    "kfold_t",
     title="K-fold t test",
     designs=("kfold",),
     references=("Dietterich1998", "Yang2023"),
@@ -123,7 +122,6 @@ def kfold_t(
 
 
 @liberal_test(
-    "repeated_holdout_t",
     title="repeated hold-out t test",
     designs=("repeated holdout",),
     references=("Dietterich1998", "Nadeau2003", "Yang2023"),
@@ -203,7 +201,6 @@ def repeated_holdout_t(
 
 
 @liberal_test(
-    "paired_5x2_t",
     title="5×2 CV paired t test",
     designs=("random 5x2",),
     references=("Dietterich1998", "Yang2023"),
@@ -327,7 +324,6 @@ def _variants(
 
 
 @liberal_test(
-    "combined_5x2_t",
     title="combined 5×2 CV t test",
     designs=("random 5x2",),
     references=("Yildiz2013", "Yang2023"),
@@ -408,7 +404,6 @@ def combined_5x2_t(
 
 
 @liberal_test(
-    "combined_5x2_f",
     title="combined 5×2 CV F test",
     designs=("random 5x2",),
     references=("Alpaydin1999", "Yang2023"),
@@ -491,7 +486,6 @@ def combined_5x2_f(scores: ScoreDifferences) -> PairedResult:
 
 
 @liberal_test(
-    "calibrated_5x2_f",
     title="calibrated 5×2 BCV F test",
     designs=("bcv",),
     references=("Wang2017", "Yang2023"),
@@ -646,7 +640,6 @@ def _blocked(scores: ScoreDifferences, variant: str = "conservative") -> Wald:
 
 
 @liberal_test(
-    "blocked_t",
     title="blocked M×2 t test",
     designs=("bcv",),
     references=("Wang2014", "Yang2023"),
@@ -768,7 +761,6 @@ def blocked_t(
 
 
 @liberal_test(
-    "pseudo_bootstrap_t",
     title="pseudo bootstrap t test",
     designs=("replicated holdout",),
     references=("Nadeau2003", "Yang2023"),
@@ -862,7 +854,6 @@ def pseudo_bootstrap_t(
 
 
 @split_test(
-    "corrected_pseudo_bootstrap_t",
     title="corrected pseudo bootstrap t test",
     designs=("replicated holdout",),
     references=("Nadeau2003", "Yang2023"),
@@ -1010,7 +1001,6 @@ Variance = Literal["out", "in"]
 
 
 @paired_test(
-    "cv_ci_z",
     title="K-fold CV-CI Z test",
     measures=("accuracy", ANY_LOSS),
     designs=("kfold",),

@@ -33,7 +33,6 @@ def _sample_size(blocks: PairedBlocks, **options: Any) -> float:
 
 
 @paired_test(
-    "bcv_mcnemar",
     title="M×2 BCV McNemar's test",
     measures="accuracy",
     designs=("bcv",),
@@ -213,7 +212,6 @@ def _has_outlying_split(blocks: PairedBlocks) -> bool:
 
 
 @paired_test(
-    "naive_kfold_mcnemar",
     title="naive K-fold McNemar's test",
     measures="accuracy",
     designs=("kfold",),

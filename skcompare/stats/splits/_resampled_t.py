@@ -388,7 +388,6 @@ def _weight(scores: ScoreDifferences, correction: str) -> float:
 
 
 @split_test(
-    "corrected_repeated_kfold_t",
     title="corrected K-fold t test",
     designs=("kfold", "repeated kfold"),
     references=("Bouckaert2004", "Nadeau2003", "Yang2023"),
@@ -497,7 +496,6 @@ def corrected_repeated_kfold_t(
 
 
 @split_test(
-    "corrected_repeated_holdout_t",
     title="corrected repeated hold-out t test",
     designs=("repeated holdout",),
     references=("Nadeau2003", "Yang2023"),
@@ -601,7 +599,6 @@ def _of_bisections(scores: ScoreDifferences) -> Wald:
 
 
 @split_test(
-    "conservative_z",
     title="conservative Z test",
     designs=("holdout in halves",),
     references=("Nadeau2003", "Yang2023"),
