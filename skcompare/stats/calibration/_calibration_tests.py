@@ -18,9 +18,13 @@ from skcompare._core.validation import (
     check_confidence_level,
     check_count,
 )
-from skcompare._io.columns import frame_from_columns
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence import Forecasts, PairedCalibration, collapse_predictions
+from skcompare.evidence import (
+    CalibrationCurve,
+    Forecasts,
+    PairedCalibration,
+    collapse_predictions,
+)
 from skcompare.stats.core._result import Flagged
 from skcompare.stats.core._tails import SMALLEST, blocks_of, normal_pvalue
 
@@ -425,11 +429,9 @@ MOST_TERMS = 1 << 22
 
 FUZZ = 1e-12
 
-COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalibrationConsistency(Flagged):
+class CalibrationConsistency(CalibrationCurve, Flagged):
     """Intervals of the share of events consistent with calibration, for each bin.
 
     Attributes
@@ -451,14 +453,6 @@ class CalibrationConsistency(Flagged):
         Codes of caveats; `caveats` has their texts.
     """
 
-    left: FloatArray
-    right: FloatArray
-    count: FloatArray
-    mean_proba: FloatArray
-    mean_outcome: FloatArray
-    low: FloatArray
-    high: FloatArray
-    confidence_level: float
     method: str
     flags: tuple[str, ...] = ()
 
@@ -467,21 +461,6 @@ class CalibrationConsistency(Flagged):
         """Whether each observed share is outside its interval; False in empty bins."""
         # Comparisons with NaN are False.
         return (self.mean_outcome < self.low) | (self.mean_outcome > self.high)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the attributes as a dictionary, with arrays as lists."""
-        return plain_values(self)
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return a data frame with one row per bin.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            The library whose frame is returned.
-        """
-        columns = {name: getattr(self, name).tolist() for name in COLUMNS}
-        return frame_from_columns(columns, backend)
 
 
 def calibration_consistency(
