@@ -141,12 +141,14 @@ def paired_test(
         The decorated function takes its evidence, or arrays of which `from_predictions`
         makes it, as in ``mcnemar(y_true, champion, challenger)``. It checks options of a
         `Literal` type. Its result has the name of the test, its direction, the number of
-        records, the subject of its conclusion, the design, and a flag if that is not valid.
+        records, the null value, the subject of its conclusion, the design, and a flag if
+        that is not valid.
     """
     check_choice("kind", kind, get_args(Kind))
     for design in designs:
         check_choice("design", design.removeprefix("grouped "), DESIGN_KINDS)
     models_only = all(design.removeprefix("grouped ") == "holdout" for design in designs)
+    no_effect = 1.0 if kind == "ratio" else 0.0
 
     def register(function: F) -> F:
         test = name or function.__name__
@@ -168,6 +170,7 @@ def paired_test(
                 test=test,
                 alternative=options.get("alternative", "two-sided"),
                 n=getattr(evidence, "n", None) or evidence.n_records,
+                null_value=float(options.get("null_value", no_effect)),
                 inference=entry.inference,
                 design=str(design),
                 flags=flags,

@@ -494,45 +494,46 @@ def mcnemar(
         "only_champion": table.only_champion,
         "only_challenger": table.only_challenger,
     }
+    few = method in CHI_SQUARED and table.n_discordant < FEW_DISCORDANT
+    degenerate = table.n_discordant == 0 == null
     return accuracy_result(
         table,
         finding.statistic,
         finding.tail,
         df=1 if method in CHI_SQUARED else None,
         method=finding.how,
-        null_value=null,
+        null=null,
         limits=limits,
-        flags=_flags(table, method, null),
+        flags=("few-discordant-pairs",) * (few and not degenerate),
         details=counts | finding.details,
     )
 
 
 def accuracy_result(
-    table: ContingencyTable, statistic: float, tail: tuple[float, float], **fields: Any
+    table: ContingencyTable,
+    statistic: float,
+    tail: tuple[float, float],
+    *,
+    null: float = 0.0,
+    flags: tuple[str, ...] = (),
+    **fields: Any,
 ) -> PairedResult:
     """Create the result of a test of two accuracies from a contingency table.
 
     `tail` holds the p-value and its logarithm; without discordant pairs equal accuracies
-    have p = 1 whatever the formula gives.
+    have p = 1 whatever the formula gives. `flags` are those of other causes.
     """
-    if table.n_discordant == 0 == fields.get("null_value", 0.0):
-        tail = 1.0, 0.0
+    concordant = table.n_discordant == 0
+    degenerate = concordant and null == 0
     return result_of(
         statistic,
-        tail,
+        (1.0, 0.0) if degenerate else tail,
         roles=table.accuracies,
         estimate=table.difference,
         estimate_name="difference of accuracies",
+        flags=("degenerate",) * degenerate + ("no-discordant-pairs",) * concordant + flags,
         **fields,
     )
-
-
-def _flags(table: ContingencyTable, method: str, null: float) -> tuple[str, ...]:
-    none_discordant = table.n_discordant == 0
-    if none_discordant and null == 0:
-        return "degenerate", "no-discordant-pairs"
-    few = method in CHI_SQUARED and table.n_discordant < FEW_DISCORDANT
-    return ("no-discordant-pairs",) * none_discordant + ("few-discordant-pairs",) * few
 
 
 PooledInterval = Literal["pooled", "unpooled"]
@@ -623,14 +624,11 @@ def proportional_z(
     unpooled = math.sqrt(sum(p * (1 - p) for p in table.accuracies) / table.n)
     error = pooled if interval == "pooled" else unpooled
     statistic = table.difference / pooled if pooled > 0 else 0.0
-    none_discordant = table.n_discordant == 0
     return accuracy_result(
         table,
         statistic,
         normal_pvalue(statistic, alternative),
-        df=None,
         method="normal, pooled variance",
         limits=Wald(table.difference, error, bounds=DIFFERENCE).limits,
-        flags=("degenerate", "no-discordant-pairs") if none_discordant else (),
         details={"pooled_error": share, "se": pooled, "se_unpooled": unpooled},
     )

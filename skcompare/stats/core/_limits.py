@@ -190,19 +190,13 @@ class Wald:
         low, high = self.estimate - reach, self.estimate + reach
         return one_sided(low, high, alternative, self.bounds)
 
-    def fields(self, alternative: str, flags: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Fields of the result of the test, with additional flags."""
-        statistic, (pvalue, log_pvalue), own = studentised(
-            self.estimate, self.error, self.df, alternative
-        )
+    def fields(self, alternative: str) -> dict[str, Any]:
+        """Arguments for the result of the test."""
         return {
-            "statistic": statistic,
-            "pvalue": pvalue,
-            "log_pvalue": log_pvalue,
+            "tested": studentised(self.estimate, self.error, self.df, alternative),
             "df": self.df,
             "estimate": self.estimate,
             "limits": self.limits,
-            "flags": (*own, *flags),
         }
 
     def sample_size(self, n: float, aim: Aim) -> float:

@@ -106,8 +106,8 @@ class PairedResult(Flagged):
 
     Notes
     -----
-    A registered test leaves `alternative`, `n`, `test`, `inference` and `design` out: they
-    follow from how it is called.
+    A registered test leaves `alternative`, `n`, `null_value`, `test`, `inference` and
+    `design` out: they follow from how it is called.
     """
 
     statistic: float

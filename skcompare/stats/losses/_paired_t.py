@@ -12,7 +12,7 @@ from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._limits import Limits, Wald
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult
+from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, tested_result
 from skcompare.stats.core._sign_flip import FlippedSums, flipped_sums, limits_of
 from skcompare.stats.core._tails import error_of_draws
 
@@ -46,13 +46,11 @@ def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
 def loss_result(
     losses: PairedLosses, *, flags: tuple[str, ...] = (), **fields: Any
 ) -> PairedResult:
-    """Return the result of a test of two mean losses, with `options` as other fields."""
-    champion, challenger = losses.means
-    return PairedResult(
+    """Return the result of a test of two mean losses, with `fields` as its other fields."""
+    return tested_result(
         **{"estimate": losses.gain} | fields,
+        roles=losses.means,
         estimate_name=f"gain in mean {_loss_title(losses.loss)}",
-        champion=champion,
-        challenger=challenger,
         greater_is_better=False,
         flags=(*flags, *losses.flags),
     )
@@ -240,16 +238,15 @@ def _flipped_result(
     flags: tuple[str, ...] = (),
 ) -> PairedResult:
     """Result of flipping the signs of the gains of records or groups."""
-    pvalue, log_pvalue = flipped.pvalue(alternative)
+    tail = flipped.pvalue(alternative)
+    tested = (losses.gain, tail, ()) if flipped.size else (0.0, tail, ("degenerate",))
     return loss_result(
         losses,
-        statistic=losses.gain if flipped.size else 0.0,
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
+        tested=tested,
         method=method_text(flipped, what),
-        flags=(() if flipped.size else ("degenerate",)) + flags,
+        flags=flags,
         limits=limits,
-        details=details | draws_error(flipped, pvalue, alternative),
+        details=details | draws_error(flipped, tail[0], alternative),
     )
 
 
@@ -384,7 +381,8 @@ def clustered_t(
     if method == "t" or (method == "auto" and groups.n_groups >= MANY):
         return loss_result(
             losses,
-            **gain.fields(alternative, flags),
+            **gain.fields(alternative),
+            flags=flags,
             method="t, standard error between groups",
             details=details,
         )

@@ -539,7 +539,6 @@ def wilcoxon(
         estimate=WalshSums(values).median() / (2 * scale) + null,
         estimate_name="gain (pseudo-median)",
         method=_method_text(exact, correction, zeros if n_zeros else ""),
-        null_value=null,
         limits=partial(_limits, values, scale, null, exact, continuity),
         flags=losses.flags + _flags(ranks.n_ranked, alternative),
         details={

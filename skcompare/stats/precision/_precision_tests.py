@@ -650,16 +650,14 @@ def _one_class(
         limits = partial(wald_limits, test, estimate, error)
     if not fit.known or tested.boundary[0] or math.isnan(pvalue):
         limits = any_ratio if test in EFFECTS else any_difference
-    null_value = 1.0 if test in EFFECTS else 0.0
     wald_method = "Wald" if correction == "none" else f"Wald, {correction}"
     return fit.result(
         float(tested.root[0]) ** 2,
         (pvalue, float(tested.log_pvalue[0])),
         df=1,
-        estimate=estimate if moments.rows.any() else null_value,
+        estimate=estimate if moments.rows.any() else float(test in EFFECTS),
         effect=EFFECTS.get(test, "difference"),
         method=METHODS.get(test, wald_method),
-        null_value=null_value,
         limits=limits,
         flags=tested.flags(fit.n_clusters)[0],
         details={"informative_records": fit.n_clusters, "standard_error": error},
@@ -1109,7 +1107,6 @@ default="precision"
         estimate=test.estimate,
         effect=RATIO_NAMES[link],
         method=method,
-        null_value=1.0,
         limits=partial(_ratio_limits, test),
         flags=test.flags,
         details=details,

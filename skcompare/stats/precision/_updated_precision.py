@@ -577,7 +577,6 @@ def updated_precision(
         estimate=test.estimate,
         estimate_name="ratio of updated precisions",
         method=f"{method}{resampled}",
-        null_value=1.0,
         limits=test.limits,
         flags=(*caveats(question), *test.flags),
         details={**_details(question, n_resamples, drawn), **test.details},

@@ -158,7 +158,6 @@ def clustered_delong(
         interval,
         df=df,
         method=method,
-        null_value=null,
         flags=flags + score_flags(placements),
         details=_group_details(placements, spread),
         **other_limits,

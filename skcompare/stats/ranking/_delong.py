@@ -424,7 +424,6 @@ def delong(
         placements.covariance,
         interval,
         method="normal",
-        null_value=null,
         flags=score_flags(placements) + variance_flags(placements, (-1, 1)),
         details=level_details(placements, (-1, 1)),
     )

@@ -263,7 +263,6 @@ def _mean_result(
         roles=(mean.champion, mean.challenger),
         estimate=mean.difference,
         limits=mean.limits,
-        null_value=mean.null_value,
         flags=(VARIANCE_OF_FEW,) * mean.has_few_degrees
         + evidence_flags(values, kept)
         + flags,

@@ -158,21 +158,18 @@ def anytime_mcnemar(
     [0.0389, 0.2321]
     """
     bets, null = _effect(table, null_value=null_value, prior=prior)
-    concordant = table.n_discordant == 0
     # Nothing was won or lost; the logarithm is 0 without rounding.
-    log_wealth = 0.0 if concordant and null == 0 else bets.log_wealth(null, alternative)
+    nothing = table.n_discordant == 0 == null
+    log_wealth = 0.0 if nothing else bets.log_wealth(null, alternative)
     names = "only_champion", "only_challenger"
     counts = {name: getattr(table, name) for name in names}
     return accuracy_result(
         table,
         signed_evidence(bets, log_wealth, null),
         anytime_tail(log_wealth),
-        df=None,
         method="beta mixture of bets",
-        null_value=null,
+        null=null,
         limits=partial(anytime_limits, bets),
-        flags=("degenerate",) * (concordant and null == 0)
-        + ("no-discordant-pairs",) * concordant,
         details=counts | evidence_details(log_wealth),
     )
 
@@ -338,17 +335,12 @@ def anytime_losses(
     bets = loss_bets(losses, bound)
     no_gain = losses.moments.no_gain and not bets.growth.any()
     log_wealth = 0.0 if no_gain and null == 0 else bets.log_wealth(null, alternative)
-    pvalue, log_pvalue = anytime_tail(log_wealth)
+    statistic, flags = signed_evidence(bets, log_wealth, null), ("degenerate",)
     return loss_result(
         losses,
-        statistic=signed_evidence(bets, log_wealth, null),
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
-        df=None,
+        tested=(statistic, anytime_tail(log_wealth), flags * (no_gain and null == 0)),
         method=f"bets on {'moments' if losses.values is None else 'records'}",
-        null_value=null,
         limits=partial(anytime_limits, bets),
-        flags=("degenerate",) * (no_gain and null == 0),
         details=evidence_details(log_wealth) | {"bound": bound},
     )
 

@@ -291,7 +291,8 @@ def bcv_jackknife_t(
     wald = _wald(blocks, variance)
     return score_result(
         blocks,
-        **wald.fields(alternative, _flags(blocks, variance)),
+        **wald.fields(alternative),
+        flags=_flags(blocks, variance),
         method="Student's t, variance from blocks",
         details={
             "se": wald.error,

@@ -12,7 +12,7 @@ from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoreDifferences, mean_defined
 from skcompare.stats.core._limits import ZERO_VARIANCE, Pair, Wald, one_sided, studentised
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import PairedResult, Tested
 from skcompare.stats.core._tails import f_pvalue, f_quantile
 from skcompare.stats.splits._resampled_t import (
     LIBERAL,
@@ -577,23 +577,18 @@ def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> Paired
     halves, noise = without_rounding(scores)
     mean = float(mean_of(in_one_row(halves), noise))
     squares, twice_within = map(float, f_of_halves(halves, noise))
-    statistic, (pvalue, log_pvalue), flags = _compared(squares, twice_within, df1, df2)
     # 0 where the values are equal up to rounding.
     varies = float(np.ptp(halves)) > noise
     around = float(np.square(in_one_row(halves) - mean).sum()) if varies else 0.0
     limits = partial(_inverted, mean, around, twice_within, (df1, df2), range_of(scores))
-    if math.isnan(limits(USUAL_LEVEL, "two-sided")[0]) and not math.isnan(twice_within):
-        flags = (*flags, "empty-interval")
+    undefined = math.isnan(limits(USUAL_LEVEL, "two-sided")[0])
     return score_result(
         scores,
-        statistic=statistic,
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
-        df=None,
+        tested=_compared(squares, twice_within, df1, df2),
         estimate=mean,
         method=f"F({df1}, {df2})",
         limits=limits,
-        flags=flags,
+        flags=("empty-interval",) * (undefined and not math.isnan(twice_within)),
         details={
             "df1": float(df1),
             "df2": float(df2),
@@ -603,9 +598,7 @@ def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> Paired
     )
 
 
-def _compared(
-    squares: float, twice_within: float, df1: int, df2: int
-) -> tuple[float, tuple[float, float], tuple[str, ...]]:
+def _compared(squares: float, twice_within: float, df1: int, df2: int) -> Tested:
     """Return the statistic, the p-value with its logarithm, and flags."""
     if math.isnan(twice_within):
         return math.nan, (math.nan, math.nan), (UNDEFINED,)

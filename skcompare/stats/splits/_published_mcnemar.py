@@ -187,9 +187,7 @@ def _flags(
     blocks: PairedBlocks, effective: ContingencyTable, rho1: float, rho2: float
 ) -> tuple[str, ...]:
     flags = []
-    if effective.n_discordant == 0:
-        flags += ["degenerate", "no-discordant-pairs"]
-    elif effective.n_discordant < FEW_DISCORDANT:
+    if 0 < effective.n_discordant < FEW_DISCORDANT:
         flags.append("few-discordant-pairs")
     n_repeats = _n_repeats(blocks)
     multiplier = effective_multiplier(n_repeats, rho1, rho2) / (1 + ROUNDING)
@@ -287,14 +285,12 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
     statistic = sum(sorted(terms))
     both, only_champion, only_challenger, neither = folds.sum(axis=0).tolist()
     table = ContingencyTable(both, only_champion, only_challenger, neither)
-    concordant = table.n_discordant == 0
     return accuracy_result(
         table,
         statistic,
         chi2_pvalue(statistic, len(folds)),
         df=len(folds),
         method="sum of corrected chi-squared",
-        flags=("degenerate", "no-discordant-pairs") if concordant else (),
         details={
             "n_folds": float(len(folds)),
             "only_champion": table.only_champion,

@@ -19,7 +19,7 @@ from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import BlockDifferences, ScoreDifferences, mean_defined
 from skcompare.stats.core._limits import DIFFERENCE, UNBOUNDED, Pair, Wald
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._result import PairedResult, Tested, result_of
 from skcompare.stats.scores._confusion_scores import BY_CLASS
 
 NOISE = 1e-12
@@ -285,25 +285,33 @@ def wald_result(
 ) -> PairedResult:
     """Return the result of a Wald test of a score difference."""
     undefined = (UNDEFINED,) if math.isnan(wald.error) else ()
-    return score_result(scores, **wald.fields(alternative, (*undefined, *flags)), **options)
+    flags = (*undefined, *flags)
+    return score_result(scores, **wald.fields(alternative), flags=flags, **options)
 
 
-def score_result(scores: Scores, **options: Any) -> PairedResult:
+def score_result(
+    scores: Scores,
+    *,
+    tested: Tested,
+    flags: tuple[str, ...],
+    means: tuple[float, float] | None = None,
+    **options: Any,
+) -> PairedResult:
     """Return the result of a test of score differences.
 
     `options` are the other fields of the result. By default the values of both roles are
     their means over the splits.
     """
-    flags = dict.fromkeys((*options.pop("flags"), *scores.flags))
-    champion, challenger = options.pop("means", None) or scores.means
-    defined = not (math.isnan(champion) or math.isnan(challenger))
+    statistic, tail, own_flags = tested
+    roles = means or scores.means
     kind = "difference" if scores.greater_is_better else "gain"
-    return PairedResult(
+    return result_of(
+        statistic,
+        tail,
+        roles=None if any(map(math.isnan, roles)) else roles,
         estimate_name=f"{kind} in {scores.score}",
-        champion=champion if defined else None,
-        challenger=challenger if defined else None,
         greater_is_better=scores.greater_is_better,
-        flags=tuple(flags),
+        flags=tuple(dict.fromkeys((*own_flags, *flags, *scores.flags))),
         **options,
     )
 
