@@ -29,6 +29,7 @@ from skcompare.stats.precision._precision_statistics import (
     class_significance,
     share_contrast,
 )
+from skcompare.stats.scores._permutation import Exchange
 
 RANK_TOLERANCE = 1e-9
 """Eigenvalues of the correlation matrix below this share of the largest one are 0."""
@@ -227,35 +228,18 @@ def exchanged_moments(
     records of one true class with the same two predictions a binomial number is exchanged.
     Sums over both classifiers, and what both have in common, stay the same.
     """
-    truth, champion, challenger = counts.cells.T
-    k = counts.n_classes
-    size = {"all": counts.n, "truth": sums_of(truth, counts.counts, k)}
+    exchange, k = Exchange.from_counts(counts), counts.n_classes
+    size = {"all": counts.n, "truth": sums_of(counts.cells[:, 0], counts.counts, k)}
     base = counts.class_rows().moments(score)
-    different = champion != challenger
-    # Both orders of two predictions are of one kind.
-    low, high = np.minimum(champion, challenger), np.maximum(champion, challenger)
-    key = np.ravel_multi_index(
-        (truth[different], low[different], high[different]), (k,) * 3
-    )
-    kinds, position = np.unique(key, return_inverse=True)
-    totals = np.zeros(len(kinds), dtype=np.int64)
-    np.add.at(totals, position, counts.counts[different])
-    # Cells are the two orders of each kind, and those of equal predictions, which stay.
-    kind_truth, low, high = np.unravel_index(kinds, (k,) * 3)
-    truth = np.concatenate([kind_truth, kind_truth, truth[~different]])
-    equal, equal_counts = champion[~different], counts.counts[~different]
+    truth, *predictions = exchange.cells.T
     incidence = [
         (_incidence(label, np.ones(len(label)), k), _incidence(label, label == truth, k))
-        for label in (
-            np.concatenate([low, high, equal]),
-            np.concatenate([high, low, equal]),
-        )
+        for label in predictions
     ]
     batch = max(1, VALUES_AT_ONCE // max(len(truth), 8 * k))
     for n_drawn in blocks_of(n_draws, batch):
-        forward = rng.binomial(totals, 0.5, size=(n_drawn, len(kinds))).astype(np.int64)
-        unchanged = np.broadcast_to(equal_counts, (n_drawn, len(equal)))
-        drawn = np.hstack([forward, totals - forward, unchanged])
+        kept = rng.binomial(exchange.totals, 0.5, size=(n_drawn, len(exchange.totals)))
+        drawn = exchange.counts_of(kept, np.int64)
         predicted, hits = (
             np.stack([drawn @ parts[i] for parts in incidence], -1) for i in (0, 1)
         )

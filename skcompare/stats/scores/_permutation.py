@@ -130,7 +130,7 @@ class Exchange:
     """
 
     cells: IntArray
-    equal: FloatArray
+    equal: IntArray
     totals: IntArray
     n_classes: int
 
@@ -143,8 +143,7 @@ class Exchange:
         pairs, where = np.unique(pairs[~is_equal], axis=0, return_inverse=True)
         cells = np.concatenate([counts.cells[is_equal], pairs, pairs[:, [0, 2, 1]]])
         totals = sums_of(where.reshape(-1), counts.counts[~is_equal], len(pairs))
-        equal = counts.counts[is_equal].astype(np.float64)
-        return cls(cells, equal, totals, counts.n_classes)
+        return cls(cells, counts.counts[is_equal], totals, counts.n_classes)
 
     @property
     def n_outcomes(self) -> float:
@@ -156,11 +155,15 @@ class Exchange:
     def _chunk(self) -> int:
         return max(1, CHUNK // len(self.cells))
 
-    def statistics(self, score: Score, outcomes: IntArray) -> FloatArray:
-        """Return absolute statistics of outcomes of shape (n_outcomes, n_pairs)."""
+    def counts_of(self, outcomes: IntArray, dtype: type) -> Any:
+        """Return counts of all cells for outcomes of shape (n_outcomes, n_pairs)."""
         equal = np.broadcast_to(self.equal, (len(outcomes), len(self.equal)))
         parts = [equal, outcomes, self.totals - outcomes]
-        counts = np.concatenate(parts, axis=1, dtype=np.float64)
+        return np.concatenate(parts, axis=1, dtype=dtype)
+
+    def statistics(self, score: Score, outcomes: IntArray) -> FloatArray:
+        """Return absolute statistics of outcomes of shape (n_outcomes, n_pairs)."""
+        counts = self.counts_of(outcomes, np.float64)
         pair = score_pair(score, self.cells, counts, self.n_classes)
         return np.abs(pair.statistic)
 
