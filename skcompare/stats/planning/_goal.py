@@ -57,7 +57,7 @@ class Goal:
         design_effect: object = 1.0,
         **options: Any,
     ) -> Self:
-        """Check the options that all goals have; `options` are the other attributes."""
+        """Check the options of a goal; `options` are those of its measure."""
         check_choice("goal", goal, GOALS)
         check_alternative(alternative)
         if goal != "difference":
@@ -71,11 +71,16 @@ class Goal:
         alpha = check_alpha(alpha)
         check_power(power, alpha)
         margin = _checked_margin(goal, margin, cls.measure)
-        check_between(
+        options["design_effect"] = check_between(
             "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
         )
-        options["design_effect"] = float(design_effect)  # type: ignore[arg-type]
-        return cls(goal, margin, alpha, float(power), alternative, **options)
+        own = cls._checked_options(goal, **options)
+        return cls(goal, margin, alpha, float(power), alternative, **own)
+
+    @classmethod
+    def _checked_options(cls, *args: Any, **options: Any) -> dict[str, Any]:
+        """Check the other attributes, given the goal."""
+        raise NotImplementedError
 
     @classmethod
     def of_plan(cls, plan: Any) -> Self:
@@ -253,8 +258,9 @@ def difference_of(champion: float, challenger: float) -> float:
     return round(challenger - champion, 12)
 
 
-def check_between(name: str, value: object, low: float, high: float, what: str) -> None:
-    """Check that a value is a number strictly between two bounds."""
-    if not is_number(value) or not low < value < high:
-        range_text = f"above {low:g}" if math.isinf(high) else f"in ({low:g}, {high:g})"
-        raise ValueError(f"`{name}` must be a number {range_text}. Got {value!r}. {what}")
+def check_between(name: str, value: object, low: float, high: float, what: str) -> float:
+    """Return a value as a float if it is a number strictly between two bounds."""
+    if is_number(value) and low < value < high:
+        return float(value)
+    range_text = f"above {low:g}" if math.isinf(high) else f"in ({low:g}, {high:g})"
+    raise ValueError(f"`{name}` must be a number {range_text}. Got {value!r}. {what}")

@@ -200,6 +200,19 @@ class AccuracyGoal(Goal):
     method: str
     design_effect: float = 1.0
 
+    @classmethod
+    def _checked_options(
+        cls, goal: str, *, method: str | None, design_effect: float
+    ) -> dict[str, Any]:
+        default = "mid-p" if goal == "difference" else "score"
+        method = check_choice("method", default if method is None else method, ALL_METHODS)
+        if (method == "score") != (default == "score"):
+            raise ValueError(
+                f"goal={goal!r} has no method {method!r}. Use one of "
+                f"{', '.join(METHODS) if goal == 'difference' else 'score'}."
+            )
+        return {"method": method, "design_effect": design_effect}
+
     def scenario(
         self, name: str, difference: float, disagreement: float, n: int | None = None
     ) -> PlanScenario:
@@ -266,30 +279,6 @@ class AccuracyGoal(Goal):
             assumption=assumption,
             possible_disagreement=possible_disagreement(*accuracies),
         )
-
-
-def _goal(
-    goal: str,
-    margin: float | None,
-    alpha: float,
-    power: float,
-    alternative: str,
-    method: str | None,
-    design_effect: object = 1.0,
-) -> AccuracyGoal:
-    """Check the options of a goal."""
-    default = "mid-p" if goal == "difference" else "score"
-    method = default if method is None else method
-    aim = AccuracyGoal.checked(
-        goal, margin, alpha, power, alternative, design_effect, method=method
-    )
-    check_choice("method", method, ALL_METHODS)
-    if (method == "score") != (default == "score"):
-        raise ValueError(
-            f"goal={goal!r} has no method {method!r}. Use one of "
-            f"{', '.join(METHODS) if goal == 'difference' else 'score'}."
-        )
-    return aim
 
 
 def plan_comparison(
@@ -384,7 +373,9 @@ def plan_comparison(
     least disagreement: difference +0.0000, disagreement 0.0000: 500 records, power 1.000
     greatest disagreement: difference +0.0000, disagreement 0.2000: 500 records, power 0.258
     """
-    aim = _goal(goal, margin, alpha, power, alternative, method, design_effect)
+    aim = AccuracyGoal.checked(
+        goal, margin, alpha, power, alternative, design_effect, method=method
+    )
     n = None if n is None else check_count("n", n)
     for name, accuracy in (
         ("champion_accuracy", champion_accuracy),
@@ -464,7 +455,7 @@ def plan_from_pilot(
     >>> plan.records, [(row.name, row.records) for row in plan.scenarios]
     (237.0, [('hardest difference', 4916.0), ('easiest difference', 71.0)])
     """
-    aim = _goal(goal, margin, alpha, power, alternative, method)
+    aim = AccuracyGoal.checked(goal, margin, alpha, power, alternative, method=method)
     n = None if n is None else check_count("n", n)
     level = check_confidence_level(confidence_level)
     table, mean_size = _pilot_table(pilot)

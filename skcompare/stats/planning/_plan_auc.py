@@ -181,6 +181,23 @@ class AUCGoal(Goal):
     prevalence: float
     design_effect: float = 1.0
 
+    @classmethod
+    def _checked_options(
+        cls, goal: str, *, prevalence: object, n: int | None, design_effect: float
+    ) -> dict[str, Any]:
+        prevalence = check_between(
+            "prevalence", prevalence, 0, 1, "It is the share of positives in the records."
+        )
+        rarer = min(prevalence, 1 - prevalence)
+        fewest = LEAST if n is None else check_count("n", n) * rarer
+        if fewest < LEAST:
+            raise ValueError(
+                f"DeLong's test needs {LEAST} records of each class. Got n={n} with a "
+                f"prevalence of {prevalence:g}, of which {fewest:g} of the rarer class are "
+                "expected. Pass a larger `n`."
+            )
+        return {"prevalence": prevalence, "design_effect": design_effect}
+
     @property
     def kappa(self) -> float:
         """Number of negatives per positive."""
@@ -265,33 +282,6 @@ def _beyond(distance: float, z: float, truth: AUCTruth) -> float:
     if truth.spread == 0:
         return float(excess > 0)
     return float(ndtr(excess / math.sqrt(truth.spread)))
-
-
-def _goal(
-    goal: str,
-    margin: float | None,
-    alpha: float,
-    power: float,
-    alternative: str,
-    n: int | None,
-    prevalence: float,
-    design_effect: float,
-) -> AUCGoal:
-    """Check the options of a goal, and the number of records."""
-    aim = AUCGoal.checked(
-        goal, margin, alpha, power, alternative, design_effect, prevalence=prevalence
-    )
-    check_between(
-        "prevalence", prevalence, 0, 1, "It is the share of positives in the records."
-    )
-    fewest = LEAST if n is None else check_count("n", n) * min(prevalence, 1 - prevalence)
-    if fewest < LEAST:
-        raise ValueError(
-            f"DeLong's test needs {LEAST} records of each class. Got n={n} with a "
-            f"prevalence of {prevalence:g}, of which {fewest:g} of the rarer class are "
-            "expected. Pass a larger `n`."
-        )
-    return replace(aim, prevalence=float(prevalence))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -583,17 +573,19 @@ def plan_auc_comparison(
     and scores correlate 0.6 among positives, 0.6 among negatives (binormal)
     """
     check_choice("method", method, METHODS)
-    aim = _goal(goal, margin, alpha, power, alternative, n, prevalence, design_effect)
+    options: dict[str, Any] = {"prevalence": prevalence, "n": n}
+    aim = AUCGoal.checked(goal, margin, alpha, power, alternative, design_effect, **options)
     champion_null = _checked_null(null_variance, method, aim)
-    for name, area in (("champion_auc", champion_auc), ("challenger_auc", challenger_auc)):
-        check_between(name, area, 0, 1, "An area of 0 or 1 has no binormal curve.")
-    check_between("spread_ratio", spread_ratio, 0, math.inf, "1 is for equal spread.")
-    areas = (float(champion_auc), float(challenger_auc))
+    no_curve = "An area of 0 or 1 has no binormal curve."
+    areas = (
+        check_between("champion_auc", champion_auc, 0, 1, no_curve),
+        check_between("challenger_auc", challenger_auc, 0, 1, no_curve),
+    )
+    b = check_between("spread_ratio", spread_ratio, 0, math.inf, "1 is for equal spread.")
     difference = difference_of(*areas)
     if n is None:
         aim.check_possible(difference, "AUCs")
     correlations = _correlations(correlation, positive_correlation, negative_correlation)
-    b = float(spread_ratio)
     curves = Binormal.of_area(areas[0], b), Binormal.of_area(areas[1], b)
 
     def truth(pair: tuple[float, float]) -> AUCTruth:
@@ -695,16 +687,12 @@ def plan_auc_from_pilot(
     easiest difference +0.1348: 19 positives
     """
     auc_pilot = AUCPilot.of(pilot)
-    aim = _goal(
-        goal,
-        margin,
-        alpha,
-        power,
-        alternative,
-        n,
-        auc_pilot.prevalence if prevalence is None else prevalence,
-        auc_pilot.design_effect,
-    )
+    options: dict[str, Any] = {
+        "design_effect": auc_pilot.design_effect,
+        "prevalence": auc_pilot.prevalence if prevalence is None else prevalence,
+        "n": n,
+    }
+    aim = AUCGoal.checked(goal, margin, alpha, power, alternative, **options)
     champion_null = _checked_null(null_variance, "binormal", aim)
     level = check_confidence_level(confidence_level)
     variance, at_null = auc_pilot.variances(aim.kappa)
@@ -754,10 +742,12 @@ def _correlations(
             "`positive_correlation` and `negative_correlation` go together. Got "
             f"{positives!r} and {negatives!r}. Pass `correlation` if they are the same."
         )
-    correlations = by_class if common is None else (common, common)
-    for value in correlations:
-        check_between("correlation", value, -1, 1, "It is that of two scores of a record.")
-    return float(correlations[0]), float(correlations[1])  # type: ignore[arg-type]
+    what = "It is that of two scores of a record."
+    of_positives, of_negatives = (
+        check_between("correlation", value, -1, 1, what)
+        for value in (by_class if common is None else (common, common))
+    )
+    return of_positives, of_negatives
 
 
 def _variances(
