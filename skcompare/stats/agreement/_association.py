@@ -30,6 +30,7 @@ from skcompare.stats.core._effect_size_wording import (
 from skcompare.stats.core._limits import (
     Limits,
     critical_value,
+    fixed_limits,
     increasing_root,
     studentised,
     wilson_limits,
@@ -310,7 +311,7 @@ def yule_q(table: ContingencyTable, *, method: ExactMethod = "auto") -> PairedRe
     apart = table.only_champion * table.only_challenger
     exact = is_exact(table, method)
     if together == apart == 0:
-        limits = partial(fixed_limits, math.nan, math.nan)
+        limits = partial(fixed_limits, (math.nan, math.nan))
         return _result(math.nan, math.nan, UNDEFINED, limits, flags=(UNDEFINED_Q,))
     if together == 0 or apart == 0:
         return _zero_cell_result(table, together > 0)
@@ -375,13 +376,6 @@ def _exact_result(table: ContingencyTable, q: float, **fields: Any) -> PairedRes
     limits = partial(_exact_limits, tables, q)
     statistic = float(table.both_correct)
     return _result(q, statistic, tables.pvalue(), limits, method="exact", **fields)
-
-
-def fixed_limits(
-    low: float, high: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Limits that are the same at all levels."""
-    return low, high
 
 
 def _normal_limits(
@@ -814,12 +808,12 @@ def _kappa_result(
     statistic, tail = math.nan, UNDEFINED
     flags: tuple[str, ...] = (UNDEFINED_KAPPA,)
     if undefined:
-        limits = partial(fixed_limits, math.nan, math.nan)
+        limits = partial(fixed_limits, (math.nan, math.nan))
     else:
         se, se0 = moments.standard_error(0), moments.standard_error(1)
         if fixed:
             kappa, se, se0 = 0.0, 0.0, 0.0
-            limits = partial(fixed_limits, 0.0, 0.0)
+            limits = partial(fixed_limits, (0.0, 0.0))
         statistic, tail, flags = studentised(kappa, se0, None, "two-sided")
         flags = flags or (SMALL_EXPECTED,) * sparse
         details |= {"se": se, "se0": se0, "least_kappa": (0 - chance) / (1 - chance)}

@@ -12,9 +12,8 @@ from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses, rounded
-from skcompare.stats.agreement._association import fixed_limits
 from skcompare.stats.core._effect_size_wording import PEARSON, SPEARMAN, reading
-from skcompare.stats.core._limits import Limits, Pair, critical_value
+from skcompare.stats.core._limits import Limits, Pair, critical_value, fixed_limits
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, student_pvalue
 
@@ -215,11 +214,11 @@ def error_correlation(
     if n < LEAST or math.isnan(r):
         flags = [CONSTANT] * math.isnan(r) + [FEW_RECORDS] * (n < LEAST)
         limit = math.nan if math.isnan(r) else 1.0
-        limits = partial(fixed_limits, -limit, limit)
+        limits = partial(fixed_limits, (-limit, limit))
     elif abs(r) == 1:
         flags = [PERFECT]
         statistic, tail = math.copysign(math.inf, r), _perfect_pvalue(ties, n)
-        limits = partial(fixed_limits, r, r)
+        limits = partial(fixed_limits, (r, r))
         if interval == "agreeing":
             limits = partial(perfect_limits, r, tail[0])
     else:

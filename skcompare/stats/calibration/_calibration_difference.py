@@ -40,7 +40,7 @@ from skcompare.stats.calibration._squared_errors import (
     variance_of,
     weigh,
 )
-from skcompare.stats.core._limits import Limits, Wald, one_sided, studentised, whole_range
+from skcompare.stats.core._limits import Limits, Wald, fixed_limits, one_sided, studentised
 from skcompare.stats.core._power import Aim, planned
 from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, Tested, result_of
 from skcompare.stats.core._tails import blocks_of, outward
@@ -777,7 +777,7 @@ def _by_error(
     limits = Wald(estimate, error, df, bounds).limits
     unlimited = error == 0 != estimate
     return _Test(
-        tested, partial(whole_range, bounds) if unlimited else limits, method, details, df
+        tested, partial(fixed_limits, bounds) if unlimited else limits, method, details, df
     )
 
 

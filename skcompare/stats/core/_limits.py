@@ -35,13 +35,13 @@ RATIO: Pair = (0.0, math.inf)
 """Range of a ratio."""
 
 
-def whole_range(bounds: Pair, confidence_level: float, alternative: str) -> Pair:
-    """All of a range, where limits are undefined."""
+def fixed_limits(bounds: Pair, confidence_level: float, alternative: str) -> Pair:
+    """Limits that are the same at all levels, as a whole range where they are undefined."""
     return bounds
 
 
-any_difference: Limits = partial(whole_range, DIFFERENCE)
-any_ratio: Limits = partial(whole_range, RATIO)
+any_difference: Limits = partial(fixed_limits, DIFFERENCE)
+any_ratio: Limits = partial(fixed_limits, RATIO)
 
 
 def one_sided(low: float, high: float, alternative: str, bounds: Pair = DIFFERENCE) -> Pair:

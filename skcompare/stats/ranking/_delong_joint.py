@@ -17,8 +17,8 @@ from skcompare.stats.core._limits import (
     ZERO_VARIANCE,
     Wald,
     chi2_tested,
+    fixed_limits,
     studentised,
-    whole_range,
 )
 from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.ranking._delong import (
@@ -267,7 +267,7 @@ def auc_contrast(
         alternative=alternative,
         method="normal",
         n=placements.n,
-        limits=partial(whole_range, wald.bounds) if unlimited else wald.limits,
+        limits=partial(fixed_limits, wald.bounds) if unlimited else wald.limits,
         null_value=float(null_value),
         flags=design_flags
         + score_flags(placements)

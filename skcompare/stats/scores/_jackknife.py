@@ -9,7 +9,7 @@ import numpy as np
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ScoredPair, degrees_of_freedom
-from skcompare.stats.core._limits import score_range, studentised, whole_range
+from skcompare.stats.core._limits import fixed_limits, score_range, studentised
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import UNDEFINED, PairedResult
 from skcompare.stats.core._tails import each_tail, student_pvalue, student_quantile
@@ -173,7 +173,7 @@ def jackknife_difference(
         df=None if chosen is None else chosen.df,
         estimate=observed,
         method="Student's t, jackknife",
-        limits=partial(whole_range, scored.bounds)
+        limits=partial(fixed_limits, scored.bounds)
         if chosen is None
         else partial(
             score_range, chosen.difference, chosen.error, chosen.critical, scored.bounds

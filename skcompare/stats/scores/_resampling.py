@@ -19,11 +19,11 @@ from skcompare.stats.core._limits import (
     Limits,
     Pair,
     Wald,
+    fixed_limits,
     no_critical,
     normal_critical,
     score_range,
     studentised,
-    whole_range,
 )
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import (
@@ -579,7 +579,7 @@ def bootstrap_difference(
     details: dict[str, float] = {}
     if len(resamples) <= MOST_LEFT_OUT * n_resamples:
         tested: Tested = math.nan, UNDEFINED, (TOO_FEW,)
-        limits = partial(whole_range, scored.bounds)
+        limits = partial(fixed_limits, scored.bounds)
     elif (resamples == estimate).all():
         tested = studentised(estimate, 0.0, None, alternative)
     else:

@@ -271,23 +271,27 @@ class PairTests(NamedTuple):
     in_steps: bool = True
 
 
+class Family(NamedTuple):
+    """Options that the tests of all pairs share."""
+
+    adjust: str
+    control: str | None
+    alternative: str
+    confidence_level: float
+    n_resamples: int
+    random_state: Any
+
+
 def pairwise(
-    evidence: Any,
-    tests_of: Callable[[Pairs], PairTests],
-    *,
-    adjust: str,
-    control: str | None,
-    alternative: str,
-    confidence_level: float,
-    n_resamples: int,
-    random_state: Any,
+    evidence: Any, tests_of: Callable[[Pairs], PairTests], family: Family
 ) -> PairwiseResult:
     """Test pairs of classifiers and adjust the p-values and intervals.
 
     `evidence` has the names of several classifiers. `tests_of` runs the tests of pairs,
     from the positions of the champion and the challenger of each.
     """
-    level = check_confidence_level(confidence_level)
+    adjust, control, alternative, level, n_resamples, random_state = family
+    level = check_confidence_level(level)
     n_resamples = check_count("n_resamples", n_resamples)
     champion, challenger = pairs = pairs_of(evidence.names, control, alternative)
     tests = tests_of(pairs)

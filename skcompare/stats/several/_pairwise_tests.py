@@ -36,6 +36,7 @@ from skcompare.stats.ranking._delong_joint import delong_joint
 from skcompare.stats.several._omnibus import cochran_q, precision_several
 from skcompare.stats.several._pairwise import (
     Draws,
+    Family,
     Pairs,
     PairTests,
     PairwiseAdjustment,
@@ -151,12 +152,7 @@ default="holm"
     return pairwise(
         patterns,
         partial(_mcnemar_tests, patterns, method, alternative),
-        adjust=adjust,
-        control=control,
-        alternative=alternative,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        random_state=random_state,
+        Family(adjust, control, alternative, confidence_level, n_resamples, random_state),
     )
 
 
@@ -406,12 +402,7 @@ default="holm"
     return pairwise(
         placements,
         partial(_delong_tests, placements, alternative),
-        adjust=adjust,
-        control=control,
-        alternative=alternative,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        random_state=random_state,
+        Family(adjust, control, alternative, confidence_level, n_resamples, random_state),
     )
 
 
@@ -588,12 +579,7 @@ default="holm"
     return pairwise(
         sums,
         partial(_precision_tests, sums, fit, alternative, **settings),
-        adjust=adjust,
-        control=control,
-        alternative=alternative,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        random_state=random_state,
+        Family(adjust, control, alternative, confidence_level, n_resamples, random_state),
     )
 
 
