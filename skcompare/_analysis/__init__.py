@@ -24,7 +24,9 @@ from skcompare._analysis._pairwise_comparison import (
     PairRow,
     PairwiseComparison,
     PairwiseResults,
+    both_ways,
     decide_among,
+    swapped,
 )
 from skcompare._analysis._several import (
     MAX_T,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from skcompare._analysis._comparison import Keyed, Verdict, level_text
@@ -275,6 +275,24 @@ class PairwiseResults(Keyed[PairwiseComparison]):
 
     def __init__(self, comparisons: Sequence[PairwiseComparison]) -> None:
         super().__init__(comparisons)
+
+
+def swapped(pair: PairRow) -> PairRow:
+    """Return a pair with its roles exchanged."""
+    return replace(
+        pair,
+        champion=pair.challenger,
+        challenger=pair.champion,
+        difference=-pair.difference,
+        low=None if pair.high is None else -pair.high,
+        high=None if pair.low is None else -pair.low,
+    )
+
+
+def both_ways(comparison: PairwiseComparison) -> dict[tuple[str, str], PairRow]:
+    """Return the pairs in both directions, by challenger and champion."""
+    pairs = [pair for row in comparison.pairs for pair in (row, swapped(row))]
+    return {(pair.challenger, pair.champion): pair for pair in pairs}
 
 
 def _interval(row: ClassifierRow | PairRow) -> str:

@@ -84,6 +84,16 @@ def format_number(value: float | None, decimals: int = 3, *, signed: bool = Fals
     return text.lstrip("+-") if math.isfinite(value) and float(text) == 0 else text
 
 
+def named_limits(
+    alternative: str, limits: Iterable[float], decimals: int = 3
+) -> tuple[str, str]:
+    """Name an interval, or the limit of a one-sided one, and format its limits."""
+    low, high = (format_number(limit, decimals, signed=True) for limit in limits)
+    if alternative == "two-sided":
+        return "interval", f"{low} to {high}"
+    return ("lower limit", low) if alternative == "greater" else ("upper limit", high)
+
+
 COMMAND = re.compile(r":(?=:)|#(?=#\w*\[)")
 """Starts of a command in a log, to the service that runs the job: ::error::, ##[x]."""
 

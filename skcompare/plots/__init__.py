@@ -10,7 +10,7 @@ from skcompare.plots._calibration import CalibrationComparisonDisplay
 from skcompare.plots._losses import LossDifferenceDisplay
 from skcompare.plots._power import PowerDisplay, SampleSizeDisplay
 from skcompare.plots._ranking import RocComparisonDisplay
-from skcompare.plots._report_figures import Pictures, drawn, pictures_among, pictures_of
+from skcompare.plots._report_figures import Pictures, pictures_among, pictures_of
 from skcompare.plots._sequential import AnytimeDisplay
 from skcompare.plots.drawing._base import Display, PairDisplay
 from skcompare.plots.forest._forest import ForestDisplay

@@ -10,6 +10,7 @@ from skcompare._core.formatting import (
     decimals_for,
     format_number,
     format_pvalue,
+    named_limits,
 )
 from skcompare._core.validation import alpha_of, check_alternative, check_confidence_level
 from skcompare._registry.tests import get_test, paired_tests
@@ -52,16 +53,9 @@ class Finding:
         """Interval with its level as text, such as "95 % interval +0.012 to +0.188"."""
         if self.low is None or self.high is None:
             return ""
-        level = percent(self.confidence_level)
-        low, high = (
-            format_number(limit, self._decimals, signed=True)
-            for limit in (self.low, self.high)
-        )
-        if self.alternative == "greater":
-            return f"{level} lower limit {low}"
-        if self.alternative == "less":
-            return f"{level} upper limit {high}"
-        return f"{level} interval {low} to {high}"
+        ends = self.low, self.high
+        name, limits = named_limits(self.alternative, ends, self._decimals)
+        return f"{percent(self.confidence_level)} {name} {limits}"
 
     @property
     def pvalue_text(self) -> str:
@@ -100,8 +94,8 @@ def finding_of(
     for entry in map(get_test, tests):
         if entry.valid_for(evidence.design):
             result = entry.function(evidence, alternative=alternative, **options)
-            low, high = result.confidence_interval(level)
-            return finding_from(result, low, high, result.pvalue, entry.title, level)
+            limits = result.confidence_interval(level)
+            return finding_from(result, limits, result.pvalue, entry.title, level)
     design = str(evidence.design)
     return Finding(estimate, confidence_level=level, alternative=alternative, design=design)
 
@@ -142,9 +136,8 @@ def show_row(
         if row.measure in names and _is_difference_of_roles(row):
             entry = paired_tests().get(row.test)
             title = row.test if entry is None else entry.title
-            display.finding = finding_from(
-                row.result, row.low, row.high, row.pvalue, title, 1 - alpha
-            )
+            limits = row.low, row.high
+            display.finding = finding_from(row.result, limits, row.pvalue, title, 1 - alpha)
             return
         if test is not None and row.test == test:
             display.df, display.pvalue = float(row.result.df or 0), float(row.pvalue)
@@ -158,17 +151,9 @@ def _is_difference_of_roles(row: Any) -> bool:
 
 
 def finding_from(
-    result: PairedResult, low: float, high: float, pvalue: float, title: str, level: float
+    result: PairedResult, limits: Iterable[float], pvalue: float, title: str, level: float
 ) -> Finding:
-    """Return the numbers of a result, with an interval of a level."""
-    return Finding(
-        result.estimate,
-        float(low),
-        float(high),
-        float(pvalue),
-        title,
-        level,
-        result.alternative,
-        str(result.design),
-        tuple(result.flags),
-    )
+    """Return the numbers of a result, with the limits of an interval of a level."""
+    low, high = map(float, limits)
+    about = result.alternative, str(result.design), tuple(result.flags)
+    return Finding(result.estimate, low, high, float(pvalue), title, level, *about)

@@ -12,7 +12,7 @@ from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.plots._annotation import Finding, finding_from
 from skcompare.plots.drawing._base import ONCE, ROLES, PairDisplay, Place, comparison_behind
-from skcompare.plots.drawing._labels import records_text, short_tick
+from skcompare.plots.drawing._labels import records_text, short_count
 from skcompare.plots.drawing._layout import Room, down_from, legend_below, role_text
 from skcompare.plots.drawing._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
 from skcompare.plots.drawing._text import WIDEST, wrapped
@@ -310,7 +310,7 @@ class CalibrationComparisonDisplay(
         dress(ax, grid="y")
         ax.set_ylim(0, 1.08 * max(role_bins[2].max() for role_bins in self.bins))
         ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
-        ax.yaxis.set_major_formatter(short_tick)
+        ax.yaxis.set_major_formatter(short_count)
         ax.set_xlabel(EVENTS[self.kind][0])
 
     def _columns(self) -> Mapping[str, Any]:
@@ -352,7 +352,7 @@ def _tested(
         return (first, second), finding, evidence.flags
     result = calibration_difference(evidence)
     assert result.champion is not None and result.challenger is not None
-    low, high = result.confidence_interval(confidence_level)
+    limits = result.confidence_interval(confidence_level)
     title = "Test of the difference"
-    finding = finding_from(result, low, high, result.pvalue, title, confidence_level)
+    finding = finding_from(result, limits, result.pvalue, title, confidence_level)
     return (result.champion, result.challenger), finding, result.flags

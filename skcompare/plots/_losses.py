@@ -12,7 +12,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots.drawing._base import PairDisplay
-from skcompare.plots.drawing._labels import count_text, count_tick, records_text
+from skcompare.plots.drawing._labels import count_text, records_text
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import (
     CHALLENGER,
@@ -251,7 +251,7 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
         top = max(1, self.records.max(), self.balance[1])
         ax.set_ylim(0, (1.25 if any(self.beyond) else 1.08) * top)
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.yaxis.set_major_formatter(count_tick)
+        ax.yaxis.set_major_formatter(count_text)
         ax.tick_params(axis="x", labelbottom=False)
         ax.set_ylabel(f"Records (of {count_text(self.n)})")
         corners = (("left", 0.01, 0), ("right", 0.99, -1))

@@ -147,20 +147,23 @@ class Picture(NamedTuple):
     title: str
     display: Display
 
-
-class Pictures(NamedTuple):
-    """Pictures of a report, and the reasons why others are left out."""
-
-    shown: tuple[Picture, ...]
-    left_out: tuple[str, ...]
+    def svg(self) -> str:
+        """Render the picture as an SVG element."""
+        return svg_of(self.display, f"picture-{self.name}")
 
 
-class _Gallery:
-    """Pictures that are made one by one, with reasons for those that cannot be made."""
+class Pictures:
+    """Pictures of a report, made one by one, with reasons for those that are left out."""
 
     def __init__(self) -> None:
-        self._shown: list[Picture] = []
+        self.shown: list[Picture] = []
         self._reasons: dict[str, list[str]] = {}
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Titles of the pictures that are left out, by reason."""
+        reasons = self._reasons.items()
+        return tuple(f"{', '.join(titles)}: {reason}" for reason, titles in reasons)
 
     def add(
         self, kind: type[Display], make: Callable[[], Display], title: str, name: str = ""
@@ -168,19 +171,13 @@ class _Gallery:
         """Make a picture, or note the reason why it cannot be made."""
         name = name or kind.__name__.removesuffix("Display").lower()
         try:
-            self._shown.append(Picture(name, title, make()))
+            self.shown.append(Picture(name, title, make()))
         except (ValueError, TypeError, MissingDependencyError) as error:
             self.leave_out(title, str(error).partition(". ")[0].rstrip("."))
 
     def leave_out(self, title: str, reason: str) -> None:
         """Note the reason why there is no picture."""
         self._reasons.setdefault(reason, []).append(title)
-
-    def pictures(self) -> Pictures:
-        """Return the pictures, and the titles of the others by reason."""
-        reasons = self._reasons.items()
-        left_out = (f"{', '.join(titles)}: {reason}" for reason, titles in reasons)
-        return Pictures(tuple(self._shown), tuple(left_out))
 
 
 def pictures_of(comparison: Any) -> Pictures:
@@ -191,17 +188,17 @@ def pictures_of(comparison: Any) -> Pictures:
     comparison : Comparison
         The comparison: its rows, and their predictions.
     """
-    gallery = _Gallery()
+    pictures = Pictures()
     kinds = {row.kind for row in comparison.rows if row.low is not None}
     for display in (ForestDisplay, RelativePrecisionDisplay):
         if display.kind in kinds:
             make = partial(display.of_result, comparison)
-            gallery.add(display, make, display.title)
+            pictures.add(display, make, display.title)
     # A row of one class is about the predictions of that class only.
     rows = [row for row in comparison.rows if row.label is None]
     for place, display in placed_displays():
         if any(_is_about(place, row) for row in rows):
-            _add_evidence(gallery, comparison, display, place)
+            _add_evidence(pictures, comparison, display, place)
     losses = {
         row.measure: entry.name
         for row in rows
@@ -212,9 +209,9 @@ def pictures_of(comparison: Any) -> Pictures:
         title = f"{LossDifferenceDisplay.title}: {measure}"
         name = f"losses-{number}"
         _add_evidence(
-            gallery, comparison, LossDifferenceDisplay, place, title, name, loss=loss
+            pictures, comparison, LossDifferenceDisplay, place, title, name, loss=loss
         )
-    return gallery.pictures()
+    return pictures
 
 
 def pictures_among(comparison: Any) -> Pictures:
@@ -228,7 +225,7 @@ def pictures_among(comparison: Any) -> Pictures:
     comparison : MultipleComparison
         The comparison.
     """
-    gallery = _Gallery()
+    pictures = Pictures()
     several = len(comparison.comparisons) > 1
     for number, part in enumerate(comparison.comparisons, start=1):
         if part.test is None:
@@ -241,17 +238,12 @@ def pictures_among(comparison: Any) -> Pictures:
             kinds = [CriticalDifferenceDisplay, *table, *kinds]
         for kind in kinds:
             name = f"{kind.__name__.removesuffix('Display').lower()}-{number}"
-            gallery.add(kind, partial(kind.of_result, part), f"{kind.title}{by}", name)
-    return gallery.pictures()
-
-
-def drawn(picture: Picture) -> str:
-    """Render a picture as an SVG element."""
-    return svg_of(picture.display, f"picture-{picture.name}")
+            pictures.add(kind, partial(kind.of_result, part), f"{kind.title}{by}", name)
+    return pictures
 
 
 def _add_evidence(
-    gallery: _Gallery,
+    pictures: Pictures,
     comparison: Any,
     kind: Any,
     place: Place,
@@ -264,11 +256,11 @@ def _add_evidence(
     title = title or kind.title
     if place.designs and design not in place.designs:
         is_open = design in ("time ordered", "unknown")
-        gallery.leave_out(title, OPEN if is_open else REPEATED)
+        pictures.leave_out(title, OPEN if is_open else REPEATED)
         return
     measures = {row.measure for row in comparison.rows}
     if place.pooled and design != HOLDOUT.name and measures & set(place.same):
-        gallery.leave_out(title, POOLED)
+        pictures.leave_out(title, POOLED)
         return
     if not place.averaged or design == HOLDOUT.name:
         settings = {
@@ -284,7 +276,7 @@ def _add_evidence(
         show_row(display, comparison.rows, place.same, place.test, alpha)
         return display
 
-    gallery.add(kind, make, title, name)
+    pictures.add(kind, make, title, name)
 
 
 def _is_about(place: Place, row: Any) -> bool:

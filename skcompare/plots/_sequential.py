@@ -7,7 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._core.formatting import (
+    format_number,
+    format_pvalue,
+    in_one_line,
+    named_limits,
+)
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.plots.drawing._base import Display
@@ -210,15 +215,9 @@ class AnytimeDisplay(Display, title="Interim analyses"):
 
     def _interval(self) -> str:
         """Format the interval of the last look, or its one-sided limit."""
-        low, high = (
-            format_number(limit[-1], 4, signed=True) for limit in (self.low, self.high)
-        )
-        texts = {
-            "two-sided": f"interval of the last look {low} to {high}",
-            "greater": f"lower limit of the last look {low}",
-            "less": f"upper limit of the last look {high}",
-        }
-        return f"{percent(self.confidence_level)} {texts[self.alternative]}"
+        ends = self.low[-1], self.high[-1]
+        name, limits = named_limits(self.alternative, ends, 4)
+        return f"{percent(self.confidence_level)} {name} of the last look {limits}"
 
     @property
     def drifted(self) -> bool:

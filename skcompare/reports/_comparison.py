@@ -22,6 +22,7 @@ from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     format_number,
     format_pvalue,
+    named_limits,
     shortened,
     without_empty_columns,
 )
@@ -92,10 +93,28 @@ class StoredComparison(Stored):
         >>> Comparison.from_html(page).verdict
         'inconclusive'
         """
-        return report_html(self._page(pictures))
+        return report_html(
+            replace(
+                self._page(),
+                **figures_of(self, pictures),
+                data=self.to_json(indent=None),
+                reader=f"skcompare.{type(self).__name__}",
+            )
+        )
 
-    def _page(self, pictures: Any) -> Report:
-        """Return the report with the parts of a page."""
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the rows or pairs as a data frame of pandas, polars or pyarrow."""
+        rows = self._frame_rows()
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        columns["flags"] = [" ".join(codes) for codes in columns["flags"]]
+        return frame_from_columns(columns, backend)
+
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the frame."""
+        raise NotImplementedError
+
+    def _page(self) -> Report:
+        """Return the report with the parts of a page, but for pictures and data."""
         raise NotImplementedError
 
 
@@ -317,14 +336,10 @@ class Comparison(StoredComparison):
             **{name: stored[name] for name in _PLAIN_FIELDS},
         )
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the rows as a data frame of pandas, polars or pyarrow."""
-        rows = [row.to_dict() for row in self.rows]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        columns["flags"] = [" ".join(codes) for codes in columns["flags"]]
-        return frame_from_columns(columns, backend)
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        return [row.to_dict() for row in self.rows]
 
-    def _page(self, pictures: Any) -> Report:
+    def _page(self) -> Report:
         names = (self.challenger, self.champion)
         return replace(
             self._report(),
@@ -332,13 +347,10 @@ class Comparison(StoredComparison):
             title=" against ".join(shortened(name, LONGEST_NAME) for name in names),
             status=STATUS[self.verdict],
             key_numbers=_key_numbers(self),
-            **figures_of(self, pictures),
             assumptions=assumptions_of(
                 ((row.test, row.flags) for row in self.rows), self.design
             ),
             steps=next_steps(self),
-            data=self.to_json(indent=None),
-            reader="skcompare.Comparison",
         )
 
     def _report(self) -> Report:
@@ -508,7 +520,7 @@ def _table(comparison: Comparison, rows: Sequence[ComparisonRow]) -> Table:
         marked = []
     if marked:
         caption += ". The verdict comes from the row in bold"
-    if any(map(_is_one_sided, rows)):
+    if any(_direction(row) != "two-sided" for row in rows):
         caption += ". Intervals and p-values are one-sided"
     cells = [_cells(row, comparison.alpha) for row in rows]
     return Table(
@@ -559,25 +571,19 @@ def _key_numbers(comparison: Comparison) -> dict[str, str]:
         name = "difference" if row.greater_is_better else "gain"
         numbers[name] = format_number(row.difference, decimals, signed=True)
     level = f"{100 * (1 - comparison.alpha):g} %"
-    one_sided = _is_one_sided(row)
+    alternative = _direction(row)
     if row.low is not None and row.high is not None:
-        low, high = (
-            format_number(end, decimals, signed=True) for end in (row.low, row.high)
-        )
-        if not one_sided:
-            numbers[f"{level} interval"] = f"{low} to {high}"
-        elif comparison.alternative == "greater":
-            numbers[f"{level} lower limit"] = low
-        else:
-            numbers[f"{level} upper limit"] = high
+        name, limits = named_limits(alternative, (row.low, row.high), decimals)
+        numbers[f"{level} {name}"] = limits
     if row.pvalue is not None:
         p = format_pvalue(row.pvalue, comparison.alpha)
-        numbers[f"p ({row.test}{', one-sided' if one_sided else ''})"] = p
+        side = "" if alternative == "two-sided" else ", one-sided"
+        numbers[f"p ({row.test}{side})"] = p
     return numbers
 
 
-def _is_one_sided(row: ComparisonRow) -> bool:
-    return row.result is not None and row.result.alternative != "two-sided"
+def _direction(row: ComparisonRow) -> str:
+    return "two-sided" if row.result is None else row.result.alternative
 
 
 def _drawings(rows: Sequence[ComparisonRow], difference: str) -> list[str]:
@@ -747,11 +753,10 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
         "two-sided": f"anything from {low} to {high}",
         "greater": f"a difference as low as {low}",
         "less": f"a difference as high as {high}",
-    }
-    direction = "two-sided" if row.result is None else row.result.alternative
+    }[_direction(row)]
     yield (
         "Not to find a difference is not to show that there is none: "
-        f"{compatible[direction]} is compatible with these records. If it is enough that "
+        f"{compatible} is compatible with these records. If it is enough that "
         "the challenger is not worse by more than some margin, ask that, with a margin "
         "fixed before new records are seen: skcompare.gate.NonInferior."
     )

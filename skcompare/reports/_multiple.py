@@ -11,12 +11,12 @@ from skcompare._analysis import (
     PairwiseComparison,
     PairwiseResults,
     Verdict,
+    both_ways,
 )
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
-from skcompare._core.formatting import format_number, format_pvalue, shortened
+from skcompare._core.formatting import format_number, format_pvalue, named_limits, shortened
 from skcompare._core.report import SCHEMA_VERSION, Note, Report, Table
-from skcompare._io.columns import frame_from_columns
 from skcompare.reports._comparison import (
     INCONCLUSIVE,
     StoredComparison,
@@ -26,7 +26,7 @@ from skcompare.reports._comparison import (
     settings_of,
     valid_instead,
 )
-from skcompare.reports._pages import assumptions_of, figures_of
+from skcompare.reports._pages import assumptions_of
 from skcompare.stats import PairedResult
 
 
@@ -146,21 +146,12 @@ class MultipleComparison(StoredComparison):
             **{name: stored[name] for name in _PLAIN_FIELDS},
         )
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the pairs as a data frame of pandas, polars or pyarrow."""
-        rows = [
-            {
-                "measure": comparison.measure,
-                "label": comparison.label,
-                "test": comparison.test,
-            }
-            | asdict(row)
-            | {"flags": " ".join(row.flags)}
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        return [
+            dict(zip(("measure", "label", "test"), comparison.key)) | asdict(row)
             for comparison in self.comparisons
             for row in comparison.pairs
         ]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        return frame_from_columns(columns, backend)
 
     @property
     def remarks(self) -> list[tuple[str, str]]:
@@ -199,7 +190,7 @@ class MultipleComparison(StoredComparison):
             )
         return [("decided", text)]
 
-    def _page(self, pictures: Any) -> Report:
+    def _page(self) -> Report:
         winner, text = self.verdict, self.conclusion.sentence
         status = "Inconclusive" if winner == "inconclusive" else f"{winner} wins"
         if self.control not in (None, winner) and winner != "inconclusive":
@@ -220,11 +211,8 @@ class MultipleComparison(StoredComparison):
             # A name at the beginning is not capitalized.
             is_capitalized=winner == "inconclusive" or not text.startswith(winner),
             key_numbers=_key_numbers(self.comparisons[0]),
-            **figures_of(self, pictures),
             assumptions=assumptions_of(tests, self.design, "the"),
             steps=next_steps_among(self),
-            data=self.to_json(indent=None),
-            reader="skcompare.MultipleComparison",
         )
 
     def _report(self) -> Report:
@@ -277,19 +265,15 @@ def _key_numbers(primary: PairwiseComparison) -> dict[str, str]:
     leader = primary.leader
     name = shortened(leader, LONGEST)
     numbers = {f"{primary.subject} of {name}": format_number(values[leader])}
-    runner_up = next((row.name for row in primary.classifiers if row.name != leader), None)
-    best_two = {leader, runner_up}
-    row = next((r for r in primary.pairs if {r.champion, r.challenger} == best_two), None)
+    runner_up = next(name for name in values if name != leader)
+    row = both_ways(primary).get((leader, runner_up))
     if row is not None:
-        # The difference is shown as the leader minus the next one.
-        sign = 1 if row.challenger == leader else -1
-        difference = format_number(sign * row.difference, signed=True)
+        difference = format_number(row.difference, signed=True)
         if row.low is not None and row.high is not None:
-            ends = sorted((sign * row.low, sign * row.high))
-            limits = " to ".join(format_number(end, signed=True) for end in ends)
+            _, limits = named_limits("two-sided", (row.low, row.high))
             difference += f" ({100 * primary.interval_level:.4g} % interval {limits})"
         relation = "difference from" if primary.greater_is_better else "gain over"
-        numbers[f"{relation} {shortened(str(runner_up), LONGEST)}"] = difference
+        numbers[f"{relation} {shortened(runner_up, LONGEST)}"] = difference
         if row.adjusted_pvalue is not None:
             p = format_pvalue(row.adjusted_pvalue, primary.alpha)
             numbers[f"p of that ({primary.test}, {primary.adjust})"] = p
@@ -374,12 +358,10 @@ def _among_equals(comparison: MultipleComparison) -> Iterator[str]:
         return
     count = len(primary.classifiers)
     if count > 2:
-        p = next((row for row in primary.pairs if row.pvalue is not None), None)
-        smallest = (
-            f" (the smallest one here was {format_pvalue(p.pvalue)} before the adjustment)"
-            if p is not None and p.pvalue is not None
-            else ""
-        )
+        smallest = ""
+        if pvalues := [row.pvalue for row in primary.pairs if row.pvalue is not None]:
+            p = format_pvalue(pvalues[0])
+            smallest = f" (the smallest one here was {p} before the adjustment)"
         yield (
             f"All {len(primary.pairs)} pairs were tested, and their p-values adjusted for "
             f"that{smallest}. On new records, comparing {count - 1} classifiers with one "

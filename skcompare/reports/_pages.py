@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Iterable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from skcompare._core.design import Design
@@ -128,20 +128,20 @@ def figures_of(comparison: Any, pictures: Any) -> dict[str, Any]:
         )
     if pictures is False:
         return {}
-    from skcompare.plots import drawn, pictures_among, pictures_of
+    from skcompare.plots import pictures_among, pictures_of
 
     several = hasattr(comparison, "comparisons")
-    shown, left_out = (pictures_among if several else pictures_of)(comparison)
-    if pictures is True and left_out:
+    made = (pictures_among if several else pictures_of)(comparison)
+    if pictures is True and made.left_out:
         raise ValueError(
-            f"Not every picture can be made. {'; '.join(left_out)}. Leave those out by "
-            "pictures='auto'."
+            f"Not every picture can be made. {'; '.join(made.left_out)}. Leave those out "
+            "by pictures='auto'."
         )
     return {
         "figures": [
-            Figure(picture.title, picture.display.summary, partial(drawn, picture))
-            for picture in shown
+            Figure(picture.title, picture.display.summary, picture.svg)
+            for picture in made.shown
         ],
-        "left_out": left_out,
+        "left_out": made.left_out,
         "must_draw": pictures is True,
     }

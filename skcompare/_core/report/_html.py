@@ -55,8 +55,17 @@ class Part(NamedTuple):
     body: str
 
 
+IN_FRAGMENTS = ("results", "conditions", "notes", "ensemble", "how")
+"""Parts of a page that a fragment has as well, the first one without a heading."""
+
+
 def report_html(report: Report) -> str:
     """Return a report as an HTML page, with its JSON embedded."""
+    return html_page(report.title, _body(report, _parts(report)), report.data)
+
+
+def _parts(report: Report) -> list[Part]:
+    """Return the parts of a page that are not empty."""
     figures, left_out = _figures(report)
     results, notes = _results(report, drawings=not figures)
     parts = [
@@ -71,23 +80,15 @@ def report_html(report: Report) -> str:
         Part("how", report.settings_title, _facts(report.settings)),
         Part("data", "For machines", _data(report)),
     ]
-    return html_page(report.title, _body(report, parts), report.data)
+    return [part for part in parts if part.body]
 
 
 def report_html_fragment(report: Report) -> str:
     """Return a report as an HTML fragment for notebooks, without large figures."""
-    results, notes = _results(report, drawings=True)
-    parts = {
-        "": results,
-        "Conditions": "".join(map(_check, report.checks)),
-        "Notes": notes,
-        "Ensemble": _advice(report.advice),
-        report.settings_title: _facts(report.settings),
-    }
     shown = "".join(
-        f"{f'<h3>{title}</h3>' if title else ''}{body}"
-        for title, body in parts.items()
-        if body
+        f"{'' if name == 'results' else f'<h3>{title}</h3>'}{body}"
+        for name, title, body in _parts(report)
+        if name in IN_FRAGMENTS
     )
     kind = f" {_class(report.outcome)}" if report.outcome else ""
     return (
@@ -149,8 +150,7 @@ def _class(outcome: str) -> str:
 
 
 def _body(report: Report, parts: Sequence[Part]) -> str:
-    """Return the body of a page: heading, links and all parts that are not empty."""
-    parts = [part for part in parts if part.body]
+    """Return the body of a page: heading, links and all parts."""
     links = "".join(
         f'<li><a href="#{part.name}">{text(part.title)}</a></li>' for part in parts
     )

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.formatting import format_number, in_one_line
+from skcompare._core.formatting import format_number, in_one_line, shortened
 from skcompare._typing import FloatArray, IntArray
-from skcompare.plots.drawing._style import INK, LONGEST, cut, literal
+from skcompare.plots.drawing._style import INK, LONGEST, literal
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 BEFORE = 2
@@ -17,26 +17,26 @@ BEFORE = 2
 
 def distinct(names: Sequence[Any], longest: int = LONGEST) -> list[str]:
     """Return shortened, distinct names, escaped for matplotlib."""
-    return [literal(name) for name in shortened(names, longest)]
+    return [literal(name) for name in short_names(names, longest)]
 
 
-def shortened(names: Sequence[Any], longest: int = LONGEST) -> list[str]:
+def short_names(names: Sequence[Any], longest: int = LONGEST) -> list[str]:
     """Return distinct names of at most `longest` characters.
 
     Long names with a common beginning are cut within it, so that their different ends are
     kept; those that are still equal get the number of their position.
     """
     full = [in_one_line(str(name)) for name in names]
-    short = [cut(name, longest) for name in full]
+    short = [shortened(name, longest) for name in full]
     for repeated in _repeated(short):
         places = [k for k, name in enumerate(short) if name == repeated]
         shared = _shared([full[k] for k in places])
         for k in places:
-            short[k] = cut(_without_middle(full[k], shared, longest), longest)
+            short[k] = shortened(_without_middle(full[k], shared, longest), longest)
     for repeated in _repeated(short):
         for k in [k for k, name in enumerate(short) if name == repeated]:
             mark = f" ({k + 1})"
-            short[k] = f"{cut(full[k], longest - len(mark))}{mark}"
+            short[k] = f"{shortened(full[k], longest - len(mark))}{mark}"
     return short
 
 
@@ -73,20 +73,13 @@ def _without_middle(name: str, shared: int, longest: int) -> str:
 UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-def count_text(number: Any) -> str:
-    """Format a count with thousands separators; averaged counts may be fractional."""
+def count_text(number: Any, position: Any = None) -> str:
+    """Format a count with thousands separators; averaged counts may be fractional.
+
+    Like `short_count` it formats ticks too, and a named function can be pickled with them.
+    """
     value = float(number)
     return f"{value:,.0f}" if value == int(value) else format_number(value, 1)
-
-
-def count_tick(value: Any, position: Any = None) -> str:
-    """Format a count as a tick label. A named function, so that figures can be pickled."""
-    return count_text(value)
-
-
-def short_tick(value: Any, position: Any = None) -> str:
-    """Format a count as a short tick label."""
-    return short_count(value)
 
 
 WIDE = 24
@@ -108,7 +101,7 @@ def records_axis(axis: Any, records: IntArray, wide: float = WIDE) -> None:
         axis.set_minor_locator(NullLocator())
     else:
         axis.set_major_locator(MaxNLocator(nbins=7, integer=True))
-    axis.set_major_formatter(short_tick if high >= LONG else count_tick)
+    axis.set_major_formatter(short_count if high >= LONG else count_text)
     axis.set_label_text("Records", color=INK)
 
 
@@ -118,7 +111,7 @@ def records_text(number: Any) -> str:
     return f"{count} record" if count == "1" else f"{count} records"
 
 
-def short_count(number: Any) -> str:
+def short_count(number: Any, position: Any = None) -> str:
     """Format a count in at most four characters: 950, 1.2k, 48k, 1.2M."""
     value = float(number)
     for unit, symbol in UNITS:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from skcompare._core.formatting import format_confidence, in_one_line
+from skcompare._core.formatting import format_confidence, shortened
 
 # Colour-blind readers can distinguish dark blue and orange, and their lightness (L* of 33
 # and 54) differs in grey. Line style and marker repeat the colour.
@@ -58,12 +58,7 @@ def write(ax: Any, text: str, at: Any, shift: tuple[float, float], **style: Any)
 
 def brief(name: Any) -> str:
     """Shorten a name, with an ellipsis if truncated."""
-    return literal(cut(in_one_line(str(name)), LONGEST))
-
-
-def cut(name: str, longest: int) -> str:
-    """Cut a name to at most `longest` characters."""
-    return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
+    return literal(shortened(str(name), LONGEST))
 
 
 def literal(text: str) -> str:

@@ -158,19 +158,8 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         return display.plot(ax=ax)
 
     @classmethod
-    def _of(
-        cls,
-        result: Any,
-        *,
-        margin: Any = None,
-        pairs: str = "auto",
-        most: int = 20,
-        alpha: float = 0.05,
-        measure: Any = None,
-    ) -> Self:
-        source: Found = found_in(
-            result, alpha=alpha, pairs=pairs, most=most, measure=measure
-        )
+    def _of(cls, result: Any, *, margin: Any = None, **options: Any) -> Self:
+        source: Found = found_in(result, **options)
         if not source.rows:
             raise ValueError(
                 "There is no difference to draw: the result has ratios, associations or "
@@ -184,9 +173,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         """Text summary of the main row and of the intervals on either side of 0."""
         main = next((row for row in self.rows if row.primary), self.rows[0])
         test = f" ({main.test}{self._pvalues(main)})" if main.test else " (no test)"
-        intervals = [row for row in self.rows if row.has_interval]
-        right = sum(row.limits[0] > 0 for row in intervals)
-        left = sum(row.limits[1] < 0 for row in intervals)
+        intervals, right, left = self._beyond_null()
         left_side, right_side = self.sides
         return (
             f"{_counted(len(self.rows), 'difference')}{level_text(intervals)}; that of "

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from skcompare._analysis import PairRow, PairwiseComparison, result_row
+from skcompare._analysis import PairRow, PairwiseComparison, both_ways, result_row
 from skcompare._core.validation import alpha_of, check_choice, check_count, is_number
 from skcompare._registry.tests import get_test, paired_tests
 from skcompare.evidence import JointCounts
 from skcompare.plots.drawing._base import ROLES, comparison_behind
-from skcompare.plots.drawing._labels import shortened
+from skcompare.plots.drawing._labels import short_names
 from skcompare.plots.drawing._style import percent
 from skcompare.plots.forest._interval_rows import (
     RATIOS,
@@ -23,7 +23,7 @@ from skcompare.plots.forest._interval_rows import (
     unit_of,
 )
 from skcompare.plots.forest._run_tests import ratios_suit, untested
-from skcompare.plots.several._several_display import between, comparison_in, names_in
+from skcompare.plots.several._several_display import comparison_in, names_in
 from skcompare.stats import (
     PairedResult,
     PairwiseResult,
@@ -173,7 +173,7 @@ PAIRS = ("auto", "leader", "different", "all")
 
 
 def found_in(
-    result: Any, *, alpha: float, pairs: str, most: int, measure: Any = None
+    result: Any, *, alpha: float, pairs: str = "auto", most: int = 20, measure: Any = None
 ) -> Found:
     """Return the differences of a result, or of several results."""
     check_choice("pairs", pairs, PAIRS)
@@ -344,7 +344,7 @@ def _of_several(several: PairwiseComparison, pairs: str, most: int) -> Found:
     """Return the rows of all or selected pairs, with a remark on the selection."""
     selected, remark = _selected_pairs(several, pairs, most)
     names = names_in(several)
-    short = dict(zip(names, shortened(names, 20)))
+    short = dict(zip(names, short_names(names, 20)))
     unit = unit_of(several.measure, several.greater_is_better)
     rows = tuple(
         row_of(
@@ -385,11 +385,9 @@ def _selected_pairs(
         defined.sort(key=lambda pair: -abs(pair.difference))
         chosen, selection = defined[:most], "the largest differences"
     else:
-        leader = several.leader
-        with_leader = [
-            between(several, name, leader) for name in names_in(several) if name != leader
-        ]
-        chosen = [pair for pair in with_leader if pair is not None]
+        pairs_of = both_ways(several)
+        keys = [(name, several.leader) for name in names_in(several)]
+        chosen = [pairs_of[key] for key in keys if key in pairs_of]
         selection = "those with the best classifier"
     if len(chosen) == len(all_pairs):
         return chosen, ""

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from typing import Any, ClassVar, Self
 
 from skcompare._core.validation import check_alpha
+from skcompare._registry.metrics import keywords_of
 from skcompare.plots.drawing._base import PairDisplay, check_options
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._text import text_below
@@ -91,6 +92,10 @@ class IntervalDisplay(PairDisplay):
     def _evidence_options(cls) -> tuple[str, ...]:
         return OF_TESTS
 
+    @classmethod
+    def _own_options(cls) -> tuple[str, ...]:
+        return tuple(name for name in keywords_of(cls.from_result) if name != "ax")
+
     @abstractmethod
     def _panel(self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str) -> Lines:
         """Return the contents of the panel of a unit."""
@@ -145,6 +150,12 @@ class IntervalDisplay(PairDisplay):
             log=self.log,
             **others,
         )
+
+    def _beyond_null(self) -> tuple[list[IntervalRow], int, int]:
+        """Return the rows with an interval, and the numbers of those above and below."""
+        rows = [row for row in self.rows if row.has_interval]
+        above = sum(row.limits[0] > self.null for row in rows)
+        return rows, above, sum(row.limits[1] < self.null for row in rows)
 
     def _marks(self) -> list[str]:
         """Return remarks on the marks of the rows."""

@@ -145,9 +145,7 @@ PairedPredictions, or list or dict
     def summary(self) -> str:
         """Text summary of the first row, and of the intervals above and below 1."""
         first = self.rows[0]
-        intervals = [row for row in self.rows if row.has_interval]
-        above = sum(row.limits[0] > 1 for row in intervals)
-        below = sum(row.limits[1] < 1 for row in intervals)
+        intervals, above, below = self._beyond_null()
         p = "" if first.pvalue is None else f", p {format_pvalue(first.pvalue, self.alpha)}"
         count = "1 ratio" if len(self.rows) == 1 else f"{len(self.rows)} ratios"
         text = (

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._analysis import PairwiseComparison
+from skcompare._analysis import PairwiseComparison, both_ways
 from skcompare._core.flags import explain
 from skcompare._core.formatting import in_one_line
 from skcompare._typing import FloatArray
@@ -16,12 +16,7 @@ from skcompare.plots.drawing._labels import distinct, lanes_of, spread
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import CHAMPION, INK, SOFT, mark, write
 from skcompare.plots.drawing._text import REMARK, SIZE, inches_of, remark_lines, text_below
-from skcompare.plots.several._several_display import (
-    SeveralDisplay,
-    adjusted_text,
-    between,
-    names_in,
-)
+from skcompare.plots.several._several_display import SeveralDisplay, adjusted_text, names_in
 from skcompare.stats.scores import range_of
 
 APART = 0.24
@@ -267,18 +262,13 @@ def _values_in(several: PairwiseComparison) -> tuple[float, ...]:
 
 def _beside_control(several: PairwiseComparison) -> Mapping[str, str]:
     """Return the result of the comparison of each classifier with the control."""
-    verdicts, control = (
-        {pair.beats(several.alpha) for pair in several.pairs},
-        several.control,
-    )
     labels = {}
-    for name in (name for name in names_in(several) if name != control):
-        pair = between(several, name, str(control))
-        pvalue = None if pair is None else pair.adjusted_pvalue
-        if (name, control) in verdicts:
-            labels[name] = "better"
-        elif (control, name) in verdicts:
-            labels[name] = "worse"
+    for (name, champion), pair in both_ways(several).items():
+        if champion != several.control:
+            continue
+        winner, pvalue = pair.beats(several.alpha), pair.adjusted_pvalue
+        if winner is not None:
+            labels[name] = "better" if winner[0] == name else "worse"
         elif several.test is None:
             labels[name] = "not tested"
         elif pvalue is None or math.isnan(pvalue):

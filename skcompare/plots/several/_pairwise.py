@@ -7,20 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._analysis import PairwiseComparison
+from skcompare._analysis import PairwiseComparison, both_ways, swapped
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._typing import FloatArray
 from skcompare.plots.drawing._heatmap import DARK, heat_table
 from skcompare.plots.drawing._labels import distinct
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._text import REMARK, inches_of, remark_lines, text_below
-from skcompare.plots.several._several_display import (
-    SeveralDisplay,
-    adjusted_text,
-    between,
-    names_in,
-    swapped,
-)
+from skcompare.plots.several._several_display import SeveralDisplay, adjusted_text, names_in
 
 LARGE, LEAST = 9.0, 6.0
 """Font sizes of the text in cells, for few and for many classifiers."""
@@ -81,12 +75,12 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
 
     @classmethod
     def _of(cls, several: PairwiseComparison, n_records: int | None) -> Self:
-        names, columns = names_in(several), _columns_of(several)
+        names, columns, pairs = names_in(several), _columns_of(several), both_ways(several)
         shape = (len(names), len(columns))
         differences, pvalues = np.full(shape, np.nan), np.full(shape, np.nan)
         for i, row in enumerate(names):
             for j, column in enumerate(columns):
-                pair = None if row == column else between(several, row, column)
+                pair = pairs.get((row, column))
                 if pair is not None:
                     # Replace -0.0 by 0.0.
                     differences[i, j] = pair.difference + 0.0
@@ -162,7 +156,7 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
 
     def _room(self) -> Room:
         n, m = self.differences.shape
-        names = max(inches_of(name, self._size + 1) for name in self._names())
+        names = self._names_width
         width = max(names + m * self._cell + 0.5, 4.6)
         lines = len(remark_lines(self._remarks(), width))
         above = names if self._rotated else 0.3
@@ -176,9 +170,12 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
     @property
     def _rotated(self) -> bool:
         """Whether the column labels are rotated, because some are wider than a cell."""
-        several = len(self.columns) > 1
-        widest = max(inches_of(name, self._size + 1) for name in self._names())
-        return several and widest > self._cell
+        return len(self.columns) > 1 and self._names_width > self._cell
+
+    @property
+    def _names_width(self) -> float:
+        """Width of the longest name in inches."""
+        return max(inches_of(name, self._size + 1) for name in self._names())
 
     def _names(self) -> list[str]:
         return distinct(names_in(self.several), LONGEST)
@@ -204,9 +201,8 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         ax.tick_params(labelsize=self._size + 1)
         if self._rotated:
             ax.tick_params(axis="x", labelrotation=90)
-        room = self._room()
-        left = max(inches_of(name, self._size + 1) for name in names) + 0.1
-        text_below(ax, self._remarks(), room.width, left, under=ax.transAxes)
+        width, left = self._room().width, self._names_width + 0.1
+        text_below(ax, self._remarks(), width, left, under=ax.transAxes)
 
     def _triangles(self, ax: Any, shades: FloatArray) -> None:
         """Draw a triangle in each cell, pointing up if the row is better and down if worse.

@@ -9,7 +9,6 @@ import numpy as np
 
 from skcompare._analysis import (
     MAX_T,
-    PairRow,
     PairwiseComparison,
     SeveralEngine,
     comparison_of,
@@ -79,7 +78,7 @@ def comparison_in(
 def compared(
     predictions: Predictions,
     *,
-    measure: Any = ACCURACY,
+    measure: Any = None,
     adjust: str = AUTO,
     control: str | None = None,
     alternative: str = "two-sided",
@@ -96,7 +95,7 @@ def compared(
         raise ValueError(
             f"At least two classifiers are needed. Got {', '.join(predictions.names)}."
         )
-    resolved, requested = _measure(measure), None
+    resolved, requested = _measure(measure or ACCURACY), None
     if adjust == AUTO:
         is_drawn = resolved.metric in (ACCURACY, "roc_auc")
         adjust = MAX_T if is_drawn and predictions.design.name == "holdout" else HOLM
@@ -147,26 +146,6 @@ def adjusted_text(comparison: PairwiseComparison) -> str:
     """Name the p-values that decide."""
     adjust = comparison.adjust
     return "p" if adjust == "none" else f"p adjusted by {adjust}"
-
-
-def between(comparison: PairwiseComparison, left: str, right: str) -> PairRow | None:
-    """Return the pair with `right` as its champion; None if it was not compared."""
-    for pair in comparison.pairs:
-        if {pair.champion, pair.challenger} == {left, right}:
-            return pair if pair.champion == right else swapped(pair)
-    return None
-
-
-def swapped(pair: PairRow) -> PairRow:
-    """Return a pair with its roles exchanged."""
-    return replace(
-        pair,
-        champion=pair.challenger,
-        challenger=pair.champion,
-        difference=-pair.difference,
-        low=None if pair.high is None else -pair.high,
-        high=None if pair.low is None else -pair.low,
-    )
 
 
 class SeveralDisplay(Display):
@@ -394,8 +373,7 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
         """
         if isinstance(result, Predictions):
             check_options(cls, options, keywords_of(compared))
-            measure_option = {} if measure is None else {"measure": measure}
-            comparison = compared(result, **measure_option, **options)
+            comparison = compared(result, measure=measure, **options)
             n_records: int | None = result.n_tested
         elif options:
             raise ValueError(

@@ -13,12 +13,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import BlockRegularized5x2CV, MultipleComparator, MultipleComparison, compare
+from skcompare._analysis import both_ways
 from skcompare.evidence import CorrectnessPatterns, PlacementValues
 from skcompare.plots import CriticalDifferenceDisplay, ForestDisplay, PairwiseDisplay
 from skcompare.plots.drawing._labels import lanes_of, spread
 from skcompare.plots.drawing._style import CHAMPION
 from skcompare.plots.several._critical_difference import _Plan
-from skcompare.plots.several._several_display import between
 from skcompare.predictions import predictions_from_arrays
 from skcompare.reports import ClassifierRow, PairRow, PairwiseComparison
 from skcompare.stats import pairwise_delong, pairwise_mcnemar
@@ -281,7 +281,7 @@ def test_losses_pair_by_pair():
     assert expected.groups == display.groups
     for one, other in zip(expected.classifiers, display.several.classifiers, strict=True):
         assert one.value == pytest.approx(other.value)
-    assert between(expected.comparisons[0], "C", "A").difference < 0
+    assert both_ways(expected.comparisons[0])["C", "A"].difference < 0
     assert 3 == len(ForestDisplay.of_result(display.several).rows)
 
 
