@@ -13,8 +13,7 @@ from skcompare.plots._ranking import RocComparisonDisplay
 from skcompare.plots._report_figures import Pictures, pictures_among, pictures_of
 from skcompare.plots._sequential import AnytimeDisplay
 from skcompare.plots.drawing._base import Display, PairDisplay
-from skcompare.plots.forest._forest import ForestDisplay
-from skcompare.plots.forest._relative_precision import RelativePrecisionDisplay
+from skcompare.plots.forest._forest import ForestDisplay, RelativePrecisionDisplay
 from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
 from skcompare.plots.several._pairwise import PairwiseDisplay
 

@@ -58,10 +58,9 @@ def aim_of(plan: ComparisonPlan | AUCPlan) -> tuple[Any, Any]:
 
 
 def supposed_by(
-    plan: ComparisonPlan | AUCPlan, differences: tuple[float, ...] | None
+    plan: ComparisonPlan | AUCPlan, aim: Any, truth: Any, differences: Any
 ) -> list[Supposed]:
     """Return the assumed difference of the plan, and its scenarios or other differences."""
-    aim, truth = aim_of(plan)
     own = Supposed("plan", plan.difference, truth.spread, plan.records, plan.power)
     if differences is not None:
         return [own, *(_other(aim, truth, float(d)) for d in differences)]
@@ -302,7 +301,7 @@ class PowerDisplay(PlanDisplay, title="Power"):
         if differences is not None:
             differences = tuple(np.ravel(differences).tolist())
             _check_few(differences)
-        supposed = supposed_by(plan, differences)[: len(LOOKS)]
+        supposed = supposed_by(plan, aim, truth, differences)[: len(LOOKS)]
         needed = [scenario.records for scenario in supposed if scenario.feasible]
         least, most = (min(needed) / 4, 1.6 * max(needed)) if needed else (20.0, 20_000.0)
         records = record_grid(least, most, points, most / max(1.0, least) > WIDE)

@@ -18,8 +18,7 @@ from skcompare.plots._losses import LossDifferenceDisplay
 from skcompare.plots.drawing._base import OF_LABELS, ONCE, Display, Place, placed_displays
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
-from skcompare.plots.forest._forest import ForestDisplay
-from skcompare.plots.forest._relative_precision import RelativePrecisionDisplay
+from skcompare.plots.forest._forest import ForestDisplay, RelativePrecisionDisplay
 from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
 from skcompare.plots.several._pairwise import PairwiseDisplay
 

@@ -744,19 +744,16 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
     """Yield advice on the conclusions that a difference without significance permits."""
     if row.low is None or row.high is None:
         return
-    decimals = decimals_of(row)
-    low, high = (
-        format_number(limit, decimals, signed=True) for limit in (row.low, row.high)
-    )
     # The other limit of a one-sided interval is that of the measure, and not of the data.
+    name, limits = named_limits(_direction(row), (row.low, row.high), decimals_of(row))
     compatible = {
-        "two-sided": f"anything from {low} to {high}",
-        "greater": f"a difference as low as {low}",
-        "less": f"a difference as high as {high}",
-    }[_direction(row)]
+        "interval": "anything from",
+        "lower limit": "a difference as low as",
+        "upper limit": "a difference as high as",
+    }[name]
     yield (
         "Not to find a difference is not to show that there is none: "
-        f"{compatible} is compatible with these records. If it is enough that "
+        f"{compatible} {limits} is compatible with these records. If it is enough that "
         "the challenger is not worse by more than some margin, ask that, with a margin "
         "fixed before new records are seen: skcompare.gate.NonInferior."
     )
