@@ -28,13 +28,9 @@ from skcompare.gate import (
     GateFiles,
     Policy,
     Superior,
-    TrainSettings,
     find_policy,
     judge_files,
-    ledger_of,
     load_policy,
-    lock_of,
-    train_of,
 )
 from skcompare.predictions import ROLES
 
@@ -195,25 +191,20 @@ def requested_of(
     """Return the policy, files for reports by format, and a function that decides."""
     paths = _input_files(arguments)
     policy, path = _policy(arguments)
-    train = train_of(policy)
-    if arguments.train is not None:
-        id = None if train is None else train.id
-        train = TrainSettings(_check_path("--train", arguments.train), id)
-    files = GateFiles(
-        tuple(_check_path("FILE", file) for file in paths),
-        _check_path("--data", arguments.data),
-        train,
-        tuple(arguments.trust or ()),
-        arguments.pos_label,
+    files = GateFiles.of_policy(
+        policy,
+        *(_check_path("FILE", file) for file in paths),
+        data=_check_path("--data", arguments.data),
+        train=_check_path("--train", arguments.train),
+        trust=tuple(arguments.trust or ()),
+        pos_label=arguments.pos_label,
+        ledger=_check_path("--ledger", arguments.ledger),
+        blind=arguments.blind,
     )
-    ledger = ledger_of(policy, _check_path("--ledger", arguments.ledger))
     targets = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
     reports = {name: file for name, file in targets.items() if file is not None}
-    kept = [*files.inputs, *([] if path is None else [path])]
-    if ledger is not None:
-        kept += [os.fspath(ledger.path), str(lock_of(Path(ledger.path)))]
-    check_targets(reports, kept)
-    return policy, reports, partial(judge_files, files, policy, ledger, arguments.blind)
+    check_targets(reports, [*files.used, *([] if path is None else [path])])
+    return policy, reports, partial(judge_files, files, policy)
 
 
 def _input_files(arguments: argparse.Namespace) -> list[str]:

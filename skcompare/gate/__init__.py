@@ -27,16 +27,8 @@ _NAMES = {
     "_decision": ("INCONCLUSIVE", "GateDecision", "Outcome"),
     "_files": ("GateFiles", "judge_files"),
     "_gate": ("Gate", "GateNotPassed", "assert_better"),
-    "_ledger": ("Ledger", "lock_of"),
-    "_policy": (
-        "PYPROJECT",
-        "Policy",
-        "TrainSettings",
-        "find_policy",
-        "ledger_of",
-        "load_policy",
-        "train_of",
-    ),
+    "_ledger": ("Ledger",),
+    "_policy": ("PYPROJECT", "Policy", "find_policy", "load_policy"),
     "_skops": ("load_estimator",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -53,16 +45,8 @@ if TYPE_CHECKING:
     from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
     from skcompare.gate._files import GateFiles, judge_files
     from skcompare.gate._gate import Gate, GateNotPassed, assert_better
-    from skcompare.gate._ledger import Ledger, lock_of
-    from skcompare.gate._policy import (
-        PYPROJECT,
-        Policy,
-        TrainSettings,
-        find_policy,
-        ledger_of,
-        load_policy,
-        train_of,
-    )
+    from skcompare.gate._ledger import Ledger
+    from skcompare.gate._policy import PYPROJECT, Policy, find_policy, load_policy
     from skcompare.gate._skops import load_estimator
 else:
     # Hidden from type checkers, which would accept any name otherwise.

@@ -27,8 +27,8 @@ from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._evaluate import judge_subject
 from skcompare.gate._gate import Gate
-from skcompare.gate._ledger import Ledger
-from skcompare.gate._policy import Columns, Policy, TrainSettings
+from skcompare.gate._ledger import Ledger, lock_of
+from skcompare.gate._policy import Columns, Policy, TrainSettings, ledger_of, train_of
 from skcompare.gate._skops import load_estimators
 from skcompare.gate._subjects import (
     ItemSubject,
@@ -80,6 +80,10 @@ class GateFiles(NamedTuple):
         Types of saved estimators that are trusted in addition to the reviewed ones.
     pos_label : str or None
         The positive label as text, for labels of any type.
+    ledger : Ledger or None
+        The ledger that counts looks at the records.
+    blind : bool
+        Whether only passed or not is revealed.
     """
 
     predictions: tuple[str, ...]
@@ -87,12 +91,34 @@ class GateFiles(NamedTuple):
     train: TrainSettings | None = None
     trust: tuple[str, ...] = ()
     pos_label: str | None = None
+    ledger: Ledger | None = None
+    blind: bool = False
+
+    @classmethod
+    def of_policy(
+        cls,
+        policy: Policy,
+        *predictions: str,
+        train: str | None = None,
+        ledger: str | None = None,
+        blind: bool = False,
+        **named: Any,
+    ) -> "GateFiles":
+        """Take from a policy what is not named beside it; blind if either says so."""
+        blind = blind or (policy.ledger is not None and policy.ledger.blind)
+        counted, seen = ledger_of(policy, ledger), train_of(policy, train)
+        return cls(predictions, train=seen, ledger=counted, blind=blind, **named)
 
     @property
-    def inputs(self) -> list[str]:
-        """Paths of all input files."""
-        train = [] if self.train is None else [self.train.file]
-        return [*self.predictions, *([] if self.data is None else [self.data]), *train]
+    def used(self) -> list[str]:
+        """Paths of all files that are read, and of the ledger and its lock."""
+        paths = [*self.predictions, *([] if self.data is None else [self.data])]
+        if self.train is not None:
+            paths.append(self.train.file)
+        if self.ledger is not None:
+            path = os.fspath(self.ledger.path)
+            paths += [path, str(lock_of(Path(path)))]
+        return paths
 
 
 def checked_source(path: str) -> Source:
@@ -769,18 +795,12 @@ def subject_from_files(
 
 
 def judge_files(
-    files: GateFiles,
-    policy: Policy,
-    ledger: Ledger | None,
-    blind: bool = False,
-    *,
-    start: float | None = None,
+    files: GateFiles, policy: Policy, *, start: float | None = None
 ) -> GateDecision:
-    """Judge files by a policy, as a look if there is a ledger, blind if either says so."""
-    gate, keep_ids = policy.gate, ledger is not None
-    blind = blind or (policy.ledger is not None and policy.ledger.blind)
+    """Judge files by a policy, as a look if there is a ledger."""
+    gate, keep_ids = policy.gate, files.ledger is not None
     subject = subject_from_files(files, policy.data, gate, keep_ids=keep_ids)
-    return judge_subject(gate, subject, ledger, blind, start=start)
+    return judge_subject(gate, subject, files.ledger, files.blind, start=start)
 
 
 def _check_kinds(predictions: Predictions, roles: ColumnRoles, columns: Columns) -> None:

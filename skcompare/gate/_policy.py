@@ -334,9 +334,11 @@ class Policy:
         return os.path.normpath(os.path.join(self.folder, path))
 
 
-def train_of(policy: Policy) -> TrainSettings | None:
-    """Return the settings for the training records, with the path that is opened."""
+def train_of(policy: Policy, path: str | None = None) -> TrainSettings | None:
+    """Return the settings for the training records, at `path` if it is given."""
     train = policy.train
+    if path is not None:
+        return TrainSettings(path, None if train is None else train.id)
     return None if train is None else replace(train, file=policy.path_of(train.file))
 
 

@@ -28,7 +28,7 @@ from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._decision import NEEDED, PASSED, GateDecision, decision_report
 from skcompare.gate._files import GateFiles, judge_files
 from skcompare.gate._gate import Gate, GateNotPassed, assert_better, demand
-from skcompare.gate._policy import PYPROJECT, Policy, ledger_of, load_policy, train_of
+from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 
 SCHEMA = "skcompare.gate.tests"
 SCHEMA_VERSION = 1
@@ -298,13 +298,8 @@ class CheckedPolicy:
         __tracebackhide__ = True
         paths = tuple(map(os.fspath, files))
         records = None if data is None else os.fspath(data)
-        policy = self.policy
-
-        def decide() -> GateDecision:
-            inputs = GateFiles(paths, records, train_of(policy), tuple(trust))
-            return judge_files(inputs, policy, ledger_of(policy))
-
-        decision = self.fixture.decided(decide)
+        inputs = GateFiles.of_policy(self.policy, *paths, data=records, trust=tuple(trust))
+        decision = self.fixture.decided(lambda: judge_files(inputs, self.policy))
         return demand(decision) if required else decision
 
 
