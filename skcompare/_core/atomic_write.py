@@ -31,6 +31,41 @@ def check_unpacked(text: str, unpacked: int, packed: int, advice: str) -> None:
         )
 
 
+def is_special(path: Any) -> bool:
+    """Whether a path is that of a pipe or a device, which can always be written."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def _target_and_unfinished(path: Any) -> tuple[Path, Path]:
+    """Return the file to replace, and the one in its folder that is written first."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder. Name a file in it.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"Cannot write {str(path)!r}: no such folder.")
+    writer = f"{os.getpid()}-{threading.get_ident()}"
+    return target, target.with_name(f".{target.name}.{writer}")
+
+
+def check_writable(path: Any, *, probed: bool = True) -> None:
+    """Raise an error if a file could not be written, before its content is made.
+
+    Permissions alone do not show whether the file that is written first can be created, so
+    that it is created, and removed, if `probed`.
+    """
+    target, unfinished = _target_and_unfinished(path)
+    if is_special(target) or not probed:
+        return
+    try:
+        unfinished.touch(exist_ok=False)
+        unfinished.unlink()
+    except OSError as error:
+        raise type(error)(
+            f"Cannot write {str(path)!r}: its folder takes no new file of this name "
+            f"({error.strerror})."
+        ) from error
+
+
 @contextmanager
 def replaced_on_success(path: Any, *, synced: bool = False) -> Iterator[Path]:
     """Yield a path to write to, which replaces the target if the block succeeds.
@@ -40,16 +75,10 @@ def replaced_on_success(path: Any, *, synced: bool = False) -> Iterator[Path]:
     replaces the target, and the new entry of the folder before this returns, so that the
     file survives a loss of power.
     """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder. Name a file in it.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"Cannot write {str(path)!r}: no such folder.")
-    if target.exists() and not target.is_file():
+    target, unfinished = _target_and_unfinished(path)
+    if is_special(target):
         yield target
         return
-    writer = f"{os.getpid()}-{threading.get_ident()}"
-    unfinished = target.with_name(f".{target.name}.{writer}")
     try:
         yield unfinished
         if synced:

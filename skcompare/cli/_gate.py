@@ -3,18 +3,18 @@
 import argparse
 import os
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TextIO
 
-from skcompare._core.atomic_write import write_text
+from skcompare._core.atomic_write import check_writable, is_special, write_text
 from skcompare._core.formatting import in_one_line, without_commands
 from skcompare._io.readers import are_one_file, list_formats
 from skcompare.exceptions import EstimatorFailedError
@@ -50,7 +50,7 @@ def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
     kept : sequence of str
         Files that must not be overwritten.
     """
-    real_paths: dict[str, Path] = {}
+    files: list[str] = []
     for name, path in targets.items():
         if not path:
             raise ValueError(f"--{name} needs the name of a file. Got an empty one.")
@@ -60,33 +60,16 @@ def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
                     f"--{name} {path!r} would overwrite {needed!r}, which the gate "
                     "needs. Name another file."
                 )
-        real_path = Path(os.path.realpath(path))
-        if real_path.exists() and not real_path.is_file() and not real_path.is_dir():
-            # A pipe or a device can always be written.
-            continue
-        if any(are_one_file(path, str(earlier)) for earlier in real_paths.values()):
+        if any(are_one_file(path, earlier) for earlier in files):
             raise ValueError(f"Two reports cannot be in one file. Got {path!r} twice.")
-        if real_path.is_dir():
-            raise IsADirectoryError(f"--{name} {path!r} is a folder. Name a file in it.")
-        if not real_path.parent.is_dir():
-            raise FileNotFoundError(f"--{name}: cannot write {path!r}: no such folder.")
-        real_paths[name] = real_path
-    for name, real_path in real_paths.items():
-        _check_writable(name, targets[name], real_path)
-
-
-def _check_writable(name: str, path: str, real_path: Path) -> None:
-    # Reports are first written to another file of the folder, and permissions alone do not
-    # show whether it can be created.
-    probe = real_path.with_name(f".{real_path.name}.{os.getpid()}-{threading.get_ident()}")
-    try:
-        probe.touch(exist_ok=False)
-        probe.unlink()
-    except OSError as error:
-        raise type(error)(
-            f"--{name}: cannot write {path!r}: its folder takes no new file of this name "
-            f"({error.strerror})."
-        ) from error
+        if not is_special(path):
+            files.append(path)
+    # Nothing is written where another report could not be.
+    for probed, (name, path) in product((False, True), targets.items()):
+        try:
+            check_writable(path, probed=probed)
+        except OSError as error:
+            raise type(error)(f"--{name}: {error}") from error
 
 
 def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
@@ -12,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from skcompare._core.atomic_write import write_text
+from skcompare._core.atomic_write import check_writable, write_text
 from skcompare._core.formatting import in_one_line, printable
 from skcompare._core.report import (
     Report,
@@ -54,20 +53,10 @@ class RunReport:
         # A test may change the working directory.
         self.file = Path(os.path.abspath(path))
         # Checked before the tests run.
-        if self.file.is_dir():
-            raise pytest.UsageError(
-                f"--skcompare-report must be a file. Got the folder {self.path!r}."
-            )
-        if self.file.exists() and not self.file.is_file():
-            return
         try:
-            with tempfile.TemporaryFile(dir=self.file.parent):
-                pass
+            check_writable(path)
         except OSError as error:
-            raise pytest.UsageError(
-                f"--skcompare-report cannot be written: {error.strerror or error}, in "
-                f"{str(self.file.parent)!r}. Name a file in a folder that is there."
-            ) from error
+            raise pytest.UsageError(f"--skcompare-report: {error}") from error
 
     def write(self, by_test: Mapping[str, Sequence[Entry]]) -> None:
         """Write all decisions, or leave the file unchanged on error."""

@@ -123,7 +123,7 @@ def test_folder_that_takes_no_file(folder, capsys):
     """Whether a report can be written is known before anything is judged."""
     assert 2 == gate("old.csv", "new.csv", "--json", "/proc/x.json", "--html", "a.html")
     line = error(capsys)
-    assert "--json: cannot write '/proc/x.json': its folder takes no new file" in line
+    assert "--json: Cannot write '/proc/x.json': its folder takes no new file" in line
     assert "/proc/.x" not in line
     assert not (folder / "a.html").exists()
 
