@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
@@ -227,6 +227,8 @@ def array_from_text(described: dict[str, Any]) -> np.ndarray:
 
 know_class(Design)
 
+T = TypeVar("T")
+
 VERSION = 1
 HEADER = "header"
 
@@ -243,8 +245,6 @@ class FileFormat:
         What such a file holds, in messages.
     written_by : str
         The functions that write such files, in messages.
-    check : callable
-        Raises an error unless the content of a file is of this kind.
     advice : str
         Advice where a value cannot be stored, in messages.
     """
@@ -252,7 +252,6 @@ class FileFormat:
     name: str
     kind: str
     written_by: str
-    check: Callable[[Any], None]
     advice: str = ""
 
     def write(self, path: Any, content: Any) -> None:
@@ -268,20 +267,23 @@ class FileFormat:
                 f"collections of these, and {self.kind} made of them. {self.advice}"
             ) from error
 
-    def read(self, path: Any) -> Any:
-        """Read the content of a file; raise a ValueError for any invalid content."""
+    def read(self, path: Any, restored: Callable[[Any], T]) -> T:
+        """Read a file; raise a ValueError for any invalid content.
+
+        `restored` returns the value of the content, or raises an error.
+        """
         source = Path(path)
         with source.open("rb") as file:  # a file that cannot be opened is not damaged
             try:
                 if source.suffix == ".json":
                     text = json.load(file, object_pairs_hook=_each_once)
-                    return self._content(text, array_from_text)
+                    return restored(self._content(text, array_from_text))
                 if file.read(2) != b"PK":
                     raise ValueError("it does not begin as an npz file does")
                 file.seek(0)
                 with np.load(file, allow_pickle=False) as stored:
                     text = json.loads(stored[HEADER].tobytes())
-                    return self._content(text, stored.__getitem__)
+                    return restored(self._content(text, stored.__getitem__))
             except MemoryError:
                 raise
             except Exception as error:  # foreign or damaged bytes can fail anywhere
@@ -306,9 +308,7 @@ class FileFormat:
             array.setflags(write=False)
             return array
 
-        content = decoded(stored["content"], read_only)
-        self.check(content)
-        return content
+        return decoded(stored["content"], read_only)
 
 
 Writer = Callable[[dict[str, Any], Any, Path], None]

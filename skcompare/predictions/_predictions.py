@@ -301,8 +301,7 @@ class Predictions:
     @classmethod
     def load(cls, path: Any) -> "Predictions":
         """Read a file written by :meth:`save`."""
-        predictions: Predictions = FILE.read(path)
-        return predictions
+        return FILE.read(path, _checked_content)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -473,16 +472,15 @@ def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
     return ""
 
 
-def _check_content(content: Any) -> None:
-    """Raise an error unless the content of a file is predictions."""
+def _checked_content(content: Any) -> Predictions:
+    """Return the content of a file, which must be predictions."""
     if not isinstance(content, Predictions):
         raise ValueError(f"it holds {content!r:.60} in place of predictions")
+    return content
 
 
 know_class(Predictions)
-FILE = FileFormat(
-    "skcompare.predictions", "predictions", "`Predictions.save` writes", _check_content
-)
+FILE = FileFormat("skcompare.predictions", "predictions", "`Predictions.save` writes")
 
 
 ROUNDING = 1e-9

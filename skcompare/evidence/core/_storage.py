@@ -78,21 +78,21 @@ class Storable(ArrayValues):
         return value
 
 
-def _check_content(content: Any) -> None:
-    """Raise an error unless the content is evidence or a checkpoint."""
+def _checked_content(content: Any) -> dict[str, Any]:
+    """Return the content of a file, which must be evidence or a checkpoint."""
     names = content.keys() if isinstance(content, dict) else set()
     if names not in ({"evidence"}, {"checkpoint", "position"}):
         raise ValueError("it holds neither evidence nor a checkpoint")
     for name, value in dict(content.get("checkpoint", content)).items():
         if not isinstance(name, str) or not isinstance(value, Storable):
             raise ValueError(f"it holds {value!r} under the name {name!r} of evidence")
+    return dict(content)
 
 
 FILE = FileFormat(
     "skcompare.evidence",
     "evidence",
     "`save` and `save_checkpoint` write",
-    _check_content,
     "Of a pair with a score of its own, save the predictions: Predictions.save.",
 )
 
@@ -146,7 +146,7 @@ def load_evidence(path: Any) -> Any:
     ...     load_evidence(path)
     ContingencyTable(both_correct=150, only_champion=25, only_challenger=15, both_wrong=10)
     """
-    content = FILE.read(path)
+    content = FILE.read(path, _checked_content)
     if "evidence" not in content:
         raise ValueError(
             f"{str(path)!r} is a checkpoint. Read it by "
@@ -250,7 +250,7 @@ def load_checkpoint(path: Any, *, start: Any = _REQUIRED) -> Checkpoint:
         If there is no such file and no `start`.
     """
     try:
-        content = FILE.read(path)
+        content = FILE.read(path, _checked_content)
     except FileNotFoundError:
         if start is _REQUIRED:
             raise

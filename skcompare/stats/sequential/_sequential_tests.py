@@ -1,16 +1,14 @@
 """Anytime-valid tests of accuracies and of mean losses on a stream, and their monitor."""
 
-import json
 import math
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skcompare._core.atomic_write import replaced_on_success
 from skcompare._core.formatting import format_pvalue
+from skcompare._core.store import FileFormat
 from skcompare._core.validation import (
     alpha_of,
     check_alternative,
@@ -396,8 +394,7 @@ NEEDS: dict[str, type] = {
     "anytime_mcnemar": ContingencyTable,
     "anytime_losses": PairedLosses,
 }
-FORMAT = "skcompare.anytime_monitor"
-VERSION = 1
+FILE = FileFormat("skcompare.anytime_monitor", "an AnytimeMonitor", "`save` writes")
 
 
 class AnytimeLook(NamedTuple):
@@ -667,28 +664,31 @@ class AnytimeMonitor:
         return frame_from_columns({name: list(values) for name, values in fields}, backend)
 
     def save(self, path: Any) -> None:
-        """Write the monitor to a JSON file, atomically.
+        """Save the monitor to a file atomically.
 
         Parameters
         ----------
         path : str or path-like
-            An existing file is replaced when the new one is complete and on disk.
+            A file that ends in ``.npz``, or in ``.json`` to be read by people and other
+            programs. One that exists is replaced when the new one is complete and on disk.
 
         Raises
         ------
+        ValueError
+            If the path has another ending.
         OSError
             If the file cannot be written; an existing one is kept.
         """
         bets = None if self._bets is None else asdict(self._bets)
         if bets is not None and "growth" in bets:
-            bets["growth"] = bets["growth"].tolist()
             del bets["swings"]  # used for planning only
-        settings = {name: getattr(self, name) for name in _SETTINGS}
-        stored = {"format": FORMAT, "version": VERSION, "settings": settings}
-        stored |= {"loss": self.loss, "bets": bets, "history": self.history}
-        text = json.dumps(stored, allow_nan=False)
-        with replaced_on_success(path, synced=True) as unfinished:
-            unfinished.write_text(text + "\n", encoding="ascii")
+        content = {
+            "settings": {name: getattr(self, name) for name in _SETTINGS},
+            "loss": self.loss,
+            "bets": bets,
+            "history": [[*look] for look in self.history],
+        }
+        FILE.write(path, content)
 
     @classmethod
     def load(cls, path: Any) -> Self:
@@ -701,20 +701,10 @@ class AnytimeMonitor:
         FileNotFoundError
             If there is no such file.
         """
-        data = Path(path).read_bytes()
-        try:
-            return cls._from_stored(json.loads(data))
-        except _DAMAGED as error:
-            reason = str(error).rstrip(".")
-            raise ValueError(
-                f"{str(path)!r} cannot be read as an AnytimeMonitor: {reason}. Expected a "
-                f"complete file in format {VERSION} of {FORMAT}, such as `save` writes."
-            ) from error
+        return FILE.read(path, cls._restored)
 
     @classmethod
-    def _from_stored(cls, stored: dict[str, Any]) -> Self:
-        if (stored["format"], stored["version"]) != (FORMAT, VERSION):
-            raise ValueError(f"it is {stored['format']!r}, version {stored['version']!r}")
+    def _restored(cls, stored: dict[str, Any]) -> Self:
         monitor = cls(**stored["settings"])
         looks = stored_looks(stored["history"])
         monitor.history = tuple(AnytimeLook(*look) for look in looks)
@@ -728,12 +718,4 @@ class AnytimeMonitor:
         return monitor
 
 
-_DAMAGED = (
-    ArithmeticError,
-    AttributeError,
-    KeyError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
 _SETTINGS = ("test", "alternative", "null_value", "confidence_level", "prior", "bound")

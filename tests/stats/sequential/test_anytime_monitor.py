@@ -10,6 +10,7 @@ import pytest
 
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
 from skcompare.stats import AnytimeMonitor, anytime_losses, anytime_mcnemar
+from skcompare.stats.sequential._sequential_tests import FILE
 
 TABLES = [
     ContingencyTable(80, 3, 9, 8),
@@ -173,15 +174,17 @@ def test_numbers_of_numpy_are_stored(tmp_path):
         assert first == path.read_bytes()
 
 
+def content_of(path):
+    """The content of a file of a monitor, as plain values."""
+    return FILE.read(path, dict)
+
+
 def test_damaged_files_are_refused(tmp_path):
     """Every damage is one clear error, and never another stream."""
     path = tmp_path / "watch.json"
     finished(3).save(path)
-    good = json.loads(path.read_text())
-    half = path.read_text()[:200]
+    good, half = content_of(path), path.read_text()[:200]
     damages = [
-        good | {"format": "other"},
-        good | {"version": 2},
         good | {"history": []},
         good | {"history": good["history"][:2]},
         good | {"history": [[1, 2]]},
@@ -200,11 +203,17 @@ def test_damaged_files_are_refused(tmp_path):
         7,
     ]
     finished(0).save(path)
-    counts = json.loads(path.read_text())
+    counts = content_of(path)
     for wrong in ({"only_champion": -5}, {"only_champion": 10**6}, {"prior": 2.0}):
         damages.append(counts | {"bets": counts["bets"] | wrong})
-    deep = "[" * 100_000
-    for text in ["", "\xff", half, "NaN", deep, *(json.dumps(one) for one in damages)]:
+    for content in damages:
+        FILE.write(path, content)
+        with pytest.raises(ValueError, match="cannot be read as an AnytimeMonitor"):
+            AnytimeMonitor.load(path)
+    finished(3).save(path)
+    stored = json.loads(path.read_text())
+    others = [stored | {"format": "other"}, stored | {"version": 2}]
+    for text in ["", "\xff", half, "NaN", "[" * 100_000, *map(json.dumps, others)]:
         path.write_text(text, encoding="latin-1")
         with pytest.raises(ValueError, match="cannot be read as an AnytimeMonitor"):
             AnytimeMonitor.load(path)
