@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -41,8 +41,10 @@ from skcompare.gate._subjects import (
 from skcompare.gate._training import Training
 from skcompare.predictions import (
     CHALLENGER,
+    LABELS,
     ROLES,
     ColumnRoles,
+    ColumnValues,
     ItemScores,
     Predictions,
     check_role_names,
@@ -460,52 +462,44 @@ def _check_two_files(
         )
 
 
-def wrong_kind(roles: ColumnRoles, columns: Columns) -> str | None:
-    """Return a message about a column with the wrong kind of predictions, or None.
-
-    Columns are read again, because this runs after predictions were refused.
+def check_kinds(values: ColumnValues, roles: ColumnRoles, columns: Columns) -> None:
+    """Raise an error if a column cannot hold the kind of predictions that it is named as.
 
     Parameters
     ----------
+    values : ColumnValues
+        The values that were read.
     roles : ColumnRoles
-        The columns that were read.
+        Their columns.
     columns : Columns
         The columns that the policy names.
     """
-    # A column that cannot be read was the reason itself.
-    with suppress(ValueError, OSError):
-        for source, name, kind in _columns_with_kinds(roles, columns):
-            values = columns_of(source, [name])[name]
-            subject = f"Column {name!r} of {source.text}"
-            if kind == "proba" and is_text(values):
-                return (
-                    f"{subject} must hold probabilities. Got {_non_number(values)!r:.60}. "
+    for name, place in roles.predictions.items():
+        arrays = values.predictions[name]
+        if not isinstance(place, Mapping):
+            kind = _kind_named(place, columns)
+            place, arrays = {kind: place}, {kind: arrays}
+        for kind, (source, column) in place.items():
+            array, subject = arrays[kind], f"Column {column!r} of {source.text}"
+            if kind == "proba" and is_text(array):
+                raise ValueError(
+                    f"{subject} must hold probabilities. Got {_non_number(array)!r:.60}. "
                     "Write them as numbers in [0, 1], such as 0.12."
                 )
-            if kind == "labels" and values.ndim == 1 and values.dtype.kind in "iuf":
-                truth = columns_of(roles.frame, [roles.y_true])[roles.y_true]
-                if is_text(truth):
-                    return f"{subject} must hold labels. {_why_no_labels(values, truth)}"
-    return None
+            are_numbers = array.ndim == 1 and array.dtype.kind in "iuf"
+            truth: Any = values.truth
+            if kind == LABELS and are_numbers and is_text(truth):
+                raise ValueError(
+                    f"{subject} must hold labels. {_why_no_labels(array, truth)}"
+                )
 
 
-def _columns_with_kinds(
-    roles: ColumnRoles, columns: Columns
-) -> Iterator[tuple[Source, str, str]]:
-    """Yield each column that was named as labels or as probabilities."""
-    for place in roles.predictions.values():
-        if isinstance(place, Mapping):
-            yield from (
-                (source, column, kind)
-                for kind, (source, part) in place.items()
-                for column in _own_columns(part)
-            )
-            continue
-        source, prediction = place
-        if isinstance(prediction, list) or prediction == columns.proba != columns.label:
-            yield from ((source, column, "proba") for column in _own_columns(prediction))
-        elif prediction == columns.label:
-            yield source, prediction, "labels"
+def _kind_named(place: tuple[Source, Any], columns: Columns) -> str | None:
+    """Return the kind of predictions that a column is named as, or None if it is not."""
+    _, column = place
+    if isinstance(column, list) or column == columns.proba != columns.label:
+        return "proba"
+    return LABELS if column == columns.label else None
 
 
 def _non_number(values: NDArray[Any]) -> str:
@@ -776,21 +770,16 @@ def subject_from_files(
     roles = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
     columns = with_label(columns, files.pos_label, roles.frame, roles.y_true)
     training = training_of(files, roles.id, columns.features or ())
-    try:
-        subject = subject_of_roles(
-            roles,
-            columns.labels,
-            columns.pos_label,
-            training,
-            keep_ids=keep_ids,
-            text=roles.frame.text,
-        )
-    except ValueError as error:
-        explained = wrong_kind(roles, columns)
-        if explained is None:
-            raise
-        raise ValueError(explained) from error
-    _check_kinds(subject.pair.predictions, roles, columns)
+    subject = subject_of_roles(
+        roles,
+        columns.labels,
+        columns.pos_label,
+        training,
+        keep_ids=keep_ids,
+        text=roles.frame.text,
+        check=partial(check_kinds, roles=roles, columns=columns),
+    )
+    _check_kinds_collected(subject.pair.predictions, roles, columns)
     return subject
 
 
@@ -803,20 +792,18 @@ def judge_files(
     return judge_subject(gate, subject, files.ledger, files.blind, start=start)
 
 
-def _check_kinds(predictions: Predictions, roles: ColumnRoles, columns: Columns) -> None:
-    """Raise an error if labels are passed as probabilities, or vice versa."""
+def _check_kinds_collected(
+    predictions: Predictions, roles: ColumnRoles, columns: Columns
+) -> None:
+    """Raise an error if labels were read as probabilities, or vice versa."""
     for role, place in zip(predictions.estimators, roles.predictions.values()):
-        if isinstance(place, Mapping) or place[1] not in (columns.label, columns.proba):
-            continue
-        source, column = place
-        if column == columns.label and role.has_proba:
-            expected, got = "labels", "fractions, which are probabilities"
-        elif column == columns.proba and not role.has_proba:
+        kind = None if isinstance(place, Mapping) else _kind_named(place, columns)
+        expected, got = "labels", "fractions, which are probabilities"
+        if kind == "proba":
             expected, got = "probabilities", "labels"
-        else:
-            continue
-        raise ValueError(
-            wrong_kind(roles, columns)
-            or f"Column {column!r} of {source.text} must hold {expected}. Got {got}. "
-            "Name it as what it is."
-        )
+        if kind is not None and role.has_proba != (kind == "proba"):
+            source, column = place
+            raise ValueError(
+                f"Column {column!r} of {source.text} must hold {expected}. Got {got}. "
+                "Name it as what it is."
+            )

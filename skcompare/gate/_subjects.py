@@ -1,6 +1,6 @@
 """Subjects of a gate: predictions, scores or counts of two classifiers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -52,6 +52,7 @@ from skcompare.predictions import (
     ROLES,
     SCORES,
     ColumnRoles,
+    ColumnValues,
     EngineColumns,
     ItemScores,
     PairedPredictions,
@@ -713,15 +714,18 @@ def subject_of_roles(
     *,
     keep_ids: bool,
     text: str = "the records to judge",
+    check: Callable[[ColumnValues], None] = lambda values: None,
 ) -> PairSubject:
     """Read the records into memory, and check them against the training data.
 
-    Slices are defined by `roles.others`; the records are called `text` in messages.
+    Slices are defined by `roles.others`; the records are called `text` in messages. `check`
+    raises an error if the values that were read are not what they should be.
     """
     needed = [] if training is None else training.needed
     kept = [roles.id] if keep_ids and roles.id is not None else []
     extra = [*needed, *kept]
     values = replace(roles, others=dict(zip(extra, extra)) | dict(roles.others)).read()
+    check(values)
     predictions = values.collected(labels, pos_label)
     return PairSubject(
         predictions.pair(*roles.predictions),

@@ -33,6 +33,7 @@ from skcompare.predictions._from_cv import (
 )
 from skcompare.predictions._from_frames import (
     ColumnRoles,
+    ColumnValues,
     EngineColumns,
     arrays_from_frame,
     columns_on_engine,
