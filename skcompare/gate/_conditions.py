@@ -30,8 +30,8 @@ def fields_set(instance: Any) -> dict[str, Any]:
     values = {}
     for attribute in fields(instance):
         value = getattr(instance, attribute.name)
-        if value and value != attribute.default:
-            is_table = isinstance(value, Mapping)
+        is_table = isinstance(value, Mapping)
+        if value != attribute.default and (value or not is_table):
             values[attribute.name] = dict(value) if is_table else value
     return values
 

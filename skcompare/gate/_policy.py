@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated, Any, TypeVar, get_args
 
 from skcompare.gate import _policy_values as values_
-from skcompare.gate._conditions import KINDS, AnyOf, Condition, Superior
+from skcompare.gate._conditions import KINDS, AnyOf, Condition, Superior, fields_set
 from skcompare.gate._gate import Gate
 from skcompare.gate._ledger import Ledger
 
@@ -126,16 +126,6 @@ def section(name: str, value: Any, place: str = "") -> Any:
         # Raises if the rule is invalid.
         Ledger(settings.path, rule=settings.rule, looks=settings.looks)
     return settings
-
-
-def plain_section(section: Any) -> dict[str, Any]:
-    """Return the settings of a section that differ from their defaults."""
-    values = {}
-    for attribute in fields(section):
-        value = getattr(section, attribute.name)
-        if value is not None and value is not False:
-            values[attribute.name] = _plain(value)
-    return values
 
 
 def _plain(value: Any) -> Any:
@@ -309,7 +299,7 @@ class Policy:
         for name in SECTIONS:
             section = getattr(self, name)
             if section is not None and section != Columns():
-                values[name] = plain_section(section)
+                values[name] = _plain(fields_set(section))
         return values
 
     @property

@@ -36,8 +36,7 @@ def table(values: Any, known: Mapping[str, Check], title: str) -> dict[str, Any]
 def one_of_tables(values: Any, title: str) -> list[Any]:
     """Check that a value is a non-empty array, and return a list of its tables."""
     if not isinstance(values, list | tuple) or not values:
-        got = "an empty array" if isinstance(values, list | tuple) else _got(values)
-        raise TypeError(f"{title} must be an array of one or more tables. Got {got}.")
+        raise TypeError(_message(title, "an array of one or more tables", values))
     return list(values)
 
 
@@ -123,8 +122,7 @@ def bounds(value: Any, title: str) -> tuple[float, float]:
 def column_names(value: Any, title: str) -> tuple[str, ...]:
     """Check an array of different column names, and return a tuple."""
     if not isinstance(value, list | tuple) or not value:
-        got = "an empty array" if isinstance(value, list | tuple) else _got(value)
-        raise TypeError(f"{title} must be an array of names of columns. Got {got}.")
+        raise TypeError(_message(title, "an array of names of columns", value))
     names = tuple(text(name, title) for name in value)
     if len(set(names)) < len(names):
         raise ValueError(f"{title} must be an array of different names. Got one twice.")
@@ -143,8 +141,7 @@ def column_or_columns(value: Any, title: str) -> str | tuple[str, ...]:
 def values_of_columns(value: Any, title: str) -> dict[str, Any]:
     """Check the slice of a condition: columns, each with a value or several values."""
     if not isinstance(value, Mapping) or not value:
-        got = "an empty table" if isinstance(value, Mapping) else _got(value)
-        raise TypeError(f"{title} must be a table of columns and values. Got {got}.")
+        raise TypeError(_message(title, "a table of columns and values", value))
     for name, allowed in value.items():
         text(name, f"a column in {title}")
         if isinstance(allowed, list | tuple) and not allowed:
@@ -175,9 +172,9 @@ def _message(title: str, expected: str, value: Any) -> str:
 def _got(value: Any) -> str:
     """Describe a value briefly, without the content of nested values."""
     if isinstance(value, Mapping):
-        return "a table"
+        return "a table" if value else "an empty table"
     if isinstance(value, list | tuple):
-        return f"an array of {len(value)}"
+        return f"an array of {len(value)}" if value else "an empty array"
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**20:
         return "a whole number of more than 20 digits"
     if isinstance(value, str):

@@ -81,6 +81,9 @@ def test_there_and_back(written):
 
     assert policy == again
     assert policy.digest == again.digest != other.digest
+    for label in (False, 0, ""):
+        other = Policy.from_dict(policy.to_dict() | {"data": {"pos_label": label}})
+        assert label == Policy.from_dict(other.to_dict()).data.pos_label
 
 
 def test_prefix_is_for_pyproject_only(written):
