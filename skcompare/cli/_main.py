@@ -106,7 +106,8 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
     with_truth.pop(main.key, None)
     if with_truth:
         # Raises if the files have other true labels.
-        ColumnRoles(main, y, {}, arguments.id, same=[*with_truth.values()]).read()
+        same = [(None, place) for place in with_truth.values()]
+        ColumnRoles(main, y, {}, arguments.id, same=same).read()
     return ColumnRoles(main, y, predictions, arguments.id, arguments.groups)
 
 

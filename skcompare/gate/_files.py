@@ -240,6 +240,16 @@ def chosen_columns(
     facts = {
         name: (_fact_at(name, sources, main, by), name) for name, by in named_by.items()
     }
+    same_truth = [(None, (source, y)) for source in others if y in source.names]
+    same_facts = [
+        (name, (sources[-1], name))
+        for name, (at, _) in facts.items()
+        if at.key != sources[-1].key
+        and name in sources[-1].names
+        and name != id
+        # True labels are compared as such.
+        and not (name == y and y in at.names)
+    ]
     return ColumnRoles(
         main,
         y,
@@ -247,16 +257,7 @@ def chosen_columns(
         id,
         None if columns.groups is None else facts[columns.groups],
         facts,
-        same=[(source, y) for source in others if y in source.names],
-        same_others=[
-            (sources[-1], name)
-            for name, (at, _) in facts.items()
-            if at.key != sources[-1].key
-            and name in sources[-1].names
-            and name != id
-            # True labels are compared as such.
-            and not (name == y and y in at.names)
-        ],
+        [*same_truth, *same_facts],
     )
 
 

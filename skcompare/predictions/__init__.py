@@ -37,7 +37,6 @@ from skcompare.predictions._from_frames import (
     EngineColumns,
     arrays_from_frame,
     columns_on_engine,
-    holdout_from_frame,
     labels_from_frame,
     predictions_from_frame,
 )
@@ -103,7 +102,6 @@ __all__ = [
     "collect_predictions",
     "columns_on_engine",
     "describe",
-    "holdout_from_frame",
     "labels_from_frame",
     "n_rows",
     "one_class",

@@ -51,8 +51,19 @@ class Place:
 class ColumnRoles:
     """Columns of frames and files by their roles: truth, predictions, groups and others.
 
-    Parameters are those of :func:`holdout_from_frame`; `others` has further columns by
-    name.
+    All columns are read at once: some engines return records in another order each time.
+
+    Parameters
+    ----------
+    frame, y_true, predictions, id, groups
+        As in :func:`predictions_from_frame`.
+    others : mapping of str to str or tuple, optional
+        Further columns, such as those that define slices: by name the column, or a pair of
+        another frame and its column. Columns of CSV files are read as they are written.
+    same : sequence of tuple of (str or None, tuple), optional
+        Further columns that must be equal to one of `others`, which is named, or to the
+        true labels (None), record by record. Numbers in `others` may be written in several
+        ways.
     """
 
     frame: Any
@@ -61,8 +72,7 @@ class ColumnRoles:
     id: str | None = None
     groups: Any = None
     others: Mapping[str, Any] = field(default_factory=dict)
-    same: Sequence[tuple[Any, str]] = ()
-    same_others: Sequence[tuple[Any, str]] = ()
+    same: Sequence[tuple[str | None, Any]] = ()
 
     def places(self, main: Source, *, lists: bool = True) -> list["Place"]:
         """Return the columns of truth, predictions and groups, in this order."""
@@ -87,8 +97,7 @@ class ColumnRoles:
     def read(self) -> "ColumnValues":
         """Read all columns at once, in the order of the records of the first.
 
-        Raises an error if columns that must be the same differ. Some engines return
-        records in another order each time.
+        Raises an error if columns that must be the same differ.
         """
         main = source_of(self.frame)
         places = self.places(main)
@@ -96,19 +105,18 @@ class ColumnRoles:
             name: place_of(f"column {name!r}", column, main, as_written=True)
             for name, column in self.others.items()
         }
-        truths = [place_of(f"the second {Y_TRUE}", pair, main) for pair in self.same]
-        repeated = _repeated_places(self.same_others, others, main)
-        if truths and self.y_true is None:
-            raise ValueError(
-                "`same` holds further columns of true labels, which are compared with "
-                "`y_true`. Got no `y_true`. Name its column, too."
+        again = [
+            place_of(
+                f"the second {Y_TRUE if name is None else name}",
+                value,
+                main,
+                as_written=name is not None,
             )
-        all_places = [*places, *others.values(), *truths, *repeated.values()]
-        values, ids = aligned(all_places, self.id)
-        for truth in truths:
-            _check_same(places[0], truth, values, ids)
-        for name, place in repeated.items():
-            _check_same(others[name], place, values, ids)
+            for name, value in self.same
+        ]
+        values, ids = aligned([*places, *others.values(), *again], self.id)
+        for (name, _), place in zip(self.same, again):
+            _check_same(places[0] if name is None else others[name], place, values, ids)
         further = {name: values[place] for name, place in others.items()}
         return ColumnValues(*typed_columns({p: values[p] for p in places}), further)
 
@@ -481,102 +489,6 @@ def _typed_predictions(
 
 NUMBERS = "biuf"
 """Kinds of dtypes that are compared by value."""
-
-
-def holdout_from_frame(
-    frame: Any,
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    *,
-    id: str | None = None,
-    groups: Any = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    others: Sequence[str] | Mapping[str, Any] = (),
-    same: Sequence[tuple[Any, str]] = (),
-    same_others: Sequence[tuple[Any, str]] = (),
-) -> tuple[Predictions, dict[str, NDArray[Any]]]:
-    """Construct predictions for one hold-out set, with further columns of the records.
-
-    All columns are read at once: some engines return records in another order each time.
-
-    Parameters
-    ----------
-    frame, y_true, predictions, id, groups, labels, pos_label
-        As in :func:`predictions_from_frame`.
-    others : sequence of str, or mapping of str to str or tuple, optional
-        Further columns of `frame`, such as those that define slices; or by name the
-        column, or a pair of another frame and its column. Columns of CSV files are
-        returned as they are written.
-    same : sequence of tuple of (frame, str), optional
-        Further columns of true labels, such as that of a second file, which must be equal
-        to `y_true` record by record.
-    same_others : sequence of tuple of (frame, str), optional
-        Columns of other frames with the name of one of `others`, which must be equal to
-        it record by record. Numbers may be written in several ways.
-
-    Returns
-    -------
-    predictions : Predictions
-        As from :func:`predictions_from_frame`.
-    columns : dict of str to ndarray of shape (n_samples,)
-        Columns of `others`, in the order of the records.
-
-    Raises
-    ------
-    ValueError
-        As from :func:`predictions_from_frame`, and if true labels, or `others`, differ
-        between files.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> old = pd.DataFrame(
-    ...     {"id": [1, 2], "y": ["no", "yes"], "said": ["no", "no"], "site": ["A", "B"]}
-    ... )
-    >>> new = pd.DataFrame({"id": [2, 1], "y": ["yes", "no"], "said": ["yes", "no"]})
-    >>> predictions, columns = holdout_from_frame(
-    ...     old,
-    ...     "y",
-    ...     {"old": "said", "new": (new, "said")},
-    ...     id="id",
-    ...     others=["site"],
-    ...     same=[(new, "y")],
-    ... )
-    >>> predictions["new"].labels.tolist(), columns["site"].tolist()
-    ([0, 1], ['A', 'B'])
-    """
-    further = _columns_by_name(others)
-    roles = ColumnRoles(frame, y_true, predictions, id, groups, further, same, same_others)
-    values = roles.read()
-    return values.collected(labels, pos_label), values.others
-
-
-def _columns_by_name(others: Any) -> dict[str, Any]:
-    """Return further columns by name."""
-    names = [] if isinstance(others, str) else list(others)
-    if isinstance(others, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError(
-            f"`others` must be a list of names of columns. Got {others!r:.60} instead."
-        )
-    return dict(others) if isinstance(others, Mapping) else {name: name for name in names}
-
-
-def _repeated_places(
-    same: Sequence[tuple[Any, str]], others: Mapping[str, Place], main: Source
-) -> dict[str, Place]:
-    """Return the places of further columns that occur a second time, by name."""
-    places = {}
-    for pair in same:
-        place = place_of("a column of `same_others`", pair, main, as_written=True)
-        (name,) = place.columns
-        if name not in others or name in places:
-            raise ValueError(
-                "`same_others` must name each column once, and one of `others`. Got "
-                f"{name!r}, and `others` are {', '.join(map(repr, others)) or 'none'}."
-            )
-        places[name] = place
-    return places
 
 
 def _check_same(

@@ -7,7 +7,7 @@ import pytest
 
 from skcompare._io.columns import source_of
 from skcompare.predictions import (
-    holdout_from_frame,
+    ColumnRoles,
     predictions_from_arrays,
     predictions_from_frame,
 )
@@ -36,10 +36,17 @@ def frame(columns):
     return pytest.importorskip("pandas").DataFrame(columns)
 
 
+def holdout(*arguments, pos_label=None, others=(), **settings):
+    """The predictions of a hold-out set, and further columns of its records."""
+    columns = others if isinstance(others, dict) else {name: name for name in others}
+    values = ColumnRoles(*arguments, others=columns, **settings).read()
+    return values.collected(None, pos_label), values.others
+
+
 def both(first, second, **settings):
     """The hold-out set of two tables."""
     predictions = {"old": "old", "new": (second, "new")}
-    return holdout_from_frame(first, "y", predictions, id="id", **settings)
+    return holdout(first, "y", predictions, id="id", **settings)
 
 
 @pytest.mark.parametrize("kind", ["csv", "frame"])
@@ -51,7 +58,11 @@ def test_columns_are_of_the_same_records(tmp_path, kind):
     else:
         first, second = frame(FIRST), frame(SECOND)
     predictions, columns = both(
-        first, second, groups="site", others=["age", "site"], same=[(second, "truth")]
+        first,
+        second,
+        groups="site",
+        others=["age", "site"],
+        same=[(None, (second, "truth"))],
     )
     expected = predictions_from_frame(
         first, "y", {"old": "old", "new": (second, "new")}, id="id", groups="site"
@@ -70,7 +81,7 @@ def test_columns_in_two_roles(tmp_path):
     """A column of a CSV file is a number as a prediction and as written as a slice."""
     columns = {"y": [0, 1, 1], "a": [0.25, 0.5, 1], "b": [0, 1, 0]}
     path = write_csv(tmp_path / "one.csv", columns)
-    predictions, others = holdout_from_frame(
+    predictions, others = holdout(
         path, "y", {"a": "a", "b": "b"}, pos_label=1, others=["y", "b"]
     )
 
@@ -90,8 +101,8 @@ def test_the_same_truth():
     ]:
         one = frame({"id": [1, 2, 3], "y": truth, "a": truth})
         two = frame({"id": [3, 2, 1], "y": again[::-1]})
-        predictions, _ = holdout_from_frame(
-            one, "y", {"a": "a"}, id="id", same=[(two, "y"), (one, "a")]
+        predictions, _ = holdout(
+            one, "y", {"a": "a"}, id="id", same=[(None, (two, "y")), (None, (one, "a"))]
         )
 
         assert predictions.y.tolist() == predictions["a"].labels.tolist()
@@ -109,26 +120,23 @@ def test_another_truth(again, message):
     """Records whose true labels differ are counted, and the first of them shown."""
     second = frame(SECOND | {"truth": again})
     with pytest.raises(ValueError, match=message):
-        both(frame(FIRST), second, same=[(second, "truth")])
+        both(frame(FIRST), second, same=[(None, (second, "truth"))])
 
 
 def test_another_truth_without_ids():
     """Without ids, records are counted from the first."""
     one = frame({"y": [0, 1, 1], "z": [0, 0, 1], "a": [0, 1, 1]})
     with pytest.raises(ValueError, match="1 of 3 records, records 2: record 2 has 1 and 0"):
-        holdout_from_frame(one, "y", {"a": "a"}, same=[(one, "z")])
+        holdout(one, "y", {"a": "a"}, same=[(None, (one, "z"))])
 
 
 def test_bad_arguments():
     """What is wrong is said with the name of the argument."""
     for settings, error, message in [
-        ({"others": "site"}, TypeError, "`others` must be a list of names"),
         ({"others": ["sight"]}, ValueError, "Unknown column 'sight'"),
-        ({"others": [3]}, TypeError, "`others` must be a list of names"),
-        ({"same_others": [3]}, TypeError, "a column of `same_others`` must be the name"),
-        ({"same_others": ["age"]}, ValueError, "one of `others`. Got 'age'"),
-        ({"same": [3]}, TypeError, "the second y_true` must be the name of a column"),
-        ({"same": [("none.csv", "y")]}, FileNotFoundError, "no file 'none.csv'"),
+        ({"others": [3]}, TypeError, "`column 3` must be the name of a column"),
+        ({"same": [(None, 3)]}, TypeError, "second y_true` must be the name of a column"),
+        ({"same": [(None, ("no.csv", "y"))]}, FileNotFoundError, "no file 'no.csv'"),
     ]:
         with pytest.raises(error, match=message):
             both(frame(FIRST), frame(SECOND), **settings)
@@ -151,7 +159,7 @@ def test_further_columns_that_must_be_the_same(tmp_path):
         second = SECOND | {"age": [*map(str, ages)] if isinstance(ages[0], str) else ages}
         make = frame if kind == "frame" else lambda one: write_csv(tmp_path / "a.csv", one)
         first, second = frame(FIRST), make(second)
-        settings = {"others": {"age": (first, "age")}, "same_others": [(second, "age")]}
+        settings = {"others": {"age": (first, "age")}, "same": [("age", (second, "age"))]}
         if message is None:
             assert FIRST["age"] == both(first, second, **settings)[1]["age"].tolist()
             continue
@@ -169,13 +177,6 @@ def test_further_columns_elsewhere():
     }
 
 
-def test_further_truth_needs_a_first():
-    """True labels are compared with those of `y_true`."""
-    one = frame({"y": [0, 1], "a": [0, 1]})
-    with pytest.raises(ValueError, match="Got no `y_true`"):
-        holdout_from_frame(one, None, {"a": "a"}, same=[(one, "y")])
-
-
 def test_integers_near_and_far_from_each_other():
     """Joining by a table and by sorting give one prediction."""
     for unit, start in itertools.product([1, 7, 10**6], [-50, 0, 2**40]):
@@ -186,9 +187,7 @@ def test_integers_near_and_far_from_each_other():
         one = frame({"id": ids, "y": y, "a": y})
         two = frame({"id": ids[order], "b": y[order]})
         for second in (two, frame({"id": ids, "b": y})):
-            predictions, _ = holdout_from_frame(
-                one, "y", {"a": "a", "b": (second, "b")}, id="id"
-            )
+            predictions, _ = holdout(one, "y", {"a": "a", "b": (second, "b")}, id="id")
             assert y.tolist() == predictions["b"].labels.tolist()
 
 
@@ -198,16 +197,16 @@ def test_integers_that_no_fraction_tells_apart(types):
     one = frame({"id": np.array([2**60, 2**60 + 2], types[0]), "y": [0, 1]})
     two = frame({"id": np.array([2**60 + 1, 2**60 + 2], types[1]), "b": [0, 1]})
     with pytest.raises(ValueError, match="lacks 1 of them"):
-        holdout_from_frame(one, "y", {"b": (two, "b")}, id="id")
+        holdout(one, "y", {"b": (two, "b")}, id="id")
     three = frame({"id": np.array([2**63 + 1, 2**60 + 2], np.uint64), "b": [0, 1]})
     with pytest.raises(ValueError, match="lacks 1 of them"):
-        holdout_from_frame(one, "y", {"b": (three, "b")}, id="id")
+        holdout(one, "y", {"b": (three, "b")}, id="id")
 
 
 def test_a_source_stands_for_its_file(tmp_path):
     """A file that was opened is the frame."""
     path = write_csv(tmp_path / "first.csv", FIRST)
-    _, columns = holdout_from_frame(source_of(path), "y", {"a": "old"}, others=["age"])
+    _, columns = holdout(source_of(path), "y", {"a": "old"}, others=["age"])
 
     assert ["31", "7", "31", "80"] == columns["age"].tolist()
 
