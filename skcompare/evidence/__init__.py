@@ -29,7 +29,7 @@ from skcompare.evidence.core._bins import (
     codes_in,
 )
 from skcompare.evidence.core._counting import sums_of
-from skcompare.evidence.core._device import space_of
+from skcompare.evidence.core._device import class_totals, mean_loss, space_of
 from skcompare.evidence.core._storage import (
     Checkpoint,
     Storable,
@@ -52,7 +52,6 @@ from skcompare.evidence.labels._contingency import ContingencyTable, PairedBlock
 from skcompare.evidence.labels._device_labels import counted_rows
 from skcompare.evidence.labels._joint import JointCounts
 from skcompare.evidence.labels._patterns import CorrectnessPatterns
-from skcompare.evidence.losses._device_losses import class_totals, mean_loss
 from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.evidence.losses._record_losses import (
     brier,

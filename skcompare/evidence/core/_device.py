@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from skcompare._core.arrays import all_on_host, dispatches, is_foreign, on_host
 from skcompare._core.validation import PROBABILITY_TOLERANCE
+from skcompare._typing import FloatArray
 
 READ_ON_CPU = True
 """Whether numpy computes with arrays on the CPU; tests of torch turn it off."""
@@ -46,6 +47,8 @@ class Space:
                 values = values.detach()
             return values if kind in (None, values.dtype) else xp.astype(values, kind)
         array = np.asarray(on_host(values), dtype=dtype)
+        if xp is np:
+            return array
         # torch takes no array that runs backwards, and none that is read-only without a
         # warning.
         if not array.flags.writeable or any(step < 0 for step in array.strides):
@@ -58,7 +61,13 @@ class Space:
 
     def up_to(self, stop: int) -> Any:
         """Return the integers 0, 1, ..., `stop` - 1."""
+        if self.xp is np:
+            return np.arange(stop)
         return self.xp.arange(stop, dtype=self.xp.int64, device=self.device)
+
+    def floats(self, values: Any) -> Any:
+        """Return integers or truth values as operands of floats, which numpy converts."""
+        return values if self.xp is np else self.xp.astype(values, self.xp.float64)
 
     def place(self, edges: Any, values: Any, side: str) -> Any:
         """Return positions of values among sorted edges, as numpy's `searchsorted` does."""
@@ -88,6 +97,10 @@ class Space:
         zeros = xp.zeros_like(weights)
         parts = (xp.where(codes == k, weights, zeros) for k in range(n))
         return np.array([float(xp.sum(part)) for part in parts])
+
+
+HOST = Space(np, None)
+"""Namespace of arrays of numpy."""
 
 
 def space_of(**arrays: Any) -> Space | None:
@@ -121,7 +134,9 @@ def space_of(**arrays: Any) -> Space | None:
 
 
 def space_at(values: Any) -> Space:
-    """Return the namespace and device of an array of a library other than numpy."""
+    """Return the namespace and device of an array."""
+    if isinstance(values, np.ndarray):
+        return HOST
     # Imported when there is such an array, because most programs have none.
     from skcompare._core.sklearn_private import array_api_compat
 
@@ -174,3 +189,24 @@ def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
         return None
     low, total = float(xp.min(weights)), float(xp.sum(weights))
     return weights if low >= 0 and 0 < total < np.inf else None
+
+
+def mean_loss(losses: Any, sample_weight: Any) -> float | None:
+    """Compute the mean loss of the records, or return None if weights are invalid."""
+    space = space_at(losses)
+    xp, n = space.xp, losses.shape[0]
+    if sample_weight is None:
+        return float(xp.sum(losses)) / n
+    weights = device_weights(space, sample_weight, n)
+    if weights is None:
+        return None
+    return float(xp.sum(losses * weights)) / float(xp.sum(weights))
+
+
+def class_totals(codes: Any, sample_weight: Any, n_classes: int) -> FloatArray | None:
+    """Return the total weight of each class, or None if weights are invalid."""
+    space = space_at(codes)
+    if sample_weight is None:
+        return space.counted(codes, n_classes).astype(np.float64)
+    weights = device_weights(space, sample_weight, codes.shape[0])
+    return None if weights is None else space.counted(codes, n_classes, weights)

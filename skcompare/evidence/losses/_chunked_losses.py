@@ -125,10 +125,20 @@ def losses_of(
     codes: IntArray, probas: Sequence[FloatArray], loss: Any, options: Mapping[str, Any]
 ) -> Losses:
     """Compute the losses of probabilities, from the positions of the true classes."""
-    name, function = named_loss(loss, **options)
+    losses = unchecked_losses(codes, probas, loss, options)
     first, second = (
-        checked_loss(name, function(codes, proba), len(codes)) for proba in probas
+        checked_loss(losses.name, own, len(codes))
+        for own in (losses.champion, losses.challenger)
     )
+    return losses._replace(champion=first, challenger=second)
+
+
+def unchecked_losses(
+    codes: Any, probas: Sequence[Any], loss: Any, options: Mapping[str, Any]
+) -> Losses:
+    """Compute losses on the device of the probabilities, as the loss returns them."""
+    name, function = named_loss(loss, **options)
+    first, second = (function(codes, proba) for proba in probas)
     if loss != "log_loss":
         return Losses(name, first, second)
     eps = EPS if options["eps"] is None else options["eps"]

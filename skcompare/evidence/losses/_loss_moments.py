@@ -5,11 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import Any, Self
 
 import numpy as np
 
+from skcompare._core.arrays import on_host
 from skcompare._core.validation import is_number, is_whole
 from skcompare._typing import FloatArray
+from skcompare.evidence.core._device import space_at
 
 CHUNK = 1 << 13
 """Records whose moments are computed at a time: few enough for one thread."""
@@ -87,13 +90,37 @@ class LossMoments:
         # The mean of large values is rounded; the mean of the deviations corrects it.
         corrections = np.add.reduce(rest, axis=1) / n
         rest -= corrections[:, None]
+        return cls._centred(means, corrections, rest)
+
+    @classmethod
+    def on_device(
+        cls, champion: Any, challenger: Any, largest: float
+    ) -> "LossMoments | None":
+        """Compute the moments of losses in one part, or return None if one is too large.
+
+        NaN is too large, too.
+        """
+        xp, n = space_at(champion).xp, champion.shape[0]
+        for losses in (champion, challenger):
+            if not bool(xp.max(xp.abs(losses)) <= largest):
+                return None
+        rest = xp.stack([champion, challenger, champion - challenger])
+        means = xp.sum(rest, axis=1) / n
+        rest = rest - means[:, None]
+        corrections = xp.sum(rest, axis=1) / n
+        rest = rest - corrections[:, None]
+        return cls._centred(on_host(means), on_host(corrections), rest)
+
+    @classmethod
+    def _centred(cls, means: FloatArray, corrections: FloatArray, rest: Any) -> Self:
+        """Construct from three means, their corrections, and deviations on any device."""
         both = zip(means.tolist(), corrections.tolist(), strict=True)
         mean_a, mean_b, mean_gain = (
             _sum(mean, correction, 0.0) for mean, correction in both
         )
-        first, second, gain = rest
+        first, second, gain = (rest[row, :] for row in range(3))
         return cls(
-            n,
+            rest.shape[1],
             mean_a[0],
             mean_b[0],
             mean_gain[0],

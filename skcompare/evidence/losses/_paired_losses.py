@@ -12,7 +12,6 @@ from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence.core._bins import EPS
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
 from skcompare.evidence.core._storage import Mergeable
@@ -24,14 +23,13 @@ from skcompare.evidence.losses._chunked_losses import (
     can_be_parted,
     losses_of,
     parted_losses,
+    unchecked_losses,
 )
-from skcompare.evidence.losses._device_losses import device_moments, n_below
 from skcompare.evidence.losses._loss_moments import LossMoments
 from skcompare.evidence.losses._record_losses import (
     LARGEST,
     check_name,
     checked_values,
-    named_loss,
     rounded,
 )
 from skcompare.evidence.tally._tally import Tally
@@ -179,18 +177,13 @@ def device_losses(
     on_device = all(map(is_foreign, (codes, *probas)))
     if not on_device or entry is None or not entry.array_api:
         return None
-    name, function = named_loss(loss, **options)
-    pair_losses = [function(codes, proba) for proba in probas]
-    moments = device_moments(pair_losses[0], pair_losses[1], LARGEST)
+    name, champion, challenger, clipped = unchecked_losses(codes, probas, loss, options)
+    moments = LossMoments.on_device(champion, challenger, LARGEST)
     if moments is None:
         return None
-    clipped = (0, 0)
-    if loss == "log_loss":
-        eps = EPS if options["eps"] is None else options["eps"]
-        clipped = n_below(codes, probas[0], eps), n_below(codes, probas[1], eps)
     values = None
     if keep_values:
-        values = np.stack([on_host(losses) for losses in pair_losses])
+        values = np.stack(all_on_host(champion, challenger))
         values.setflags(write=False)
     return {"moments": moments, "values": values, "loss": name, "clipped": clipped}
 

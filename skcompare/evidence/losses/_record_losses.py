@@ -15,7 +15,7 @@ from skcompare._core.validation import as_array, is_number, unknown_name
 from skcompare._registry.metrics import record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import EPS
-from skcompare.evidence.losses import _device_losses
+from skcompare.evidence.core._device import space_at
 
 CHUNK = 1 << 13
 """Records that are copied at a time, or summed in one thread."""
@@ -57,9 +57,7 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
             f"The loss 'binary_brier_loss' is for two classes. Got {proba.shape[1]}. Use "
             "'multiclass_brier_loss', which sums over the classes."
         )
-    if is_foreign(proba):
-        return _device_losses.brier(codes, proba)
-    misses = proba[:, 1] - codes
+    misses = proba[:, 1] - space_at(proba).floats(codes)
     misses *= misses
     return misses
 
@@ -86,14 +84,16 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
         Between 0 and 2. For two classes it is twice the loss "binary_brier_loss".
     """
     if is_foreign(proba):
-        return _device_losses.multiclass_brier(codes, proba)
+        space = space_at(proba)
+        true = codes[:, None] == space.up_to(proba.shape[1])[None, :]
+        return _squared_lengths(proba - space.floats(true))
     losses = np.empty(len(proba))
     for start in range(0, len(proba), CHUNK):
         part = slice(start, start + CHUNK)
         # |p|² - 2 p_y + 1 needs no copy, but loses the digits of small losses.
         misses = proba[part].copy()
         misses[np.arange(len(misses)), codes[part]] -= 1
-        np.einsum("ij,ij->i", misses, misses, out=losses[part])
+        losses[part] = _squared_lengths(misses)
     return losses
 
 
@@ -151,14 +151,12 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
             f"`eps` must be a number in [0, 0.5). Got {eps!r} instead. It is the least "
             "probability of a true class; leave it out for scikit-learn's."
         )
-    if is_foreign(proba):
-        return _device_losses.log(codes, proba, eps)
-    chances = of_true_class(codes, proba)
-    np.clip(chances, eps, 1.0, out=chances)
+    xp = space_at(proba).xp
+    chances = xp.clip(of_true_class(codes, proba), eps, 1.0)
+    # Libraries that are built on numpy warn as it does.
     with np.errstate(divide="ignore"):
-        np.log(chances, out=chances)
-    # Subtracted from 0, so that certainty gives 0 and not -0.
-    return np.subtract(0.0, chances, out=chances)
+        # Subtracted from 0, so that certainty gives 0 and not -0.
+        return 0.0 - xp.log(chances)
 
 
 @record_loss(
@@ -189,10 +187,9 @@ def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
        prediction, and estimation." Journal of the American Statistical Association
        102(477), 359-378.
     """
-    if is_foreign(proba):
-        return _device_losses.spherical(codes, proba)
-    lengths = np.sqrt(np.einsum("ij,ij->i", proba, proba))
-    return np.maximum(0.0, 1 - of_true_class(codes, proba) / lengths)
+    xp = space_at(proba).xp
+    lengths = xp.sqrt(_squared_lengths(proba))
+    return xp.clip(1 - of_true_class(codes, proba) / lengths, 0.0, None)
 
 
 @record_loss(
@@ -240,28 +237,37 @@ def cost(
                 f"{n_classes}), one row per true class and one column per decision. Got "
                 f"shape {costs.shape}."
             )
-    if is_foreign(proba):
-        return _device_losses.cost(codes, proba, costs, cost_matrix is None)
+    space = space_at(proba)
+    xp, table = space.xp, space.own(costs)
     if cost_matrix is None:
-        decided = proba.argmax(axis=1)
+        decided = xp.argmax(proba, axis=1)
     else:
-        decided = (proba @ costs).argmin(axis=1)
-    return costs[codes, decided]
+        decided = xp.argmin(proba @ table, axis=1)
+    return table[codes, decided]
 
 
 def of_true_class(codes: IntArray, proba: FloatArray) -> FloatArray:
     """Return the probability of each record's true class."""
+    space = space_at(proba)
     if proba.shape[1] == 2:
-        return np.where(codes == 1, proba[:, 1], proba[:, 0])
-    return proba[np.arange(len(proba)), codes]
+        return space.xp.where(codes == 1, proba[:, 1], proba[:, 0])
+    return proba[space.up_to(proba.shape[0]), codes]
+
+
+def _squared_lengths(rows: FloatArray) -> FloatArray:
+    """Return the sum of the squares of each row."""
+    if is_foreign(rows):
+        return space_at(rows).xp.sum(rows * rows, axis=1)
+    return np.einsum("ij,ij->i", rows, rows)
 
 
 def n_clipped(codes: IntArray, proba: FloatArray, losses: FloatArray, eps: float) -> int:
     """Number of records whose true class has a probability below `eps`."""
+    space = space_at(proba)
     # Mostly none is near it, as the largest loss shows.
-    if eps == 0 or losses.max() < -np.log(eps):
+    if eps == 0 or float(space.xp.max(losses)) < -np.log(eps):
         return 0
-    return int(np.count_nonzero(of_true_class(codes, proba) < eps))
+    return int(space.xp.sum(space.floats(of_true_class(codes, proba) < eps)))
 
 
 def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
