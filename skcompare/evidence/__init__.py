@@ -4,18 +4,19 @@ from skcompare._core.score_bins import ScoreBins
 from skcompare._registry.metrics import LossEntry, record_loss, record_losses
 from skcompare.evidence._items import NEGATED, item_evidence, why_no_evidence
 from skcompare.evidence.calibration._calibration import PairedCalibration
-from skcompare.evidence.calibration._cells import (
-    CalibrationCells,
-    device_bins,
-    device_forecasts,
-)
+from skcompare.evidence.calibration._cells import CalibrationCells
 from skcompare.evidence.calibration._errors import (
     NORMS,
     CalibrationBins,
     CalibrationCurve,
+    device_bins,
     monotone_bins,
 )
-from skcompare.evidence.calibration._events import Forecasts, collapse_predictions
+from skcompare.evidence.calibration._events import (
+    Forecasts,
+    collapse_predictions,
+    device_forecasts,
+)
 from skcompare.evidence.core._bins import (
     EPS,
     POWERS,

@@ -18,13 +18,7 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare.evidence.calibration._cells import (
-    CalibrationCells,
-    Rows,
-    cells_of,
-    chunks,
-    device_cells,
-)
+from skcompare.evidence.calibration._cells import CalibrationCells, Rows, cells_of, chunks
 from skcompare.evidence.calibration._errors import CalibrationBins, CalibrationCurve
 from skcompare.evidence.calibration._events import (
     Events,
@@ -33,13 +27,13 @@ from skcompare.evidence.calibration._events import (
     check_unit,
     collapse,
     collapse_predictions,
+    device_forecasts,
 )
 from skcompare.evidence.core._bins import (
     KINDS,
     SUMS,
     Bins,
     Layout,
-    bin_codes,
     check_layout,
     check_same_bins,
     coded_groups,
@@ -53,6 +47,9 @@ from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import SCORES, PairedPredictions
+
+AT_ONCE = 1 << 21
+"""Records on a device whose terms are computed at once; each has dozens of them."""
 
 
 class Reduced(NamedTuple):
@@ -100,28 +97,42 @@ def reduced_predictions(
 
     Beyond the predictions themselves, memory is needed for a few records and the cells.
     """
-    on_device = device_cells(y_true, predictions, bins, options)
+    kind, blocks = _forecast_blocks(y_true, predictions, options)
+    check_reducible(kind, None)
+    no_records = np.empty(0)
+    layouts = bins.layout(no_records, 0), bins.layout(no_records, 1)
+
+    def parts() -> Iterator[Rows]:
+        for a, b in blocks:
+            codes = codes_in(a.proba, layouts[0]), codes_in(b.proba, layouts[1])
+            yield (a.proba, b.proba), (a.occurred, b.occurred), codes
+
+    (first,), (second,) = layouts
+    cells = cells_of(parts(), (len(first) - 1, len(second) - 1))
+    return Reduced(cells, layouts, kind)
+
+
+def _forecast_blocks(
+    y_true: ArrayLike, predictions: Mapping[str, ArrayLike], options: Mapping[str, Any]
+) -> tuple[str, Iterator[list[Forecasts]]]:
+    """Return the kind of event, and the forecasts of both roles for blocks of records."""
+    on_device = device_forecasts(y_true, predictions, **options)
     if on_device is not None:
-        return Reduced(*on_device)
+        kind, _, pair = on_device
+        return kind, (
+            [Forecasts(own.proba[rows], own.occurred[rows]) for own in pair]
+            for rows in chunks(pair[0].proba.shape[0], AT_ONCE)
+        )
     truth = check_labels("y_true", y_true)
     arrays = {name: np.asarray(on_host(values)) for name, values in predictions.items()}
     n = check_same_length({"y_true": truth}, arrays)
     classes = np.unique(np.concatenate([classes_of(truth[rows]) for rows in chunks(n)]))
     vectors = [values.ndim == 1 for values in arrays.values()]
     events = Events.of(classes, vectors, **options)
-    check_reducible(events.kind, None)
-    no_records = np.empty(0)
-    layouts = bins.layout(no_records, 0), bins.layout(no_records, 1)
-    (first,), (second,) = layouts
-
-    def parts() -> Iterator[Rows]:
-        for rows in chunks(n):
-            a, b = _forecasts(events, truth, arrays, rows, (y_true, predictions, options))
-            codes = bin_codes(a.proba, first), bin_codes(b.proba, second)
-            yield (a.proba, b.proba), (a.occurred, b.occurred), codes
-
-    cells = cells_of(parts(), (len(first) - 1, len(second) - 1))
-    return Reduced(cells, layouts, events.kind)
+    whole = y_true, predictions, options
+    return events.kind, (
+        _forecasts(events, truth, arrays, rows, whole) for rows in chunks(n)
+    )
 
 
 def _forecasts(

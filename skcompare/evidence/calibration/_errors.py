@@ -1,18 +1,21 @@
 """Calibration errors and curves, from sums over bins."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from skcompare._core.arrays import plain_values
+from skcompare._core.arrays import on_host, plain_values
 from skcompare._core.validation import check_choice, check_confidence_level, check_switches
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence.core._bins import equal_mass_starts
+from skcompare.evidence.calibration._events import Forecasts
+from skcompare.evidence.core._bins import Bins, Layout, codes_in, equal_mass_starts
+from skcompare.evidence.core._device import device_weights, space_at
 
 NORMS = ("l1", "l2", "max")
 
@@ -54,18 +57,19 @@ class CalibrationBins:
         n_bins: int,
         weights: FloatArray | None = None,
     ) -> "CalibrationBins":
-        """Sum probabilities and events of records by bin code."""
+        """Sum probabilities and events of records by bin code, on their device."""
+        space = space_at(proba)
         if weights is None:
             sums = (
-                np.bincount(codes, minlength=n_bins),
-                np.bincount(codes, proba, minlength=n_bins),
-                np.bincount(codes[outcomes], minlength=n_bins),
+                space.counted(codes, n_bins),
+                space.counted(codes, n_bins, proba),
+                space.counted(codes[outcomes], n_bins),
             )
         else:
             sums = (
-                np.bincount(codes, weights, minlength=n_bins),
-                np.bincount(codes, weights * proba, minlength=n_bins),
-                np.bincount(codes, weights * outcomes, minlength=n_bins),
+                space.counted(codes, n_bins, weights),
+                space.counted(codes, n_bins, weights * proba),
+                space.counted(codes, n_bins, weights * space.floats(outcomes)),
             )
         return cls(*(np.asarray(each, dtype=np.float64) for each in sums))
 
@@ -223,6 +227,36 @@ class CalibrationCurve:
         """
         columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
         return frame_from_columns(columns, backend)
+
+
+def device_bins(
+    on_device: tuple[str, int, Sequence[Forecasts]],
+    requested: Bins,
+    sample_weight: Any,
+    debiased: bool,
+) -> tuple[CalibrationBins, Layout] | None:
+    """Compute sums over the requested bins, or return None if weights are invalid.
+
+    `on_device` has the forecasts of one classifier from `device_forecasts`.
+    """
+    kind, n_classes, ((proba, occurred),) = on_device
+    space, columns = space_at(proba), n_classes if kind == "classwise" else 1
+    weights = None
+    by_data = requested.edges is None and requested.strategy != "uniform"
+    if sample_weight is not None:
+        n = proba.shape[0] // columns
+        weights = device_weights(space, sample_weight, n)
+        if weights is None or by_data:
+            return None
+        if debiased and not bool(space.xp.all(space.xp.trunc(weights) == weights)):
+            return None
+        rows = space.xp.broadcast_to(weights[:, None], (n, columns))
+        weights = space.xp.reshape(rows, (-1,))
+    # Edges that depend on the data are computed in numpy.
+    flat = on_host(proba) if by_data else np.empty(0)
+    layout = replace(requested, columns=columns).layout(flat, 0)
+    codes, n_bins = codes_in(proba, layout), sum(len(edges) - 1 for edges in layout)
+    return CalibrationBins.of(proba, occurred, codes, n_bins, weights), layout
 
 
 _COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high")

@@ -18,11 +18,13 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import resolve_kind
+from skcompare.evidence.core._device import device_probabilities, space_at, space_of
 from skcompare.evidence.labels._class_order import sorted_labels
+from skcompare.evidence.labels._device_labels import class_positions, device_column
 
 
 class Forecasts(NamedTuple):
-    """Probabilities and outcomes of events.
+    """Probabilities and outcomes of events, in numpy or on a device.
 
     There is one row per record, or, for classwise events, one row per record and class:
     all classes of the first record, then all of the second.
@@ -37,14 +39,15 @@ def collapse(codes: IntArray, proba: FloatArray, kind: str, positive: int) -> Fo
 
     Of equally probable top labels the first is taken.
     """
+    space = space_at(proba)
+    xp, (n, n_classes) = space.xp, proba.shape
     if kind == "binary":
-        return Forecasts(np.ascontiguousarray(proba[:, positive]), codes == positive)
+        return Forecasts(space.packed(proba[:, positive]), codes == positive)
     if kind == "top_label":
-        top = proba.argmax(axis=1)
-        rows = np.arange(len(proba))
-        return Forecasts(proba[rows, top], codes == top)
-    occurred = codes[:, np.newaxis] == np.arange(proba.shape[1])
-    return Forecasts(np.ascontiguousarray(proba).ravel(), occurred.ravel())
+        top = xp.argmax(proba, axis=1)
+        return Forecasts(proba[space.up_to(n), top], codes == top)
+    occurred = codes[:, None] == space.up_to(n_classes)[None, :]
+    return Forecasts(xp.reshape(proba, (-1,)), xp.reshape(occurred, (-1,)))
 
 
 class Events(NamedTuple):
@@ -114,6 +117,43 @@ def collapse_predictions(
     vectors = [values.ndim == 1 for values in arrays.values()]
     events = Events.of(truth, vectors, kind, pos_label, labels)
     return events.kind, len(events.classes), events.forecasts(truth, arrays)
+
+
+def device_forecasts(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    *,
+    kind: object = "auto",
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+) -> tuple[str, int, list[Forecasts]] | None:
+    """Return the same as :func:`collapse_predictions`, on the device of the predictions.
+
+    None where the predictions are not on a device, or are left to numpy.
+    """
+    space = space_of(**predictions)
+    if space is None:
+        return None
+    column = device_column(space, "y_true", y_true)
+    arrays = [space.own(values, "float64") for values in predictions.values()]
+    n = None if column is None else column.codes.shape[0]
+    if column is None or any(
+        values.ndim not in (1, 2) or values.shape[0] != n for values in arrays
+    ):
+        return None
+    vectors = [values.ndim == 1 for values in arrays]
+    distinct = column.occurring(space)
+    events = Events.of(distinct, vectors, kind, pos_label, on_host(labels))
+    codes = class_positions(space, column, "y_true", events.classes)
+    forecasts = []
+    for values in arrays:
+        proba = device_probabilities(space, values, len(events.classes))
+        if proba is None:
+            return None
+        if values.ndim == 1 and not events.positive:
+            proba = space.xp.flip(proba, axis=1)
+        forecasts.append(collapse(codes, proba, events.kind, events.positive))
+    return events.kind, len(events.classes), forecasts
 
 
 def _classes(

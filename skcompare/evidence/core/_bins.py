@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.arrays import is_foreign
 from skcompare._core.validation import (
     check_choice,
     check_count,
@@ -14,6 +15,7 @@ from skcompare._core.validation import (
     group_codes,
 )
 from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence.core._device import Space, space_at
 
 EPS = float(np.finfo(np.float64).eps)
 """Probabilities below it count as this much in the log loss, as in scikit-learn."""
@@ -217,6 +219,8 @@ def check_same_bins(left: Any, right: Any) -> None:
 
 def codes_in(proba: FloatArray, layout: Layout) -> IntArray:
     """Return the bin of each row; bins are numbered class by class."""
+    if is_foreign(proba):
+        return _codes_on_device(space_at(proba), proba, layout)
     if len(layout) == 1:
         return bin_codes(proba, layout[0])
     codes = np.empty(len(proba), dtype=np.intp)
@@ -225,6 +229,17 @@ def codes_in(proba: FloatArray, layout: Layout) -> IntArray:
         codes[k :: len(layout)] = bin_codes(proba[k :: len(layout)], edges) + offset
         offset += len(edges) - 1
     return codes
+
+
+def _codes_on_device(space: Space, proba: Any, layout: Layout) -> Any:
+    xp, offset, codes = space.xp, 0, []
+    for k, edges in enumerate(layout):
+        # All probabilities are at the first edge, 0, or above it.
+        inner = space.own(edges[:-1], "float64")
+        position = space.place(inner, proba[k :: len(layout)], "right")
+        codes.append(xp.astype(position, xp.int64) + (offset - 1))
+        offset += len(edges) - 1
+    return xp.reshape(xp.stack(codes, axis=1), (-1,))
 
 
 def coded_groups(groups: Any, n: int) -> tuple[NDArray[Any] | None, IntArray | None]:

@@ -55,6 +55,10 @@ class Space:
             array = array.copy()
         return xp.asarray(array, device=self.device)
 
+    def packed(self, column: Any) -> Any:
+        """Return a column of a table, in numpy as one block of memory."""
+        return np.ascontiguousarray(column) if self.xp is np else column
+
     def take(self, values: Any, positions: Any) -> Any:
         """Take the entries of a vector at the positions."""
         return self.xp.take(values, positions, axis=0)
