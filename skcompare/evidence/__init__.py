@@ -9,7 +9,6 @@ from skcompare.evidence.calibration._errors import (
     NORMS,
     CalibrationBins,
     CalibrationCurve,
-    device_bins,
     monotone_bins,
 )
 from skcompare.evidence.calibration._events import (
@@ -30,7 +29,7 @@ from skcompare.evidence.core._bins import (
     codes_in,
 )
 from skcompare.evidence.core._counting import sums_of
-from skcompare.evidence.core._device import class_totals, mean_loss, space_of
+from skcompare.evidence.core._device import check_weights, space_at, space_of
 from skcompare.evidence.core._storage import (
     Checkpoint,
     Storable,

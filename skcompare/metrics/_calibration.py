@@ -1,7 +1,7 @@
 """Calibration errors and curves, and decompositions of mean losses."""
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.special import xlogy
 from sklearn.isotonic import isotonic_regression
 
 from skcompare._core.arrays import on_host
-from skcompare._core.validation import check_choice, check_count, check_switches, integral
+from skcompare._core.validation import check_choice, check_count, check_switches
 from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare.evidence import (
@@ -25,13 +25,13 @@ from skcompare.evidence import (
     Layout,
     bin_codes,
     bin_edges,
+    check_weights,
     codes_in,
     collapse_predictions,
-    device_bins,
     device_forecasts,
     monotone_bins,
+    space_at,
 )
-from skcompare.metrics._scores import check_weights
 
 
 def sweep_calibration_error(
@@ -172,25 +172,21 @@ def binned_predictions(
 ) -> tuple[CalibrationBins, Layout]:
     """Return the sums over the requested bins and the edges of the bins."""
     check_switches(debiased=debiased)
-    on_device = device_forecasts(
-        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
-    )
-    if on_device is not None:
-        binned = device_bins(on_device, requested, sample_weight, debiased)
-        if binned is not None:
-            return binned
-    chosen, n_classes, (forecasts,) = collapse_predictions(
-        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
-    )
+    predictions = {"y_proba": y_proba}
+    options = {"kind": kind, "pos_label": pos_label, "labels": labels}
+    chosen, n_classes, (forecasts,) = device_forecasts(
+        y_true, predictions, **options
+    ) or collapse_predictions(y_true, predictions, **options)
     columns = n_classes if chosen == "classwise" else 1
     proba = forecasts.proba
     weights = None
     if sample_weight is not None:
-        weights = np.repeat(
-            _weights(proba[::columns], sample_weight, requested, debiased), columns
-        )
-    layout = Bins(requested.n_bins, requested.strategy, requested.edges, columns).layout(
-        proba, 0
+        weights = _weights(proba[::columns], sample_weight, requested, debiased)
+        weights = space_at(weights).repeated(weights, columns)
+    by_data = requested.edges is None and requested.strategy != "uniform"
+    # Edges that depend on the data are computed in numpy.
+    layout = replace(requested, columns=columns).layout(
+        on_host(proba) if by_data else np.empty(0), 0
     )
     codes = codes_in(proba, layout)
     n_bins = sum(len(edges) - 1 for edges in layout)
@@ -207,8 +203,9 @@ def _weights(
             f"`sample_weight` goes with strategy='uniform'. Got {bins.strategy!r}, whose "
             "bins hold equal numbers of records. Leave one of them out."
         )
-    if debiased and not integral(weights):
-        part = weights[np.trunc(weights) != weights][0]
+    whole = space_at(weights).xp.trunc(weights) == weights
+    if debiased and not bool(space_at(weights).xp.all(whole)):
+        part = float(weights[~whole][0])
         raise ValueError(
             "With debiased=True `sample_weight` says how often each record counts, in "
             f"whole numbers. Got {part:.6g}. The correction needs the number of records; "

@@ -23,12 +23,12 @@ from skcompare._typing import ArrayLike, FloatArray
 from skcompare.evidence import (
     ClassColumns,
     brier,
-    class_totals,
+    check_weights,
     cost,
     counted_rows,
-    mean_loss,
     multiclass_brier,
     sorted_labels,
+    space_at,
     space_of,
     spherical,
 )
@@ -231,26 +231,11 @@ def _rate_within(
 
 def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
     """Weighted mean of one value per record."""
-    if is_foreign(values):
-        mean = mean_loss(values, sample_weight)
-        if mean is not None:
-            return mean
-        values = on_host(values)
+    xp = space_at(values).xp
     if sample_weight is None:
-        return float(np.mean(values))
-    return float(np.average(values, weights=check_weights(values, sample_weight)))
-
-
-def check_weights(values: np.ndarray, sample_weight: ArrayLike) -> np.ndarray:
-    """Check that the weights of records are finite, at least 0, and not all 0."""
-    weights = np.asarray(on_host(sample_weight), dtype=np.float64)
-    check_same_length(y_true=values, sample_weight=weights)
-    if not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
-        raise ValueError(
-            "`sample_weight` must hold finite weights of at least 0, not all 0. Got values "
-            f"from {weights.min()} to {weights.max()}."
-        )
-    return weights
+        return float(xp.mean(values))
+    weights = check_weights(values, sample_weight)
+    return float(xp.sum(values * weights) / xp.sum(weights))
 
 
 @metric(
@@ -440,16 +425,9 @@ def _class_totals(
     truth: ClassColumns, losses: FloatArray, sample_weight: ArrayLike | None
 ) -> FloatArray:
     """Total weight of the records of each class."""
-    n_classes = len(truth.classes)
-    if is_foreign(losses):
-        totals = class_totals(truth.codes, sample_weight, n_classes)
-        if totals is not None:
-            return totals
-    weights = np.ones(len(losses))
-    if sample_weight is not None:
-        weights = check_weights(losses, sample_weight)
-    counts = np.bincount(on_host(truth.codes), weights, minlength=n_classes)
-    return counts.astype(np.float64)
+    weights = None if sample_weight is None else check_weights(losses, sample_weight)
+    totals = space_at(losses).counted(truth.codes, len(truth.classes), weights)
+    return totals.astype(np.float64)
 
 
 @metric(

@@ -1,21 +1,19 @@
 """Calibration errors and curves, from sums over bins."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from skcompare._core.arrays import on_host, plain_values
+from skcompare._core.arrays import plain_values
 from skcompare._core.validation import check_choice, check_confidence_level, check_switches
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence.calibration._events import Forecasts
-from skcompare.evidence.core._bins import Bins, Layout, codes_in, equal_mass_starts
-from skcompare.evidence.core._device import device_weights, space_at
+from skcompare.evidence.core._bins import equal_mass_starts
+from skcompare.evidence.core._device import space_at
 
 NORMS = ("l1", "l2", "max")
 
@@ -227,36 +225,6 @@ class CalibrationCurve:
         """
         columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
         return frame_from_columns(columns, backend)
-
-
-def device_bins(
-    on_device: tuple[str, int, Sequence[Forecasts]],
-    requested: Bins,
-    sample_weight: Any,
-    debiased: bool,
-) -> tuple[CalibrationBins, Layout] | None:
-    """Compute sums over the requested bins, or return None if weights are invalid.
-
-    `on_device` has the forecasts of one classifier from `device_forecasts`.
-    """
-    kind, n_classes, ((proba, occurred),) = on_device
-    space, columns = space_at(proba), n_classes if kind == "classwise" else 1
-    weights = None
-    by_data = requested.edges is None and requested.strategy != "uniform"
-    if sample_weight is not None:
-        n = proba.shape[0] // columns
-        weights = device_weights(space, sample_weight, n)
-        if weights is None or by_data:
-            return None
-        if debiased and not bool(space.xp.all(space.xp.trunc(weights) == weights)):
-            return None
-        rows = space.xp.broadcast_to(weights[:, None], (n, columns))
-        weights = space.xp.reshape(rows, (-1,))
-    # Edges that depend on the data are computed in numpy.
-    flat = on_host(proba) if by_data else np.empty(0)
-    layout = replace(requested, columns=columns).layout(flat, 0)
-    codes, n_bins = codes_in(proba, layout), sum(len(edges) - 1 for edges in layout)
-    return CalibrationBins.of(proba, occurred, codes, n_bins, weights), layout
 
 
 _COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high")

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.arrays import all_on_host, dispatches, is_foreign, on_host
-from skcompare._core.validation import PROBABILITY_TOLERANCE
-from skcompare._typing import FloatArray
+from skcompare._core.validation import PROBABILITY_TOLERANCE, check_same_length
 
 READ_ON_CPU = True
 """Whether numpy computes with arrays on the CPU; tests of torch turn it off."""
@@ -58,6 +57,11 @@ class Space:
     def packed(self, column: Any) -> Any:
         """Return a column of a table, in numpy as one block of memory."""
         return np.ascontiguousarray(column) if self.xp is np else column
+
+    def repeated(self, values: Any, times: int) -> Any:
+        """Repeat each entry of a vector."""
+        rows = self.xp.broadcast_to(values[:, None], (values.shape[0], times))
+        return self.xp.reshape(rows, (-1,))
 
     def take(self, values: Any, positions: Any) -> Any:
         """Take the entries of a vector at the positions."""
@@ -185,32 +189,19 @@ def _in_unit_interval(space: Space, proba: Any) -> bool:
     return n > 0 and bool(xp.min(proba) >= 0) and bool(xp.max(proba) <= 1)
 
 
-def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
-    """Return the sample weights on the device, or None if the weights are invalid."""
-    xp = space.xp
-    weights = space.own(sample_weight, "float64")
-    if weights.ndim != 1 or weights.shape[0] != n:
-        return None
-    low, total = float(xp.min(weights)), float(xp.sum(weights))
-    return weights if low >= 0 and 0 < total < np.inf else None
+def check_weights(values: Any, sample_weight: Any) -> Any:
+    """Check that the weights of records are finite, at least 0, and not all 0.
 
-
-def mean_loss(losses: Any, sample_weight: Any) -> float | None:
-    """Compute the mean loss of the records, or return None if weights are invalid."""
-    space = space_at(losses)
-    xp, n = space.xp, losses.shape[0]
-    if sample_weight is None:
-        return float(xp.sum(losses)) / n
-    weights = device_weights(space, sample_weight, n)
-    if weights is None:
-        return None
-    return float(xp.sum(losses * weights)) / float(xp.sum(weights))
-
-
-def class_totals(codes: Any, sample_weight: Any, n_classes: int) -> FloatArray | None:
-    """Return the total weight of each class, or None if weights are invalid."""
-    space = space_at(codes)
-    if sample_weight is None:
-        return space.counted(codes, n_classes).astype(np.float64)
-    weights = device_weights(space, sample_weight, codes.shape[0])
-    return None if weights is None else space.counted(codes, n_classes, weights)
+    They are returned on the device of `values`.
+    """
+    space = space_at(values)
+    xp, weights = space.xp, space.own(sample_weight, "float64")
+    check_same_length(y_true=values, sample_weight=weights)
+    low, high, total = (float(of(weights)) for of in (xp.min, xp.max, xp.sum))
+    # A missing value is in no range.
+    if not (0 <= low and high < np.inf and total > 0):
+        raise ValueError(
+            "`sample_weight` must hold finite weights of at least 0, not all 0. Got values "
+            f"from {low} to {high}."
+        )
+    return xp.reshape(weights, (-1,))

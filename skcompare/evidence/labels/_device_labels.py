@@ -23,7 +23,7 @@ from skcompare._core.validation import (
     encode_labels,
 )
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence.core._device import Space, device_weights, space_of
+from skcompare.evidence.core._device import Space, check_weights, space_of
 
 LARGEST_TABLE = 1 << 24
 """Number of cells of the largest table that is counted as a whole."""
@@ -181,9 +181,8 @@ def counted_rows(
     columns.append(device_column(space, "y_pred", y_pred))
     weights = None
     if sample_weight is not None and columns[1] is not None:
-        weights = device_weights(space, sample_weight, columns[1].codes.shape[0])
-    usable = sample_weight is None or weights is not None
-    counted = _counted(space, columns, weights) if usable else None
+        weights = check_weights(columns[1].codes, sample_weight)
+    counted = _counted(space, columns, weights)
     if counted is None:
         return all_on_host(y_true, y_pred, sample_weight)
     (truth, predicted), counts, total = counted
