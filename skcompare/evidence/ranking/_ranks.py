@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from skcompare._core.arrays import is_foreign, on_host
+from skcompare._core.arrays import all_on_host, is_foreign, on_host
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence.core._device import Space, space_of
+from skcompare.evidence.core._device import HOST, Space, space_at, space_of
 
 BoolArray = NDArray[np.bool_]
 WordArray = NDArray[np.uint64]
@@ -247,6 +247,13 @@ def _blocks(n: int) -> Iterator[slice]:
     return (slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK))
 
 
+DEVICE_BLOCK = 1 << 20
+"""Number of records on a device whose products are summed at a time.
+
+Halves of the counts of fewer than 2**30 records are below 2**16, so that these sums are
+below 2**53.
+"""
+
 LIMB = 19
 """Bits of the parts of long numbers: sums of a block's products stay below 2**53."""
 
@@ -281,7 +288,10 @@ def placement_sums(counts: IntArray, positive: NDArray[np.bool_]) -> PlacementSu
     """
     m = int(np.count_nonzero(positive))
     n = len(positive) - m
-    totals = [int(row.sum(dtype=np.int64)) // 2 for row in counts]
+    xp = space_at(counts).xp
+    totals = [
+        int(xp.sum(counts[row, :], dtype=xp.int64)) // 2 for row in range(counts.shape[0])
+    ]
     inside, outside = _products(counts, positive)
     return as_fractions(totals, inside, outside, m, n)
 
@@ -323,20 +333,32 @@ def _products(
     Each count is split into a high and a low part, so short that the sums of a block are
     below 2**53, where matrix products of floats are exact.
     """
-    k, n = counts.shape
+    (k, n), space = counts.shape, space_at(counts)
     shift = ((2 * n).bit_length() + 1) // 2
-    low_bits = counts.dtype.type((1 << shift) - 1)
+    mask = space.own(positive)
     sums = np.zeros((2, 2 * k, 2 * k), dtype=object)
-    for start in range(0, n, BLOCK):
-        block = counts[:, start : start + BLOCK]
-        halves = np.empty((2 * k, block.shape[1]))
-        np.right_shift(block, shift, out=halves[:k], casting="unsafe")
-        np.bitwise_and(block, low_bits, out=halves[k:], casting="unsafe")
-        total = halves @ halves.T
-        inside = (halves * positive[start : start + BLOCK]) @ halves.T
+    size = BLOCK if space is HOST else DEVICE_BLOCK
+    for start in range(0, n, size):
+        block = slice(start, min(n, start + size))
+        halves = _halves(counts[:, block], shift)
+        of_positive = halves * space.floats(mask[block])
+        inside, total = all_on_host(of_positive @ halves.T, halves @ halves.T)
         sums[0] += _whole(inside)
         sums[1] += _whole(total - inside)
     return _joined(sums[0], k, shift), _joined(sums[1], k, shift)
+
+
+def _halves(block: Any, shift: int) -> Any:
+    """Split counts into a high and a low part, as rows of floats."""
+    low_bits = (1 << shift) - 1
+    if is_foreign(block):
+        space = space_at(block)
+        return space.floats(space.xp.concat([block >> shift, block & low_bits]))
+    k, n = block.shape
+    halves = np.empty((2 * k, n))
+    np.right_shift(block, shift, out=halves[:k], casting="unsafe")
+    np.bitwise_and(block, block.dtype.type(low_bits), out=halves[k:], casting="unsafe")
+    return halves
 
 
 def _whole(values: Any) -> Any:
@@ -410,12 +432,11 @@ def device_ranks(scores: Sequence[Any], positive: NDArray[np.bool_]) -> DeviceRa
         return None
     mask = space.own(positive)
     ranked = [_ranked(space, _comparable(space, score), mask) for score in scores]
-    counts = [counts for counts, _ in ranked]
-    totals = [int(space.xp.sum(row)) // 2 for row in counts]
-    sums = as_fractions(totals, *_device_products(space, counts, mask), m, n - m)
-    rows = np.stack([on_host(space.xp.astype(row, space.xp.int32)) for row in counts])
+    counts = space.xp.stack([counts for counts, _ in ranked])
+    rows = on_host(space.xp.astype(counts, space.xp.int32))
     rows.setflags(write=False)
-    return DeviceRanks(rows, [distinct for _, distinct in ranked], sums)
+    distinct = [distinct for _, distinct in ranked]
+    return DeviceRanks(rows, distinct, placement_sums(counts, positive))
 
 
 def _comparable(space: Space, values: Any) -> Any:
@@ -443,35 +464,3 @@ def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
     above = 2 * (xp.sum(positives) - xp.cumulative_sum(positives)) + positives
     counts = xp.where(positive, space.take(below, level), space.take(above, level))
     return counts, k
-
-
-def _device_products(
-    space: Space, counts: Sequence[Any], positive: Any
-) -> tuple[list[list[int]], list[list[int]]]:
-    """Compute sums of products, each count split in two so that no sum overflows."""
-    xp, k = space.xp, len(counts)
-    shift = ((2 * positive.shape[0]).bit_length() + 1) // 2
-    base = 1 << shift
-    high = [row // base for row in counts]
-    low = [row - part * base for row, part in zip(counts, high, strict=True)]
-    inside = [[0] * k for _ in range(k)]
-    outside = [[0] * k for _ in range(k)]
-    zeros = xp.zeros_like(counts[0])
-
-    def summed(products: Any) -> tuple[int, int]:
-        total = int(xp.sum(products))
-        own = int(xp.sum(xp.where(positive, products, zeros)))
-        return own, total - own
-
-    for i in range(k):
-        for j in range(i, k):
-            parts = (
-                summed(high[i] * high[j]),
-                summed(high[i] * low[j] + low[i] * high[j]),
-                summed(low[i] * low[j]),
-            )
-            for sums, side in ((inside, 0), (outside, 1)):
-                top, mixed, bottom = (part[side] for part in parts)
-                total = (top << 2 * shift) + (mixed << shift) + bottom
-                sums[i][j] = sums[j][i] = total
-    return inside, outside

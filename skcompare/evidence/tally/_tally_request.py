@@ -2,17 +2,18 @@
 
 The arithmetic is shared by arrays and engines. Its functions take `ops`, the operations
 that are no operators: `where(condition, value, otherwise)`, `flag` (1.0 for true, 0.0 for
-false), `share` (of a whole number in another), `floor`, `whole` (to int64), `log`, `sqrt`,
+false), `share` (of a whole number in another), `floor`, `log`, `sqrt`,
 and `let(*values)`, which computes values once. Codes are whole numbers in floating point,
 which engines convert to integers once, for the key that combines them.
 :class:`ArrayOperations` has them for arrays, :class:`skcompare._io.engine.Program` for lazy
 frames.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -45,13 +46,14 @@ LOSSES = (
 class ArrayOperations:
     """Operations on arrays."""
 
+    where = staticmethod(np.where)
+    floor = staticmethod(np.floor)
+    log = staticmethod(np.log)
+    sqrt = staticmethod(np.sqrt)
+
     @staticmethod
     def let(*values: Any) -> tuple[Any, ...]:
         return values
-
-    @staticmethod
-    def where(condition: Any, value: Any, otherwise: Any) -> Any:
-        return np.where(condition, value, otherwise)
 
     @staticmethod
     def flag(condition: Any) -> Any:
@@ -60,22 +62,6 @@ class ArrayOperations:
     @staticmethod
     def share(part: Any, whole: int) -> Any:
         return part / float(whole)
-
-    @staticmethod
-    def floor(value: Any) -> Any:
-        return np.floor(value)
-
-    @staticmethod
-    def whole(value: Any) -> Any:
-        return np.asarray(value).astype(np.int64)
-
-    @staticmethod
-    def log(value: Any) -> Any:
-        return np.log(value)
-
-    @staticmethod
-    def sqrt(value: Any) -> Any:
-        return np.sqrt(value)
 
 
 def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[Any, Any]:
@@ -253,19 +239,6 @@ class Derived:
         return {name: size for name, (_, size) in self.digits.items()}
 
 
-class BinOperations:
-    """Operations for score bins, whose codes stay in floating point, too."""
-
-    def __init__(self, ops: Any) -> None:
-        self.floor: Callable[[Any], Any] = ops.floor
-        self.where: Callable[[Any, Any, Any], Any] = ops.where
-        self.whole: Callable[[Any], Any] = _identity
-
-
-def _identity(value: Any) -> Any:
-    return value
-
-
 def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> Derived:
     """Compute the keys and sums of a plan.
 
@@ -281,6 +254,8 @@ def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> 
         Predictions of champion and challenger.
     """
     k = len(plan.classes)
+    # Codes of score bins stay in floating point, too.
+    bin_ops = SimpleNamespace(floor=ops.floor, where=ops.where, whole=lambda code: code)
     digits: dict[str, tuple[Any, int]] = {"y": (y, k)}
     raw: dict[str, Any] = {}
     sums: dict[str, Any] = {}
@@ -305,7 +280,7 @@ def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> 
                 raw[f"level_{position}"] = score
             else:
                 digits[f"level_{position}"] = (
-                    score_bins.codes(score, BinOperations(ops)),
+                    score_bins.codes(score, bin_ops),
                     score_bins.n_score_bins,
                 )
     return Derived(digits, raw, sums)
