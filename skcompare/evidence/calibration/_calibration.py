@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skcompare._core.arrays import on_host
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
@@ -41,7 +40,7 @@ from skcompare.evidence.core._bins import (
     resolve_kind,
     role_of,
 )
-from skcompare.evidence.core._counting import groups_of
+from skcompare.evidence.core._counting import groups_of, located
 from skcompare.evidence.core._storage import Mergeable, joined_groups
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import tally_frame
@@ -50,14 +49,6 @@ from skcompare.predictions import SCORES, PairedPredictions
 
 AT_ONCE = 1 << 21
 """Records on a device whose terms are computed at once; each has dozens of them."""
-
-
-class Reduced(NamedTuple):
-    """Cells, with their bin edges and kind of event."""
-
-    cells: CalibrationCells
-    layouts: tuple[Layout, Layout]
-    kind: str
 
 
 def check_reducible(kind: str, groups: Any, design: Design = HOLDOUT) -> None:
@@ -92,8 +83,8 @@ def reduced_predictions(
     predictions: Mapping[str, ArrayLike],
     bins: Bins,
     options: Mapping[str, Any],
-) -> Reduced:
-    """Sum predictions over cells of bins that do not depend on the records.
+) -> dict[str, Any]:
+    """Compute fields of the evidence that sums over cells of bins fixed in advance have.
 
     Beyond the predictions themselves, memory is needed for a few records and the cells.
     """
@@ -109,7 +100,7 @@ def reduced_predictions(
 
     (first,), (second,) = layouts
     cells = cells_of(parts(), (len(first) - 1, len(second) - 1))
-    return Reduced(cells, layouts, kind)
+    return {"edges": (first, second), "kind": kind, "cells": cells}
 
 
 def _forecast_blocks(
@@ -129,26 +120,13 @@ def _forecast_blocks(
     classes = np.unique(np.concatenate([classes_of(truth[rows]) for rows in chunks(n)]))
     vectors = [values.ndim == 1 for values in arrays.values()]
     events = Events.of(classes, vectors, **options)
-    whole = y_true, predictions, options
-    return events.kind, (
-        _forecasts(events, truth, arrays, rows, whole) for rows in chunks(n)
-    )
 
+    def forecasts(rows: slice) -> list[Forecasts]:
+        part = {name: values[rows] for name, values in arrays.items()}
+        with located(lambda: collapse_predictions(y_true, predictions, **options)):
+            return events.forecasts(truth[rows], part)
 
-def _forecasts(
-    events: Events,
-    truth: NDArray[Any],
-    arrays: Mapping[str, NDArray[Any]],
-    rows: slice,
-    whole: tuple[Any, Any, Mapping[str, Any]],
-) -> list[Any]:
-    part = {name: values[rows] for name, values in arrays.items()}
-    try:
-        return events.forecasts(truth[rows], part)
-    except ValueError:
-        # Checking all records together reports where the fault is.
-        collapse_predictions(whole[0], whole[1], **whole[2])
-        raise
+    return events.kind, map(forecasts, chunks(n))
 
 
 MERGED_BINS = "merged-bins"
@@ -375,9 +353,7 @@ class PairedCalibration(Mergeable):
             check_reducible(kind, groups)
         if not keep_values and (edges is not None or strategy == "uniform"):
             bins = Bins(n_bins, strategy, edges, 1)
-            reduced = reduced_predictions(y_true, inputs, bins, events)
-            pair = reduced.layouts[0][0], reduced.layouts[1][0]
-            return cls(None, None, pair, reduced.kind, cells=reduced.cells)
+            return cls(None, None, **reduced_predictions(y_true, inputs, bins, events))
         chosen, n_classes, forecasts = collapse_predictions(y_true, inputs, **events)
         design = HOLDOUT if groups is None else GROUPED_HOLDOUT
         columns = n_classes if chosen == "classwise" else 1

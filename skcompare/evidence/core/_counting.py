@@ -1,6 +1,8 @@
 """Exact counts of records by code: their checks, and exact sums."""
 
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +14,21 @@ MOST_RECORDS = 2.0**62
 
 LARGEST_TABLE = 1 << 24
 """Number of cells of the largest table that is held, and returned, as a whole."""
+
+
+LARGEST_CODE = 1 << 62
+"""Limit of the cells that are numbered; more are sorted column by column."""
+
+
+class CountedCells(NamedTuple):
+    """Sorted cells that occur, and the number of records in each.
+
+    A cell is a row of codes, such as the positions of a cluster (0 for all where each
+    record is its own), of the true class, and of the prediction of each classifier.
+    """
+
+    cells: IntArray
+    counts: IntArray
 
 
 def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
@@ -29,6 +46,62 @@ def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
         occurring = np.flatnonzero(counts)
         return occurring, counts[occurring]
     return np.unique(cell, return_counts=True)
+
+
+def cell_numbers(codes: Sequence[IntArray], shape: Sequence[int]) -> IntArray:
+    number = codes[0].astype(np.int64)
+    for column, size in zip(codes[1:], shape[1:], strict=True):
+        number *= size
+        number += column
+    return number
+
+
+def cell_digits(numbers: IntArray, shape: Sequence[int]) -> IntArray:
+    return np.stack(np.unravel_index(numbers, tuple(shape)), axis=1)
+
+
+def added_cells(first: CountedCells, second: CountedCells) -> CountedCells:
+    """Merge cells, adding the counts of equal ones."""
+    cells = np.concatenate([first.cells, second.cells])
+    counts = np.concatenate([first.counts, second.counts])
+    shape = (cells.max(axis=0) + 1).tolist()
+    if np.prod([float(size) for size in shape]) > LARGEST_CODE:
+        unique, positions = np.unique(cells, axis=0, return_inverse=True)
+        return CountedCells(unique, sums_of(positions.ravel(), counts, len(unique)))
+    numbers, positions = np.unique(cell_numbers(list(cells.T), shape), return_inverse=True)
+    totals = sums_of(positions, counts, len(numbers))
+    return CountedCells(cell_digits(numbers, shape), totals)
+
+
+def ordered_cells(cells: IntArray, counts: IntArray, shape: Sequence[int]) -> CountedCells:
+    """Sort cells, whose codes are below `shape`; raise an error if one occurs twice."""
+    if np.prod([float(size) for size in shape]) > LARGEST_CODE:
+        order = np.lexsort(cells.T[::-1])
+        repeated = (np.diff(cells[order], axis=0) == 0).all(axis=1).any()
+    else:
+        # Cells are mostly in order already, where a stable sort of numbers takes no time.
+        numbers = cell_numbers(list(cells.T), shape)
+        order = np.argsort(numbers, kind="stable")
+        repeated = (np.diff(numbers[order]) == 0).any()
+    if repeated:
+        raise ValueError("Each of `cells` must occur once. Add the counts of equal cells.")
+    return CountedCells(cells[order], counts[order])
+
+
+@contextmanager
+def located(check: Callable[[], object]) -> Iterator[None]:
+    """Check all records if some are refused, so that the message locates the fault.
+
+    Parameters
+    ----------
+    check : callable
+        Raises the error about all records, in which positions are those among all.
+    """
+    try:
+        yield
+    except ValueError:
+        check()
+        raise
 
 
 def groups_of(predictions: Any) -> IntArray | None:

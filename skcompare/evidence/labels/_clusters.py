@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,11 +19,17 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence.core._counting import (
+    LARGEST_CODE,
     LARGEST_TABLE,
     MOST_RECORDS,
+    CountedCells,
+    added_cells,
+    cell_digits,
+    cell_numbers,
     check_classes,
     check_whole,
     groups_of,
+    ordered_cells,
     sums_of,
 )
 from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable, joined_groups
@@ -44,26 +50,12 @@ from skcompare.predictions import (
 AT_ONCE = 1 << 20
 """Predictions counted at once, so that memory does not grow with repetitions."""
 
-LARGEST_CODE = 1 << 62
-"""Limit of the cells that are numbered; more are sorted column by column."""
-
-
-class ClusterCells(NamedTuple):
-    """Sorted cells that occur, and the number of records in each.
-
-    A cell has a cluster (0 for all where each record is its own), the true class, and the
-    prediction of each classifier.
-    """
-
-    cells: IntArray
-    counts: IntArray
-
 
 def count_cells(
     parts: Iterable[Sequence[IntArray]],
     shape: Sequence[int],
     repeats: IntArray | None = None,
-) -> ClusterCells:
+) -> CountedCells:
     """Count the cells of parts, which hold aligned codes below the numbers in `shape`.
 
     With `repeats`, the number of records of each row, there is one part, whose rows all
@@ -71,39 +63,27 @@ def count_cells(
     """
     if repeats is not None:
         (codes,) = parts
-        return ClusterCells(np.stack(codes, axis=1).astype(np.int64), repeats)
+        return CountedCells(np.stack(codes, axis=1).astype(np.int64), repeats)
     n_cells = int(np.prod([float(size) for size in shape]))
     if n_cells > LARGEST_CODE:
-        return _reduced(ClusterCells(*_counted_rows(part)) for part in parts)
+        return _reduced(CountedCells(*_counted_rows(part)) for part in parts)
     dense = np.zeros(n_cells, dtype=np.int64) if n_cells <= LARGEST_TABLE else None
-    pieces: list[ClusterCells] = []
+    pieces: list[CountedCells] = []
     for part in parts:
         for start in range(0, len(part[0]), AT_ONCE):
             codes = [column[start : start + AT_ONCE] for column in part]
-            number = _numbers(codes, shape)
+            number = cell_numbers(codes, shape)
             if dense is not None and n_cells <= 16 * len(number):
                 dense += np.bincount(number, minlength=n_cells)
             elif dense is not None:
                 np.add.at(dense, number, 1)
             else:
                 unique, counts = np.unique(number, return_counts=True)
-                pieces.append(ClusterCells(_digits(unique, shape), counts))
+                pieces.append(CountedCells(cell_digits(unique, shape), counts))
     if dense is not None:
         unique = np.flatnonzero(dense)
-        return ClusterCells(_digits(unique, shape), dense[unique])
+        return CountedCells(cell_digits(unique, shape), dense[unique])
     return _reduced(pieces)
-
-
-def _numbers(codes: Sequence[IntArray], shape: Sequence[int]) -> IntArray:
-    number = codes[0].astype(np.int64)
-    for column, size in zip(codes[1:], shape[1:], strict=True):
-        number *= size
-        number += column
-    return number
-
-
-def _digits(numbers: IntArray, shape: Sequence[int]) -> IntArray:
-    return np.stack(np.unravel_index(numbers, tuple(shape)), axis=1)
 
 
 def _counted_rows(part: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
@@ -111,33 +91,22 @@ def _counted_rows(part: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     return np.unique(rows, axis=0, return_counts=True)
 
 
-def _reduced(pieces: Iterable[ClusterCells]) -> ClusterCells:
+def _reduced(pieces: Iterable[CountedCells]) -> CountedCells:
     """Merge pieces, adding the counts of equal cells."""
-    total: ClusterCells | None = None
+    total: CountedCells | None = None
     for piece in pieces:
-        total = piece if total is None else _added(total, piece)
+        total = piece if total is None else added_cells(total, piece)
     if total is None:
         raise ValueError("There must be at least one set of predictions. Got none.")
     return total
 
 
-def _added(first: ClusterCells, second: ClusterCells) -> ClusterCells:
-    cells = np.concatenate([first.cells, second.cells])
-    counts = np.concatenate([first.counts, second.counts])
-    shape = (cells.max(axis=0) + 1).tolist()
-    if np.prod([float(size) for size in shape]) > LARGEST_CODE:
-        unique, positions = np.unique(cells, axis=0, return_inverse=True)
-        return ClusterCells(unique, sums_of(positions.ravel(), counts, len(unique)))
-    numbers, positions = np.unique(_numbers(list(cells.T), shape), return_inverse=True)
-    return ClusterCells(_digits(numbers, shape), sums_of(positions, counts, len(numbers)))
-
-
 def merged_cells(
-    left: ClusterCells,
-    right: ClusterCells,
+    left: CountedCells,
+    right: CountedCells,
     classes: tuple[np.ndarray, np.ndarray],
     groups: tuple[np.ndarray, np.ndarray] | None,
-) -> tuple[ClusterCells, np.ndarray]:
+) -> tuple[CountedCells, np.ndarray]:
     """Merge the cells of two shards over the union of their classes and groups."""
     united = united_classes(*classes)
     all_groups = None if groups is None else np.union1d(*groups)
@@ -147,11 +116,11 @@ def merged_cells(
         if all_groups is not None and groups is not None:
             group = np.searchsorted(all_groups, groups[k])[group]
         labels = np.searchsorted(united, classes[k])[labels]
-        pieces.append(ClusterCells(np.column_stack([group, labels]), shard.counts))
-    return _added(*pieces), united
+        pieces.append(CountedCells(np.column_stack([group, labels]), shard.counts))
+    return added_cells(*pieces), united
 
 
-def check_cells(cells: object, counts: object, shape: Sequence[int]) -> ClusterCells:
+def check_cells(cells: object, counts: object, shape: Sequence[int]) -> CountedCells:
     """Check cells and counts; return them sorted and without empty cells."""
     rows, records = np.asarray(cells), np.asarray(counts)
     whole = rows.ndim == 2 and rows.dtype.kind in "iu" and records.dtype.kind in "iu"
@@ -172,25 +141,10 @@ def check_cells(cells: object, counts: object, shape: Sequence[int]) -> ClusterC
             "`cells` must be positions below the numbers of groups and classes, "
             f"{list(shape)}, and `counts` at least 0, one of them above 0. Got others."
         )
-    order, has_duplicates = _in_order(rows, shape)
-    rows, records = rows[order], records[order]
-    if has_duplicates:
-        raise ValueError("Each of `cells` must occur once. Add the counts of equal cells.")
-    return ClusterCells(rows, records)
+    return ordered_cells(rows, records, shape)
 
 
-def _in_order(rows: IntArray, shape: Sequence[int]) -> tuple[IntArray, bool]:
-    """Return the order that sorts the cells, and whether a cell occurs twice."""
-    if np.prod([float(size) for size in shape]) > LARGEST_CODE:
-        order = np.lexsort(rows.T[::-1])
-        return order, bool((np.diff(rows[order], axis=0) == 0).all(axis=1).any())
-    # Cells are mostly in order already, where a stable sort of numbers takes no time.
-    numbers = _numbers(list(rows.T), shape)
-    order = np.argsort(numbers, kind="stable")
-    return order, bool((np.diff(numbers[order]) == 0).any())
-
-
-def tables_of(counted: ClusterCells, n_groups: int) -> IntArray:
+def tables_of(counted: CountedCells, n_groups: int) -> IntArray:
     """Return contingency tables of two classifiers, one row per group."""
     group, truth, first, second = counted.cells.T
     kind = 3 - 2 * (first == truth).astype(np.int64) - (second == truth)
@@ -288,7 +242,7 @@ def checked_labels(sums: "ClusterSums", order: IntArray) -> dict[str, Any]:
             )
     tables = None
     if sums.groups is not None and width == 4:
-        tables = tables_of(ClusterCells(cells, counts), len(order))
+        tables = tables_of(CountedCells(cells, counts), len(order))
     by_default = sums.names is None or (tuple(sums.names) == ROLES and width != 4)
     return {
         "classes": classes,
@@ -678,7 +632,7 @@ class ClusterSums(Mergeable):
         check_two(self, "contingency_table")
         tables = self.tables
         if tables is None:
-            tables = tables_of(ClusterCells(self.cells, self.counts), 1)
+            tables = tables_of(CountedCells(self.cells, self.counts), 1)
         both, first, second, neither = tables.sum(axis=0).tolist()
         return ContingencyTable(both, first, second, neither, self.design)
 
@@ -695,8 +649,8 @@ class ClusterSums(Mergeable):
         groups: Any = None if together is None else np.unique(together)
         if self.cells is not None:
             merged, classes = merged_cells(
-                ClusterCells(self.cells, self.counts),
-                ClusterCells(other.cells, other.counts),
+                CountedCells(self.cells, self.counts),
+                CountedCells(other.cells, other.counts),
                 (self.classes, other.classes),
                 None if groups is None else (self.groups, other.groups),
             )

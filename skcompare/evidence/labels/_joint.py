@@ -5,14 +5,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import encode_labels, some_of, united_classes
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence.core._counting import (
     LARGEST_TABLE,
+    CountedCells,
+    added_cells,
     check_classes,
     check_whole,
     count_codes,
+    ordered_cells,
     sums_of,
 )
 from skcompare.evidence.core._storage import Mergeable
@@ -23,9 +27,6 @@ from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import label_tally
 from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
-
-SORTED_CLASSES = 1 << 21
-"""Most classes whose cells can be numbered in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,28 +265,16 @@ class JointCounts(Mergeable):
 
     def _merged(self, other: "JointCounts") -> "JointCounts":
         classes = united_classes(self.classes, other.classes)
-        k = len(classes)
-        cells = np.concatenate(
-            [
-                np.searchsorted(classes, shard.classes)[shard.cells]
-                for shard in (self, other)
-            ]
+        shards = (
+            CountedCells(np.searchsorted(classes, shard.classes)[shard.cells], shard.counts)
+            for shard in (self, other)
         )
-        cell, position = np.unique(
-            np.ravel_multi_index(tuple(cells.T), (k, k, k)), return_inverse=True
-        )
-        counts = sums_of(position, np.concatenate([self.counts, other.counts]), len(cell))
-        merged = np.stack(np.unravel_index(cell, (k, k, k)), axis=1)
-        return JointCounts(counts, classes, merged, self.design)
+        cells, counts = added_cells(*shards)
+        return JointCounts(counts, classes, cells, self.design)
 
     def to_dict(self) -> dict[str, Any]:
         """Return classes, cells, counts and design as plain values."""
-        return {
-            "classes": self.classes.tolist(),
-            "cells": self.cells.tolist(),
-            "counts": self.counts.tolist(),
-            "design": self.design.name,
-        }
+        return plain_values(self)
 
 
 def _cells_of(counts: IntArray, k: int) -> IntArray:
@@ -298,7 +287,7 @@ def _cells_of(counts: IntArray, k: int) -> IntArray:
     return np.argwhere(counts)
 
 
-def _sorted_cells(cells: Any, counts: IntArray, k: int) -> tuple[IntArray, IntArray]:
+def _sorted_cells(cells: Any, counts: IntArray, k: int) -> CountedCells:
     whole = cells.ndim == 2 and cells.shape[1:] == (3,) and cells.dtype.kind in "iu"
     if not whole or counts.shape != cells.shape[:1]:
         raise ValueError(
@@ -312,13 +301,4 @@ def _sorted_cells(cells: Any, counts: IntArray, k: int) -> tuple[IntArray, IntAr
         )
     kept = counts > 0
     cells, counts = cells[kept].astype(np.int64), counts[kept]
-    # Cells that were counted here are sorted already.
-    if k <= SORTED_CLASSES:
-        number = (cells[:, 0] * k + cells[:, 1]) * k + cells[:, 2]
-        if (number[1:] > number[:-1]).all():
-            return cells, counts
-    order = np.lexsort(cells.T[::-1])
-    cells, counts = cells[order], counts[order]
-    if len(cells) and (np.diff(cells, axis=0) == 0).all(axis=1).any():
-        raise ValueError("Each of `cells` must occur once. Add the counts of equal cells.")
-    return cells, counts
+    return ordered_cells(cells, counts, (k, k, k))

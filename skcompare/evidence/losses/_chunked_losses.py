@@ -18,7 +18,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import EPS
-from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._counting import located, sums_of
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._loss_moments import CHUNK, LossMoments
 from skcompare.evidence.losses._record_losses import checked_loss, n_clipped, named_loss
@@ -111,16 +111,6 @@ class Losses(NamedTuple):
     clipped: tuple[int, int] = (0, 0)
 
 
-class Parted(NamedTuple):
-    """Losses computed in chunks: moments, and either values or groups."""
-
-    name: str
-    moments: LossMoments
-    values: FloatArray | None
-    groups: LossGroups | None
-    clipped: tuple[int, int]
-
-
 def losses_of(
     codes: IntArray, probas: Sequence[FloatArray], loss: Any, options: Mapping[str, Any]
 ) -> Losses:
@@ -166,8 +156,8 @@ def parted_losses(
     options: Mapping[str, Any],
     groups: ArrayLike | None,
     keep_values: bool,
-) -> Parted:
-    """Compute losses and their moments in chunks that stay in the cache.
+) -> dict[str, Any]:
+    """Compute fields of paired losses in chunks that stay in the cache.
 
     Either the losses are kept or their sums by group.
     """
@@ -194,8 +184,15 @@ def parted_losses(
     if grouping is not None:
         labels, (codes,) = grouping
         sums = LossGroups(labels, np.bincount(codes, minlength=len(labels)), gains)
-    total = reduce(add, moments)  # There is at least one record.
-    return Parted(part.name, total, values, sums, (int(clipped[0]), int(clipped[1])))
+    if values is not None:
+        values.setflags(write=False)
+    return {
+        "moments": reduce(add, moments),  # There is at least one record.
+        "values": values,
+        "groups": sums,
+        "loss": part.name,
+        "clipped": (int(clipped[0]), int(clipped[1])),
+    }
 
 
 def _part(
@@ -205,17 +202,12 @@ def _part(
     loss: str,
     options: Mapping[str, Any],
 ) -> Losses:
+    def losses(columns: ClassColumns, records: slice) -> Losses:
+        items = predictions.items()
+        probas = [columns.probabilities(name, values[records]) for name, values in items]
+        return losses_of(columns.codes, probas, loss, options)
+
     part = copy(truth)
     part.codes = truth.codes[rows]
-    try:
-        probas = [part.probabilities(k, values[rows]) for k, values in predictions.items()]
-        return losses_of(part.codes, probas, loss, options)
-    except ValueError:
-        # Checking all records together reports where the fault is.
-        losses_of(
-            truth.codes,
-            [truth.probabilities(*item) for item in predictions.items()],
-            loss,
-            options,
-        )
-        raise
+    with located(lambda: losses(truth, slice(None))):
+        return losses(part, rows)

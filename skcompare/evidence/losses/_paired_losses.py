@@ -1,13 +1,13 @@
 """Losses of two classifiers on the same records, or their moments only."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.arrays import all_on_host, is_foreign, on_host
+from skcompare._core.arrays import all_on_host, is_foreign, on_host, plain_values
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import record_losses
@@ -19,7 +19,6 @@ from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._chunked_losses import (
     Losses,
     LossGroups,
-    Parted,
     can_be_parted,
     losses_of,
     parted_losses,
@@ -300,9 +299,9 @@ class PairedLosses(Mergeable):
         if can_be_parted(inputs, loss):
             parted = parted_losses(truth, inputs, loss, options, groups, keep_values)
             if keep_values:
-                return cls._parted(parted)._with_groups(groups)
+                return cls(**parted)._with_groups(groups)
             design = HOLDOUT if groups is None else GROUPED_HOLDOUT
-            return cls._parted(parted, design)
+            return cls(**parted, design=design)
         probas = [truth.probabilities(*item) for item in inputs.items()]
         kept = keep_values or groups is not None
         on_device = device_losses(truth.codes, probas, loss, options, kept)
@@ -484,19 +483,6 @@ class PairedLosses(Mergeable):
         values.setflags(write=False)
         moments = LossMoments.of(*values)
         return cls(moments, values, loss=losses.name, clipped=losses.clipped)
-
-    @classmethod
-    def _parted(cls, parted: Parted, design: Design = HOLDOUT) -> Self:
-        if parted.values is not None:
-            parted.values.setflags(write=False)
-        return cls(
-            parted.moments,
-            parted.values,
-            parted.groups,
-            parted.name,
-            parted.clipped,
-            design,
-        )
 
     def _with_groups(self: Any, groups: ArrayLike | None) -> Any:
         if groups is None:
@@ -710,11 +696,8 @@ class PairedLosses(Mergeable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return moments, losses, groups and design as plain values."""
-        moments = {f.name: getattr(self.moments, f.name) for f in fields(self.moments)}
-        return moments | {
-            "values": None if self.values is None else self.values.tolist(),
-            "groups": None if self.groups is None else self.groups.to_dict(),
-            "loss": self.loss,
-            "clipped": list(self.clipped),
-            "design": self.design.name,
-        }
+        values = plain_values(self)
+        if self.groups is not None:
+            values["groups"] = self.groups.to_dict()
+        moments: dict[str, Any] = values.pop("moments")
+        return moments | values

@@ -16,7 +16,7 @@ from skcompare._core.validation import (
     positive_class,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence.core._counting import sums_of
+from skcompare.evidence.core._counting import located, sums_of
 from skcompare.evidence.labels._patterns import check_classifier_names
 from skcompare.predictions import EstimatorPredictions
 
@@ -433,20 +433,13 @@ def _classes(y_true: NDArray[Any]) -> NDArray[Any]:
 
 
 def _labels(y_true: NDArray[Any], block: slice) -> NDArray[Any]:
-    try:
+    with located(lambda: check_labels("y_true", y_true)):
         return check_labels("y_true", y_true[block])
-    except ValueError:
-        # The message names positions among all labels.
-        check_labels("y_true", y_true)
-        raise
 
 
 def _score(name: str, score: NDArray[Any], block: slice) -> FloatArray:
-    try:
+    with located(lambda: check_score(f"scores of {name}", score)):
         return check_score(f"scores of {name}", as_array(score[block]))
-    except ValueError:
-        check_score(f"scores of {name}", score)
-        raise
 
 
 def _blocks(n: int) -> Iterator[slice]:

@@ -451,14 +451,11 @@ class ClassPlacementValues(Mergeable):
                 f"{some_of(self.classes)} and {some_of(other.classes)}. Name all classes "
                 "by `labels` when each shard is made."
             )
-        return ClassPlacementValues(
-            np.concatenate([self.codes, other.codes]),
-            np.concatenate([self.champion, other.champion]),
-            np.concatenate([self.challenger, other.challenger]),
-            self.classes,
-            joined_groups(self.groups, other.groups),
-            self.design,
-        )
+        both: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("codes", "champion", "challenger")
+        }
+        return replace(self, **both, groups=joined_groups(self.groups, other.groups))
 
 
 def _scores_of(classifier: EstimatorPredictions) -> FloatArray:

@@ -202,8 +202,8 @@ def auc_of(positives: IntArray, negatives: IntArray) -> float:
     return float(pairs / (2 * sum(p) * sum(q)))
 
 
-def merged_parts(left: "PlacementValues", right: "PlacementValues") -> tuple[Any, ...]:
-    """Return the arguments of :class:`PlacementValues` for two merged shards."""
+def merged_parts(left: "PlacementValues", right: "PlacementValues") -> dict[str, Any]:
+    """Return the fields of two merged shards that the first shard does not have."""
     if left.pos_label != right.pos_label:
         raise ValueError(
             "Only scores for the same positive class can be merged. Got "
@@ -217,16 +217,13 @@ def merged_parts(left: "PlacementValues", right: "PlacementValues") -> tuple[Any
         score_bins = _common_score_bins(own, others, left.names)
         repeats = np.concatenate([_repeats(left), _repeats(right)])
         first, second = _coded(first, own, score_bins), _coded(second, others, score_bins)
-    return (
-        np.concatenate([left.positive, right.positive]),
-        np.concatenate([first, second], axis=1),
-        left.names,
-        groups,
-        left.design,
-        left.pos_label,
-        repeats,
-        score_bins,
-    )
+    return {
+        "positive": np.concatenate([left.positive, right.positive]),
+        "scores": np.concatenate([first, second], axis=1),
+        "groups": groups,
+        "repeats": repeats,
+        "score_bins": score_bins,
+    }
 
 
 def _repeats(placements: "PlacementValues") -> IntArray:
@@ -750,10 +747,10 @@ class PlacementValues(Mergeable):
         )
         label = label.item() if isinstance(label, np.generic) else label
         placements = cls(positive, scores, classifiers, groups, None, label)  # type: ignore[arg-type]
-        ranks = device_ranks(scores, placements.positive)
-        if ranks is not None:
-            object.__setattr__(placements, "_ranks", (ranks.counts, ranks.n_distinct))
-            object.__setattr__(placements, "_sums", ranks.sums)
+        on_device = device_ranks(scores, placements.positive)
+        if on_device is not None:
+            ranks, sums = on_device
+            placements._set(_ranks=ranks, _sums=sums)
         return placements
 
     @classmethod
@@ -814,4 +811,4 @@ class PlacementValues(Mergeable):
     def _merged(self, other: "PlacementValues") -> "PlacementValues":
         rule = "Only scores of the same classifiers can be merged."
         self._check_same("names", other, rule)
-        return PlacementValues(*merged_parts(self, other))
+        return replace(self, **merged_parts(self, other))

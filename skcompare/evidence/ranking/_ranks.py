@@ -408,20 +408,12 @@ MOST_RECORDS = 1 << 30
 """Counts of fewer records fit into four bytes, and sums of their products into eight."""
 
 
-class DeviceRanks(NamedTuple):
-    """Integer ranks computed on a device, identical to those of numpy."""
-
-    counts: IntArray
-    """Counts of each score, see :func:`placement_counts`."""
-
-    n_distinct: list[int]
-    """Number of different values of each score."""
-
-    sums: PlacementSums
-
-
-def device_ranks(scores: Sequence[Any], positive: NDArray[np.bool_]) -> DeviceRanks | None:
+def device_ranks(
+    scores: Sequence[Any], positive: NDArray[np.bool_]
+) -> tuple[tuple[IntArray, list[int]], PlacementSums] | None:
     """Rank checked scores on their device; return None for scores to be ranked in numpy.
+
+    The values are those of :func:`placement_counts_of` and of :func:`placement_sums`.
 
     These are arrays of numpy, scores where a class has no record, and scores of too many
     records for the sums.
@@ -436,7 +428,7 @@ def device_ranks(scores: Sequence[Any], positive: NDArray[np.bool_]) -> DeviceRa
     rows = on_host(space.xp.astype(counts, space.xp.int32))
     rows.setflags(write=False)
     distinct = [distinct for _, distinct in ranked]
-    return DeviceRanks(rows, distinct, placement_sums(counts, positive))
+    return (rows, distinct), placement_sums(counts, positive)
 
 
 def _comparable(space: Space, values: Any) -> Any:
