@@ -59,19 +59,17 @@ from skcompare.stats.planning._plan_auc import (
     plan_auc_comparison,
     plan_auc_from_pilot,
 )
-from skcompare.stats.precision._combine_pvalues import (
-    CombinedPvalue,
-    lancaster_correlated,
-    simes,
-)
 from skcompare.stats.precision._precision_classes import (
     PrecisionByClass,
     precision_by_class,
 )
 from skcompare.stats.precision._precision_global import (
+    CombinedPvalue,
+    lancaster_correlated,
     precision_joint,
     precision_lancaster,
     precision_simes,
+    simes,
 )
 from skcompare.stats.precision._precision_tests import (
     clustered_precision,
@@ -84,20 +82,18 @@ from skcompare.stats.precision._precision_tests import (
     relative_precision,
 )
 from skcompare.stats.precision._updated_precision import updated_precision
-from skcompare.stats.ranking._clustered_delong import clustered_delong
 from skcompare.stats.ranking._delong import (
     AUCInterval,
     auc_interval,
+    clustered_delong,
     delong,
     unpaired_delong,
 )
 from skcompare.stats.ranking._delong_joint import auc_contrast, delong_joint
 from skcompare.stats.ranking._multiclass_auc import delong_classes, delong_ovo, delong_ovr
 from skcompare.stats.ranking._roc_band import RocDifferenceBand, roc_difference_band
-from skcompare.stats.scores._jackknife import jackknife_difference
-from skcompare.stats.scores._permutation import permutation_difference
-from skcompare.stats.scores._resampling import bootstrap_difference
-from skcompare.stats.scores._score_difference import score_difference
+from skcompare.stats.scores._permutation import permutation_difference, score_difference
+from skcompare.stats.scores._resampling import bootstrap_difference, jackknife_difference
 from skcompare.stats.sequential._sequential_tests import (
     AnytimeLook,
     AnytimeMonitor,
@@ -111,8 +107,8 @@ from skcompare.stats.several._pairwise_tests import (
     pairwise_mcnemar,
     pairwise_precision,
 )
-from skcompare.stats.splits._bcv_jackknife import bcv_jackknife_t
 from skcompare.stats.splits._published import (
+    bcv_mcnemar,
     blocked_t,
     calibrated_5x2_f,
     combined_5x2_f,
@@ -120,13 +116,14 @@ from skcompare.stats.splits._published import (
     corrected_pseudo_bootstrap_t,
     cv_ci_z,
     kfold_t,
+    naive_kfold_mcnemar,
     paired_5x2_t,
     pseudo_bootstrap_t,
     repeated_holdout_t,
 )
-from skcompare.stats.splits._published_mcnemar import bcv_mcnemar, naive_kfold_mcnemar
 from skcompare.stats.splits._replicability import ReplicabilityResult, replicability
 from skcompare.stats.splits._resampled_t import (
+    bcv_jackknife_t,
     conservative_z,
     corrected_repeated_holdout_t,
     corrected_repeated_kfold_t,

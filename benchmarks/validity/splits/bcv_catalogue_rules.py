@@ -12,7 +12,7 @@ from scipy.stats import t as t_distribution
 
 from benchmarks.validity.splits.bcv_measures import MEASURES
 from skcompare.model_selection._hadamard import orthogonal_array
-from skcompare.stats.splits._bcv_jackknife import block_contrasts, block_variance
+from skcompare.stats.splits._resampled_t import block_contrasts, block_variance
 
 ALPHA = 0.05
 CHOSEN = "bcv_jackknife_t"

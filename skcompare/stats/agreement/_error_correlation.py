@@ -12,7 +12,7 @@ from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses, rounded
-from skcompare.stats.core._effect_size_wording import PEARSON, SPEARMAN, reading
+from skcompare.stats.agreement._association import PEARSON, SPEARMAN, reading
 from skcompare.stats.core._limits import Limits, Pair, critical_value, fixed_limits
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, student_pvalue

@@ -21,7 +21,7 @@ from skcompare.stats.planning._goal import (
     difference_of,
     plain,
 )
-from skcompare.stats.ranking._clustered_delong import auc_spread
+from skcompare.stats.ranking._delong import auc_spread
 
 
 class AUCPlanScenario(NamedTuple):

@@ -9,7 +9,7 @@ from scipy import stats
 
 from skcompare.evidence import PairedLosses
 from skcompare.stats import error_correlation
-from skcompare.stats.core._effect_size_wording import PEARSON, SPEARMAN
+from skcompare.stats.agreement._association import PEARSON, SPEARMAN
 from tests.common.golden import golden
 
 GOLDEN = golden("losses")

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from skcompare.stats import adjust_pvalues, lancaster_correlated, simes
-from skcompare.stats.precision._combine_pvalues import transformed_covariance
+from skcompare.stats.precision._precision_global import transformed_covariance
 from tests.common.golden import golden
 
 GOLDEN = golden("combined_pvalues")

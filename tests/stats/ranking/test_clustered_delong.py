@@ -8,7 +8,7 @@ from scipy.stats import norm, t
 
 from skcompare.evidence import PlacementValues
 from skcompare.stats import clustered_delong, delong
-from skcompare.stats.ranking._clustered_delong import _group_sums
+from skcompare.stats.ranking._delong import _group_sums
 from tests.common.golden import golden
 
 GROUPED = next(case for case in golden("auc")["cases"] if "groups" in case)

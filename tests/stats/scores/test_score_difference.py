@@ -287,7 +287,7 @@ def test_far_tail_of_the_exact_distribution():
 def drawing():
     """No distribution is small enough for enumeration."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
+        patched.setattr("skcompare.stats.scores._permutation.MOST_OUTCOMES", 0)
         yield
 
 

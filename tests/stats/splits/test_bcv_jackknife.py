@@ -13,12 +13,7 @@ from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import BlockDifferences
 from skcompare.model_selection import BlockRegularizedMx2CV
 from skcompare.stats import bcv_jackknife_t, paired_tests
-from skcompare.stats.splits._bcv_jackknife import (
-    CHANCE,
-    CUT,
-    block_contrasts,
-    block_variance,
-)
+from skcompare.stats.splits._resampled_t import CHANCE, CUT, block_contrasts, block_variance
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 

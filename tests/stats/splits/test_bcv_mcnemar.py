@@ -12,7 +12,7 @@ from sklearn.linear_model import SGDClassifier
 from skcompare import PairedComparator
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.stats import bcv_mcnemar, mcnemar
-from skcompare.stats.splits._published_mcnemar import effective_multiplier
+from skcompare.stats.splits._published import effective_multiplier
 from tests.common.golden import golden
 from tests.common.subjects import random_predictions
 

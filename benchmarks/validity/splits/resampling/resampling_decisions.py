@@ -21,7 +21,7 @@ from benchmarks.validity.splits.resampling.resampling_designs import (
 )
 from skcompare.stats.accuracy import mcnemar_pvalues
 from skcompare.stats.splits import _resampled_t as rules
-from skcompare.stats.splits._published_mcnemar import effective_multiplier
+from skcompare.stats.splits._published import effective_multiplier
 
 RATIO = 1 / 9
 """Test records a training record where nine tenths train."""
