@@ -147,6 +147,23 @@ def weigh(totals: FloatArray) -> FloatArray:
     return np.where(several, n * ((excess / at_least_one) ** 2 - spread), 0.0)
 
 
+def without_one_row(totals: AnyNumbers) -> tuple[FloatArray, FloatArray]:
+    """Change in each bin's term without a row of excess x, as a polynomial in x.
+
+    Returns
+    -------
+    constant : ndarray of shape (2, n_bins)
+        Change for x = 0, by whether the row's event happened.
+    square : ndarray of shape (n_bins,)
+        1 / (n - 1), which multiplies ``(2 * excess - x) * x`` in the rest of the fall.
+    """
+    n, y, excess = totals[:3]
+    terms = weigh(totals)
+    others = [weigh(of_rows(n - 1, y - event, excess)) for event in (0, 1)]
+    constant = np.stack([np.where(n > 1, other, 0.0) - terms for other in others])
+    return constant, np.where(n > 2, 1 / np.maximum(n - 1, 1), 0.0)
+
+
 class BinProducts(NamedTuple):
     """Sums over units of the products of residuals in two bins.
 
@@ -454,15 +471,11 @@ def _influence(sums: ReducedSums, moments: CellMoments) -> FloatArray:
     A bin's term is a square of the excess; without a record of excess x it changes by
     ``constant - (2 * excess - x) * x / (n - 1)``.
     """
-    n, y, excess = sums.totals[:3]
-    bin_terms, code, event = weigh(sums.totals), sums.bin, sums.event
-    constant = np.empty((2, len(n)))
-    for happened in (0, 1):
-        others = of_rows(n - 1, y - happened, excess)
-        constant[happened] = np.where(n > 1, weigh(others), 0.0) - bin_terms
-    square = np.where(n > 2, 1 / np.maximum(n - 1, 1), 0.0)[code]
+    code, event = sums.bin, sums.event
+    constant, square = without_one_row(sums.totals)
+    square = square[code]
     x = event - moments.mean[sums.role]
-    twice = 2 * excess[code]
+    twice = 2 * sums.totals[2, code]
     # The record's excess is x minus the deviation of its probability from the cell's mean.
     terms = [
         constant[event, code] - (twice - x) * x * square,
@@ -683,16 +696,10 @@ def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
     The term is a square of the excess, so that all rows with the same bin and event share
     one polynomial in their own excess.
     """
-    n, y, excess = totals[:3]
-    terms, n_others = weigh(totals), np.maximum(n - 1, 1)
-    constant = np.empty((sums.n_bins, 2))
-    for event in (0, 1):
-        others = of_rows(n - 1, y - event, excess)
-        constant[:, event] = np.where(n > 1, weigh(others), 0.0) - terms
-    square = np.where(n > 2, 1 / n_others, 0.0)
+    constant, square = without_one_row(totals)
     code = 2 * sums.bin + (sums.events > 0)
-    twice = (2 * excess).repeat(2)[code] - sums.excess
-    return constant.ravel()[code] - twice * sums.excess * square.repeat(2)[code]
+    twice = (2 * totals[2]).repeat(2)[code] - sums.excess
+    return constant.T.ravel()[code] - twice * sums.excess * square.repeat(2)[code]
 
 
 def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:

@@ -43,12 +43,7 @@ def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray
             f"`pvalues` must be of shape (n_tests,). Got shape {raw.shape}. Flatten them, "
             "or adjust each family of tests by itself."
         )
-    defined = np.where(np.isnan(raw), 1.0, raw)
-    outside = defined[(defined < 0) | (defined > 1)]
-    if len(outside):
-        raise ValueError(
-            f"`pvalues` must be in [0, 1], or NaN where undefined. Got {outside[0]}."
-        )
+    defined = defined_pvalues("pvalues", raw)
     # Ties are adjusted alike, whatever their order.
     order = np.argsort(defined)
     n = len(raw)
@@ -65,3 +60,14 @@ def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray
     adjusted = np.empty(n)
     adjusted[order] = np.minimum(ordered, 1.0)
     return np.where(np.isnan(raw), np.nan, adjusted)
+
+
+def defined_pvalues(name: str, values: FloatArray) -> FloatArray:
+    """Check that p-values are probabilities, and replace undefined ones by 1."""
+    defined = np.where(np.isnan(values), 1.0, values)
+    outside = defined[(defined < 0) | (defined > 1)]
+    if len(outside):
+        raise ValueError(
+            f"`{name}` must be in [0, 1], or NaN where undefined. Got {outside[0]}."
+        )
+    return defined

@@ -20,7 +20,7 @@ from skcompare._core.validation import check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, JointCounts, sums_of
-from skcompare.stats.core._adjust import Adjustment, adjust_pvalues
+from skcompare.stats.core._adjust import Adjustment, adjust_pvalues, defined_pvalues
 from skcompare.stats.core._limits import chi2_tested
 from skcompare.stats.core._result import UNDEFINED, Flagged, PairedResult, result_of
 from skcompare.stats.core._tails import SMALLEST, blocks_of, chi2_pvalue
@@ -388,18 +388,8 @@ def _checked(pvalues: Any) -> tuple[FloatArray, tuple[str, ...]]:
             "`pvalues` must be of shape (n_tests,), with one test at least. Got shape "
             f"{values.shape}."
         )
-    return _within_bounds("pvalues", values)
-
-
-def _within_bounds(name: str, values: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
-    undefined = np.isnan(values)
-    defined = np.where(undefined, 1.0, values)
-    outside = defined[(defined < 0) | (defined > 1)]
-    if len(outside):
-        raise ValueError(
-            f"`{name}` must be in [0, 1], or NaN where undefined. Got {outside[0]}."
-        )
-    return defined, ("undefined-pvalue",) if undefined.any() else ()
+    flags = ("undefined-pvalue",) * bool(np.isnan(values).any())
+    return defined_pvalues("pvalues", values), flags
 
 
 def _weights(weights: Any, n: int) -> FloatArray:
@@ -450,8 +440,7 @@ def _of_draws(values: Any, n: int, weights: FloatArray) -> FloatArray:
             f"`null_draws` must be of shape (n_draws, {n}), with {FEWEST_DRAWS} draws at "
             f"least, for {n} p-values. Got shape {draws.shape}."
         )
-    draws, _ = _within_bounds("null_draws", draws)
-    quantiles = chi2_quantiles(draws, weights)
+    quantiles = chi2_quantiles(defined_pvalues("null_draws", draws), weights)
     return np.atleast_2d(np.cov(quantiles, rowvar=False))
 
 

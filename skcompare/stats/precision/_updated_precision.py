@@ -32,7 +32,11 @@ from skcompare.stats.core._target_class import (
     class_label,
     class_text,
 )
-from skcompare.stats.scores._resampling import ResampledDifferences, generator
+from skcompare.stats.scores._resampling import (
+    ResampledDifferences,
+    generator,
+    without_rounding,
+)
 
 UNIFORM = "uniform"
 
@@ -208,13 +212,6 @@ class ClassCells:
             in_class = truth * (prediction - sensitivity) * class_weight
             outside = (1 - truth) * (prediction - alarms) * rest_weight
             return np.asarray(in_class - outside)
-
-
-def without_rounding(values: Any, *numbers: float) -> FloatArray:
-    """Replace values by 0 or by one of the numbers if equal up to rounding."""
-    for number in (0.0, *numbers):
-        values = np.where(np.abs(values - number) <= NOISE, number, values)
-    return np.asarray(values, dtype=np.float64)
 
 
 def drawn_cells(
@@ -609,10 +606,10 @@ def _tested_ratio(question: Question, drawn: FloatArray | None, alternative: str
         return _Test(math.nan, UNDEFINED, ratio_of(challenger, champion), any_ratio)
     influences = question.moves
     influence = influences[1] - influences[0]
-    distance = float(without_rounding(log_ratios(question.precisions)))
+    distance = float(without_rounding(log_ratios(question.precisions), (0.0,), NOISE))
     ratio = challenger / champion if distance else 1.0
     counts = question.cells.counts
-    varies = without_rounding(counts * influence) != 0
+    varies = without_rounding(counts * influence, (0.0,), NOISE) != 0
     if not varies.any():
         statistic, tail, flags = studentised(distance, 0.0, None, alternative)
         limits = any_ratio if distance else partial(_point, 1.0)
@@ -626,7 +623,7 @@ def _tested_ratio(question: Question, drawn: FloatArray | None, alternative: str
         tail = normal_pvalue(statistic, alternative)
         limits = partial(_delta_ratio_limits, distance, error)
         return _Test(statistic, tail, ratio, limits, details=details)
-    logs = without_rounding(log_ratios(drawn), distance)
+    logs = without_rounding(log_ratios(drawn), (0.0, distance), NOISE)
     resampled = CautiousResamples.of(logs, distance, question.acceleration(influence))
     pvalue = resampled.pvalue(alternative)
     details |= {

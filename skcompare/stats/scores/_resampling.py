@@ -571,10 +571,10 @@ def bootstrap_difference(
     rng = generator(random_state)
     rounding = rounding_of(champion, challenger)
     estimate = float(
-        _without_rounding(scored.sign * (challenger - champion), (0.0,), rounding)
+        without_rounding(scored.sign * (challenger - champion), (0.0,), rounding)
     )
     resamples = resampled_differences(scored, n_resamples, stratify, rng)
-    resamples = _without_rounding(
+    resamples = without_rounding(
         resamples[np.isfinite(resamples)], (0.0, estimate), rounding
     )
     flags = scored_flags(scored)
@@ -664,7 +664,7 @@ def _acceleration(pair: ScoredPair, estimate: float, rng: np.random.Generator) -
     return float((influence**3).sum() / (6 * variance**1.5))
 
 
-def _without_rounding(
+def without_rounding(
     values: Any, numbers: tuple[float, ...], rounding: float
 ) -> FloatArray:
     """Replace values by exact numbers if equal up to rounding."""

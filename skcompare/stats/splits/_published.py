@@ -61,9 +61,7 @@ liberal_test = partial(split_test, caution=LIBERAL)
 
 
 @liberal_test(
-    title="K-fold t test",
-    designs=("kfold",),
-    references=("Dietterich1998", "Yang2023"),
+    title="K-fold t test", designs=("kfold",), references=("Dietterich1998", "Yang2023")
 )
 def kfold_t(
     scores: ScoreDifferences, *, alternative: Alternative = "two-sided"
