@@ -36,7 +36,12 @@ from skcompare._analysis._several import (
     max_t_family,
     named_of_several,
 )
-from skcompare._analysis._tally_evidence import CountedSchema, schema_of, tallied_pair
+from skcompare._analysis._tally_evidence import (
+    CountedSchema,
+    needs_records,
+    schema_of,
+    tallied_pair,
+)
 from skcompare._analysis._tally_request import check_holds, requested_by, requested_by_tests
 from skcompare._analysis._test_selection import (
     ALL,

@@ -14,7 +14,15 @@ from skcompare._analysis.measures import RANKING_SCORES, Measure
 from skcompare._core.design import HOLDOUT, Design, remedy
 from skcompare._registry.metrics import loss_of, tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
-from skcompare.predictions import LABELS, PROBA, RANKS, SCORES, Predictions, what_lacks
+from skcompare.predictions import (
+    LABELS,
+    PROBA,
+    RANKS,
+    SCORES,
+    VALUES,
+    Predictions,
+    what_lacks,
+)
 from skcompare.stats.core import class_label
 from skcompare.stats.scores import BINARY_SCORES
 
@@ -201,6 +209,8 @@ def predictions_required(
 ) -> frozenset[str]:
     """Return the kinds of predictions that these measures and tests need."""
     measures = list(measures)
+    if any(measure.is_numeric for measure in measures):
+        return frozenset({VALUES})
     responses = frozenset[str]().union(*(measure.required for measure in measures))
     if any(measure.needs_proba for measure in measures):
         responses |= {PROBA}

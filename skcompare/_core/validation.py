@@ -426,6 +426,31 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
+def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
+    """Check finite numbers, one per record, and return them as a vector of floats."""
+    try:
+        array = as_array(values).astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"`{name}` must be numbers of shape (n_samples,). {error}."
+        ) from None
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` must be numbers of shape (n_samples,). Got shape {array.shape}. "
+            "Compare several outputs one at a time."
+        )
+    finite = np.isfinite(array)
+    if not finite.all():
+        raise ValueError(
+            f"`{name}` must be finite numbers. Got {int((~finite).sum())} that are missing "
+            f"or infinite, the first at position {int(np.argmin(finite))}. Drop or impute "
+            "these records for all models."
+        )
+    return array
+
+
 def _distinct(items: list[Any]) -> Iterable[Any]:
     try:
         return set(items)

@@ -119,6 +119,10 @@ def _definition(function: Any) -> tuple[str, str] | Any:
     return function if name is None else (function.__module__, name)
 
 
+TARGETS = CLASSES, NUMBERS = "classes", "numbers"
+"""Kinds of targets: class labels, and numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class LossEntry(Entry):
     """Registry entry of a loss of each record."""
@@ -126,6 +130,7 @@ class LossEntry(Entry):
     measures: tuple[str, ...]
     array_api: bool = False
     bound: float | None = None
+    target: str = CLASSES
 
 
 _losses: dict[str, LossEntry] = {}
@@ -138,6 +143,7 @@ def record_loss(
     measures: str | tuple[str, ...] | None = None,
     array_api: bool = False,
     bound: float | None = None,
+    target: str = CLASSES,
 ) -> Callable[[F], F]:
     """Register a loss of each record, whose mean the tests of losses compare.
 
@@ -156,20 +162,24 @@ def record_loss(
     bound : float, optional
         Largest difference between two losses of a record, without options. Tests for
         bounded losses require it as an option if it is not known.
+    target : {"classes", "numbers"}, default="classes"
+        What is predicted: classes, or numbers.
 
     Returns
     -------
     decorator : callable
         For a function of the positions of the true classes, of shape (n_samples,), and of
-        probabilities with one column per class, that returns the loss of each record.
+        probabilities with one column per class, that returns the loss of each record; or,
+        of a target of numbers, of the true and the predicted ones.
     """
+    check_choice("target", target, TARGETS)
 
     def register(function: F) -> F:
         means = name if measures is None else measures
         means = (means,) if isinstance(means, str) else tuple(means)
         text = title or name.replace("_", " ")
         wrapped = function if array_api else in_numpy(function)
-        entry = LossEntry(name, text, wrapped, means, array_api, bound)
+        entry = LossEntry(name, text, wrapped, means, array_api, bound, target)
         add_entry(_losses, entry, "loss")
         return wrapped
 

@@ -49,6 +49,12 @@ class PairedTestEntry(Entry):
         """Names of the keyword arguments for computing the evidence of the test."""
         return keywords_of(getattr(self.needs, "from_pair", None))
 
+    @property
+    def of_numbers(self) -> bool:
+        """Whether the test is also for a target of numbers."""
+        takes_values = getattr(self.needs, "takes_values", False)
+        return takes_values or not {ANY_LOSS, ANY_SCORE}.isdisjoint(self.measures)
+
     def valid_for(self, design: Design) -> bool:
         """Whether the test is valid for evidence of a design."""
         fits = self.n_repeats in (None, design.n_repeats)

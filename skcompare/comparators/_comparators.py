@@ -29,15 +29,22 @@ from skcompare._core.sklearn_private import (
     progress_of,
     with_callbacks,
 )
-from skcompare._core.validation import ALTERNATIVES, check_groups, check_labels, classes_of
+from skcompare._core.validation import (
+    ALTERNATIVES,
+    check_groups,
+    check_labels,
+    check_numbers,
+    classes_of,
+)
+from skcompare._registry.metrics import CLASSES, NUMBERS
 from skcompare.comparators._compare import Settings, compare_pair, compare_several
 from skcompare.comparators._meta_estimator import (
     SelectedClassifierMixin,
     fitting_flags,
     refuse_unrouted,
     routing_enabled,
-    set_classifier_tags,
     set_input_tags,
+    set_predictor_tags,
     tags_of,
 )
 from skcompare.comparators._splits import (
@@ -141,7 +148,7 @@ class BaseComparator(
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Records, handed to the classifiers as they are.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Class labels; numbers if `scoring` is of regressors.
         groups : array-like of shape (n_samples,), optional
             Group of each record, for the splitter and for tests that account for
             dependence within groups. The design is then grouped.
@@ -159,17 +166,18 @@ class BaseComparator(
         start = perf_counter()
         check_parameters(self)
         settings = self._settings()
-        prefit = self._check_roles(sample_weight, params)
-        check_target(y, fitting=not prefit)
+        target = settings.target
+        prefit = self._check_roles(sample_weight, params, target)
+        check_target(y, fitting=not prefit, target=target)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
         if len(getattr(y, "shape", ())) == 2:
             # Warn of a column vector once, not in each fit.
             y = column_or_1d(y, warn=True)
-        y_labels = check_labels("y", y)
+        y_labels = (check_numbers if target == NUMBERS else check_labels)("y", y)
         if groups is not None:
             check_groups(groups)
         validate_data(self, X=X, skip_check_array=True)
-        if not prefit:
+        if not prefit and target == CLASSES:
             check_scored_classes(settings.measures, classes_of(y_labels), self.pos_label)
         routed = self._route(groups, sample_weight, params)
         rng = check_random_state(self.random_state)
@@ -192,7 +200,10 @@ class BaseComparator(
         )
         self.results_ = self.comparison_.results
         self.verdict_ = self.comparison_.verdict
-        self.classes_ = self.predictions_.classes
+        if target == CLASSES:
+            self.classes_ = self.predictions_.classes
+        elif hasattr(self, "classes_"):
+            del self.classes_
         if hasattr(self, "selected_estimator_"):
             # The classifier that an earlier fit selected must not be used for this one.
             del self.selected_estimator_
@@ -208,11 +219,11 @@ class BaseComparator(
     def _check_design(self, settings: Settings, design: Design) -> None:
         """Check that the settings suit the design; not needed for two classifiers."""
 
-    def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
+    def _check_roles(self, sample_weight: Any, params: dict[str, Any], target: str) -> bool:
         """Check that the classifiers can be compared; return whether to skip fitting."""
         estimators = self._named_estimators()
         as_is = isinstance(self.cv, str) and self.cv == PREFIT
-        check_roles(estimators, allow_mixed=self.allow_mixed, prefit=as_is)
+        check_roles(estimators, allow_mixed=self.allow_mixed, prefit=as_is, target=target)
         prefit = is_prefit(estimators, self.cv)
         metadata = [*params] if sample_weight is None else ["sample_weight", *params]
         if prefit and metadata:
@@ -233,11 +244,11 @@ class BaseComparator(
         rng: np.random.RandomState,
     ) -> Predictions:
         estimators = self._named_estimators()
-        self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
+        self.cv_ = resolve_cv(self.cv, y_labels, self.random_state, settings.target)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
         self._check_design(settings, splits.design)
         responses = predictions_required(settings.measures, settings.requested)
-        rehearse(settings, splits, classes_of(y_labels), y_labels)
+        rehearse(settings, splits, y_labels)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
         return collect_predictions(
@@ -303,7 +314,8 @@ class BaseComparator(
             selected = fit_seeded(name, selected, seed, X, y, routed[name].fit, failed)
         self.selected_estimator_ = selected
         # The columns of its probabilities follow these, in the type of its predictions.
-        self.classes_ = getattr(selected, "classes_", self.classes_)
+        if hasattr(selected, "classes_"):
+            self.classes_ = selected.classes_
 
     def _shown_estimators(self) -> list[tuple[str, Any, str]]:
         if not hasattr(self, "selected_estimator_"):
@@ -328,7 +340,7 @@ class BaseComparator(
         parts = tags_of(part for _, part in self._named_estimators())
         set_input_tags(tags, parts)
         if self.refit and parts:
-            set_classifier_tags(tags, parts)
+            set_predictor_tags(tags, parts)
         return tags
 
 

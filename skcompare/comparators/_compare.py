@@ -23,6 +23,7 @@ from skcompare._analysis import (
     check_positive,
     named_of_several,
     named_tests,
+    needs_records,
     requested_by,
     schema_of,
     tallied_pair,
@@ -37,7 +38,8 @@ from skcompare._core.validation import (
     check_pos_label,
 )
 from skcompare._io.columns import has_columns, is_file
-from skcompare._registry.tests import get_test
+from skcompare._registry.metrics import CLASSES, NUMBERS
+from skcompare._registry.tests import get_test, tests_for
 from skcompare._typing import ArrayLike
 from skcompare.evidence import (
     LABELS,
@@ -108,6 +110,11 @@ class Settings:
     pos_label: Any
     control: str | None = None
 
+    @property
+    def target(self) -> str:
+        """Target of the measures: "classes" or "numbers"."""
+        return NUMBERS if self.measures[0].is_numeric else CLASSES
+
     @classmethod
     def parse(
         cls,
@@ -124,6 +131,19 @@ class Settings:
         checked = check_settings(alternative, alpha, adjust, control, several)
         requested = named_of_several(tests, checked[-1]) if several else named_tests(tests)
         measures = resolve_scoring(scoring)
+        numeric = [measure.subject for measure in measures if measure.is_numeric]
+        if numeric and len(numeric) < len(measures):
+            raise ValueError(
+                f"All of `scoring` must be about one target. Got {', '.join(numeric)}, of "
+                "predicted numbers, with measures of classes. Compare them one at a time."
+            )
+        for name in requested if numeric and isinstance(requested, Mapping) else ():
+            if not get_test(name).of_numbers:
+                suited = [entry.name for entry in tests_for(measures[0].metric)]
+                raise ValueError(
+                    f"{name} is for classes, and {numeric[0]} is of numbers. Choose among "
+                    f"{', '.join(suited)}."
+                )
         check_positive(requested, measures)
         if several:
             check_named(requested, measures, checked[-1])
@@ -329,8 +349,10 @@ def counted_pair(
     if columns is not None:
         if columns.table.n_records() <= collect:
             return None
+        if settings.target == NUMBERS:
+            raise needs_records(settings.measures[0])
         return pair_on_engine(columns, needed, labels, pos_label)
-    if collect > 0:
+    if collect > 0 or settings.target == NUMBERS:
         # The frame is in memory, or small.
         return None
     collected = predictions_from_frame(
@@ -418,7 +440,8 @@ def compare(
         probabilities of `pos_label`, of shape (n_samples,); or both labels and
         probabilities as ``{"labels": ..., "proba": ...}``. With a frame or a file: a
         column, a list of columns with the probabilities of the sorted classes, or a pair
-        of another frame or file and its column or columns.
+        of another frame or file and its column or columns. Predicted numbers of shape
+        (n_samples,) where `scoring` is of them.
     y_true : str or array-like of shape (n_samples,), optional
         Column of the true labels in `data`; or the true labels themselves, instead of
         `data`.
@@ -430,6 +453,7 @@ def compare(
         is valid for the design.
     scoring : str, callable, list of str, or dict, default="accuracy"
         Measures to compare, as in scikit-learn; the verdict comes from the first.
+        "neg_mean_absolute_error" compares predictions of numbers.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better; of three or more, better than the
         control.
@@ -499,18 +523,20 @@ def compare(
         _check_tally_alone(**columns, id=id, labels=labels, control=control)
         predictions = dict.fromkeys(data.names)
     predictions = checked_names(predictions)
-    options = {"labels": labels, "pos_label": pos_label, "groups": groups}
-    common = scoring, tests, alternative, alpha, adjust, pos_label
-    if len(predictions) > 2:
-        settings = Settings.parse(*common, control, tuple(predictions))
-        collected = _read_predictions(data, predictions, y_true, id, **options)
-        return compare_several(collected, settings, start=start)
-    if control is not None:
+    several = tuple(predictions) if len(predictions) > 2 else ()
+    if control is not None and not several:
         raise ValueError(
             f"`control` is for three or more predictions. Got control={control!r} and two. "
             "The first of two is the champion."
         )
-    settings = Settings.parse(*common)
+    settings = Settings.parse(
+        scoring, tests, alternative, alpha, adjust, pos_label, control, several
+    )
+    options = {"labels": labels, "pos_label": pos_label, "groups": groups}
+    options["target"] = settings.target
+    if several:
+        collected = _read_predictions(data, predictions, y_true, id, **options)
+        return compare_several(collected, settings, start=start)
     pair = None
     if isinstance(data, Tally):
         pair = tallied_comparison(data, settings)

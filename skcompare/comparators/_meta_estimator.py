@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sklearn import get_config
-from sklearn.utils import ClassifierTags, get_tags
+from sklearn.utils import ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -48,8 +48,12 @@ def set_input_tags(tags: Any, parts: Sequence[Any]) -> None:
     tags.input_tags.pairwise = any(part.input_tags.pairwise for part in parts)
 
 
-def set_classifier_tags(tags: Any, parts: Sequence[Any]) -> None:
-    """Set the tags of a classifier, multi-class if all estimators support it."""
+def set_predictor_tags(tags: Any, parts: Sequence[Any]) -> None:
+    """Set the tags of a classifier, multi-class if all are, or of a regressor."""
+    if all(part.estimator_type == "regressor" for part in parts):
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = RegressorTags()
+        return
     tags.estimator_type = "classifier"
     part_tags = [part.classifier_tags for part in parts if part.classifier_tags is not None]
     tags.classifier_tags = ClassifierTags(

@@ -8,7 +8,14 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skcompare._analysis.measures import Measure, Watch, class_order, one_score, stored_part
+from skcompare._analysis.measures import (
+    Measure,
+    Watch,
+    class_order,
+    one_score,
+    stored_part,
+    true_values,
+)
 from skcompare._core.validation import check_labels
 from skcompare.predictions import Predictions, collect_fitted, one_class_of
 
@@ -24,7 +31,7 @@ def scores_of(
         position = measure.position(predictions.classes)
         predictions, pos_label = one_class_of(predictions, position), True
     classes, order = class_order(predictions.classes, pos_label)
-    y = classes[order[predictions.y_predicted()]]
+    y = true_values(predictions, classes, order)
     all_records, watch = slice(0, predictions.n_records), Watch()
     scores = []
     for role in predictions.estimators:

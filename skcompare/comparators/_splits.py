@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from skcompare._analysis import LABEL, NamedTests, PairEngine, default_test, no_test_note
 from skcompare._analysis.measures import Measure, class_order
 from skcompare._core.design import Design, design_of
-from skcompare._core.validation import check_count, check_pos_label, class_codes
+from skcompare._core.validation import check_count, check_pos_label
+from skcompare._registry.metrics import CLASSES
 from skcompare._registry.tests import get_test, tests_for
 from skcompare.comparators._compare import Settings
 from skcompare.model_selection import BlockRegularized5x2CV
@@ -23,6 +24,7 @@ from skcompare.predictions import (
     Predictions,
     Split,
     disjoint_split,
+    encoded_target,
     n_rows,
     seeded,
 )
@@ -37,10 +39,11 @@ class Splits:
     flags: tuple[str, ...]
 
 
-def resolve_cv(cv: Any, y: Any, random_state: Any) -> Any:
+def resolve_cv(cv: Any, y: Any, random_state: Any, target: str = CLASSES) -> Any:
     """Return the splitter of a `cv` argument, seeded if its `random_state` is None."""
+    has_classes = target == CLASSES
     if cv is None:
-        return BlockRegularized5x2CV(random_state=random_state)
+        return BlockRegularized5x2CV(stratify=has_classes, random_state=random_state)
     if isinstance(cv, str):
         raise ValueError(
             f"`cv` must be None, 'prefit', a splitter, a number of folds or an iterable of "
@@ -48,7 +51,7 @@ def resolve_cv(cv: Any, y: Any, random_state: Any) -> Any:
         )
     if isinstance(cv, int) and not isinstance(cv, bool):
         check_count("cv", cv, least=2)
-    splitter = check_cv(cv, y, classifier=True)
+    splitter = check_cv(cv, y, classifier=has_classes)
     if random_state is not None and getattr(splitter, "random_state", 0) is None:
         return seeded(splitter, check_random_state(random_state))
     return splitter
@@ -84,18 +87,17 @@ def check_scored_classes(
         measure.check_classes(np.array([0, 1]) if is_binary else classes)
 
 
-def rehearse(
-    settings: Settings, splits: Splits, classes: np.ndarray, y: np.ndarray
-) -> None:
+def rehearse(settings: Settings, splits: Splits, y: np.ndarray) -> None:
     """Detect errors before fitting, and warn if there will be no verdict.
 
     Measures are computed from correct predictions of some records of the classes in the
     test sets, and the requested tests run on correct predictions of these splits.
     """
     requested, measures = settings.requested, settings.measures
-    codes = class_codes("y", y, classes)
-    _check_trained_classes(splits, classes, codes)
-    _check_tested_classes(measures, splits, classes, codes, settings.pos_label)
+    classes, codes = encoded_target(y)
+    if settings.target == CLASSES:
+        _check_trained_classes(splits, classes, codes)
+        _check_tested_classes(measures, splits, classes, codes, settings.pos_label)
     if isinstance(requested, Mapping):
         _run(requested, measures, _correct_predictions(splits, classes))
     else:
@@ -196,11 +198,13 @@ def _correct_predictions(splits: Splits, classes: np.ndarray) -> PairedPredictio
     tests = [test for _, test in splits.pairs]
     records = np.concatenate(tests)
     n = int(records.max()) + 1
-    y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
-    labels, certain = y[records], np.eye(len(classes))[y[records]]
+    y = np.arange(n, dtype=np.float64)
+    correct: dict[str, np.ndarray] = {"values": y[records]}
+    if len(classes):
+        y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
+        correct = {"labels": y[records], "proba": np.eye(len(classes))[y[records]]}
     roles = tuple(
-        EstimatorPredictions(name, name, labels, certain)
-        for name in ("champion", "challenger")
+        EstimatorPredictions(name, name, **correct) for name in ("champion", "challenger")
     )
     made_up = Predictions(
         classes=classes,

@@ -18,6 +18,7 @@ from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
     are_probabilities,
     check_labels,
+    check_numbers,
     check_probabilities,
     class_codes,
     classes_of,
@@ -31,8 +32,10 @@ from skcompare.predictions._predictions import (
     PROBA,
     RANKS,
     SCORES,
+    VALUES,
     EstimatorPredictions,
     Predictions,
+    encoded_target,
     fingerprint,
     n_rows,
     take_rows,
@@ -167,6 +170,7 @@ class Outcome:
     labels: IntArray | None
     proba: FloatArray | None
     decision: FloatArray | None
+    values: FloatArray | None
     fit_time: float
     predict_time: float
 
@@ -332,13 +336,13 @@ def predict(
     n: int,
     classes: np.ndarray,
     required: frozenset[str],
-) -> tuple[IntArray | None, FloatArray | None, FloatArray | None]:
-    """Predict labels (as codes), probabilities and decision scores, as `required`.
+) -> tuple[IntArray | None, FloatArray | None, FloatArray | None, FloatArray | None]:
+    """Predict labels (as codes), probabilities, decision scores and numbers, as `required`.
 
     `records` returns the test records again for each method, so that a method that changes
     them does not affect the next.
     """
-    labels = proba = decision = None
+    labels = proba = decision = values = None
     scored = SCORES in required
     has_proba = hasattr(estimator, "predict_proba")
     has_decision = hasattr(estimator, "decision_function")
@@ -350,6 +354,9 @@ def predict(
         )
     if LABELS in required:
         labels = _codes(_check_length("predict", estimator.predict(records()), n), classes)
+    if VALUES in required:
+        predicted = _check_length("predict", estimator.predict(records()), n)
+        values = check_numbers("predict", predicted)
     if scored and has_proba:
         proba = _proba(estimator, records(), n, classes, sums=RANKS not in required)
     if DECISION in required or (scored and not has_proba and has_decision):
@@ -361,7 +368,7 @@ def predict(
             "The measures need scores, but the classifier has neither predict_proba nor "
             "decision_function. Ask for measures of labels, such as 'accuracy'."
         )
-    return labels, proba, decision
+    return labels, proba, decision, values
 
 
 def askable(estimator: Any, required: frozenset[str]) -> frozenset[str]:
@@ -478,7 +485,8 @@ def _random_states(value: Any) -> Iterator[Any]:
 
 def are_alike(first: Outcome, second: Outcome) -> bool:
     """Whether predictions are equal up to the order of summation."""
-    pairs = [(getattr(first, n), getattr(second, n)) for n in ("proba", "decision")]
+    names = "proba", "decision", "values"
+    pairs = [(getattr(first, name), getattr(second, name)) for name in names]
     return bool(np.all(first.labels == second.labels)) and all(
         a is None or np.allclose(a, b, atol=1e-6) for a, b in pairs
     )
@@ -535,7 +543,7 @@ def collect_predictions(
     flags : tuple of str
         Caveats to add.
     """
-    classes = classes_of(y_labels)
+    classes, _ = encoded_target(y_labels)
     params = fit_params or [{}] * len(estimators)
     unseeded = [_unseeded_if_known(estimator) for _, estimator in estimators]
     tasks = [
@@ -580,11 +588,11 @@ def predictions_of(
     flags: tuple[str, ...] = (),
 ) -> Predictions:
     """Combine the outcomes of all estimators on all splits into one set of predictions."""
-    classes = classes_of(y_labels)
+    classes, y = encoded_target(y_labels)
     tests = [test for _, test in splits]
     return Predictions(
         classes=classes,
-        y=class_codes("y", y_labels, classes),
+        y=y,
         estimators=_joined(estimators, outcomes),
         design=design,
         records=np.concatenate(tests),
@@ -611,7 +619,10 @@ def collect_fitted(
     """
     # Classes of strings are objects if the training labels were a column of a frame.
     trained = {n: check_labels(n, e.classes_) for n, e in estimators if _has_classes(e)}
-    classes = classes_of(y_labels, **trained)
+    classes, y = encoded_target(y_labels)
+    if len(classes):
+        classes = classes_of(y_labels, **trained)
+        y = class_codes("y", y_labels, classes)
     outcomes: list[list[Outcome]] = []
     before = fingerprint(X, y_labels) if guarded else ""
     for name, estimator in estimators:
@@ -626,7 +637,7 @@ def collect_fitted(
             )
     return Predictions(
         classes=classes,
-        y=class_codes("y", y_labels, classes),
+        y=y,
         estimators=_joined(estimators, outcomes),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=_group_codes(groups),
@@ -673,6 +684,7 @@ def _joined_outcomes(
         labels=column("labels"),
         proba=proba,
         decision=decision,
+        values=column("values"),
         fit_times=np.array([outcome.fit_time for outcome in outcomes]),
         predict_times=np.array([outcome.predict_time for outcome in outcomes]),
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.engine import Table, joined_tables, table_of
 from skcompare._io.readers import Source
+from skcompare._registry.metrics import CLASSES
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.predictions._ids import (
     KINDS,
@@ -171,7 +172,9 @@ class ColumnValues(NamedTuple):
     groups: NDArray[Any] | None
     others: dict[str, NDArray[Any]]
 
-    def collected(self, labels: ArrayLike | None, pos_label: Any) -> Predictions:
+    def collected(
+        self, labels: ArrayLike | None, pos_label: Any, target: str = CLASSES
+    ) -> Predictions:
         """Construct predictions for one hold-out set."""
         return predictions_from_arrays(
             self.truth,
@@ -179,6 +182,7 @@ class ColumnValues(NamedTuple):
             labels=labels,
             pos_label=pos_label,
             groups=self.groups,
+            target=target,
         )
 
 
@@ -337,6 +341,7 @@ def predictions_from_frame(
     groups: Any = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
+    target: str = CLASSES,
 ) -> Predictions:
     """Construct predictions for one hold-out set from columns of data frames or files.
 
@@ -361,7 +366,7 @@ def predictions_from_frame(
         numbers are compared as they are written. Required for more than one frame.
     groups : str, optional
         Column of the group of each record (patient, user).
-    labels, pos_label
+    labels, pos_label, target
         As in :func:`predictions_from_arrays`.
 
     Returns
@@ -395,7 +400,7 @@ def predictions_from_frame(
     [0.9, 0.4, 1.0]
     """
     roles = ColumnRoles(frame, y_true, predictions, id, groups)
-    return roles.read().collected(labels, pos_label)
+    return roles.read().collected(labels, pos_label, target)
 
 
 def arrays_from_frame(

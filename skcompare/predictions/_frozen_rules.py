@@ -1,6 +1,6 @@
 """Checks of the state of champion and challenger: frozen, fitted or neither."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -17,8 +17,10 @@ from skcompare._core.validation import (
     check_groups,
     check_labels,
     check_not_missing,
+    check_numbers,
     classes_of,
 )
+from skcompare._registry.metrics import CLASSES, NUMBERS
 from skcompare.predictions._collect import collect_fitted, describe
 from skcompare.predictions._predictions import CHALLENGER, CHAMPION, Predictions
 
@@ -28,12 +30,30 @@ PREFIT = "prefit"
 NamedEstimators = Sequence[tuple[str, Any]]
 
 
-def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool) -> None:
-    """Check that all estimators are classifiers, and all or none of them frozen."""
+OF_OTHER_TARGET: dict[str, tuple[Callable[..., bool], str, str]] = {
+    CLASSES: (
+        is_regressor,
+        "regressor",
+        "which is compared by a measure of numbers, such as 'neg_mean_absolute_error'",
+    ),
+    NUMBERS: (
+        is_classifier,
+        "classifier",
+        "which is compared by a measure of classes, such as 'accuracy'",
+    ),
+}
+"""Estimators that do not predict a target: how they are recognised, named and compared."""
+
+
+def check_roles(
+    estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool, target: str = CLASSES
+) -> None:
+    """Check that all estimators predict the target, and all or none of them are frozen."""
+    wanted = "regressor" if target == NUMBERS else "classifier"
     for name, estimator in estimators:
         if isinstance(estimator, type):
             raise TypeError(
-                f"`{name}` must be a classifier instance. Got the class "
+                f"`{name}` must be a {wanted} instance. Got the class "
                 f"{estimator.__name__}. Add parentheses: {estimator.__name__}()."
             )
         lacking = [
@@ -46,18 +66,18 @@ def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool)
             lacking = [] if is_classifier(estimator) else lacking
         if lacking:
             raise TypeError(
-                f"`{name}` must be a scikit-learn classifier with fit, get_params and "
+                f"`{name}` must be a scikit-learn {wanted} with fit, get_params and "
                 f"predict. Got {type(estimator).__name__}, without {', '.join(lacking)}."
             )
-        for is_other_kind, kind in (
-            (is_regressor, "regressor"),
-            (is_clusterer, "clusterer"),
-            (is_outlier_detector, "outlier detector"),
+        for is_other_kind, kind, advice in (
+            OF_OTHER_TARGET[target],
+            (is_clusterer, "clusterer", "which is not supported yet"),
+            (is_outlier_detector, "outlier detector", "which is not supported yet"),
         ):
             if is_other_kind(estimator):
                 raise ValueError(
-                    f"`{name}` must be a classifier. Got the {kind} {describe(estimator)}, "
-                    "which is not supported yet."
+                    f"`{name}` must be a {wanted}. Got the {kind} {describe(estimator)}, "
+                    f"{advice}."
                 )
     if is_mixed(estimators) and not (allow_mixed or prefit):
         raise ValueError(
@@ -129,8 +149,11 @@ def is_fitted(estimator: Any) -> bool:
     return True
 
 
-def check_target(y: Any, *, fitting: bool) -> None:
-    """Check that the target is a single column of class labels."""
+def check_target(y: Any, *, fitting: bool, target: str = CLASSES) -> None:
+    """Check that the target is a single column of class labels, or of numbers."""
+    if target == NUMBERS:
+        check_numbers("y", y)
+        return
     labels = np.asarray(y)
     if labels.ndim == 1:
         check_not_missing("y", labels)

@@ -17,10 +17,12 @@ from skcompare._core.store import FileFormat, know_class
 from skcompare._core.validation import (
     as_array,
     check_labels,
+    check_numbers,
     check_pos_label,
     check_probabilities,
     check_same_length,
     class_codes,
+    classes_of,
     encode_labels,
     group_codes,
     in_class_order,
@@ -28,6 +30,7 @@ from skcompare._core.validation import (
     some_of,
     unknown_name,
 )
+from skcompare._registry.metrics import CLASSES, NUMBERS
 from skcompare._registry.tests import PairedTestEntry
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 
@@ -39,6 +42,12 @@ RANKS = "ranks"
 
 PROBA = "probabilities"
 """In addition to scores: decision scores are not enough."""
+
+VALUES = "values"
+"""Predicted numbers, where the target is numbers."""
+
+NO_CLASSES = np.empty(0)
+"""Stands for the classes of a target of numbers."""
 
 CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
 PAIRS = (
@@ -138,6 +147,8 @@ class EstimatorPredictions:
         Probabilities; a class that a training set lacked has probability 0.
     decision : ndarray of shape (n_predictions,) or (n_predictions, n_classes) or None
         Decision scores of a classifier without probabilities.
+    values : ndarray of shape (n_predictions,) or None
+        Predicted numbers of a regressor.
     fit_times, predict_times : ndarray of shape (n_splits,) or None
         Seconds.
     """
@@ -147,16 +158,17 @@ class EstimatorPredictions:
     labels: IntArray | None = None
     proba: FloatArray | None = None
     decision: FloatArray | None = None
+    values: FloatArray | None = None
     fit_times: FloatArray | None = None
     predict_times: FloatArray | None = None
 
     def part(self, which: Any) -> "EstimatorPredictions":
         """Return the predictions selected by a slice, a mask or positions."""
-        labels, proba, decision = (
+        labels, proba, decision, values = (
             None if array is None else array[which]
-            for array in (self.labels, self.proba, self.decision)
+            for array in (self.labels, self.proba, self.decision, self.values)
         )
-        return replace(self, labels=labels, proba=proba, decision=decision)
+        return replace(self, labels=labels, proba=proba, decision=decision, values=values)
 
     @property
     def has_labels(self) -> bool:
@@ -190,10 +202,10 @@ class Predictions:
     Parameters
     ----------
     classes : ndarray of shape (n_classes,)
-        Class labels, sorted.
+        Class labels, sorted; empty where the target is numbers.
     y : ndarray of shape (n_samples,) or None
-        True classes of the records, as positions in `classes`; None if they are unknown,
-        as on a live stream.
+        True classes of the records, as positions in `classes`, or true numbers; None if
+        they are unknown, as on a live stream.
     estimators : tuple of EstimatorPredictions
         One entry per classifier, in order, each with the predictions of all splits.
     design : Design
@@ -214,7 +226,7 @@ class Predictions:
     """
 
     classes: np.ndarray
-    y: IntArray | None
+    y: NDArray[Any] | None
     estimators: tuple[EstimatorPredictions, ...]
     design: Design = HOLDOUT
     records: IntArray | None = None
@@ -231,6 +243,11 @@ class Predictions:
             return len(self.y)
         first = self.estimators[0]
         return len(next(a for a in (first.labels, first.proba) if a is not None))
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the target is numbers, not classes."""
+        return len(self.classes) == 0
 
     @property
     def n_tested(self) -> int:
@@ -271,6 +288,8 @@ class Predictions:
 
     def class_counts(self) -> IntArray:
         """Number of predictions for each true class, of shape (n_classes,)."""
+        if self.is_numeric:
+            return np.zeros(0, dtype=np.intp)
         return np.bincount(self.y_predicted(), minlength=len(self.classes))
 
     def slices(self) -> Iterator[slice]:
@@ -281,7 +300,7 @@ class Predictions:
         for start, stop in zip(self.bounds[:-1], self.bounds[1:], strict=True):
             yield slice(int(start), int(stop))
 
-    def y_predicted(self) -> IntArray:
+    def y_predicted(self) -> NDArray[Any]:
         """Return the true class of each prediction, of shape (n_predictions,)."""
         if self.y is None:
             raise ValueError(
@@ -449,10 +468,12 @@ def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
     """Return the reason why a test cannot use the predictions, or an empty string."""
     needs: Any = entry.needs
     required: frozenset[str] = getattr(needs, "required", frozenset())
+    if not len(predictions.classes):
+        is_suited = entry.of_numbers
+        return "" if is_suited else f"{entry.name} is for classes, and these are numbers"
     for role in predictions.estimators:
         has_scores = role.has_proba
-        takes_decision = getattr(needs, "takes_decision", False)
-        has_scores |= takes_decision and role.has_decision
+        has_scores |= getattr(needs, "takes_decision", False) and role.has_decision
         if LABELS in required and not role.has_labels:
             return f"{entry.name} needs labels, and {role.name} gives none"
         if SCORES in required and not has_scores:
@@ -497,6 +518,7 @@ def predictions_from_arrays(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
+    target: str = CLASSES,
 ) -> Predictions:
     """Construct predictions of trained classifiers for one hold-out set from arrays.
 
@@ -520,7 +542,11 @@ def predictions_from_arrays(
         or boolean labels; strings have no default.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
+    target : {"classes", "numbers"}, default="classes"
+        What `y_true` and the predictions are; of numbers each predicts one per record.
     """
+    if target == NUMBERS:
+        return _of_numbers(y_true, predictions, groups, labels=labels, pos_label=pos_label)
     parts = [part for name, value in predictions.items() for part in parts_of(name, value)]
     arrays = {part.title: _prediction_array(part.value) for part in parts}
     truth_by_name = {} if y_true is None else {"y_true": y_true}
@@ -564,6 +590,50 @@ def predictions_from_arrays(
         fingerprint="" if truth is None else fingerprint(truth),
         flags=("no-truth",) if truth is None else (),
     )
+
+
+def _of_numbers(
+    y_true: ArrayLike | None,
+    predictions: Mapping[str, Any],
+    groups: ArrayLike | None,
+    **of_classes: Any,
+) -> Predictions:
+    """Construct predictions of numbers for one hold-out set."""
+    for name, value in of_classes.items():
+        if value is not None:
+            raise ValueError(
+                f"`{name}` is about classes, and the target is numbers. Got {value!r:.60}. "
+                "Leave it out, or compare by a measure of classes."
+            )
+    if y_true is None:
+        raise ValueError(
+            "Predicted numbers are compared with the true ones. Got none. Pass `y_true`."
+        )
+    truth = check_numbers("y_true", y_true)
+    values = {name: check_numbers(name, own) for name, own in predictions.items()}
+    check_same_length({"y_true": truth}, values)
+    check_same_order({"y_true": y_true}, predictions)
+    own_groups = None if groups is None else group_codes(groups)
+    if own_groups is not None:
+        check_same_length(y_true=truth, groups=own_groups)
+    return Predictions(
+        classes=NO_CLASSES,
+        y=truth,
+        estimators=tuple(
+            EstimatorPredictions(name, name, values=own) for name, own in values.items()
+        ),
+        design=Design(HOLDOUT.kind, grouped=groups is not None),
+        groups=own_groups,
+        fingerprint=fingerprint(truth),
+    )
+
+
+def encoded_target(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return classes, and labels as positions among them; numbers are without classes."""
+    if y.dtype.kind == "f":
+        return NO_CLASSES, y
+    classes = classes_of(y)
+    return classes, class_codes("y", y, classes)
 
 
 class Part(NamedTuple):

@@ -24,4 +24,5 @@ from skcompare._analysis.measures._scores import (
     score_differences,
     scored_pair,
     stored_part,
+    true_values,
 )

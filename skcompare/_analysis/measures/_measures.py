@@ -14,7 +14,7 @@ from functools import lru_cache, update_wrapper
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import (
     f1_score,
@@ -34,13 +34,20 @@ from skcompare._core.validation import (
     some_of,
     unknown_name,
 )
-from skcompare._registry.metrics import MetricEntry, UndefinedRateError, metrics
+from skcompare._registry.metrics import (
+    NUMBERS,
+    MetricEntry,
+    UndefinedRateError,
+    loss_of,
+    metrics,
+)
 from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare._typing import IntArray
 from skcompare.predictions import (
     DECISION,
     LABELS,
     SCORES,
+    VALUES,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
@@ -83,6 +90,20 @@ class StoredPredictions(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Any:
         """Return the stored decision scores."""
         return self.decision
+
+
+class StoredNumbers(RegressorMixin, BaseEstimator):
+    """Fitted regressor that returns stored numbers for any X."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def predict(self, X: Any) -> Any:
+        """Return the stored numbers."""
+        return self.values
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
 
 
 class Probe(ClassifierMixin, BaseEstimator):
@@ -378,6 +399,11 @@ class Measure:
         """Name of the measure, followed by its class in brackets if there is one."""
         return self.name if self.label is None else f"{self.name}[{self.label}]"
 
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the measure is of predicted numbers, not of classes."""
+        return VALUES in self.required
+
     def position(self, classes: np.ndarray) -> int:
         """Position of the measure's class among the classes."""
         names = [str(label) for label in classes.tolist()]
@@ -393,7 +419,7 @@ class Measure:
         if self.label is not None:
             self.position(classes)
             classes = np.array([0, 1])
-        if self.metric is None:
+        if self.metric is None or self.is_numeric:
             return
         try:
             self.of_right_predictions(classes, np.arange(len(classes)))
@@ -513,7 +539,10 @@ def _measure(name: str, value: Any) -> Measure:
         scorer = get_sklearn_scorer(value) if average is None else make_scorer(average)
     except (ValueError, KeyError):
         raise unknown_name("scoring", value, known_names().union(metrics())) from None
-    return Measure(name, True, _needed_predictions(scorer), scorer, value)
+    loss = loss_of(value)
+    is_numeric = loss is not None and loss.target == NUMBERS
+    required = frozenset({VALUES}) if is_numeric else _needed_predictions(scorer)
+    return Measure(name, True, required, scorer, value)
 
 
 def _check_scorer(name: str, scorer: Any) -> None:

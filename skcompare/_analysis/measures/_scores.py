@@ -11,6 +11,7 @@ import numpy as np
 from skcompare._analysis.measures._measures import (
     Measure,
     Scorer,
+    StoredNumbers,
     StoredPredictions,
     Watch,
     class_order,
@@ -41,6 +42,7 @@ from skcompare.evidence import (
 from skcompare.predictions import (
     LABELS,
     SCORES,
+    VALUES,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
@@ -162,11 +164,12 @@ def _losses_of(
 ) -> FloatArray | None:
     """Loss of each record, negated where greater is better."""
     entry = loss_of(measure.metric)
-    if entry is None or predictions.proba is None:
+    forecast = predictions.values if measure.is_numeric else predictions.proba
+    if entry is None or forecast is None:
         return None
     sign = -1 if measure.greater_is_better else 1
     try:
-        losses: FloatArray = sign * entry.function(y, predictions.proba)
+        losses: FloatArray = sign * entry.function(y, forecast)
     except ValueError:
         # The loss may be for two classes only, where the scorer is for more.
         return None
@@ -234,6 +237,9 @@ class _ScorerScore(LoopedScore):
         labels, proba, decision = (
             part if part.size and part[0, 0] != MISSING else None for part in columns
         )
+        if not len(self.classes):
+            numbers = StoredNumbers(predictions[:, 0])
+            return self.scorer(numbers, rows.reshape(-1, 1), y)
         stored = StoredPredictions(
             self.classes,
             None if labels is None else self.classes[labels[:, 0].astype(np.intp)],
@@ -267,7 +273,8 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
         classes=classes,
         widths=widths,  # type: ignore[arg-type]
     )
-    y = order[pair.predictions.y_predicted()]
+    y = pair.predictions.y_predicted()
+    y = y if measure.is_numeric else order[y]
     arrays = [
         np.concatenate(
             [
@@ -298,11 +305,13 @@ def _columns(
 ) -> list[FloatArray | None]:
     """Return the needed and available labels, probabilities and decision scores."""
     labels = proba = decision = None
+    if VALUES in kinds and predictions.values is not None:
+        labels = predictions.values.reshape(-1, 1)
     if LABELS in kinds and predictions.labels is not None:
         labels = order[predictions.labels].astype(np.float64).reshape(-1, 1)
     if SCORES in kinds and predictions.proba is not None:
         proba = predictions.proba[:, order]
-    if kinds - {LABELS}:
+    if kinds - {LABELS, VALUES}:
         decision = ordered_decision(predictions.decision, slice(None), order)
     if decision is not None:
         decision = decision.reshape(len(decision), -1)
@@ -535,7 +544,7 @@ def _by_formula(
     counts: the scorer, called instead, may report that the score is undefined, or warn.
     """
     counted = [y]
-    if measure.metric == "accuracy":
+    if measure.metric == "accuracy" or measure.is_numeric:
         counted = []
     elif measure.metric in COUNT_SCORES and role.labels is not None:
         counted.append(role.labels)
@@ -557,17 +566,27 @@ def score_of_part(
 ) -> float:
     """Return the score of some of a classifier's predictions, or NaN if undefined."""
     classes, order = class_order(predictions.classes, pos_label)
-    y_true = classes[order[predictions.y_predicted()[part]]]
+    y_true = true_values(predictions, classes, order)[part]
     stored = stored_part(role, part, classes, order)
     records = predictions.records
     rows = np.arange(part.start, part.stop) if records is None else records[part]
     return one_score(measure, role.name, stored, rows.reshape(-1, 1), y_true, watch)
 
 
+def true_values(
+    predictions: Predictions, classes: np.ndarray, order: np.ndarray
+) -> np.ndarray:
+    """Return the true label of each prediction for scorers, or the true number."""
+    y = predictions.y_predicted()
+    return y if predictions.is_numeric else classes[order[y]]
+
+
 def stored_part(
     role: EstimatorPredictions, part: slice, classes: np.ndarray, order: np.ndarray
-) -> StoredPredictions:
-    """Return some predictions as a classifier; `order` has the position of each class."""
+) -> StoredPredictions | StoredNumbers:
+    """Return some predictions as an estimator; `order` has the position of each class."""
+    if role.values is not None:
+        return StoredNumbers(role.values[part])
     return StoredPredictions(
         classes,
         None if role.labels is None else classes[order[role.labels[part]]],
@@ -577,9 +596,9 @@ def stored_part(
 
 
 def one_score(
-    measure: Measure, name: str, stored: StoredPredictions, X: Any, y: Any, watch: Watch
+    measure: Measure, name: str, stored: Any, X: Any, y: Any, watch: Watch
 ) -> float:
-    """Return the score of the stored predictions of a classifier, or NaN if undefined."""
+    """Return the score of stored predictions, or NaN if undefined."""
     try:
         with watched(watch):
             score = measure.scorer(stored, X, y)
@@ -644,7 +663,7 @@ def block_differences(
     blocks = BlockDifferences.from_records(
         sign * differences[place],
         in_first,
-        strata=pair.predictions.y,
+        strata=None if measure.is_numeric else pair.predictions.y,
         groups=pair.predictions.groups,
         champion=means[0],
         challenger=means[1],

@@ -112,9 +112,12 @@ class Losses(NamedTuple):
 
 
 def losses_of(
-    codes: IntArray, probas: Sequence[FloatArray], loss: Any, options: Mapping[str, Any]
+    codes: Any, probas: Sequence[FloatArray], loss: Any, options: Mapping[str, Any]
 ) -> Losses:
-    """Compute the losses of probabilities, from the positions of the true classes."""
+    """Compute the losses of probabilities, from the positions of the true classes.
+
+    Of a target of numbers they are the true and the predicted ones.
+    """
     losses = unchecked_losses(codes, probas, loss, options)
     first, second = (
         checked_loss(losses.name, own, len(codes))

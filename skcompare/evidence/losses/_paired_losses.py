@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from skcompare._core.arrays import all_on_host, is_foreign, on_host, plain_values
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
-from skcompare._core.validation import check_groups, check_same_length
-from skcompare._registry.metrics import record_losses
+from skcompare._core.validation import check_groups, check_numbers, check_same_length
+from skcompare._registry.metrics import NUMBERS, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
@@ -28,8 +28,10 @@ from skcompare.evidence.losses._loss_moments import LossMoments
 from skcompare.evidence.losses._record_losses import (
     LARGEST,
     check_name,
+    check_target_of_loss,
     checked_values,
     rounded,
+    target_of,
 )
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import tally_frame
@@ -237,6 +239,7 @@ class PairedLosses(Mergeable):
     design: Design = HOLDOUT
 
     required: ClassVar[frozenset[str]] = frozenset({SCORES})
+    takes_values: ClassVar[bool] = True
     least_records: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
@@ -291,6 +294,13 @@ class PairedLosses(Mergeable):
             truth (row).
         """
         inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
+        if target_of(loss) == NUMBERS:
+            given = {"y_true": y_true, **inputs}
+            numbers = {name: check_numbers(name, own) for name, own in given.items()}
+            check_same_length(numbers)
+            y, *forecasts = numbers.values()
+            losses = cls._of(losses_of(y, forecasts, loss, {}))
+            return losses._with_groups(groups)._kept(keep_values)
         space = space_of(**inputs)
         if space is None:
             inputs = {name: on_host(values) for name, values in inputs.items()}
@@ -316,27 +326,33 @@ class PairedLosses(Mergeable):
         cls,
         pair: PairedPredictions,
         *,
-        loss: Any = "brier_score",
+        loss: Any = None,
         eps: float | None = None,
         cost_matrix: ArrayLike | None = None,
     ) -> Self:
         """Compute the losses of the pooled predictions for all test sets.
 
-        The options are those of :meth:`from_predictions`. Groups are positions in the
-        sorted labels of the groups, and mean the same in shards of these predictions only.
+        The options are those of :meth:`from_predictions`. By default the loss is
+        "brier_score" of classes and "absolute_error" of numbers. Groups are positions in
+        the sorted labels of the groups, and mean the same in shards of these predictions
+        only.
         """
         predictions = pair.predictions
-        codes = predictions.y_predicted()
-        probas = []
+        if loss is None:
+            loss = "absolute_error" if predictions.is_numeric else "brier_score"
+        check_target_of_loss(loss, predictions.is_numeric)
+        y = predictions.y_predicted()
+        forecasts = []
         for role in pair.roles:
-            if role.proba is None:
+            forecast = role.values if predictions.is_numeric else role.proba
+            if forecast is None:
                 raise ValueError(
                     f"{role.name} has no probabilities, and a loss is made of them. Use a "
                     "classifier with predict_proba, or measures of labels or ranking."
                 )
-            probas.append(role.proba)
+            forecasts.append(forecast)
         options = {"eps": eps, "cost_matrix": cost_matrix}
-        losses = cls._of(losses_of(codes, probas, loss, options))
+        losses = cls._of(losses_of(y, forecasts, loss, options))
         return replace(losses._with_groups(groups_of(predictions)), design=pair.design)
 
     @classmethod

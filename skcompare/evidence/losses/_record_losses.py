@@ -12,7 +12,7 @@ import numpy as np
 
 from skcompare._core.arrays import is_foreign, on_host
 from skcompare._core.validation import as_array, is_number, unknown_name
-from skcompare._registry.metrics import record_loss, record_losses
+from skcompare._registry.metrics import CLASSES, NUMBERS, record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import EPS
 from skcompare.evidence.core._device import space_at
@@ -246,6 +246,30 @@ def cost(
     return table[codes, decided]
 
 
+@record_loss(
+    "absolute_error",
+    measures="mean_absolute_error",
+    array_api=True,
+    target=NUMBERS,
+)
+def absolute_error(y_true: FloatArray, y_pred: FloatArray) -> FloatArray:
+    """How far is a predicted number from the true one?
+
+    Its mean is scikit-learn's ``mean_absolute_error``.
+
+    Parameters
+    ----------
+    y_true, y_pred : ndarray of shape (n_samples,)
+        True and predicted numbers.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_samples,)
+        In the units of the target, at least 0.
+    """
+    return abs(y_true - y_pred)
+
+
 def of_true_class(codes: IntArray, proba: FloatArray) -> FloatArray:
     """Return the probability of each record's true class."""
     space = space_at(proba)
@@ -295,6 +319,23 @@ def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
             )
     text = ", ".join(f"{name}={_plain(value)!r}" for name, value in passed.items())
     return f"{loss}({text})" if text else loss, partial(entry.function, **passed)
+
+
+def target_of(loss: object) -> str | None:
+    """Return the target of a registered loss, or None for others, which state none."""
+    entry = record_losses().get(loss) if isinstance(loss, str) else None
+    return None if entry is None else entry.target
+
+
+def check_target_of_loss(loss: object, is_numeric: bool) -> None:
+    """Check that a registered loss is for the target of the predictions."""
+    target = NUMBERS if is_numeric else CLASSES
+    if target_of(loss) not in (None, target):
+        names = [entry.name for entry in record_losses().values() if entry.target == target]
+        raise ValueError(
+            f"The loss {loss!r} is of predicted {target_of(loss)}, and the target is "
+            f"{target}. Choose among {', '.join(names)}."
+        )
 
 
 def _name_of(loss: Any) -> str:

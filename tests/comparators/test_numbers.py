@@ -1,0 +1,254 @@
+"""Targets of numbers: regressors and their predictions, compared by the absolute error."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import ttest_rel
+from sklearn.base import is_classifier, is_regressor
+from sklearn.datasets import load_diabetes
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import Lasso, Ridge
+from sklearn.metrics import mean_absolute_error
+from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeRegressor
+
+from skcompare import Comparison, MultipleComparator, PairedComparator, compare
+from skcompare.evidence import PairedLosses, record_loss
+from skcompare.predictions import Predictions, predictions_from_arrays
+from skcompare.stats import paired_t
+
+MAE = "neg_mean_absolute_error"
+RNG = np.random.default_rng(0)
+Y = RNG.normal(scale=3, size=240)
+OLD, NEW = Y + RNG.normal(size=240), Y + 0.8 * RNG.normal(size=240)
+BOTH = {"old": OLD, "new": NEW}
+X, TARGET = (array[:120] for array in load_diabetes(return_X_y=True))
+
+
+def test_predictions_of_numbers():
+    """The test of the absolute errors is that of scipy."""
+    comparison = compare(Y, BOTH, scoring=MAE)
+    (row,) = comparison.rows
+    expected = ttest_rel(np.abs(OLD - Y), np.abs(NEW - Y))
+
+    assert ("paired_t", "challenger") == (row.test, comparison.verdict)
+    assert_allclose(row.pvalue, expected.pvalue, rtol=1e-12)
+    assert_allclose(row.champion, -mean_absolute_error(Y, OLD), rtol=1e-12)
+    assert_allclose(row.challenger, -mean_absolute_error(Y, NEW), rtol=1e-12)
+    assert_allclose((row.low, row.high), expected.confidence_interval(0.95), rtol=1e-9)
+    assert Comparison.from_json(comparison.to_json()).results[MAE].pvalue == row.pvalue
+    assert MAE in comparison.to_html(pictures=False)
+
+
+def test_equal_and_swapped_predictions():
+    """Predictions beside themselves give 0 and p = 1; swapped roles change the sign."""
+    (row,) = compare(Y, {"old": OLD, "same": OLD}, scoring=MAE).rows
+    (there,) = compare(Y, BOTH, scoring=MAE).rows
+    (back,) = compare(Y, {"a": NEW, "b": OLD}, scoring=MAE).rows
+
+    assert (0, 1) == (row.difference, row.pvalue)
+    assert_allclose(
+        (back.difference, back.pvalue), (-there.difference, there.pvalue), rtol=1e-12
+    )
+
+
+def test_columns_of_a_file(tmp_path):
+    """A CSV file and a frame give what arrays give."""
+    frame = pd.DataFrame({"y": Y, **BOTH})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    columns = {name: name for name in BOTH}
+    arrays = compare(Y, BOTH, scoring=MAE)
+
+    for data in (frame, str(tmp_path / "x.csv")):
+        same = compare(data, columns, y_true="y", scoring=MAE)
+        assert arrays.rows[0].pvalue == same.rows[0].pvalue
+        assert arrays.fingerprint == same.fingerprint
+
+
+def test_whole_numbers_are_numbers():
+    """A measure of numbers takes counts for numbers, not for classes."""
+    y, first, second = (np.round(array).astype(int) for array in (Y, OLD, NEW))
+    (row,) = compare(y, {"old": first, "new": second}, scoring=MAE).rows
+
+    assert_allclose(row.pvalue, ttest_rel(abs(first - y), abs(second - y)).pvalue)
+
+
+def test_all_tests_and_groups():
+    """All tests of losses and of any score run, and groups have a test of their own."""
+    comparison = compare(Y, BOTH, scoring=MAE, tests="all")
+    grouped = compare(Y, BOTH, scoring=MAE, groups=np.arange(len(Y)) // 3)
+
+    tests = {row.test for row in comparison.rows}
+    assert {"paired_t", "wilcoxon", "loss_permutation", "bootstrap_difference"} < tests
+    assert all(row.pvalue is not None for row in comparison.rows)
+    assert ["clustered_t"] == [row.test for row in grouped.rows]
+
+
+def test_several_predictions():
+    """Three predictions are compared in pairs."""
+    several = compare(Y, BOTH | {"far": Y + 2 * RNG.normal(size=240)}, scoring=MAE)
+
+    pair = several.results[MAE].pair("old", "new")
+    assert pair.pvalue == compare(Y, BOTH, scoring=MAE).rows[0].pvalue
+    assert ["new", "old", "far"] == [row.name for row in several.results[MAE].classifiers]
+
+
+def test_evidence_from_arrays():
+    """`paired_t` takes arrays of numbers, with the name of the loss."""
+    result = paired_t(Y, OLD, NEW, loss="absolute_error")
+    losses = PairedLosses.from_losses(np.abs(OLD - Y), np.abs(NEW - Y))
+
+    assert paired_t(losses).pvalue == result.pvalue
+    halves = [
+        PairedLosses.from_predictions(*arrays, loss="absolute_error")
+        for arrays in zip(*(np.split(array, 2) for array in (Y, OLD, NEW)), strict=True)
+    ]
+    assert_allclose(paired_t(sum(halves)).pvalue, result.pvalue, rtol=1e-9)
+
+
+def test_stored_predictions(tmp_path):
+    """Predictions of numbers are read as they were saved."""
+    predictions = predictions_from_arrays(Y, BOTH, target="numbers")
+
+    for ending in (".npz", ".json"):
+        predictions.save(tmp_path / f"x{ending}")
+        read = Predictions.load(tmp_path / f"x{ending}")
+        assert read.is_numeric
+        assert_array_equal(predictions["new"].values, read["new"].values)
+        assert_array_equal(predictions.y, read.y)
+
+
+def test_loss_of_a_user():
+    """A loss of numbers is registered once, and compared by the scorer of its mean."""
+
+    @record_loss(
+        "quadratic_error", measures="mean_squared_error", target="numbers", bound=None
+    )
+    def quadratic_error(y_true, y_pred):
+        """Squared distance."""
+        return (y_true - y_pred) ** 2
+
+    (row,) = compare(Y, BOTH, scoring="neg_mean_squared_error").rows
+    expected = ttest_rel((OLD - Y) ** 2, (NEW - Y) ** 2)
+
+    assert_allclose(row.pvalue, expected.pvalue, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("cv", "test", "n_splits"),
+    [
+        (None, "bcv_jackknife_t", 10),
+        (KFold(5, shuffle=True, random_state=0), "corrected_repeated_kfold_t", 5),
+    ],
+)
+def test_fitted_regressors(cv, test, n_splits):
+    """Regressors are fitted on splits that are not stratified."""
+    pair = DecisionTreeRegressor(max_depth=2), Ridge()
+    comparator = PairedComparator(*pair, cv=cv, scoring=MAE, random_state=0).fit(X, TARGET)
+    (row,) = comparator.comparison_.rows
+    predictions = comparator.predictions_
+    scores = [
+        mean_absolute_error(
+            TARGET[test], Ridge().fit(X[train], TARGET[train]).predict(X[test])
+        )
+        for train, test in comparator.cv_.split(X, TARGET)
+    ]
+
+    assert (test, n_splits) == (row.test, predictions.n_splits)
+    assert_allclose(row.challenger, -np.mean(scores), rtol=0.01)
+    assert row.pvalue > 0
+    assert not hasattr(comparator, "classes_")
+
+
+def test_same_regressor_twice():
+    """Two equal regressors differ by 0, with p = 1."""
+    pair = Ridge(), Ridge()
+    comparison = PairedComparator(*pair, scoring=MAE).fit(X, TARGET).comparison_
+
+    assert (0, 1) == (comparison.rows[0].difference, comparison.rows[0].pvalue)
+
+
+def test_selected_regressor():
+    """With refit=True the comparator is a regressor, after classifiers were compared."""
+    comparator = PairedComparator(DummyRegressor(), Ridge(1e-3), scoring=MAE, refit=True)
+
+    assert is_regressor(comparator)
+    assert not is_classifier(comparator)
+    comparator.fit(X, TARGET)
+    assert_allclose(
+        comparator.predict(X), comparator.selected_estimator_.predict(X), rtol=1e-12
+    )
+    classifiers = DummyClassifier(), DummyClassifier(strategy="prior")
+    comparator.set_params(champion=classifiers[0], challenger=classifiers[1])
+    comparator.set_params(scoring="accuracy").fit(X, TARGET > 100)
+    assert [False, True] == comparator.classes_.tolist()
+    comparator.set_params(champion=Lasso(), challenger=Ridge(), scoring=MAE).fit(X, TARGET)
+    assert not hasattr(comparator, "classes_")
+
+
+def test_trained_regressors():
+    """Fitted regressors are compared on a hold-out set."""
+    pair = [model.fit(X[:60], TARGET[:60]) for model in (DecisionTreeRegressor(), Ridge())]
+    comparator = PairedComparator(*pair, cv="prefit", scoring=MAE).fit(X[60:], TARGET[60:])
+    errors = [np.abs(model.predict(X[60:]) - TARGET[60:]) for model in pair]
+
+    assert_allclose(comparator.comparison_.rows[0].pvalue, ttest_rel(*errors).pvalue)
+
+
+def test_several_regressors():
+    """Each pair of three regressors has a test."""
+    models = [("mean", DummyRegressor()), ("ridge", Ridge()), ("lasso", Lasso())]
+    comparison = MultipleComparator(models, scoring=MAE).fit(X, TARGET).comparison_
+
+    assert 3 == len(comparison.pairs)
+    assert all(0 < pair.pvalue <= 1 for pair in comparison.pairs)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scoring": [MAE, "accuracy"]}, "must be about one target"),
+        ({"pos_label": 1}, "`pos_label` is about classes"),
+        ({"labels": [0, 1]}, "`labels` is about classes"),
+        ({"tests": "mcnemar"}, "mcnemar is for classes"),
+        ({"data": None}, "compared with the true ones"),
+        ({"data": np.append(Y[1:], np.nan)}, "`y_true` must be finite numbers. Got 1"),
+        ({"data": Y[1:]}, "y_true has 239"),
+        ({"data": np.column_stack([Y, Y])}, "Compare several outputs one at a time"),
+        ({"data": ["a"] * len(Y)}, "`y_true` must be numbers"),
+    ],
+)
+def test_unsuited_arguments(arguments, message):
+    """What is about classes, or no numbers, is refused in one line."""
+    settings = {"data": Y, "predictions": BOTH, "scoring": MAE} | arguments
+    with pytest.raises(ValueError, match=message):
+        compare(**settings)
+
+
+def test_unsuited_estimators():
+    """Classifiers and regressors are compared by measures of their own."""
+    with pytest.raises(ValueError, match=r"a regressor. Got the classifier Dummy.*'accu"):
+        PairedComparator(DummyClassifier(), Ridge(), scoring=MAE).fit(X, TARGET)
+    with pytest.raises(ValueError, match=r"a classifier. Got the regressor Ridge.*'neg_me"):
+        PairedComparator(Ridge(), Ridge()).fit(X, TARGET > 100)
+
+
+def test_loss_of_the_other_target():
+    """A loss of classes does not score numbers."""
+    pair = predictions_from_arrays(Y, BOTH, target="numbers").pair("old", "new")
+    with pytest.raises(ValueError, match="is of predicted classes, and the target is num"):
+        PairedLosses.from_pair(pair, loss="log_loss")
+    assert "absolute_error" == PairedLosses.from_pair(pair).loss
+
+
+def test_more_records_than_are_collected():
+    """Engines do not sum errors of numbers, and say so."""
+    duckdb = pytest.importorskip("duckdb")
+    table = duckdb.from_df(pd.DataFrame({"y": Y, **BOTH}))
+    columns = {name: name for name in BOTH}
+
+    kept = compare(table, columns, y_true="y", scoring=MAE)
+    assert kept.rows[0].pvalue == compare(Y, BOTH, scoring=MAE).rows[0].pvalue
+    with pytest.raises(ValueError, match="needs every record"):
+        compare(table, columns, y_true="y", scoring=MAE, collect=0)
