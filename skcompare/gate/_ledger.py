@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from skcompare._core.atomic_write import replaced_on_success
 from skcompare._core.validation import check_choice, check_count
 from skcompare.gate._decision import FAILED, INCONCLUSIVE, NOT_PASSED, PASSED
-from skcompare.gate._subjects import ItemSubject, PairSubject, Subject, TalliedSubject
-from skcompare.predictions import ItemScores, fingerprint, is_text, written
+from skcompare.gate._subjects import ItemSubject, Subject, TalliedSubject
+from skcompare.predictions import fingerprint, is_text, written
 
 DECREASING, EQUAL = "decreasing", "equal"
 RULES = (DECREASING, EQUAL)
@@ -622,32 +622,35 @@ def _short(name: str) -> str:
     return name if len(name) <= 100 else f"{name[:99]}…"
 
 
-class RecordDigests:
-    """Digests of a hold-out set and of the predictions for its records.
+class Digests:
+    """Digests of a hold-out set, and of predictions for its records or scores of its items.
 
     Parameters
     ----------
-    subject : PairSubject
-        Predictions for every record of a hold-out set.
-    used : sequence of str
-        The columns that define slices; others are no part of a look.
+    parts : sequence
+        The predictions or scores, with all else that a look depends on.
+    groups : ndarray of shape (n_samples,) or None
+        Group of each record or item.
+    ids : ndarray of shape (n_samples,) or None
+        Their ids.
+    y : ndarray of shape (n_samples,) or None
+        True classes, as positions in `classes`; None for items.
+    classes : sequence of str
+        Class labels.
     """
 
-    def __init__(self, subject: PairSubject, used: Sequence[str]) -> None:
-        self.subject = subject
-        self.columns = _used_columns(subject.columns, used)
-        predictions = subject.pair.predictions
-        fixed = predictions.records is None and predictions.bounds is None
-        if not fixed or predictions.tally is not None or predictions.y is None:
-            got = "predictions that were counted" if fixed else str(subject.design)
-            raise ValueError(
-                "A ledger counts looks at the records of one hold-out set. Got "
-                f"{got}. Pass labels and predictions record by record."
-            )
-        self.y = predictions.y
-        self.classes = [str(label) for label in predictions.classes.tolist()]
-        self.ids = None if subject.ids is None else _plain(subject.ids)
+    def __init__(
+        self,
+        parts: Sequence[Any],
+        groups: Any,
+        ids: Any,
+        y: Any = None,
+        classes: Sequence[str] = (),
+    ) -> None:
+        self.parts, self.groups, self.y, self.classes = parts, groups, y, classes
+        self.ids = None if ids is None else _plain(ids)
         self.order = slice(None) if self.ids is None else _order(self.ids)
+        self.n = len(ids if y is None else y)
 
     def of_set(self, *, blind: bool) -> dict[str, Any]:
         """Return values that identify the hold-out set, in any order of its records.
@@ -657,96 +660,71 @@ class RecordDigests:
         they are the number of records, in all and in each group. Another set that agrees
         in these spends from the same ledger, which costs power and no validity.
         """
-        # Classes without records depend on the predictions.
-        present = np.unique(self.y)
-        names = [self.classes[k] for k in present]
-        codes = np.searchsorted(present, self.y)
-        if blind:
-            names, codes = [""], np.zeros_like(codes)
-        groups = self.subject.pair.predictions.groups
-        group_digest = None
+        codes, names = self._classes(blind)
+        labels = group_digest = None
         if self.ids is not None:
-            labels, ids = _digest(self.order, codes, names), _digest(self.order, self.ids)
-            if groups is not None:
-                group_digest = _digest(self.order, groups)
+            labels = _digest(self.order, codes, names)
+            if self.groups is not None:
+                group_digest = _digest(self.order, self.groups)
         else:
             pairs = sorted(zip(names, np.bincount(codes).tolist(), strict=True))
-            labels, ids = fingerprint([json.dumps(pairs)]), None
-            if groups is not None:
-                cells = groups.astype(np.int64) * len(names) + codes
+            labels = fingerprint([json.dumps(pairs)])
+            if self.groups is not None:
+                cells = self.groups.astype(np.int64) * len(names) + codes
                 group_digest = fingerprint(*np.unique(cells, return_counts=True))
         return {
-            "n_records": len(self.y),
-            "labels": None if blind else labels,
-            "ids": ids,
+            "n_records": self.n,
+            "labels": None if blind or self.y is None else labels,
+            "ids": None if self.ids is None else _digest(self.order, self.ids),
             "groups": group_digest,
         }
 
-    def of_predictions(self, *, blind: bool) -> str:
-        """Return a digest of the predictions, in the order of the ids if there are any.
-
-        Numbers are compared to the last digit.
-        """
-        pair = self.subject.pair
-        predictions = [
-            array
-            for role in pair.roles
-            for array in (role.labels, role.proba, role.decision)
-        ]
-        shared = [pair.predictions.groups, self.classes, str(self.subject.pos_label)]
-        return _digest(self.order, *predictions, *shared, *self.columns)
-
-
-class ItemDigests:
-    """Digests of a set of items and of their scores.
-
-    Parameters
-    ----------
-    scores : ItemScores
-        The scores.
-    used : sequence of str
-        The columns that define slices; others are no part of a look.
-    """
-
-    def __init__(self, scores: ItemScores, used: Sequence[str]) -> None:
-        self.scores = scores
-        self.columns = _used_columns(scores.columns, used)
-        self.items = _plain(scores.items)
-        self.order = _order(self.items)
-
-    def of_set(self, *, blind: bool) -> dict[str, Any]:
-        """Return values that identify the set of items, in any order."""
-        groups = self.scores.groups
-        return {
-            "n_records": len(self.items),
-            "labels": None,
-            "ids": _digest(self.order, self.items),
-            "groups": None if groups is None else _digest(self.order, groups),
-        }
+    def _classes(self, blind: bool) -> tuple[NDArray[Any], list[str]]:
+        """Return the class of each record, and the names of those that occur, or one."""
+        if blind or self.y is None:
+            return np.zeros(self.n, dtype=np.intp), [""]
+        present = np.unique(self.y)
+        return np.searchsorted(present, self.y), [self.classes[k] for k in present]
 
     def of_predictions(self, *, blind: bool) -> str:
-        """Return a digest of the pair of scores.
+        """Return a digest of predictions or scores, in the order of ids if there are any.
 
-        Scores reveal what is correct, and those of few items could be found by trying all:
-        a blind look is never recognised again.
+        Numbers are compared to the last digit. Scores reveal what is correct, and those of
+        few items could be found by trying all: a blind look at them is never recognised
+        again.
         """
-        if blind:
+        if blind and self.y is None:
             return token_hex(16)
-        scores = self.scores
-        arrays = (scores.champion, scores.challenger, scores.attempts, scores.groups)
-        return _digest(self.order, *arrays, *self.columns)
+        return _digest(self.order, *self.parts)
 
 
-def digests_of(subject: Subject, used: Sequence[str]) -> RecordDigests | ItemDigests:
+def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
     """Return the digests of a subject, including the columns that define slices."""
     if isinstance(subject, ItemSubject):
-        return ItemDigests(subject.scores, used)
+        scores = subject.scores
+        arrays = [scores.champion, scores.challenger, scores.attempts, scores.groups]
+        columns = _used_columns(scores.columns, used)
+        return Digests([*arrays, *columns], scores.groups, scores.items)
     if isinstance(subject, TalliedSubject) and subject.table is not None:
         raise ValueError(
             "A ledger needs every record, and these are counted where they are. Pass a "
             "greater `collect` where they fit in memory."
         )
-    return RecordDigests(subject, used)
+    predictions = subject.pair.predictions
+    fixed = predictions.records is None and predictions.bounds is None
+    if not fixed or predictions.tally is not None or predictions.y is None:
+        got = "predictions that were counted" if fixed else str(subject.design)
+        raise ValueError(
+            "A ledger counts looks at the records of one hold-out set. Got "
+            f"{got}. Pass labels and predictions record by record."
+        )
+    groups, y = predictions.groups, predictions.y
+    classes = [str(label) for label in predictions.classes.tolist()]
+    roles = [(role.labels, role.proba, role.decision) for role in subject.pair.roles]
+    parts: list[Any] = [array for arrays in roles for array in arrays]
+    parts += [groups, classes, str(subject.pos_label)]
+    parts += _used_columns(subject.columns, used)
+    return Digests(parts, groups, subject.ids, y, classes)
 
 
 def gate_digest(values: dict[str, Any]) -> str:

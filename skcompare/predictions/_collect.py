@@ -54,11 +54,13 @@ def describe(estimator: Any) -> str:
         ]
         return f"{name}({', '.join(steps)})"
     # Only parameters are described; the default tree of a forest is not.
-    parameters = (
-        estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
-    )
-    inner = parameters.get("estimator")
+    inner = _params(estimator, deep=False).get("estimator")
     return f"{name}({describe(inner)})" if hasattr(inner, "fit") else name
+
+
+def _params(estimator: Any, *, deep: bool = True) -> dict[str, Any]:
+    """Return the parameters of an estimator, or none of another object."""
+    return estimator.get_params(deep=deep) if hasattr(estimator, "get_params") else {}
 
 
 def describe_all(estimators: Sequence[Any]) -> list[str]:
@@ -66,10 +68,7 @@ def describe_all(estimators: Sequence[Any]) -> list[str]:
     descriptions = [describe(estimator) for estimator in estimators]
     if len(set(descriptions)) == len(descriptions):
         return descriptions
-    parameters = [
-        estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-        for estimator in estimators
-    ]
+    parameters = list(map(_params, estimators))
     settings = [
         _differing(k, parameters) if descriptions.count(description) > 1 else ""
         for k, description in enumerate(descriptions)
@@ -282,11 +281,9 @@ def cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
 
 def unseeded_params(estimator: Any) -> dict[str, Any]:
     """Return every nested `random_state` that is None, and splitters with such a one."""
-    if not hasattr(estimator, "get_params"):
-        return {}
     return {
         key: value
-        for key, value in sorted(estimator.get_params(deep=True).items())
+        for key, value in sorted(_params(estimator).items())
         if (value is None and is_seed(key))
         or (hasattr(value, "split") and getattr(value, "random_state", 0) is None)
     }

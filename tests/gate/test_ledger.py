@@ -17,7 +17,7 @@ from skcompare.gate import Gate, Ledger, NonInferior, Superior
 from skcompare.gate import _evaluate as looks_module
 from skcompare.gate import _ledger as ledger_file
 from skcompare.gate._ledger import (
-    RecordDigests,
+    Digests,
     finish_look,
     locked,
     read_ledger,
@@ -426,7 +426,7 @@ def test_a_crash_has_spent_its_look(path, monkeypatch):
 
 def test_one_look_never_has_two_chances(tmp_path, monkeypatch):
     """Where a look is judged differently the second time, it is no pass."""
-    monkeypatch.setattr(RecordDigests, "of_predictions", lambda *_, blind: "same")
+    monkeypatch.setattr(Digests, "of_predictions", lambda *_, blind: "same")
     for blind, (first, then) in itertools.product(
         [False, True], [(ALIKE, BETTER), (BETTER, ALIKE)]
     ):
