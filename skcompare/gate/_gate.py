@@ -20,7 +20,7 @@ from skcompare.gate._decision import (
     unit_of,
 )
 from skcompare.gate._evaluate import check_ledger, judge_subject
-from skcompare.gate._subjects import fitted_subject, subject_of
+from skcompare.gate._subjects import check_alone, fitted_subject, subject_of
 from skcompare.reports import round_up
 
 
@@ -334,7 +334,7 @@ def assert_better(
     superior = Superior(by, margin=margin, where=where)
     options = {"groups": groups, "pos_label": pos_label, "columns": columns}
     if isinstance(y_true, PairedComparator):
-        _check_alone({"labels": labels, "X": X, **options})
+        check_alone(y_true, {"labels": labels, "X": X, **options})
         # The conditions follow the comparator directly, in the place of both roles.
         others = [
             condition
@@ -365,16 +365,6 @@ def demand(decision: GateDecision) -> GateDecision:
     if not decision.passed:
         raise GateNotPassed(decision)
     return decision
-
-
-def _check_alone(arguments: Mapping[str, Any]) -> None:
-    """Raise an error if an argument is passed that a fitted comparator already holds."""
-    names = [name for name, value in arguments.items() if value is not None]
-    if names:
-        raise ValueError(
-            f"A fitted comparator has records and predictions of its own. Got "
-            f"{', '.join(names)} as well. Pass the comparator, and conditions, alone."
-        )
 
 
 def _check_both(roles: Mapping[str, Any], X: Any) -> None:

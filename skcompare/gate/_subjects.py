@@ -623,7 +623,7 @@ def subject_of(
     beside |= {"labels": labels, "columns": columns, "train": train}
     features = _checked_features(features, train)
     if isinstance(data, PairedComparator | ItemScores | Tally):
-        _check_alone(data, beside)
+        check_alone(data, beside)
     if isinstance(data, ItemScores):
         return ItemSubject(data)
     if isinstance(data, PairedComparator):
@@ -776,7 +776,8 @@ def _check_arrays(train: Any, id: str | None) -> None:
         )
 
 
-def _check_alone(data: Any, arguments: Mapping[str, Any]) -> None:
+def check_alone(data: Any, arguments: Mapping[str, Any]) -> None:
+    """Raise an error if an argument is passed that the data already hold."""
     names = [name for name, value in arguments.items() if value is not None]
     if names:
         raise ValueError(
