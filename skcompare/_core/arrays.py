@@ -113,7 +113,7 @@ class ArrayValues:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(map(_are_equal, self._arguments(), other._arguments()))
+        return all(map(are_equal, self._arguments(), other._arguments()))
 
     def __hash__(self) -> int:
         return hash(tuple(map(_hashable, self._arguments())))
@@ -155,17 +155,18 @@ def _plain(value: Any) -> Any:
     return plain_values(value) if is_dataclass(value) else value
 
 
-def _are_equal(first: Any, second: Any) -> bool:
+def are_equal(first: Any, second: Any) -> bool:
+    """Whether two values are equal, with arrays compared as wholes."""
     if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
         numbers = first.dtype.kind == second.dtype.kind == "f"
         return np.array_equal(first, second, equal_nan=numbers)
     if isinstance(first, dict) and isinstance(second, dict):
         same = first.keys() == second.keys()
-        return same and all(_are_equal(first[name], second[name]) for name in first)
+        return same and all(are_equal(first[name], second[name]) for name in first)
     if isinstance(first, tuple) and isinstance(second, tuple):
         pairs = zip(first, second)
         return len(first) == len(second) and all(
-            a is b or _are_equal(a, b) for a, b in pairs
+            a is b or are_equal(a, b) for a, b in pairs
         )
     # An array is unequal to anything else, whatever its elements.
     one_array = isinstance(first, np.ndarray) or isinstance(second, np.ndarray)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -30,15 +31,10 @@ class Operations(Protocol):
     whole: Callable[[Any], Any]
 
 
-class NumpyOperations:
-    """Operations on NumPy arrays."""
-
-    floor: Any = staticmethod(np.floor)
-    where: Any = staticmethod(np.where)
-
-    @staticmethod
-    def whole(value: Any) -> Any:
-        return value.astype(np.int32)
+OF_NUMPY: Operations = SimpleNamespace(
+    floor=np.floor, where=np.where, whole=lambda value: value.astype(np.int32)
+)
+"""Operations on arrays of numpy other than arithmetic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +243,7 @@ class ScoreBins:
         """
         if self.is_distinct:
             return score
-        ops = NumpyOperations if operations is None else operations
+        ops = OF_NUMPY if operations is None else operations
         if operations is None:
             # float32 would round the steps differently.
             score = np.asarray(score, dtype=np.float64)

@@ -193,8 +193,9 @@ class CalibrationCells(ArrayValues):
 Part = tuple[IntArray, IntArray, FloatArray]
 
 
-def chunks(n: int, size: int = CHUNK) -> Iterable[slice]:
+def chunks(n: int, size: int | None = None) -> Iterable[slice]:
     """Return slices that split `n` records into chunks of at most `size`."""
+    size = CHUNK if size is None else size
     # The array API has no slices beyond the end.
     return (slice(start, min(n, start + size)) for start in range(0, n, size))
 

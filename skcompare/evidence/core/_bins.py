@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.arrays import is_foreign
+from skcompare._core.arrays import are_equal, is_foreign
 from skcompare._core.validation import (
     check_choice,
     check_count,
@@ -207,8 +207,7 @@ def check_same_bins(left: Any, right: Any) -> None:
         first, second = (
             check_layout(each.edges[role], left.kind) for each in (left, right)
         )
-        same = len(first) == len(second) and all(map(np.array_equal, first, second))
-        if not same:
+        if not are_equal(first, second):
             raise ValueError(
                 "Only evidence with the same bins can be merged. Got other edges for the "
                 f"{ROLES[role]}. Bins of equal mass and of quantiles depend on the "

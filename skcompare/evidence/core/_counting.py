@@ -31,16 +31,21 @@ class CountedCells(NamedTuple):
     counts: IntArray
 
 
+def joined_codes(codes: Any, k: int) -> IntArray:
+    """Return the numbers whose digits to the base `k` are the codes, in a short type."""
+    cell: IntArray = codes[0].astype(np.min_scalar_type(-(k ** len(codes))))
+    for digits in codes[1:]:
+        cell *= k
+        cell += digits
+    return cell
+
+
 def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
     """Return the cells that occur and their counts, from aligned codes below `k`.
 
     A cell is the number whose digits to the base `k` are the codes.
     """
-    n_cells = k ** len(codes)
-    cell = codes[0].astype(np.min_scalar_type(-n_cells))
-    for digits in codes[1:]:
-        cell *= k
-        cell += digits
+    n_cells, cell = k ** len(codes), joined_codes(codes, k)
     if n_cells <= min(LARGEST_TABLE, max(4 * len(cell), 1 << 16)):
         counts = np.bincount(cell, minlength=n_cells)
         occurring = np.flatnonzero(counts)

@@ -63,10 +63,6 @@ class Space:
         rows = self.xp.broadcast_to(values[:, None], (values.shape[0], times))
         return self.xp.reshape(rows, (-1,))
 
-    def take(self, values: Any, positions: Any) -> Any:
-        """Take the entries of a vector at the positions."""
-        return self.xp.take(values, positions, axis=0)
-
     def up_to(self, stop: int) -> Any:
         """Return the integers 0, 1, ..., `stop` - 1."""
         if self.xp is np:

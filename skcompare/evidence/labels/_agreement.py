@@ -15,7 +15,12 @@ from skcompare._core.validation import (
     united_classes,
 )
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.evidence.core._counting import check_classes, check_whole, sums_of
+from skcompare.evidence.core._counting import (
+    check_classes,
+    check_whole,
+    joined_codes,
+    sums_of,
+)
 from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
@@ -178,10 +183,7 @@ class AgreementMatrix(Mergeable):
 
 def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:
     check_few_classes(k)
-    champion, challenger = codes
-    cell = champion.astype(np.min_scalar_type(-(k * k)))
-    cell *= k
-    cell += challenger
+    cell = joined_codes(codes, k)
     if counts is not None:
         return sums_of(cell, counts, k * k).reshape(k, k)
     return np.bincount(cell, minlength=k * k).reshape(k, k)

@@ -23,13 +23,8 @@ from skcompare._core.validation import (
     encode_labels,
 )
 from skcompare._typing import ArrayLike, IntArray
+from skcompare.evidence.core._counting import LARGEST_CODE, LARGEST_TABLE
 from skcompare.evidence.core._device import Space, check_weights, space_of
-
-LARGEST_TABLE = 1 << 24
-"""Number of cells of the largest table that is counted as a whole."""
-
-LARGEST_CODE = 1 << 62
-"""Limit of the number of cells that are numbered."""
 
 
 class DeviceColumn(NamedTuple):
@@ -47,7 +42,7 @@ class DeviceColumn(NamedTuple):
         positions = np.searchsorted(classes, self.labels)
         if np.array_equal(positions, np.arange(len(positions))):
             return self.codes
-        return space.take(space.own(positions.astype(np.int64)), self.codes)
+        return space.own(positions, "int64")[self.codes]
 
 
 def device_column(space: Space, name: str, values: Any) -> DeviceColumn | None:

@@ -454,5 +454,5 @@ def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
     # Those of lower bins twice, and those of the own bin once.
     below = 2 * xp.cumulative_sum(negatives) - negatives
     above = 2 * (xp.sum(positives) - xp.cumulative_sum(positives)) + positives
-    counts = xp.where(positive, space.take(below, level), space.take(above, level))
+    counts = xp.where(positive, below[level], above[level])
     return counts, k

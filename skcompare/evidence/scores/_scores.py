@@ -254,14 +254,13 @@ class ScoreDifferences(Storable):
         if pair.design.kind == "kfold":
             variances = np.reshape([variance_of_mean(gains[p]) for p in parts], shape)
         champion, challenger = (np.reshape(role, shape) for role in scores)
-        return cls(
-            challenger - champion,
-            n_train,  # type: ignore[arg-type]
-            predictions.n_test,
-            variances,
+        return cls.from_scores(
             champion,
             challenger,
-            pair.design,
+            n_train,
+            predictions.n_test,
+            design=pair.design,
+            variances=variances,
             score="accuracy",
         )
 

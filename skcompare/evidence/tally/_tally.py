@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.arrays import are_equal
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import united_classes
@@ -77,17 +78,11 @@ class TallyPlan:
                     f"Only tallies of one plan can be merged. Got {name} {own!r} and "
                     f"{theirs!r}. Pass the same options, and the `score_bins` of one."
                 )
-        if not _same_edges(self.edges, other.edges):
+        if not are_equal(self.edges, other.edges):
             raise ValueError(
                 "Only tallies with the same bins can be merged. Got other edges. Pass the "
                 "`edges` of one to the other."
             )
-
-
-def _same_edges(first: Any, second: Any) -> bool:
-    if first is None or second is None:
-        return first is second
-    return all(map(np.array_equal, first, second))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -95,6 +95,16 @@ def test_ways_to_the_same_cells(kind, monkeypatch):
     close(reduced, PairedCalibration.from_cells(*group_by(whole), EDGES, kind=kind))
 
 
+def test_cells_of_few_bins_are_those_of_many():
+    """Sums of a table of all cells and sums of sorted cells are the same bits."""
+    rng = np.random.default_rng(1)
+    code = rng.integers(40, size=500)
+    terms = [rng.random(500), rng.random(500) < 0.5]
+
+    few, many = (module._counted(code, n_cells, terms) for n_cells in (40, 501))
+    assert all(map(np.array_equal, few, many))
+
+
 @pytest.mark.parametrize("strategy", ["equal_mass", "quantile"])
 def test_bins_that_depend_on_the_records(strategy):
     """Bins of equal mass are laid before the records are dropped."""
