@@ -49,11 +49,11 @@ def check_roles(
     estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool, target: str = CLASSES
 ) -> None:
     """Check that all estimators predict the target, and all or none of them are frozen."""
-    wanted = "regressor" if target == NUMBERS else "classifier"
+    predictor = "regressor" if target == NUMBERS else "classifier"
     for name, estimator in estimators:
         if isinstance(estimator, type):
             raise TypeError(
-                f"`{name}` must be a {wanted} instance. Got the class "
+                f"`{name}` must be a {predictor} instance. Got the class "
                 f"{estimator.__name__}. Add parentheses: {estimator.__name__}()."
             )
         lacking = [
@@ -66,7 +66,7 @@ def check_roles(
             lacking = [] if is_classifier(estimator) else lacking
         if lacking:
             raise TypeError(
-                f"`{name}` must be a scikit-learn {wanted} with fit, get_params and "
+                f"`{name}` must be a scikit-learn {predictor} with fit, get_params and "
                 f"predict. Got {type(estimator).__name__}, without {', '.join(lacking)}."
             )
         for is_other_kind, kind, advice in (
@@ -76,8 +76,8 @@ def check_roles(
         ):
             if is_other_kind(estimator):
                 raise ValueError(
-                    f"`{name}` must be a {wanted}. Got the {kind} {describe(estimator)}, "
-                    f"{advice}."
+                    f"`{name}` must be a {predictor}. Got the {kind} "
+                    f"{describe(estimator)}, {advice}."
                 )
     if is_mixed(estimators) and not (allow_mixed or prefit):
         raise ValueError(

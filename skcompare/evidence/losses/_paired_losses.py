@@ -295,8 +295,8 @@ class PairedLosses(Mergeable):
         """
         inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         if target_of(loss) == NUMBERS:
-            given = {"y_true": y_true, **inputs}
-            numbers = {name: check_numbers(name, own) for name, own in given.items()}
+            arrays = {"y_true": y_true, **inputs}
+            numbers = {name: check_numbers(name, own) for name, own in arrays.items()}
             check_same_length(numbers)
             y, *forecasts = numbers.values()
             losses = cls._of(losses_of(y, forecasts, loss, {}))
