@@ -1,6 +1,7 @@
 """Registries of metrics and of losses of each record, and what all registries share."""
 
 import inspect
+import math
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -204,6 +205,9 @@ class UndefinedRateError(ValueError):
     """Error raised for a rate among an empty set of records."""
 
 
+UNBOUNDED = (-math.inf, math.inf)
+
+
 @dataclass(frozen=True, slots=True)
 class MetricEntry(Entry):
     """Registry entry of a metric."""
@@ -213,6 +217,7 @@ class MetricEntry(Entry):
     greater_is_better: bool
     instead: str = ""
     array_api: bool = False
+    bounds: tuple[float, float] = UNBOUNDED
 
     @property
     def scorer_name(self) -> str:
@@ -234,6 +239,7 @@ def metric(
     title: str | None = None,
     instead: str = "",
     array_api: bool = False,
+    bounds: tuple[float, float] = UNBOUNDED,
 ) -> Callable[[F], F]:
     """Register a function of labels and predictions as a metric.
 
@@ -255,6 +261,9 @@ def metric(
     array_api : bool, default=False
         Whether the function takes arrays of torch, CuPy and other libraries itself. By
         default it receives them as NumPy arrays.
+    bounds : pair of float, default=(-inf, inf)
+        Least and greatest value of the metric. A gate refuses margins beyond them, and
+        displays have one axis for all metrics between 0 and 1.
     """
     check_choice("response_method", response_method, ("predict", "predict_proba"))
 
@@ -262,7 +271,14 @@ def metric(
         text = title or name.replace("_", " ")
         wrapped = function if array_api else in_numpy(function)
         entry = MetricEntry(
-            name, text, wrapped, response_method, greater_is_better, instead, array_api
+            name,
+            text,
+            wrapped,
+            response_method,
+            greater_is_better,
+            instead,
+            array_api,
+            bounds,
         )
         add_entry(_metrics, entry, "metric")
         for listener in _listeners:

@@ -220,6 +220,7 @@ def _weights(
     greater_is_better=False,
     instead="squared_calibration_error",
     array_api=True,
+    bounds=(0, 1),
 )
 def expected_calibration_error(
     y_true: ArrayLike,
@@ -310,6 +311,7 @@ def expected_calibration_error(
     response_method="predict_proba",
     greater_is_better=False,
     array_api=True,
+    bounds=(0, 1),
 )
 def squared_calibration_error(
     y_true: ArrayLike,
@@ -379,6 +381,7 @@ def squared_calibration_error(
     greater_is_better=False,
     instead="squared_calibration_error",
     array_api=True,
+    bounds=(0, 1),
 )
 def maximum_calibration_error(
     y_true: ArrayLike,
@@ -432,6 +435,7 @@ def maximum_calibration_error(
     greater_is_better=False,
     instead="squared_calibration_error",
     array_api=True,
+    bounds=(0, 1),
 )
 def classwise_calibration_error(
     y_true: ArrayLike,
@@ -495,6 +499,7 @@ WIDE = 0.02
     response_method="predict_proba",
     greater_is_better=False,
     instead="squared_calibration_error",
+    bounds=(0, 1),
 )
 def smooth_calibration_error(
     y_true: ArrayLike,

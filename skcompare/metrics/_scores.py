@@ -151,6 +151,7 @@ def specificity(
     response_method="predict",
     greater_is_better=True,
     array_api=True,
+    bounds=(0, 1),
 )
 def negative_predictive_value(
     y_true: ArrayLike,
@@ -544,7 +545,10 @@ SLACK = 1e-12
 
 
 @metric(
-    "sensitivity_at_specificity", response_method="predict_proba", greater_is_better=True
+    "sensitivity_at_specificity",
+    response_method="predict_proba",
+    greater_is_better=True,
+    bounds=(0, 1),
 )
 def sensitivity_at_specificity(
     y_true: ArrayLike,
@@ -610,7 +614,10 @@ def sensitivity_at_specificity(
 
 
 @metric(
-    "specificity_at_sensitivity", response_method="predict_proba", greater_is_better=True
+    "specificity_at_sensitivity",
+    response_method="predict_proba",
+    greater_is_better=True,
+    bounds=(0, 1),
 )
 def specificity_at_sensitivity(
     y_true: ArrayLike,

@@ -13,7 +13,6 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
 )
-from skcompare._registry.metrics import metrics
 from skcompare.plots.drawing._base import ROLES
 from skcompare.plots.drawing._labels import distinct, marks_of
 from skcompare.plots.drawing._style import percent
@@ -22,9 +21,6 @@ from skcompare.stats.scores import range_of
 
 SHARES = ""
 """Unit of differences of scores and losses with a bound, which share an axis."""
-
-BOUNDED = ("sensitivity_at_specificity", "specificity_at_sensitivity")
-"""Measures with values in [0, 1] that have no registered range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +117,8 @@ def unit_of(measure: str, greater_is_better: bool) -> str:
 
     Shares and losses with a bound have a common axis, and every other measure its own.
     """
-    name = measure.partition("[")[0]
-    least, most = range_of(name)
-    entry = metrics().get(name.removeprefix("neg_"))
-    bounded = name in BOUNDED or (entry is not None and name.endswith("calibration_error"))
-    if bounded or math.isfinite(most - least):
+    least, most = range_of(measure.partition("[")[0])
+    if math.isfinite(most - least):
         return SHARES
     return measure if greater_is_better else f"gain in {measure}"
 

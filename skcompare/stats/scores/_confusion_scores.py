@@ -16,7 +16,7 @@ from skcompare._core.validation import (
     positive_class,
     some_of,
 )
-from skcompare._registry.metrics import loss_of
+from skcompare._registry.metrics import loss_of, metrics
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._limits import UNBOUNDED
 
@@ -413,11 +413,9 @@ OTHER_SHARES = frozenset(
         "roc_auc_ovr_weighted",
         "average_precision",
         "cohen_kappa",
-        "negative_predictive_value",
-        "squared_calibration_error",
     }
 )
-"""Measures between 0 and 1 that are no scores of counts."""
+"""Scores of scikit-learn between 0 and 1 that are no scores of counts."""
 
 
 def range_of(name: str | None) -> tuple[float, float]:
@@ -434,4 +432,5 @@ def range_of(name: str | None) -> tuple[float, float]:
     loss = loss_of(name)
     if loss is not None and loss.bound is not None:
         return 0.0, float(loss.bound)
-    return UNBOUNDED
+    entry = metrics().get(score)
+    return UNBOUNDED if entry is None else entry.bounds
