@@ -1,4 +1,8 @@
-"""Reader of arrays in `.npz` files as columns, without pickle and limited in size."""
+"""Reader of arrays in `.npz` files as columns, without pickle and limited in size.
+
+NumPy reads the arrays. Their headers are read before, because `numpy.load` takes as much
+memory as a file asks for, and accepts bytes that are no characters or truth values.
+"""
 
 import io
 import math

@@ -1,4 +1,9 @@
-"""Sources of columns, the registry of readers, and those of CSV files and JSON lines."""
+"""Sources of columns, the registry of readers, and those of CSV files and JSON lines.
+
+Lines are split by `csv` and `json`, and columns are made here: no package that is always
+installed reads them with bounded memory, keeps 01 apart from 1, and names the record of a
+missing or a mixed value.
+"""
 
 import csv
 import filecmp
