@@ -13,7 +13,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator
 from skcompare._registry.metrics import metrics
-from skcompare.metrics import accuracy, multiclass_brier_loss, sensitivity, specificity
+from skcompare.gate import NonInferior
+from skcompare.metrics import (
+    accuracy,
+    metric,
+    multiclass_brier_loss,
+    sensitivity,
+    specificity,
+)
+from skcompare.plots.forest._interval_rows import unit_of
 
 
 def random_labels(seed, n=40, n_classes=3):
@@ -93,6 +101,30 @@ def test_perfect_predictions_are_best():
 
         assert sign * best > sign * entry.function(y, predictions, **keywords)
         assert best in (0, 1)
+
+
+def test_bounds_hold():
+    """No predictions, right, wrong or random, have a value beyond the bounds."""
+    for entry, seed in itertools.product(ENTRIES, range(4)):
+        y, predictions, keywords = predictions_of(entry, seed=seed)
+        for order in (slice(None), slice(None, None, -1)):
+            value = entry.function(y, predictions[order], **keywords)
+            # The correction of a squared error for its bias can exceed the error.
+            slack = 0.1 if entry.name in COUNTING else 0.0
+            assert entry.bounds[0] - slack <= value <= entry.bounds[1] + slack
+
+
+def test_bounds_of_a_users_metric():
+    """A display and a gate read the bounds where the metric is registered."""
+
+    @metric("halved", response_method="predict", greater_is_better=True, bounds=(0, 0.5))
+    def halved(y_true, y_pred):
+        """Half of the accuracy."""
+        return accuracy(y_true, y_pred) / 2
+
+    assert unit_of("halved", True) == unit_of("accuracy", True)
+    with pytest.raises(ValueError, match=r"must be below 0.5, the largest difference"):
+        NonInferior("halved", margin=0.5)
 
 
 def test_bad_weights():
