@@ -127,12 +127,34 @@ class Formula(NamedTuple):
     values_of: Callable[[EstimatorPredictions], np.ndarray | None]
     """Arguments of the score from a classifier's predictions; None where it lacks them."""
 
-    def prepared(self, predictions: EstimatorPredictions) -> PreparedScore | None:
-        """Return a classifier's score as a function of the weights of the records."""
-        values = self.values_of(predictions)
-        if values is None:
-            return None
-        return self.score.prepared(self.y, values, np.arange(len(self.y)))
+
+class AppliedFormula(NamedTuple):
+    """Formula of a score, with the arguments from all predictions of a classifier."""
+
+    score: PairScore
+    y: IntArray
+    values: np.ndarray
+
+    def of_part(self, part: slice) -> PreparedScore:
+        """Return the score on one test set as a function of the weights of its records."""
+        y, values = self.y[part], self.values[part]
+        return self.score.prepared(y, values, np.arange(len(y)))
+
+
+def applied_formula(
+    predictions: Predictions, role: EstimatorPredictions, measure: Measure, pos_label: Any
+) -> AppliedFormula | None:
+    """Return the formula of a classifier's score on any test set, or None without one."""
+    classes, y = predictions.classes, predictions.y_predicted()
+    try:
+        formula = formula_of(measure, classes, y, pos_label)
+        values = None if formula is None else formula.values_of(role)
+    except ValueError:
+        # The scorer has a positive class, and the formula has none.
+        return None
+    if formula is None or values is None:
+        return None
+    return AppliedFormula(formula.score, formula.y, values)
 
 
 def formula_of(
@@ -321,14 +343,8 @@ def _columns(
 CALIBRATION = "squared_calibration_error"
 
 
-def record_differences(
-    pair: PairedPredictions,
-    measure: Measure,
-    pos_label: Any,
-    part: slice,
-    scores: Sequence[float] | None = None,
-) -> FloatArray | None:
-    """Contributions of the records of a test set to the difference of two scores.
+class RecordDifferences:
+    """Contributions of the records of test sets to the differences of two scores.
 
     For a mean over records it is the difference of the record's values. For other scores it
     is the difference of the scores plus the record's influence on it: the derivative by the
@@ -343,74 +359,59 @@ def record_differences(
         The measure that is compared.
     pos_label : label or None
         The positive one of two classes.
-    part : slice
-        The predictions of the test set.
-    scores : sequence of two float, optional
-        The scores of both roles by the scorer. A formula that disagrees with them is not
-        used.
-
-    Returns
-    -------
-    differences : ndarray of shape (n_test,) or None
-        Challenger minus champion; None where the score has no formula.
     """
-    if scores is not None and not np.isfinite(scores).all():
-        return None
-    influences_of = _of_calibration if measure.metric == CALIBRATION else _of_formula
-    result = influences_of(pair, measure, pos_label, part)
-    if result is None:
-        return None
-    values, influence = result
-    scores = values if scores is None else scores
-    gaps = np.abs(np.subtract(values, scores))
-    # The scorer may clip losses of certain but incorrect predictions at another value.
-    is_loss = loss_of(measure.metric) is not None
-    if not is_loss and not (gaps <= SAME * np.maximum(1, np.abs(scores))).all():
-        return None
-    return influence + (scores[1] - scores[0])
+
+    def __init__(self, pair: PairedPredictions, measure: Measure, pos_label: Any) -> None:
+        self.pair, self.measure, self.pos_label = pair, measure, pos_label
+        self.formulas = [
+            applied_formula(pair.predictions, role, measure, pos_label)
+            for role in pair.roles
+        ]
+
+    def of_part(
+        self, part: slice, scores: Sequence[float] | None = None
+    ) -> FloatArray | None:
+        """Return challenger minus champion, or None where the score has no formula.
+
+        A formula that disagrees with the `scores` of both roles by the scorer is not used.
+        """
+        if scores is not None and not np.isfinite(scores).all():
+            return None
+        if self.measure.metric == CALIBRATION:
+            result = _of_calibration(self.pair, self.pos_label, part)
+        else:
+            result = self._of_formula(part)
+        if result is None:
+            return None
+        values, influence = result
+        scores = values if scores is None else scores
+        gaps = np.abs(np.subtract(values, scores))
+        # The scorer may clip losses of certain but incorrect predictions at another value.
+        is_loss = loss_of(self.measure.metric) is not None
+        if not is_loss and not (gaps <= SAME * np.maximum(1, np.abs(scores))).all():
+            return None
+        return influence + (scores[1] - scores[0])
+
+    def _of_formula(self, part: slice) -> "Influences":
+        """Return influences by the slopes of a formula, or None without a formula."""
+        n = part.stop - part.start
+        once = np.ones((1, n), dtype=np.int32)
+        results = []
+        for formula in self.formulas:
+            prepared = None if formula is None else formula.of_part(part)
+            slopes = None if prepared is None else prepared.slopes(once)
+            if prepared is None or slopes is None:
+                return None
+            results.append((float(prepared.values(once)[0]), slopes[0] * n))
+        (champion, champion_influence), (challenger, challenger_influence) = results
+        return (champion, challenger), challenger_influence - champion_influence
 
 
 Influences = tuple[tuple[float, float], FloatArray] | None
 """Scores of both roles, and the records' influences on their difference."""
 
 
-def _of_formula(
-    pair: PairedPredictions, measure: Measure, pos_label: Any, part: slice
-) -> Influences:
-    """Return influences by the slopes of a formula, or None without a formula."""
-    predictions = pair.predictions
-    classes, y = predictions.classes, predictions.y_predicted()[part]
-    once = np.ones((1, len(y)), dtype=np.int32)
-    results = []
-    for role in pair.roles:
-        prepared = _prepared(classes, y, role.part(part), measure, pos_label)
-        slopes = None if prepared is None else prepared.slopes(once)
-        if prepared is None or slopes is None:
-            return None
-        results.append((float(prepared.values(once)[0]), slopes[0] * len(y)))
-    (champion, champion_influence), (challenger, challenger_influence) = results
-    return (champion, challenger), challenger_influence - champion_influence
-
-
-def _prepared(
-    classes: np.ndarray,
-    y: IntArray,
-    role: EstimatorPredictions,
-    measure: Measure,
-    pos_label: Any,
-) -> PreparedScore | None:
-    """Return a score on one test set as a function of weights; None without a formula."""
-    try:
-        formula = formula_of(measure, classes, y, pos_label)
-        return None if formula is None else formula.prepared(role)
-    except ValueError:
-        # The scorer has a positive class, and the formula has none.
-        return None
-
-
-def _of_calibration(
-    pair: PairedPredictions, measure: Measure, pos_label: Any, part: slice
-) -> Influences:
+def _of_calibration(pair: PairedPredictions, pos_label: Any, part: slice) -> Influences:
     """Return jackknife influences, because a calibration error sums pairs of records."""
     try:
         calibration = PairedCalibration.from_pair(_split(pair, part), pos_label=pos_label)
@@ -492,9 +493,9 @@ def _variances(
     is_mean = measure.metric == "accuracy" or loss_of(measure.metric) is not None
     if pair.design.kind != "kfold" or not is_mean:
         return None
-    variances = []
+    variances, contributions = [], RecordDifferences(pair, measure, pos_label)
     for part in pair.predictions.slices():
-        differences = record_differences(pair, measure, pos_label, part)
+        differences = contributions.of_part(part)
         if differences is None:
             return None
         variances.append(variance_of_mean(differences))
@@ -514,13 +515,13 @@ def _split_scores(
     it on the others.
     """
     predictions = pair.predictions
-    classes, y = predictions.classes, predictions.y_predicted()
+    formula = applied_formula(predictions, role, measure, pos_label)
     scores: list[float] = []
-    agrees: bool | None = None
+    agrees: bool | None = None if formula is not None else False
     for part in predictions.slices():
         quick = math.nan
-        if agrees is not False:
-            quick = _by_formula(classes, y[part], role.part(part), measure, pos_label)
+        if formula is not None and agrees is not False:
+            quick = _by_formula(formula, predictions, role, measure, part)
         if agrees and math.isfinite(quick):
             scores.append(quick)
             continue
@@ -532,28 +533,27 @@ def _split_scores(
 
 
 def _by_formula(
-    classes: np.ndarray,
-    y: IntArray,
+    formula: AppliedFormula,
+    predictions: Predictions,
     role: EstimatorPredictions,
     measure: Measure,
-    pos_label: Any,
+    part: slice,
 ) -> float:
-    """Compute a classifier's score by formula, or return NaN without a formula.
+    """Compute a classifier's score on a test set by formula, or return NaN.
 
-    It is also NaN where a class has no records, or is never predicted in a score of
-    counts: the scorer, called instead, may report that the score is undefined, or warn.
+    It is NaN where a class has no records, or is never predicted in a score of counts: the
+    scorer, called instead, may report that the score is undefined, or warn.
     """
-    counted = [y]
-    if measure.metric == "accuracy" or measure.is_numeric:
-        counted = []
-    elif measure.metric in COUNT_SCORES and role.labels is not None:
-        counted.append(role.labels)
-    if not all(np.bincount(codes, minlength=len(classes)).all() for codes in counted):
+    counted = []
+    if not (measure.metric == "accuracy" or measure.is_numeric):
+        counted.append(predictions.y_predicted())
+    if measure.metric in COUNT_SCORES and measure.metric != "accuracy":
+        counted.append(role.known_labels())
+    n_classes = len(predictions.classes)
+    if not all(np.bincount(codes[part], minlength=n_classes).all() for codes in counted):
         return math.nan
-    prepared = _prepared(classes, y, role, measure, pos_label)
-    if prepared is None:
-        return math.nan
-    return float(prepared.values(np.ones((1, len(y)), dtype=np.int32))[0])
+    once = np.ones((1, part.stop - part.start), dtype=np.int32)
+    return float(formula.of_part(part).values(once)[0])
 
 
 def score_of_part(
@@ -685,9 +685,9 @@ def _of_splits(
     both = np.reshape([splits.champion, splits.challenger], (2, -1))
     defined = np.isfinite(both).all(axis=0)
     differences = np.repeat(both[1] - both[0], predictions.n_test)
-    has_formula = True
+    has_formula, by_formula = True, RecordDifferences(pair, measure, pos_label)
     for part, scores in zip(predictions.slices(), both.T, strict=True):
-        contributions = record_differences(pair, measure, pos_label, part, (*scores,))
+        contributions = by_formula.of_part(part, (*scores,))
         if contributions is None:
             has_formula = False
         else:
@@ -707,7 +707,8 @@ def _pooled(
         score_of_part(predictions, role, measure, pos_label, slice(0, n), Watch())
         for role in pair.roles
     )
-    contributions = record_differences(pair, measure, pos_label, slice(0, n), means)
+    by_formula = RecordDifferences(pair, measure, pos_label)
+    contributions = by_formula.of_part(slice(0, n), means)
     if contributions is None:
         return np.full(n, means[1] - means[0]), means, False
     return contributions, means, True
