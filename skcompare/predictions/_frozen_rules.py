@@ -161,7 +161,8 @@ def check_target(y: Any, *, fitting: bool, target: str = CLASSES) -> None:
     if kind not in ("binary", "multiclass"):
         raise ValueError(
             f"Unknown label type: {kind}. `y` must be class labels of shape (n_samples,), "
-            "binary or multiclass; regression, multilabel and multi-output targets are not "
+            "binary or multiclass. Numbers are compared by measures of them, such as "
+            "'neg_mean_absolute_error'; multilabel and multi-output targets are not "
             "supported yet."
         )
     if fitting and len(classes_of(check_labels("y", y))) < 2:
