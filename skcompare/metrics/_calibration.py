@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from sklearn.isotonic import isotonic_regression
 
 from skcompare._core.arrays import on_host
 from skcompare._core.validation import check_choice, check_count, check_switches
-from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare.evidence import (
     EPS,
@@ -32,6 +32,10 @@ from skcompare.evidence import (
     monotone_bins,
     space_at,
 )
+from skcompare.metrics._scores import probability_loss
+
+biased_error = partial(probability_loss, instead="squared_calibration_error", bounds=(0, 1))
+"""Register a calibration error with a bias that differs between classifiers."""
 
 
 def sweep_calibration_error(
@@ -214,14 +218,7 @@ def _weights(
     return weights
 
 
-@metric(
-    "expected_calibration_error",
-    response_method="predict_proba",
-    greater_is_better=False,
-    instead="squared_calibration_error",
-    array_api=True,
-    bounds=(0, 1),
-)
+@biased_error("expected_calibration_error")
 def expected_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -306,13 +303,7 @@ def expected_calibration_error(
     return bins.error(norm, debiased=debiased)
 
 
-@metric(
-    "squared_calibration_error",
-    response_method="predict_proba",
-    greater_is_better=False,
-    array_api=True,
-    bounds=(0, 1),
-)
+@probability_loss("squared_calibration_error", bounds=(0, 1))
 def squared_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -375,14 +366,7 @@ def squared_calibration_error(
     return bins.error("l2", squared=True, debiased=debiased)
 
 
-@metric(
-    "maximum_calibration_error",
-    response_method="predict_proba",
-    greater_is_better=False,
-    instead="squared_calibration_error",
-    array_api=True,
-    bounds=(0, 1),
-)
+@biased_error("maximum_calibration_error")
 def maximum_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -429,14 +413,7 @@ def maximum_calibration_error(
     return bins.error("max")
 
 
-@metric(
-    "classwise_calibration_error",
-    response_method="predict_proba",
-    greater_is_better=False,
-    instead="squared_calibration_error",
-    array_api=True,
-    bounds=(0, 1),
-)
+@biased_error("classwise_calibration_error")
 def classwise_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -494,13 +471,7 @@ WIDE = 0.02
 """Kernels as wide as this, many coarse cells, do not need the fine grid."""
 
 
-@metric(
-    "smooth_calibration_error",
-    response_method="predict_proba",
-    greater_is_better=False,
-    instead="squared_calibration_error",
-    bounds=(0, 1),
-)
+@biased_error("smooth_calibration_error", array_api=False)
 def smooth_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,

@@ -1,6 +1,7 @@
 """Metrics of predicted labels and of class probabilities."""
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,13 @@ from skcompare.evidence import (
     spherical,
 )
 
+probability_score = partial(metric, response_method="predict_proba", greater_is_better=True)
+"""Register a function of probabilities of which greater is better."""
+probability_loss = partial(
+    metric, response_method="predict_proba", greater_is_better=False, array_api=True
+)
+"""Register a function of probabilities, of any array library, as a loss."""
+
 
 @metric("accuracy", response_method="predict", greater_is_better=True, array_api=True)
 def accuracy(
@@ -58,11 +66,7 @@ def accuracy(
     >>> accuracy([0, 1, 1, 2], [0, 1, 2, 2])
     0.75
     """
-    if is_foreign(y_pred):
-        y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
-    truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
-    check_same_length(y_true=truth, y_pred=predicted)
-    classes_of(truth, y_pred=predicted)
+    truth, predicted, _, sample_weight = _labels(y_true, y_pred, sample_weight)
     return weighted_mean(truth == predicted, sample_weight)
 
 
@@ -203,6 +207,17 @@ def negative_predictive_value(
         return 0.0
 
 
+def _labels(
+    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, ArrayLike | None]:
+    """Return true and predicted labels, their classes and weights, in numpy."""
+    if is_foreign(y_pred):
+        y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
+    truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
+    check_same_length(y_true=truth, y_pred=predicted)
+    return truth, predicted, classes_of(truth, y_pred=predicted), sample_weight
+
+
 def _rate_within(
     side: str,
     y_true: ArrayLike,
@@ -212,11 +227,8 @@ def _rate_within(
     of: str = "y_true",
 ) -> float:
     """Share of correct predictions among the records of one true or predicted class."""
-    if is_foreign(y_pred):
-        y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
-    truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
-    check_same_length(y_true=truth, y_pred=predicted)
-    positive = positive_class(classes_of(truth, y_pred=predicted), pos_label)
+    truth, predicted, classes, sample_weight = _labels(y_true, y_pred, sample_weight)
+    positive = positive_class(classes, pos_label)
     labels = truth if of == "y_true" else predicted
     inside = (labels == positive) == (side == "positive")
     if not inside.any():
@@ -239,13 +251,7 @@ def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
     return float(xp.sum(values * weights) / xp.sum(weights))
 
 
-@metric(
-    "multiclass_brier_loss",
-    response_method="predict_proba",
-    greater_is_better=False,
-    title="Brier loss, multi-class convention",
-    array_api=True,
-)
+@probability_loss("multiclass_brier_loss", title="Brier loss, multi-class convention")
 def multiclass_brier_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -289,13 +295,7 @@ def multiclass_brier_loss(
     return weighted_mean(multiclass_brier(truth.codes, proba), sample_weight)
 
 
-@metric(
-    "binary_brier_loss",
-    response_method="predict_proba",
-    greater_is_better=False,
-    title="Brier loss",
-    array_api=True,
-)
+@probability_loss("binary_brier_loss", title="Brier loss")
 def binary_brier_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -347,13 +347,7 @@ def binary_brier_loss(
     return weighted_mean(brier(truth.codes, proba), sample_weight)
 
 
-@metric(
-    "brier_skill_score",
-    response_method="predict_proba",
-    greater_is_better=True,
-    title="Brier skill score",
-    array_api=True,
-)
+@probability_score("brier_skill_score", title="Brier skill score", array_api=True)
 def brier_skill_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -431,12 +425,7 @@ def _class_totals(
     return totals.astype(np.float64)
 
 
-@metric(
-    "spherical_loss",
-    response_method="predict_proba",
-    greater_is_better=False,
-    array_api=True,
-)
+@probability_loss("spherical_loss")
 def spherical_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -480,13 +469,7 @@ def spherical_loss(
     return weighted_mean(spherical(truth.codes, proba), sample_weight)
 
 
-@metric(
-    "cost_weighted_loss",
-    response_method="predict_proba",
-    greater_is_better=False,
-    title="cost of the best decisions",
-    array_api=True,
-)
+@probability_loss("cost_weighted_loss", title="cost of the best decisions")
 def cost_weighted_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -544,12 +527,7 @@ SLACK = 1e-12
 """A rate this close below the requested one reaches it, because of rounding."""
 
 
-@metric(
-    "sensitivity_at_specificity",
-    response_method="predict_proba",
-    greater_is_better=True,
-    bounds=(0, 1),
-)
+@probability_score("sensitivity_at_specificity", bounds=(0, 1))
 def sensitivity_at_specificity(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -613,12 +591,7 @@ def sensitivity_at_specificity(
     return _rate_at(positive, scores, weights, rate)
 
 
-@metric(
-    "specificity_at_sensitivity",
-    response_method="predict_proba",
-    greater_is_better=True,
-    bounds=(0, 1),
-)
+@probability_score("specificity_at_sensitivity", bounds=(0, 1))
 def specificity_at_sensitivity(
     y_true: ArrayLike,
     y_score: ArrayLike,
