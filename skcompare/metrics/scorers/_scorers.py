@@ -317,6 +317,8 @@ class PairedScorer:
     """The test of a scorer of one subject, where none is named."""
     subject: ClassVar[str] = ""
     """What the tests of a scorer of one subject compare."""
+    evidence: ClassVar[tuple[type, ...]] = ()
+    """Evidence that the tests of a scorer of one subject need."""
 
     def __init__(
         self,
@@ -379,7 +381,7 @@ class PairedScorer:
     @classmethod
     def _suits(cls, entry: PairedTestEntry) -> bool:
         """Whether a test is about the subject of this scorer, here any."""
-        return True
+        return not cls.evidence or entry.needs in cls.evidence
 
     def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
         """Score a fitted classifier on records that neither classifier was trained on.
@@ -789,6 +791,7 @@ class DeLongScorer(PairedScorer):
 
     default_test: ClassVar[str] = "delong"
     subject: ClassVar[str] = "AUCs"
+    evidence: ClassVar[tuple[type, ...]] = (PlacementValues, ClassPlacementValues)
 
     def __init__(
         self,
@@ -802,10 +805,6 @@ class DeLongScorer(PairedScorer):
         if pos_label is not None:
             options = {"pos_label": pos_label, **options}
         super().__init__(test, champion, returns=returns, **options)
-
-    @classmethod
-    def _suits(cls, entry: PairedTestEntry) -> bool:
-        return entry.needs in (PlacementValues, ClassPlacementValues)
 
 
 class PrecisionScorer(PairedScorer):
@@ -1000,6 +999,7 @@ class CalibrationScorer(PairedScorer):
 
     default_test: ClassVar[str] = "calibration_difference"
     subject: ClassVar[str] = "the calibration of two classifiers"
+    evidence: ClassVar[tuple[type, ...]] = (PairedCalibration,)
 
     def __init__(
         self,
@@ -1012,17 +1012,8 @@ class CalibrationScorer(PairedScorer):
         test: str = default_test,
         **options: Any,
     ) -> None:
-        options = {
-            "n_bins": n_bins,
-            "strategy": strategy,
-            "pos_label": pos_label,
-            **options,
-        }
-        super().__init__(test, champion, returns=returns, **options)
-
-    @classmethod
-    def _suits(cls, entry: PairedTestEntry) -> bool:
-        return entry.needs is PairedCalibration
+        named = {"n_bins": n_bins, "strategy": strategy, "pos_label": pos_label}
+        super().__init__(test, champion, returns=returns, **named, **options)
 
 
 Scorer = Callable[..., float]
