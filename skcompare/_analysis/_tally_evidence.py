@@ -1,7 +1,7 @@
 """Evidence and scores of predictions known only by counts and sums."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -13,6 +13,7 @@ from skcompare._analysis.measures import (
     StoredPredictions,
     Watch,
     class_order,
+    differences_of,
     one_score,
 )
 from skcompare._core.design import HOLDOUT, Design
@@ -268,21 +269,8 @@ def tallied_scores(
     tally = pair.predictions.tally
     assert tally is not None
     watch = Watch()
-    champion, challenger = _values(tally, measure, pos_label, watch)
-    sign = 1 if measure.greater_is_better else -1
-    flags = ("undefined-in-split",) if np.isnan([champion, challenger]).any() else ()
-    return ScoreDifferences(
-        np.array([[sign * (challenger - champion)]]),
-        0,  # type: ignore[arg-type]
-        np.array([tally.n]),
-        None,
-        np.array([[champion]]),
-        np.array([[challenger]]),
-        pair.design,
-        (*flags, "scorer-warning") if watch.warned else flags,
-        measure.subject,
-        measure.greater_is_better,
-    )
+    scores = _values(tally, measure, pos_label, watch)
+    return differences_of(pair, measure, pos_label, scores, watch)
 
 
 def _values(
@@ -321,7 +309,7 @@ def _of_labels(
     weighted: Any = partial(measure.scorer, **{"sample_weight": counts.counts})
     try:
         return one_score(
-            replace(measure, scorer=weighted), tally.names[role], stored, X, truth, watch
+            weighted, measure.subject, tally.names[role], stored, X, truth, watch
         )
     except TypeError as error:
         raise needs_records(measure) from error

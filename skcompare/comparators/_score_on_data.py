@@ -8,14 +8,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skcompare._analysis.measures import (
-    Measure,
-    Watch,
-    class_order,
-    one_score,
-    stored_part,
-    true_values,
-)
+from skcompare._analysis.measures import Measure, Watch, score_of_part
 from skcompare._core.validation import check_labels
 from skcompare.predictions import Predictions, collect_fitted, one_class_of
 
@@ -30,13 +23,11 @@ def scores_of(
     if measure.label is not None:
         position = measure.position(predictions.classes)
         predictions, pos_label = one_class_of(predictions, position), True
-    classes, order = class_order(predictions.classes, pos_label)
-    y = true_values(predictions, classes, order)
-    all_records, watch = slice(0, predictions.n_records), Watch()
-    scores = []
-    for role in predictions.estimators:
-        stored = stored_part(role, all_records, classes, order)
-        scores.append(one_score(measure, role.name, stored, X, y, watch))
+    everything, watch = slice(0, predictions.n_records), Watch()
+    scores = [
+        score_of_part(predictions, role, measure, pos_label, everything, watch, X)
+        for role in predictions.estimators
+    ]
     return scores, watch
 
 

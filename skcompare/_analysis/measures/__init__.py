@@ -20,9 +20,9 @@ from skcompare._analysis.measures._scores import (
     RANKING_SCORES,
     RATE,
     block_differences,
+    differences_of,
     one_score,
     score_differences,
+    score_of_part,
     scored_pair,
-    stored_part,
-    true_values,
 )

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,19 +101,17 @@ def quick_pair(
     pair: PairedPredictions, measure: Measure, pos_label: Any
 ) -> ScoredPair | None:
     """Return the pair with a score computed by formula, or None without a formula."""
-    predictions = pair.predictions
-    formula = formula_of(measure, predictions.classes, predictions.y_predicted(), pos_label)
-    if formula is None:
-        return None
-    champion, challenger = (formula.values_of(role) for role in pair.roles)
+    champion, challenger = (
+        formula_of(pair.predictions, role, measure, pos_label) for role in pair.roles
+    )
     if champion is None or challenger is None:
         return None
     return ScoredPair.of_predictions(
         pair,
-        formula.score,
-        formula.y,
-        champion,
-        challenger,
+        champion.score,
+        champion.y,
+        champion.values,
+        challenger.values,
         greater_is_better=measure.greater_is_better,
     )
 
@@ -124,16 +121,8 @@ class Formula(NamedTuple):
 
     score: PairScore
     y: IntArray
-    values_of: Callable[[EstimatorPredictions], np.ndarray | None]
-    """Arguments of the score from a classifier's predictions; None where it lacks them."""
-
-
-class AppliedFormula(NamedTuple):
-    """Formula of a score, with the arguments from all predictions of a classifier."""
-
-    score: PairScore
-    y: IntArray
     values: np.ndarray
+    """Arguments of the score from all predictions of a classifier."""
 
     def of_part(self, part: slice) -> PreparedScore:
         """Return the score on one test set as a function of the weights of its records."""
@@ -141,44 +130,38 @@ class AppliedFormula(NamedTuple):
         return self.score.prepared(y, values, np.arange(len(y)))
 
 
-def applied_formula(
+def formula_or_none(
     predictions: Predictions, role: EstimatorPredictions, measure: Measure, pos_label: Any
-) -> AppliedFormula | None:
+) -> Formula | None:
     """Return the formula of a classifier's score on any test set, or None without one."""
-    classes, y = predictions.classes, predictions.y_predicted()
     try:
-        formula = formula_of(measure, classes, y, pos_label)
-        values = None if formula is None else formula.values_of(role)
+        return formula_of(predictions, role, measure, pos_label)
     except ValueError:
         # The scorer has a positive class, and the formula has none.
         return None
-    if formula is None or values is None:
-        return None
-    return AppliedFormula(formula.score, formula.y, values)
 
 
 def formula_of(
-    measure: Measure, classes: np.ndarray, y: IntArray, pos_label: Any
+    predictions: Predictions, role: EstimatorPredictions, measure: Measure, pos_label: Any
 ) -> Formula | None:
-    """Return the formula of a measure for these true classes, or None if there is none."""
-    name = measure.metric
+    """Return the formula of a classifier's score, or None if there is none."""
+    name, classes, y = measure.metric, predictions.classes, predictions.y_predicted()
+    score: PairScore = RecordMean()
+    values: np.ndarray | None = None
     if name == "accuracy":
-        return Formula(
-            RecordMean(), y, lambda role: (role.known_labels() == y).astype(float)
-        )
-    if name is not None and name in COUNT_SCORES:
+        values = (role.known_labels() == y).astype(float)
+    elif name is not None and name in COUNT_SCORES:
         label = pos_label if name in BINARY_SCORES else None
-        counted = ResampledCounts(count_score(name, classes, label), len(classes))
-        return Formula(counted, y, EstimatorPredictions.known_labels)
-    if loss_of(name) is not None:
-        mean = RecordMean(measure.name, (-np.inf, np.inf))
-        return Formula(mean, y, lambda role: _losses_of(role, measure, y))
-    if name in RANKING_SCORES and len(classes) == 2:
+        score = ResampledCounts(count_score(name, classes, label), len(classes))
+        values = role.known_labels()
+    elif loss_of(name) is not None:
+        score = RecordMean(measure.name, (-np.inf, np.inf))
+        values = _losses_of(role, measure, y)
+    elif name in RANKING_SCORES and len(classes) == 2:
         positive = int(classes[1] == positive_class(classes, pos_label))
-        is_positive = (y == positive).astype(np.int64)
-        ranking = RANKING_SCORES[name]
-        return Formula(ranking, is_positive, lambda role: _scores_of(role, positive))
-    return None
+        score, y = RANKING_SCORES[name], (y == positive).astype(np.int64)
+        values = _scores_of(role, positive)
+    return None if values is None else Formula(score, y, values)
 
 
 def _losses_of(
@@ -221,7 +204,7 @@ class _ScorerScore(LoopedScore):
     """
 
     scorer: Scorer = max
-    classes: np.ndarray | None = None
+    classes: Any = ()
     widths: tuple[int, int, int] = (0, 0, 0)
 
     def outcome(
@@ -233,42 +216,32 @@ class _ScorerScore(LoopedScore):
     ) -> tuple[float, str]:
         """Return the score of some records, and the reason if it is undefined (NaN)."""
         watch = Watch() if watch is None else watch
-        try:
-            with watched(watch):
-                score = self._scored(y, predictions, rows)
-        except ValueError as error:
-            return float("nan"), str(error)
-        except AttributeError as error:
-            raise ValueError(
-                f"scoring {self.name!r} needs predictions that a classifier does not give. "
-                "Choose a classifier with predict_proba, or a measure of labels."
-            ) from error
-        number = number_of(self.name, score)
-        if watch.undefined:
-            return float("nan"), "the scorer warned that it is undefined for these records"
-        return number, ""
-
-    def _scored(self, y: IntArray, predictions: np.ndarray, rows: IntArray) -> Any:
-        """Return the value of the scorer."""
-        assert self.classes is not None
         missing = predictions == MISSING
         if (missing.any(axis=0) != missing.all(axis=0)).any():
             # Predictions of different kinds were exchanged, which has no meaning.
-            return float("nan")
+            return float("nan"), ""
+        y_true = self.classes[y] if len(self.classes) else y
+        stored, X, watch.error = self._stored(predictions), rows.reshape(-1, 1), None
+        score = one_score(self.scorer, self.name, "a classifier", stored, X, y_true, watch)
+        if watch.error is not None:
+            return score, str(watch.error)
+        undefined = "the scorer warned that it is undefined for these records"
+        return score, undefined if watch.undefined else ""
+
+    def _stored(self, predictions: np.ndarray) -> StoredPredictions | StoredNumbers:
+        """Return the predictions as an estimator."""
+        if not len(self.classes):
+            return StoredNumbers(predictions[:, 0])
         columns = np.split(predictions, np.cumsum(self.widths)[:-1], axis=1)
         labels, proba, decision = (
             part if part.size and part[0, 0] != MISSING else None for part in columns
         )
-        if not len(self.classes):
-            numbers = StoredNumbers(predictions[:, 0])
-            return self.scorer(numbers, rows.reshape(-1, 1), y)
-        stored = StoredPredictions(
+        return StoredPredictions(
             self.classes,
             None if labels is None else self.classes[labels[:, 0].astype(np.intp)],
             proba,
             decision[:, 0] if decision is not None and self.widths[2] == 1 else decision,
         )
-        return self.scorer(stored, rows.reshape(-1, 1), self.classes[y])
 
 
 def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
@@ -364,7 +337,7 @@ class RecordDifferences:
     def __init__(self, pair: PairedPredictions, measure: Measure, pos_label: Any) -> None:
         self.pair, self.measure, self.pos_label = pair, measure, pos_label
         self.formulas = [
-            applied_formula(pair.predictions, role, measure, pos_label)
+            formula_or_none(pair.predictions, role, measure, pos_label)
             for role in pair.roles
         ]
 
@@ -449,7 +422,6 @@ def score_differences(
     `known` holds scores of the same predictions, by names of classifiers and measures:
     scores found there are not computed again, and missing ones are added.
     """
-    predictions = pair.predictions
     known, scored = {} if known is None else known, []
     for role in pair.roles:
         key = role.name, measure.subject
@@ -466,28 +438,33 @@ def score_differences(
         raise ValueError(
             f"scoring {measure.subject!r} is undefined on every test set: {watch.error}"
         ) from watch.error
-    champion, challenger = np.where(undefined, np.nan, scores)
-    flags = ("undefined-in-split",) if undefined.any() else ()
-    if watch.warned:
-        flags = (*flags, "scorer-warning")
-    sign = 1 if measure.greater_is_better else -1
-    shape = shape_of(pair.design)
+    scores = np.where(undefined, np.nan, scores)
+    return differences_of(pair, measure, pos_label, scores, watch)
+
+
+def differences_of(
+    pair: PairedPredictions, measure: Measure, pos_label: Any, scores: Any, watch: Watch
+) -> ScoreDifferences:
+    """Return the differences of scores of champion and challenger on each test set."""
+    predictions, sign = pair.predictions, 1 if measure.greater_is_better else -1
+    champion, challenger = np.reshape(scores, (2, *shape_of(pair.design)))
+    flags = ("undefined-in-split",) if np.isnan(scores).any() else ()
     return ScoreDifferences(
-        (sign * (challenger - champion)).reshape(shape),
+        sign * (challenger - champion),
         0 if predictions.n_train is None else predictions.n_train,  # type: ignore[arg-type]
         predictions.n_test,
-        _variances(pair, measure, pos_label, shape),
-        champion.reshape(shape),
-        challenger.reshape(shape),
+        _variances(pair, measure, pos_label),
+        champion,
+        challenger,
         pair.design,
-        flags,
+        (*flags, "scorer-warning") if watch.warned else flags,
         measure.subject,
         measure.greater_is_better,
     )
 
 
 def _variances(
-    pair: PairedPredictions, measure: Measure, pos_label: Any, shape: tuple[int, ...]
+    pair: PairedPredictions, measure: Measure, pos_label: Any
 ) -> FloatArray | None:
     """Variances of the mean differences within folds, or None if no test needs them."""
     is_mean = measure.metric == "accuracy" or loss_of(measure.metric) is not None
@@ -499,7 +476,7 @@ def _variances(
         if differences is None:
             return None
         variances.append(variance_of_mean(differences))
-    return np.reshape(variances, shape)
+    return np.reshape(variances, shape_of(pair.design))
 
 
 def _split_scores(
@@ -515,7 +492,7 @@ def _split_scores(
     it on the others.
     """
     predictions = pair.predictions
-    formula = applied_formula(predictions, role, measure, pos_label)
+    formula = formula_or_none(predictions, role, measure, pos_label)
     scores: list[float] = []
     agrees: bool | None = None if formula is not None else False
     for part in predictions.slices():
@@ -533,7 +510,7 @@ def _split_scores(
 
 
 def _by_formula(
-    formula: AppliedFormula,
+    formula: Formula,
     predictions: Predictions,
     role: EstimatorPredictions,
     measure: Measure,
@@ -563,25 +540,24 @@ def score_of_part(
     pos_label: Any,
     part: slice,
     watch: Watch,
+    X: Any = None,
 ) -> float:
-    """Return the score of some of a classifier's predictions, or NaN if undefined."""
+    """Return the score of some of a classifier's predictions, or NaN if undefined.
+
+    Without the records themselves the scorer receives their positions.
+    """
     classes, order = class_order(predictions.classes, pos_label)
-    y_true = true_values(predictions, classes, order)[part]
-    stored = stored_part(role, part, classes, order)
-    records = predictions.records
-    rows = np.arange(part.start, part.stop) if records is None else records[part]
-    return one_score(measure, role.name, stored, rows.reshape(-1, 1), y_true, watch)
+    y = predictions.y_predicted()[part]
+    y_true = y if predictions.is_numeric else classes[order[y]]
+    if X is None:
+        records = predictions.records
+        rows = np.arange(part.start, part.stop) if records is None else records[part]
+        X = rows.reshape(-1, 1)
+    stored = _stored_part(role, part, classes, order)
+    return one_score(measure.scorer, measure.subject, role.name, stored, X, y_true, watch)
 
 
-def true_values(
-    predictions: Predictions, classes: np.ndarray, order: np.ndarray
-) -> np.ndarray:
-    """Return the true label of each prediction for scorers, or the true number."""
-    y = predictions.y_predicted()
-    return y if predictions.is_numeric else classes[order[y]]
-
-
-def stored_part(
+def _stored_part(
     role: EstimatorPredictions, part: slice, classes: np.ndarray, order: np.ndarray
 ) -> StoredPredictions | StoredNumbers:
     """Return some predictions as an estimator; `order` has the position of each class."""
@@ -596,26 +572,31 @@ def stored_part(
 
 
 def one_score(
-    measure: Measure, name: str, stored: Any, X: Any, y: Any, watch: Watch
+    scorer: Callable[..., Any],
+    subject: str,
+    name: str,
+    stored: Any,
+    X: Any,
+    y: Any,
+    watch: Watch,
 ) -> float:
-    """Return the score of stored predictions, or NaN if undefined."""
+    """Return the score of stored predictions, or NaN if undefined.
+
+    `subject` is the measure and `name` the classifier in the text of an error.
+    """
     try:
         with watched(watch):
-            score = measure.scorer(stored, X, y)
+            score = scorer(stored, X, y)
     except ValueError as error:
         watch.error = error
-        score = float("nan")
+        return float("nan")
     except AttributeError as error:
         raise ValueError(
-            f"scoring {measure.subject!r} needs predictions that {name} does not give. "
+            f"scoring {subject!r} needs predictions that {name} does not give. "
             "Choose a classifier with predict_proba, or a measure of labels."
         ) from error
-    if not isinstance(score, Real):
-        raise TypeError(
-            f"scoring {measure.subject!r} must give one number. Got "
-            f"{type(score).__name__}. Pass a dict of scorers for several."
-        )
-    return float("nan") if watch.undefined else float(score)
+    number = number_of(subject, score)
+    return float("nan") if watch.undefined else number
 
 
 LEAST_OF_A_CLASS = 10
