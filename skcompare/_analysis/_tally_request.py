@@ -19,6 +19,8 @@ from skcompare.evidence import (
 from skcompare.predictions import LABELS
 
 DEFAULT_LOSS = "brier_score"
+COUNTS: dict[type, str] = {PairedCalibration: "calibration", PlacementValues: "ranking"}
+"""Names in a request of the counts that evidence of probabilities or scores needs."""
 COUNTED_OPTIONS = tuple(inspect.signature(TallyRequest).parameters)
 
 
@@ -61,7 +63,7 @@ def requested_by_tests(
     """
     needs = _Needs(selection)
     for entry, options in tests:
-        needs.add(entry, dict(options))
+        needs.add(entry, options)
     return needs.request()
 
 
@@ -90,10 +92,10 @@ class _Needs:
     def __init__(self, selection: Selection) -> None:
         self.predictions = selection.predictions
         self.losses: dict[str, None] = {}
+        self.counts: dict[str, Any] = {"labels": True}
         self.options: dict[str, Any] = {"pos_label": selection.pos_label}
-        self.calibration = self.ranking = False
 
-    def add(self, entry: PairedTestEntry, options: dict[str, Any]) -> None:
+    def add(self, entry: PairedTestEntry, options: Mapping[str, Any]) -> None:
         """Add the counts and sums that a test needs."""
         reason = why_unsuited(entry, self.predictions)
         if reason:
@@ -101,16 +103,14 @@ class _Needs:
                 f"{reason}. Leave {entry.name} out, or pass a greater `collect` where the "
                 "records fit in memory, or a sample of them."
             )
+        set_options = dict(options)
         if entry.needs is PairedLosses:
-            options = dict(options)
-            self.losses[options.pop("loss", DEFAULT_LOSS)] = None
-            self._set(entry.name, options)
-        elif entry.needs is PairedCalibration:
-            self.calibration = True
-            self._set(entry.name, options)
-        elif entry.needs is PlacementValues:
-            self.ranking = True
-            self._set(entry.name, options)
+            self.losses[set_options.pop("loss", DEFAULT_LOSS)] = None
+        elif entry.needs in COUNTS:
+            self.counts[COUNTS[entry.needs]] = True
+        else:
+            return
+        self._set(entry.name, set_options)
 
     def add_score(self, measure: Measure) -> None:
         """Add the counts and sums that a measure without test needs."""
@@ -120,21 +120,15 @@ class _Needs:
         if loss is not None:
             self.losses[loss.name] = None
         elif error_of_bins(measure) is not None:
-            self.calibration = True
+            self.counts[COUNTS[PairedCalibration]] = True
         elif measure.metric == "roc_auc":
-            self.ranking = True
+            self.counts[COUNTS[PlacementValues]] = True
         else:
             raise needs_records(measure)
 
     def request(self) -> TallyRequest:
         """Return the complete request, which always includes labels."""
-        return TallyRequest(
-            labels=True,
-            losses=tuple(self.losses),
-            calibration=self.calibration,
-            ranking=self.ranking,
-            **self.options,
-        )
+        return TallyRequest(losses=tuple(self.losses), **self.counts, **self.options)
 
     def _set(self, test: str, options: dict[str, Any]) -> None:
         for name, value in options.items():
