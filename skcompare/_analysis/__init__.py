@@ -3,6 +3,7 @@
 from skcompare._analysis._comparison import (
     FAMILY_WISE,
     POWER,
+    RECORDS,
     ComparisonRow,
     EvidenceBehind,
     PairEngine,
@@ -53,8 +54,6 @@ from skcompare._analysis._test_selection import (
     Selection,
     check_positive,
     default_test,
-    is_about,
-    named_for,
     named_tests,
     no_test_note,
     predictions_required,

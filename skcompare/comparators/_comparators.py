@@ -10,12 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import Bunch, check_random_state, column_or_1d, indexable
-from sklearn.utils.metadata_routing import (
-    UNUSED,
-    MetadataRouter,
-    MethodMapping,
-    process_routing,
-)
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcompare._analysis import MAX_T, max_t_family, predictions_required
@@ -41,8 +36,7 @@ from skcompare.comparators._compare import Settings, compare_pair, compare_sever
 from skcompare.comparators._meta_estimator import (
     SelectedClassifierMixin,
     fitting_flags,
-    refuse_unrouted,
-    routing_enabled,
+    routed_fit,
     set_input_tags,
     set_predictor_tags,
     tags_of,
@@ -127,7 +121,7 @@ class BaseComparator(
 
     @abstractmethod
     def _compared(
-        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
+        self, predictions: Predictions, settings: Settings, **details: Any
     ) -> Any:
         """Compare the predictions."""
 
@@ -179,7 +173,7 @@ class BaseComparator(
         validate_data(self, X=X, skip_check_array=True)
         if not prefit and target == CLASSES:
             check_scored_classes(settings.measures, classes_of(y_labels), self.pos_label)
-        routed = self._route(groups, sample_weight, params)
+        routed = routed_fit(self, groups, sample_weight, params)
         rng = check_random_state(self.random_state)
         if prefit:
             self.cv_: Any = PREFIT
@@ -197,6 +191,7 @@ class BaseComparator(
             settings,
             n_fits=0 if prefit else self.predictions_.n_splits,
             start=start,
+            random_state=self._seed(),
         )
         self.results_ = self.comparison_.results
         self.verdict_ = self.comparison_.verdict
@@ -267,19 +262,6 @@ class BaseComparator(
             progress=progress_of(self, len(estimators) * len(splits.pairs) + len(twice)),
             twice=twice,
             flags=(*splits.flags, *fitting_flags(estimators, fit_params)),
-        )
-
-    def _route(self, groups: Any, sample_weight: Any, params: dict[str, Any]) -> Bunch:
-        """Return the metadata routed to the fits and to the splitter."""
-        if routing_enabled():
-            metadata = {"groups": groups, "sample_weight": sample_weight, **params}
-            metadata = {k: value for k, value in metadata.items() if value is not None}
-            return process_routing(self, "fit", **metadata)
-        refuse_unrouted(params)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return Bunch(
-            splitter=Bunch(split={} if groups is None else {"groups": groups}),
-            **{name: Bunch(fit=weights) for name, _ in self._named_estimators()},
         )
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -491,15 +473,9 @@ class PairedComparator(BaseComparator):
         return Settings.parse(**self._common_settings())
 
     def _compared(
-        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
+        self, predictions: Predictions, settings: Settings, **details: Any
     ) -> Comparison:
-        return compare_pair(
-            predictions.pair(CHAMPION, CHALLENGER),
-            settings,
-            n_fits=n_fits,
-            seconds=perf_counter() - start,
-            random_state=self._seed(),
-        )
+        return compare_pair(predictions.pair(CHAMPION, CHALLENGER), settings, **details)
 
     def _selected_name(self) -> str:
         return CHALLENGER if self.verdict_ == CHALLENGER else CHAMPION
@@ -507,57 +483,6 @@ class PairedComparator(BaseComparator):
 
 TAKEN = ("splitter", "method_mapping", "inconclusive")
 """Names that are reserved by metadata routing and by verdicts."""
-
-
-class NamedEstimatorsMixin(BaseEstimator):
-    """Mixin for access to named estimators and their parameters by name."""
-
-    estimators: Any
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get parameters, including those of the named estimators.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Whether to include the estimators by name, and their parameters as
-            ``name__parameter``.
-
-        Returns
-        -------
-        params : dict
-        """
-        params: dict[str, Any] = super().get_params(deep=deep)
-        if not deep:
-            return params
-        for name, estimator in named_pairs(self.estimators):
-            params[name] = estimator
-            if hasattr(estimator, "get_params"):
-                nested = estimator.get_params(deep=True)
-                params |= {f"{name}__{key}": value for key, value in nested.items()}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, replace estimators by name, or set their parameters.
-
-        Parameters
-        ----------
-        **params : dict
-            `estimators` first, then estimators by name, then ``name__parameter``.
-
-        Returns
-        -------
-        self : object
-        """
-        if "estimators" in params:
-            self.estimators = params.pop("estimators")
-        pairs = named_pairs(self.estimators)
-        if any(name in params for name, _ in pairs):
-            self.estimators = [
-                (name, params.pop(name, estimator)) for name, estimator in pairs
-            ]
-        super().set_params(**params)
-        return self
 
 
 def check_named_estimators(estimators: Any, parameters: Iterable[str], least: int) -> None:
@@ -598,7 +523,7 @@ def _is_named(estimators: Any) -> bool:
     )
 
 
-class MultipleComparator(NamedEstimatorsMixin, BaseComparator):
+class MultipleComparator(BaseComparator):
     """Comparator that tests which of several classifiers are better than others.
 
     All classifiers are cloned, fitted on the same training sets with the same seeds, and
@@ -758,6 +683,51 @@ None, default="holm"
         self.verbose = verbose
         self.random_state = random_state
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get parameters, including those of the named estimators.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the estimators by name, and their parameters as
+            ``name__parameter``.
+
+        Returns
+        -------
+        params : dict
+        """
+        params: dict[str, Any] = super().get_params(deep=deep)
+        if not deep:
+            return params
+        for name, estimator in named_pairs(self.estimators):
+            params[name] = estimator
+            if hasattr(estimator, "get_params"):
+                nested = estimator.get_params(deep=True)
+                params |= {f"{name}__{key}": value for key, value in nested.items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, replace estimators by name, or set their parameters.
+
+        Parameters
+        ----------
+        **params : dict
+            `estimators` first, then estimators by name, then ``name__parameter``.
+
+        Returns
+        -------
+        self : object
+        """
+        if "estimators" in params:
+            self.estimators = params.pop("estimators")
+        pairs = named_pairs(self.estimators)
+        if any(name in params for name, _ in pairs):
+            self.estimators = [
+                (name, params.pop(name, estimator)) for name, estimator in pairs
+            ]
+        super().set_params(**params)
+        return self
+
     @property
     def groups_(self) -> tuple[tuple[str, ...], ...]:
         """Groups of classifiers without significant differences, starting with the best."""
@@ -782,11 +752,9 @@ None, default="holm"
                 max_t_family(measure, design)
 
     def _compared(
-        self, predictions: Predictions, settings: Settings, *, n_fits: int, start: float
+        self, predictions: Predictions, settings: Settings, **details: Any
     ) -> MultipleComparison:
-        return compare_several(
-            predictions, settings, n_fits=n_fits, start=start, random_state=self._seed()
-        )
+        return compare_several(predictions, settings, **details)
 
     def _selected_name(self) -> str:
         # From the fitted comparison, because parameters may have been set since.

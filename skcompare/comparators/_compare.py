@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import version
 from time import perf_counter
@@ -12,6 +12,7 @@ import numpy as np
 
 from skcompare._analysis import (
     MAX_T,
+    RECORDS,
     CountedSchema,
     EvidenceBehind,
     PairEngine,
@@ -62,7 +63,13 @@ from skcompare.predictions import (
     predictions_from_arrays,
     predictions_from_frame,
 )
-from skcompare.reports import Comparison, MultipleComparison, decide, decide_among
+from skcompare.reports import (
+    Comparison,
+    ComparisonRow,
+    MultipleComparison,
+    decide,
+    decide_among,
+)
 from skcompare.stats import EnsembleAdvice, recommend_ensemble
 from skcompare.stats.agreement import MOST_CALIBRATION_ERROR, ROLES
 from skcompare.stats.core import ADJUSTMENTS
@@ -216,7 +223,7 @@ def compare_pair(
     settings: Settings,
     *,
     n_fits: int = 0,
-    seconds: float | None = None,
+    start: float | None = None,
     random_state: Any = None,
 ) -> Comparison:
     """Test every measure and base the verdict on the first one.
@@ -227,11 +234,10 @@ def compare_pair(
     """
     predictions, pos_label = pair.predictions, settings.pos_label
     measures, alternative = settings.measures, settings.alternative
-    alpha, adjust = settings.alpha, settings.adjust
     check_pos_label(pos_label, predictions.classes)
     has_truth = predictions.y is not None
     requested = with_classes(settings.requested, predictions.classes)
-    engine = PairEngine(pair, requested, alternative, alpha, pos_label)
+    engine = PairEngine(pair, requested, alternative, settings.alpha, pos_label)
     needed, primary = None, measures[0] if has_truth else None
     if has_truth:
         rows = [
@@ -248,33 +254,73 @@ def compare_pair(
                 "classifier is better. Pass `y_true`, or leave `alternative` out."
             )
         rows = engine.rows_without_truth()
-    rows = with_adjusted(rows, adjust)
-    conclusion = decide(
-        rows[0],
-        alpha=alpha,
-        alternative=alternative,
-        records_needed=needed,
+    comparison = comparison_of_rows(
+        rows,
+        settings,
+        start,
+        needed=needed,
         flags=predictions.flags,
-    )
-    return Comparison(
-        rows=tuple(rows),
-        conclusion=conclusion,
         champion=pair.champion.description,
         challenger=pair.challenger.description,
         design=pair.design,
         n_records=predictions.n_records,
         n_tested=predictions.n_tested,
         n_fits=n_fits,
-        seconds=seconds,
-        alpha=alpha,
-        alternative=alternative,
-        adjust=adjust,
         random_state=random_state,
-        flags=predictions.flags,
         fingerprint=predictions.fingerprint,
-        versions=installed_versions(),
-        advice=advice_for(pair, engine.evidence, primary, conclusion.winner),
         source=EvidenceBehind(pair, pos_label, usual_options(requested)),
+    )
+    winner = comparison.conclusion.winner
+    return replace(comparison, advice=advice_for(pair, engine.evidence, primary, winner))
+
+
+def comparison_of_rows(
+    rows: list[ComparisonRow],
+    settings: Settings,
+    start: float | None,
+    *,
+    needed: float | None = None,
+    unit: str = RECORDS,
+    flags: tuple[str, ...] = (),
+    **details: Any,
+) -> Comparison:
+    """Return the comparison of these rows, with adjusted p-values and a verdict.
+
+    Parameters
+    ----------
+    rows : list of ComparisonRow
+        The verdict is about the first one.
+    settings : Settings
+        The settings of the comparison.
+    start : float or None
+        Time at which the comparison began, if it is measured.
+    needed : float, optional
+        Records or items needed for a verdict.
+    unit : str
+        The noun for what is counted.
+    flags : tuple of str
+        Caveats about the whole comparison.
+    **details
+        Other fields of the comparison.
+    """
+    conclusion = decide(
+        rows[0],
+        alpha=settings.alpha,
+        alternative=settings.alternative,
+        records_needed=needed,
+        flags=flags,
+        unit=unit,
+    )
+    return Comparison(
+        rows=tuple(with_adjusted(rows, settings.adjust)),
+        conclusion=conclusion,
+        seconds=None if start is None else perf_counter() - start,
+        alpha=settings.alpha,
+        alternative=settings.alternative,
+        adjust=settings.adjust,
+        flags=flags,
+        versions=installed_versions(),
+        **details,
     )
 
 
@@ -551,7 +597,7 @@ def compare(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
             "`scoring` out to compare the predictions with each other."
         )
-    return compare_pair(pair, settings, seconds=perf_counter() - start)
+    return compare_pair(pair, settings, start=start)
 
 
 def _check_tally_alone(**arguments: Any) -> None:

@@ -8,14 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._analysis import (
-    ALL,
-    NamedTests,
-    PreparedTest,
-    named_tests,
-    result_row,
-    with_adjusted,
-)
+from skcompare._analysis import ALL, NamedTests, PreparedTest, named_tests, result_row
 from skcompare._core.design import UNKNOWN, Design, design_of_shape
 from skcompare._core.validation import check_choice
 from skcompare._io.columns import has_columns
@@ -26,7 +19,7 @@ from skcompare._registry.tests import (
     paired_tests,
     tests_for,
 )
-from skcompare.comparators._compare import check_settings, installed_versions
+from skcompare.comparators._compare import Settings, check_settings, comparison_of_rows
 from skcompare.evidence import (
     NEGATED,
     ClusterSums,
@@ -37,7 +30,7 @@ from skcompare.evidence import (
     why_no_evidence,
 )
 from skcompare.predictions import ROLES, ItemScores, check_names
-from skcompare.reports import Comparison, ComparisonRow, Verdict, decide
+from skcompare.reports import Comparison, ComparisonRow
 from skcompare.stats import PairedResult
 
 MEAN_SCORE = "mean_score"
@@ -312,10 +305,11 @@ def compare_scores(
     'inconclusive'
     """
     start = perf_counter()
-    settings = check_settings(alternative, alpha, adjust)
+    checked = check_settings(alternative, alpha, adjust)
     if unit is not None:
         check_choice("unit", unit, (ITEMS,))
     requested = named_tests(tests)
+    settings = Settings((), requested, *checked, pos_label=None)
     if folds is not None:
         columns = {"score": score, "item": item, "group": group, "attempt": attempt}
         arguments = columns | {"bounds": bounds, "unit": unit, "tests": requested}
@@ -345,7 +339,7 @@ def _of_folds(
     challenger: Any,
     folds: tuple[Any, Any],
     names: Iterable[str] | None,
-    settings: tuple[str, float, str],
+    settings: Settings,
     start: float,
 ) -> Comparison:
     """Compare the scores of folds by the corrected test for their design."""
@@ -355,7 +349,6 @@ def _of_folds(
             f"10). Got {folds!r}."
         )
     n_train, n_test = folds
-    alternative, alpha, _ = settings
     scores = ScoreDifferences.from_scores(
         champion, challenger, n_train, n_test, design=UNKNOWN, score=MEAN_SCORE
     )
@@ -365,29 +358,32 @@ def _of_folds(
         kind = "repeated holdout"
     scores = replace(scores, design=design_of_shape(Design(kind), scores.values.shape))
     entry = tests_for(MEAN_SCORE, scores.design)[0]
-    result = entry.function(scores, alternative=alternative)
     row = result_row(
-        entry, result, measure=MEAN_SCORE, greater_is_better=True, alpha=alpha, primary=True
+        entry,
+        entry.function(scores, alternative=settings.alternative),
+        measure=MEAN_SCORE,
+        greater_is_better=True,
+        alpha=settings.alpha,
+        primary=True,
     )
-    return _comparison(
+    champion_name, challenger_name = ROLES if names is None else check_names(names)
+    return comparison_of_rows(
         [row],
         settings,
-        decide(row, alpha=alpha, alternative=alternative, records_needed=None),
         start,
-        names=ROLES if names is None else check_names(names),
+        champion=champion_name,
+        challenger=challenger_name,
         design=scores.design,
-        n=scores.n_records,
+        n_records=scores.n_records,
+        n_tested=scores.n_records,
         n_fits=scores.values.size,
     )
 
 
 def _compared(
-    scores: ItemScores,
-    test_options: NamedTests,
-    settings: tuple[str, float, str],
-    start: float,
+    scores: ItemScores, test_options: NamedTests, settings: Settings, start: float
 ) -> Comparison:
-    alternative, alpha, adjust = settings
+    alternative, alpha = settings.alternative, settings.alpha
     default = default_item_test(scores)
     tests = {default: test_options.get(default, {}), **test_options}
     prepared = [
@@ -395,7 +391,6 @@ def _compared(
         for name, options in tests.items()
     ]
     rows = [test.row(test.run(), primary=test is prepared[0]) for test in prepared]
-    rows = with_adjusted(rows, adjust)
     needed = prepared[0].units_needed(rows[0], alpha=alpha, alternative=alternative)
     return _of_items(scores, rows, settings, start, needed)
 
@@ -403,56 +398,26 @@ def _compared(
 def _of_items(
     scores: ItemScores,
     rows: list[ComparisonRow],
-    settings: tuple[str, float, str],
+    settings: Settings,
     start: float,
     needed: float | None = None,
 ) -> Comparison:
     """Return the comparison of item scores with these rows."""
-    alternative, alpha, _ = settings
-    conclusion = decide(
-        rows[0], alpha=alpha, alternative=alternative, records_needed=needed, unit=ITEMS
-    )
-    return _comparison(
+    champion, challenger = scores.names
+    return comparison_of_rows(
         rows,
         settings,
-        conclusion,
         start,
-        names=scores.names,
+        needed=needed,
+        unit=ITEMS,
+        champion=champion,
+        challenger=challenger,
         design=scores.design,
-        n=scores.n,
+        n_records=scores.n,
+        n_tested=scores.n,
+        n_fits=0,
         size=size_text(scores),
         fingerprint=scores.fingerprint,
-    )
-
-
-def _comparison(
-    rows: list[ComparisonRow],
-    settings: tuple[str, float, str],
-    conclusion: Verdict,
-    start: float,
-    *,
-    names: tuple[str, str],
-    design: Design,
-    n: int,
-    n_fits: int = 0,
-    **details: Any,
-) -> Comparison:
-    alternative, alpha, adjust = settings
-    return Comparison(
-        rows=tuple(rows),
-        conclusion=conclusion,
-        champion=names[0],
-        challenger=names[1],
-        design=design,
-        n_records=n,
-        n_tested=n,
-        n_fits=n_fits,
-        seconds=perf_counter() - start,
-        alpha=alpha,
-        alternative=alternative,
-        adjust=adjust,
-        versions=installed_versions(),
-        **details,
     )
 
 

@@ -67,8 +67,6 @@ class CrossTask:
         Nothing is `required` of it if predictions are not kept.
     scorer : callable
         Returns a number or a dict of numbers.
-    metrics : tuple of str or None
-        Names of several metrics, if known before scoring.
     score_params : mapping
         Metadata of the scorer; values of each record are cut to the scored records.
     error_score : number or "raise"
@@ -79,7 +77,6 @@ class CrossTask:
 
     task: Task
     scorer: Any
-    metrics: tuple[str, ...] | None
     score_params: Mapping[str, Any]
     error_score: Any
     train_score: bool
@@ -180,12 +177,7 @@ def _scores(
         if cross.error_score == RAISE:
             raise failure_of(cross.task, "be scored", error) from error
         errors.append(format_exc())
-        error_score = cross.error_score
-        return (
-            error_score
-            if cross.metrics is None
-            else dict.fromkeys(cross.metrics, error_score)
-        )
+        return cross.error_score
     if not isinstance(scores, dict):
         return _number(scores, "the score")
     # With several scorers, a failure is text in the place of its score.
@@ -641,7 +633,6 @@ def cross_compare(
         "train": return_train_score,
         "estimator": return_estimator,
         "indices": return_indices,
-        "predictions": return_predictions,
     }
     check_target(y, fitting=True)
     X, y, groups = indexable(X, y, groups)
@@ -662,7 +653,6 @@ def cross_compare(
         CrossTask(
             Task(name, estimator, k, *split, seeds[k], responses, routed.fit[position]),
             scorers[position],
-            metrics,
             routed.score[position],
             error_score,
             keep["train"],

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sklearn import get_config
-from sklearn.utils import ClassifierTags, RegressorTags, get_tags
+from sklearn.utils import Bunch, ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +26,22 @@ def refuse_unrouted(names: Iterable[str]) -> None:
             "sklearn.set_config(enable_metadata_routing=True) and let the classifiers "
             "request it."
         )
+
+
+def routed_fit(
+    comparator: Any, groups: Any, sample_weight: Any, params: dict[str, Any]
+) -> Bunch:
+    """Return the metadata of the fits, and of the splits if a comparator makes them."""
+    if routing_enabled():
+        metadata = {"groups": groups, "sample_weight": sample_weight, **params}
+        metadata = {k: value for k, value in metadata.items() if value is not None}
+        return process_routing(comparator, "fit", **metadata)
+    refuse_unrouted(params)
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return Bunch(
+        splitter=Bunch(split={} if groups is None else {"groups": groups}),
+        **{name: Bunch(fit=weights) for name, _ in comparator._named_estimators()},
+    )
 
 
 def tags_of(estimators: Iterable[Any]) -> list[Any]:

@@ -4,13 +4,12 @@ import math
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils import Bunch, ClassifierTags, check_random_state, column_or_1d, indexable
+from sklearn.utils import ClassifierTags, check_random_state, column_or_1d, indexable
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRequest,
     MetadataRouter,
     MethodMapping,
-    process_routing,
 )
 from sklearn.utils.validation import validate_data
 
@@ -22,12 +21,7 @@ from skcompare._core.sklearn_private import (
     with_callbacks,
 )
 from skcompare._core.validation import check_labels, classes_of
-from skcompare.comparators._meta_estimator import (
-    refuse_unrouted,
-    routing_enabled,
-    set_input_tags,
-    tags_of,
-)
+from skcompare.comparators._meta_estimator import routed_fit, set_input_tags, tags_of
 from skcompare.comparators._score_on_data import checked_scores, scores_of
 from skcompare.comparators._splits import check_scored_classes
 from skcompare.metrics import resolve_scoring
@@ -167,7 +161,7 @@ class PairedEstimator(
             # Warn of a column vector once, not in each fit.
             y = column_or_1d(y, warn=True)
         validate_data(self, X=X, skip_check_array=True)
-        routed = self._route(sample_weight, params)
+        routed = routed_fit(self, None, sample_weight, params)
         seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
         failed = f"failed to fit on {n_rows(X)} training records"
         fits = (
@@ -215,14 +209,6 @@ class PairedEstimator(
 
     def _named_estimators(self) -> list[tuple[str, Any]]:
         return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
-
-    def _route(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
-        """Return the metadata routed to the two fits."""
-        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if routing_enabled():
-            return process_routing(self, "fit", **metadata, **params)
-        refuse_unrouted(params)
-        return Bunch(champion=Bunch(fit=metadata), challenger=Bunch(fit=metadata))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

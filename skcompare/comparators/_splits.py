@@ -182,15 +182,12 @@ def _is_undefined(measure: Measure, classes: np.ndarray, present: set[int]) -> b
 def _check_default_tests(measures: Sequence[Measure], design: Design) -> None:
     """Warn if no test is valid for the verdict, or for a measure that has tests."""
     for measure in measures:
-        if default_test(measure, design) is not None:
-            continue
-        if measure is measures[0]:
-            note = f"There will be no verdict: {no_test_note(measure, design)}."
-        elif tests_for(measure.metric):
-            note = f"There will be no p-value: {no_test_note(measure, design)}."
-        else:
-            continue
-        warnings.warn(note, stacklevel=6)
+        is_first = measure is measures[0]
+        matters = is_first or tests_for(measure.metric)
+        if matters and default_test(measure, design) is None:
+            lacking = "verdict" if is_first else "p-value"
+            note = no_test_note(measure, design)
+            warnings.warn(f"There will be no {lacking}: {note}.", stacklevel=6)
 
 
 def _correct_predictions(splits: Splits, classes: np.ndarray) -> PairedPredictions:
