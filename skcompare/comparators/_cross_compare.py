@@ -47,7 +47,7 @@ from skcompare.predictions import (
     failure_of,
     fitted_clone,
     n_rows,
-    predict,
+    outcome_of,
     predictions_of,
     rows_of,
     run_tasks,
@@ -119,7 +119,8 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
         train_score = _scores(cross, estimator, X, y, task.train, columns, errors)
     predictions = None
     if task.required:
-        predictions = _predict(task, estimator, X, columns, classes, fit_time)
+        required = askable(estimator, task.required)
+        predictions = outcome_of(task, estimator, X, columns, classes, fit_time, required)
     return CrossOutcome(
         fit_time,
         score_time,
@@ -130,28 +131,6 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
         None,
         tuple(errors),
     )
-
-
-def _predict(
-    task: Task,
-    estimator: Any,
-    X: Any,
-    columns: IntArray | None,
-    classes: np.ndarray,
-    fit_time: float,
-) -> Outcome:
-    start = perf_counter()
-    try:
-        predictions = predict(
-            estimator,
-            lambda: cut(X, task.test, columns),
-            len(task.test),
-            classes,
-            askable(estimator, task.required),
-        )
-    except (Exception, SystemExit) as error:
-        raise failure_of(task, "predict", error) from error
-    return Outcome(*predictions, fit_time, perf_counter() - start)
 
 
 def _scores(

@@ -14,7 +14,7 @@ from skcompare.predictions._collect import (
     failure_of,
     fit_seeded,
     fitted_clone,
-    predict,
+    outcome_of,
     predictions_of,
     rows_of,
     seeded,

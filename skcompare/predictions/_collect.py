@@ -196,21 +196,35 @@ class Task:
 
 def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
     """Fit a clone on the training records and predict the test records."""
-    step = "fit"
     try:
         estimator, columns, fit_time = fitted_clone(task, X, y)
-        step = "predict"
-        start = perf_counter()
+    # Any exception of an estimator is raised again with its name and the split.
+    except (Exception, SystemExit) as error:
+        raise failure_of(task, "fit", error) from error
+    return outcome_of(task, estimator, X, columns, classes, fit_time, task.required)
+
+
+def outcome_of(
+    task: Task,
+    estimator: Any,
+    X: Any,
+    columns: IntArray | None,
+    classes: np.ndarray,
+    fit_time: float,
+    required: frozenset[str],
+) -> Outcome:
+    """Return the predictions of a fitted clone for the test records."""
+    start = perf_counter()
+    try:
         predictions = predict(
             estimator,
             lambda: cut(X, task.test, columns),
             len(task.test),
             classes,
-            task.required,
+            required,
         )
-    # Any exception of an estimator is raised again with its name and the split.
     except (Exception, SystemExit) as error:
-        raise failure_of(task, step, error) from error
+        raise failure_of(task, "predict", error) from error
     return Outcome(*predictions, fit_time, perf_counter() - start)
 
 
