@@ -173,8 +173,7 @@ def _check_options(
 
 def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
     """Return the default test of a measure, or None if no test is valid."""
-    valid = tests_for(measure.metric, design)
-    return valid[0] if valid else None
+    return next(iter(tests_for(measure.metric, design)), None)
 
 
 def fitting_tests(

@@ -485,7 +485,7 @@ TAKEN = ("splitter", "method_mapping", "inconclusive")
 """Names that are reserved by metadata routing and by verdicts."""
 
 
-def check_named_estimators(estimators: Any, parameters: Iterable[str], least: int) -> None:
+def check_named_estimators(estimators: Any, parameters: Iterable[str]) -> None:
     """Check that `estimators` are named estimators, without reserved names."""
     if not _is_named(estimators):
         raise TypeError(
@@ -493,9 +493,9 @@ def check_named_estimators(estimators: Any, parameters: Iterable[str], least: in
             f"{estimators!r:.80}. Write [('old', LogisticRegression()), ...]."
         )
     names = [name for name, _ in estimators]
-    if len(names) < least:
+    if len(names) < 3:
         raise ValueError(
-            f"`estimators` must have at least {least} classifiers. Got {len(names)}. Use "
+            f"`estimators` must have at least 3 classifiers. Got {len(names)}. Use "
             "PairedComparator for two."
         )
     if len(set(names)) < len(names):
@@ -741,7 +741,7 @@ None, default="holm"
 
     def _settings(self) -> Settings:
         parameters = inspect.signature(type(self)).parameters
-        check_named_estimators(self.estimators, parameters, least=3)
+        check_named_estimators(self.estimators, parameters)
         names = [name for name, _ in self.estimators]
         settings = self._common_settings()
         return Settings.parse(**settings, control=self.control, several=names)
