@@ -21,9 +21,7 @@ from skcompare._analysis._test_selection import (
     RequestedTests,
     Selection,
     default_test,
-    no_test_note,
     tests_without_truth,
-    why_unsuited,
 )
 from skcompare._analysis.measures import (
     WORSE_THAN_NO_SKILL,
@@ -616,8 +614,6 @@ class PairEngine(Selection):
         scores = self._scored(ScoreDifferences, measure)
         champion, challenger = scores.means
         default = default_test(measure, self.pair.design)
-        unsuited = "" if default is None else why_unsuited(default, self.predictions)
-        note = unsuited or f"no test of {measure.name} was requested"
         return ComparisonRow(
             measure=measure.name,
             label=self.of_class,
@@ -628,7 +624,7 @@ class PairEngine(Selection):
             greater_is_better=measure.greater_is_better,
             primary=primary,
             flags=scores.flags,
-            note=no_test_note(measure, self.pair.design) if default is None else note,
+            note=self.why_untested(default, measure, measure.name),
         )
 
     def _scored(self, needs: type, measure: Measure) -> Any:

@@ -20,9 +20,7 @@ from skcompare._analysis._test_selection import (
     fitting_tests,
     is_about,
     named_tests,
-    no_test_note,
     tests_to_run,
-    why_unsuited,
     with_classes,
 )
 from skcompare._analysis.measures import Measure
@@ -360,18 +358,14 @@ class SeveralEngine(Selection):
 
     def _untested(self) -> PairwiseComparison:
         """Return a comparison without test, with the reason why there is none."""
-        measure, design = self.measure, self.predictions.design
-        values = self._scores()
+        measure, values = self.measure, self._scores()
         sign = 1 if measure.greater_is_better else -1
         pairs = [
             PairRow(champion, challenger, sign * (values[challenger] - values[champion]))
             for champion, challenger in self.pairs
         ]
-        entry = self._default() or default_test(measure, design)
-        unsuited = "" if entry is None else why_unsuited(entry, self.predictions)
-        note = unsuited or f"no test of {measure.subject} was requested"
-        if entry is None:
-            note = no_test_note(measure, design)
+        default = self._default() or default_test(measure, self.predictions.design)
+        note = self.why_untested(default, measure, measure.subject)
         omnibus = self._requested_omnibus()
         return self._comparison(None, values, pairs, note=note, omnibus=omnibus)
 

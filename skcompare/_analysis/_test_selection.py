@@ -383,6 +383,15 @@ class Selection:
             if not any(is_about(entry, measure, self.requested) for measure in measures)
         ]
 
+    def why_untested(
+        self, default: PairedTestEntry | None, measure: Measure, name: str
+    ) -> str:
+        """Return why a measure has no test, where `default` would be its first one."""
+        if default is None:
+            return no_test_note(measure, self.predictions.design)
+        unsuited = why_unsuited(default, self.predictions)
+        return unsuited or f"no test of {name} was requested"
+
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
         """Return the options of a test: requested, common, or determined by the measure."""
         requested = (self.requested or {}).get(entry.name, {})
