@@ -22,7 +22,6 @@ from skcompare._core.validation import (
     check_probabilities,
     class_codes,
     classes_of,
-    group_codes,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.exceptions import EstimatorFailedError
@@ -35,6 +34,7 @@ from skcompare.predictions._predictions import (
     VALUES,
     EstimatorPredictions,
     Predictions,
+    codes_of_groups,
     encoded_target,
     fingerprint,
     n_rows,
@@ -609,7 +609,7 @@ def predictions_of(
         records=np.concatenate(tests),
         bounds=np.cumsum([0, *map(len, tests)]),
         n_train=np.array([len(train) for train, _ in splits]),
-        groups=_group_codes(groups),
+        groups=codes_of_groups(groups, {"y": y_labels}),
         fingerprint=fingerprint(X, y_labels, *tests),
         flags=flags,
     )
@@ -651,7 +651,7 @@ def collect_fitted(
         y=y,
         estimators=_joined(estimators, outcomes),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
-        groups=_group_codes(groups),
+        groups=codes_of_groups(groups, {"y": y_labels}),
         fingerprint=before,
     )
 
@@ -699,7 +699,3 @@ def _joined_outcomes(
         fit_times=np.array([outcome.fit_time for outcome in outcomes]),
         predict_times=np.array([outcome.predict_time for outcome in outcomes]),
     )
-
-
-def _group_codes(groups: ArrayLike | None) -> IntArray | None:
-    return None if groups is None else group_codes(groups)

@@ -276,7 +276,9 @@ def splits_of_outputs(
 ) -> CvSplits:
     """Return the splits shared by outputs of `cross_validate`, checked if possible."""
     splits = {
-        role: _splits_of_output(role, output["indices"], info)
+        role: _check_splits(
+            role, zip(output["indices"]["train"], output["indices"]["test"]), info
+        )
         for role, output in outputs.items()
         if "indices" in output
     }
@@ -360,11 +362,6 @@ def _sizes(pairs: Sequence[Split]) -> tuple[IntArray, IntArray]:
     return np.array([len(train) for train in trains]), np.array(
         [len(test) for test in tests]
     )
-
-
-def _splits_of_output(role: str, indices: Any, info: SplitInfo) -> list[Split]:
-    """Return the splits in an output."""
-    return _check_splits(role, zip(indices["train"], indices["test"]), info)
 
 
 def _splits_of(splitter: Any, info: SplitInfo) -> list[Split]:
@@ -638,11 +635,6 @@ def _outcomes(
                 classes,
                 askable(estimator, kinds),
             )
-        outcomes.append(
-            Outcome(*predictions, _seconds(output, "fit_time", k), perf_counter() - start)
-        )
+        fit_time = float(output["fit_time"][k]) if "fit_time" in output else float("nan")
+        outcomes.append(Outcome(*predictions, fit_time, perf_counter() - start))
     return outcomes
-
-
-def _seconds(output: Mapping[str, Any], key: str, k: int) -> float:
-    return float(output[key][k]) if key in output else float("nan")

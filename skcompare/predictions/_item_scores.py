@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skcompare._core.arrays import ArrayValues
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design
 from skcompare._core.validation import as_array, is_number, missing_in, some_of
-from skcompare._io.columns import check_column, columns_of, source_of
+from skcompare._io.columns import columns_of, source_of
 from skcompare._io.readers import Source
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.predictions._ids import rows_by_id, some_ids, written
@@ -274,8 +274,6 @@ def _rows_of(
             f"The scores must be in a column of their own. Got {score!r} of "
             f"{source.text} for scores and for something else."
         )
-    for name in (score, *labels):
-        check_column(source, name)
     try:
         arrays = columns_of(source, [score, *labels], as_written=set(labels))
     except ValueError as error:

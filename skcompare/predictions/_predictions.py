@@ -578,15 +578,12 @@ def predictions_from_arrays(
         if LABELS in fields[name] and any(p.kind for p in parts if p.name == name):
             _check_agreement(name, own["labels"], own["proba"], classes)
     collected = [EstimatorPredictions(name, name, **own) for name, own in fields.items()]
-    own_groups = None if groups is None else group_codes(groups)
-    if own_groups is not None:
-        check_same_length({parts[0].title: collected[0].labels}, {"groups": own_groups})
     return Predictions(
         classes=classes,
         y=true_codes,
         estimators=tuple(collected),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
-        groups=own_groups,
+        groups=codes_of_groups(groups, {parts[0].title: collected[0].labels}),
         fingerprint="" if truth is None else fingerprint(truth),
         flags=("no-truth",) if truth is None else (),
     )
@@ -613,9 +610,6 @@ def _of_numbers(
     values = {name: check_numbers(name, own) for name, own in predictions.items()}
     check_same_length({"y_true": truth}, values)
     check_same_order({"y_true": y_true}, predictions)
-    own_groups = None if groups is None else group_codes(groups)
-    if own_groups is not None:
-        check_same_length(y_true=truth, groups=own_groups)
     return Predictions(
         classes=NO_CLASSES,
         y=truth,
@@ -623,9 +617,21 @@ def _of_numbers(
             EstimatorPredictions(name, name, values=own) for name, own in values.items()
         ),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
-        groups=own_groups,
+        groups=codes_of_groups(groups, {"y_true": truth}),
         fingerprint=fingerprint(truth),
     )
+
+
+def codes_of_groups(groups: ArrayLike | None, records: Mapping[str, Any]) -> Any:
+    """Return the group of each record as a position in the sorted groups, if there are any.
+
+    `records` is an array with an entry per record, by its name in messages.
+    """
+    if groups is None:
+        return None
+    codes = group_codes(groups)
+    check_same_length(records, groups=codes)
+    return codes
 
 
 def encoded_target(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -64,6 +64,10 @@ class Shipment:
         self.data = data
         self.folder = folder
 
+    def received(self) -> "Shipment":
+        """Return the shipment itself, in a worker that may have a reference to it."""
+        return self
+
     def open(self) -> tuple[Any, ...]:
         """Return the records."""
         return self.data
@@ -155,20 +159,9 @@ class RayShipment(Shipment):
         self.token = uuid4().hex
         self.reference = import_module("ray").put(cargo)
 
-    def _cargo(self) -> Cargo:
+    def received(self) -> Cargo:
+        """Return the cargo, kept until the worker ends or others are opened."""
         return _cached(self.token, lambda: import_module("ray").get(self.reference))
-
-    def open(self) -> tuple[Any, ...]:
-        """Return the records, kept until the worker ends or others are opened."""
-        return self._cargo().open()
-
-    def task(self, sent: Any) -> Any:
-        """Return the task at the position that was sent."""
-        return self._cargo().task(sent)
-
-    def at_work(self, task: Any) -> AbstractContextManager[Any]:
-        """Return the context manager of the cargo."""
-        return self._cargo().at_work(task)
 
 
 def _cached(token: str, read: Callable[[], Any]) -> Any:
@@ -219,6 +212,7 @@ def _torch_generator() -> Any:
 
 def run_shipped(run: Callable[..., Any], sent: Any, shipment: Shipment, *args: Any) -> Any:
     """Run a task on its worker: `run(task, *data, *args)`."""
+    shipment = shipment.received()
     task = shipment.task(sent)
     with shipment.at_work(task), kept_generators():
         return run(task, *shipment.open(), *args)
