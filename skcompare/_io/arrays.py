@@ -44,7 +44,7 @@ class Frame(Source):
         self.key = id(frame)
         self.text = text
         try:
-            self._frame = None if is_dataset(frame) else from_native(frame)
+            self.frame = None if is_dataset(frame) else from_native(frame)
         except TypeError as error:
             raise TypeError(
                 f"{text} must be a frame, such as one of pandas, Polars or PyArrow, or "
@@ -54,22 +54,26 @@ class Frame(Source):
         self.native = frame
 
     @property
+    def is_lazy(self) -> bool:
+        """Whether it is a lazy frame, which an engine computes."""
+        return isinstance(self.frame, narwhals_module().LazyFrame)
+
+    @property
     def names(self) -> list[str]:
         """Names of all columns."""
-        if self._frame is None:
+        if self.frame is None:
             return list(self.native.schema.names)
-        if isinstance(self._frame, narwhals_module().LazyFrame):
-            return list(self._frame.collect_schema().names())
-        return list(self._frame.columns)
+        if self.is_lazy:
+            return list(self.frame.collect_schema().names())
+        return list(self.frame.columns)
 
     def select(self, names: Sequence[str]) -> Any:
         """Return the named columns as an eager frame of narwhals."""
-        if self._frame is None:
+        if self.frame is None:
             return from_native(self.native.to_table(columns=list(names)))
-        selected = self._frame.select(*names)
+        selected = self.frame.select(*names)
         # All columns at once, because some engines give rows in another order each time.
-        is_lazy = isinstance(selected, narwhals_module().LazyFrame)
-        return selected.collect() if is_lazy else selected
+        return selected.collect() if self.is_lazy else selected
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()

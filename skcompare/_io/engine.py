@@ -2,19 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.arrays import (
-    Frame,
-    array_of_series,
-    arrays_of,
-    from_native,
-    is_dataset,
-    narwhals_module,
-)
+from skcompare._io.arrays import Frame, array_of_series, narwhals_module
 from skcompare._io.parquet import (
     ParquetFile,
     Scanned,
@@ -22,7 +16,7 @@ from skcompare._io.parquet import (
     scanned_dataset,
     scanned_file,
 )
-from skcompare._io.readers import File
+from skcompare._io.readers import Source
 
 PLAIN = "skcompare_{}"
 """Pattern of the names of computed columns, different from those of the frame."""
@@ -43,6 +37,11 @@ class Program:
         The records.
     columns : dict of str to tuple of (str, str)
         Column and its kind of values, for each name that the program uses.
+
+    Attributes
+    ----------
+    frame : narwhals.LazyFrame
+        Frame with all columns computed so far.
     """
 
     def __init__(self, frame: Any, columns: dict[str, tuple[str, str]]) -> None:
@@ -55,7 +54,7 @@ class Program:
         selected = {name: self._read(*column) for name, column in columns.items()}
         self._at = {name: PLAIN.format(i) for i, name in enumerate(selected)}
         self._n = len(selected)
-        self._frame = frame.select(
+        self.frame = frame.select(
             *(column.alias(self._at[name]) for name, column in selected.items())
         )
 
@@ -67,7 +66,7 @@ class Program:
         """Store values as columns, so that repeated use computes them once."""
         names = [PLAIN.format(self._n + i) for i in range(len(values))]
         self._n += len(values)
-        self._frame = self._frame.with_columns(
+        self.frame = self.frame.with_columns(
             *(value.alias(name) for value, name in zip(values, names, strict=True))
         )
         return tuple(self._nw.col(name) for name in names)
@@ -107,11 +106,6 @@ class Program:
     def sqrt(self, value: Any) -> Any:
         """Square root of a value."""
         return value.sqrt()
-
-    @property
-    def frame(self) -> Any:
-        """Lazy frame with all columns computed so far."""
-        return self._frame
 
     def _read(self, name: str, kind: str) -> Any:
         column = self._nw.col(name)
@@ -164,20 +158,18 @@ class Table:
         self.text = text
         self.is_file = is_file
         self._kept = kept
-        self._schema: Mapping[str, Any] | None = None
 
     @property
     def engine(self) -> str:
         """Name of the engine."""
         return str(self.frame.implementation.name).lower()
 
-    @property
+    @cached_property
     def schema(self) -> Mapping[str, Any]:
         """Type of each column."""
-        if self._schema is None:
-            with self._refused():
-                self._schema = self.frame.collect_schema()
-        return self._schema
+        with self._refused():
+            schema: Mapping[str, Any] = self.frame.collect_schema()
+            return schema
 
     def kind(self, name: str) -> str:
         """Kind of values of a column: "text", "boolean", "whole", "fraction" or "date"."""
@@ -349,11 +341,6 @@ class Table:
         low, high = (float(result[name].to_list()[0]) for name in result.columns)
         return low, high
 
-    def read(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """Read all records of some columns as arrays."""
-        result = self.collected(self.frame.select(*dict.fromkeys(names)))
-        return arrays_of(result, self.text)
-
     def collected(self, frame: Any) -> Any:
         """Compute a lazy frame of this engine."""
         with self._refused():
@@ -381,37 +368,21 @@ def _missing(series: Any) -> NDArray[np.bool_]:
     return missing
 
 
-def table_of(frame: Any, text: str = "`frame`") -> Any:
-    """Return a frame as a :class:`Table`, or None if it is better read into arrays.
+def table_of(source: Source) -> Any:
+    """Return a source as a :class:`Table`, or None if it is better read into arrays.
 
     Engines are lazy frames of Polars, DuckDB, Dask, PySpark and others that narwhals
     knows, datasets of pyarrow, and Parquet files too large to be read at once. Frames in
     memory, small Parquet files and files of all other formats are read.
-
-    Parameters
-    ----------
-    frame : frame, str, path-like, Source or Table
-        Frame, or source of columns.
-    text : str
-        Name of a frame in messages.
     """
-    if isinstance(frame, Table):
-        return frame
-    if isinstance(frame, ParquetFile):
-        with refused_if_damaged(frame.text):
-            return _table(scanned_file(frame.path), frame.text, is_file=True)
-    if isinstance(frame, File):
+    if isinstance(source, ParquetFile):
+        with refused_if_damaged(source.text):
+            return _table(scanned_file(source.path), source.text, is_file=True)
+    if not isinstance(source, Frame):
         return None
-    if isinstance(frame, Frame):
-        frame, text = frame.native, frame.text
-    if is_dataset(frame):
-        return _table(scanned_dataset(frame), text)
-    try:
-        native = from_native(frame)
-    except TypeError:
-        return None
-    is_lazy = isinstance(native, narwhals_module().LazyFrame)
-    return Table(native, text) if is_lazy else None
+    if source.frame is None:
+        return _table(scanned_dataset(source.native), source.text)
+    return Table(source.frame, source.text) if source.is_lazy else None
 
 
 def _table(scanned: Scanned | None, label: str, *, is_file: bool = False) -> Table | None:

@@ -104,11 +104,8 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
         if y in sources[role].names and columns[role] != y
     }
     with_truth.pop(main.key, None)
-    if with_truth:
-        # Raises if the files have other true labels.
-        same = [(None, place) for place in with_truth.values()]
-        ColumnRoles(main, y, {}, arguments.id, same=same).read()
-    return ColumnRoles(main, y, predictions, arguments.id, arguments.groups)
+    same = [(None, place) for place in with_truth.values()]
+    return ColumnRoles(main, y, predictions, arguments.id, arguments.groups, same=same)
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
@@ -413,11 +410,8 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
     roles = named_columns(arguments)
     settings["scoring"] = [name.strip() for name in re.split(SEPARATOR, arguments.scoring)]
     comparison = compare(
-        roles.frame,
+        roles,
         roles.predictions,
-        y_true=roles.y_true,
-        id=roles.id,
-        groups=roles.groups,
         pos_label=_as_label(arguments.pos_label, roles),
         collect=arguments.collect,
         **settings,

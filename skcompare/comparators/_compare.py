@@ -55,13 +55,12 @@ from skcompare.evidence import (
 )
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.predictions import (
+    ColumnRoles,
+    ColumnValues,
     EngineColumns,
     PairedPredictions,
     Predictions,
     check_role_names,
-    columns_on_engine,
-    predictions_from_arrays,
-    predictions_from_frame,
 )
 from skcompare.reports import (
     Comparison,
@@ -375,15 +374,7 @@ COLLECTED = 10_000_000
 
 
 def counted_pair(
-    frame: Any,
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    settings: Settings,
-    collect: int,
-    *,
-    id: str | None,
-    groups: Any,
-    labels: ArrayLike | None,
+    roles: ColumnRoles, settings: Settings, collect: int, labels: ArrayLike | None
 ) -> PairedPredictions | None:
     """Return the predictions of both roles in a data frame as counts and sums.
 
@@ -391,7 +382,7 @@ def counted_pair(
     where every test is available.
     """
     needed, pos_label = partial(_needed_counts, settings), settings.pos_label
-    columns = columns_on_engine(frame, y_true, predictions, id=id, groups=groups)
+    columns = roles.on_engine()
     if columns is not None:
         if columns.table.n_records() <= collect:
             return None
@@ -401,10 +392,7 @@ def counted_pair(
     if collect > 0 or settings.target == NUMBERS:
         # The frame is in memory, or small.
         return None
-    collected = predictions_from_frame(
-        frame, y_true, predictions, id=id, groups=groups, labels=labels, pos_label=pos_label
-    )
-    return _in_memory(collected, needed)
+    return _in_memory(roles.read().collected(labels, pos_label), needed)
 
 
 def pair_on_engine(
@@ -578,19 +566,21 @@ def compare(
     settings = Settings.parse(
         scoring, tests, alternative, alpha, adjust, pos_label, control, several
     )
-    options = {"labels": labels, "pos_label": pos_label, "groups": groups}
-    options["target"] = settings.target
-    if several:
-        collected = _read_predictions(data, predictions, y_true, id, **options)
-        return compare_several(collected, settings, start=start)
-    pair = None
-    if isinstance(data, Tally):
-        pair = tallied_comparison(data, settings)
-    elif is_table(data, predictions) and y_true is not None:
-        columns = {"id": id, "groups": groups, "labels": labels}
-        pair = counted_pair(data, y_true, predictions, settings, collect, **columns)
+    roles = data if isinstance(data, ColumnRoles) else None
+    if roles is None and is_table(data, predictions):
+        roles = ColumnRoles(data, y_true, predictions, id, groups)
+    pair = tallied_comparison(data, settings) if isinstance(data, Tally) else None
+    if roles is not None and roles.y_true is not None and not several:
+        pair = counted_pair(roles, settings, collect, labels)
     if pair is None:
-        collected = _read_predictions(data, predictions, y_true, id, **options)
+        values = (
+            _values_of_arrays(data, predictions, y_true, id, groups)
+            if roles is None
+            else roles.read()
+        )
+        collected = values.collected(labels, pos_label, settings.target)
+        if several:
+            return compare_several(collected, settings, start=start)
         pair = collected.pair(*predictions)
     if pair.predictions.y is None and not _only_accuracy(settings.measures):
         raise ValueError(
@@ -637,11 +627,10 @@ def checked_names(predictions: Any) -> Mapping[str, Any]:
     return predictions
 
 
-def _read_predictions(
-    data: Any, predictions: Mapping[str, Any], y_true: Any, id: str | None, **options: Any
-) -> Predictions:
-    if is_table(data, predictions):
-        return predictions_from_frame(data, y_true, predictions, id=id, **options)
+def _values_of_arrays(
+    data: Any, predictions: Mapping[str, Any], y_true: Any, id: str | None, groups: Any
+) -> ColumnValues:
+    """Return arrays by their roles; raise an error if columns are named."""
     columns = [name for name, entry in predictions.items() if _is_scalar(entry)]
     if id is not None or isinstance(y_true, str) or columns:
         listed = ", ".join(columns) or "none"
@@ -656,9 +645,7 @@ def _read_predictions(
             "The true labels were passed twice, as the first argument and as `y_true`. "
             "Pass them once; `y_true` names a column where the first is a frame or a file."
         )
-    return predictions_from_arrays(
-        data if y_true is None else y_true, predictions, **options
-    )
+    return ColumnValues(data if y_true is None else y_true, dict(predictions), groups, {})
 
 
 def is_table(data: Any, predictions: Mapping[str, Any]) -> bool:

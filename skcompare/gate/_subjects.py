@@ -554,7 +554,7 @@ class CountedTable:
     ) -> TalliedSubject:
         conditions = [c for c in self.conditions if c.where == where]
         counts_needed = partial(required, conditions, self.pos_label)
-        columns = self.columns.of_table(table)
+        columns = replace(self.columns, table=table)
         pair = pair_on_engine(columns, counts_needed, labels, self.pos_label)
         return TalliedSubject(pair, pos_label=self.pos_label)
 
@@ -640,7 +640,7 @@ def subject_of(
         names = dict.fromkeys(n for condition in conditions for n in condition.where or ())
         others = {name: name for name in names if name not in slice_columns}
         training = _training(train, id, features)
-        roles = ColumnRoles(source_of(data), y_true, predictions, id, groups, others)
+        roles = ColumnRoles(data, y_true, predictions, id, groups, others)
         _check_slices(roles)
         columns_there = None if slice_columns else roles.on_engine()
         if columns_there is not None and columns_there.table.n_records() > collect:
@@ -677,7 +677,7 @@ def _with_columns(subject: PairSubject, columns: Mapping[str, Any]) -> PairSubje
 def _check_slices(roles: ColumnRoles) -> None:
     """Raise an error if slices or groups are defined by predictions."""
     groups = [roles.groups] if isinstance(roles.groups, str) else []
-    places = replace(roles, y_true=None, groups=None).places(roles.frame)
+    places = replace(roles, y_true=None, groups=None).places()
     own = [
         [column for place in places if place.name == name for column in place.columns]
         for name in roles.predictions

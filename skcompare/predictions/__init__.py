@@ -35,9 +35,6 @@ from skcompare.predictions._from_frames import (
     ColumnRoles,
     ColumnValues,
     EngineColumns,
-    arrays_from_frame,
-    columns_on_engine,
-    labels_from_frame,
     predictions_from_frame,
 )
 from skcompare.predictions._frozen_rules import (
@@ -99,12 +96,9 @@ __all__ = [
     "ItemScores",
     "PairedPredictions",
     "Predictions",
-    "arrays_from_frame",
     "collect_fitted",
     "collect_predictions",
-    "columns_on_engine",
     "describe",
-    "labels_from_frame",
     "n_rows",
     "one_class",
     "one_class_of",

@@ -1,7 +1,7 @@
 """Predictions from named columns of data frames and files, joined by ids if necessary."""
 
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from skcompare.predictions._ids import (
 )
 from skcompare.predictions._predictions import (
     LABELS,
+    Part,
     Predictions,
     parts_of,
     predictions_from_arrays,
@@ -36,7 +37,7 @@ Y_TRUE, GROUPS = "y_true", "groups"
 class Place:
     """Columns of a role, with the name of the classifier for predictions.
 
-    `kind` is that of the columns if a classifier has both labels and probabilities.
+    `kind` is that of the predictions, if it is known.
     """
 
     role: str
@@ -47,12 +48,18 @@ class Place:
     name: str | None = None
     kind: str | None = None
 
+    @property
+    def is_part(self) -> bool:
+        """Whether these are the labels or the probabilities of a classifier with both."""
+        return self.role != self.name
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnRoles:
     """Columns of frames and files by their roles: truth, predictions, groups and others.
 
-    All columns are read at once: some engines return records in another order each time.
+    The way in for all tables: columns are read into arrays, or stay on their engine. All
+    are read at once, because some engines return records in another order each time.
 
     Parameters
     ----------
@@ -65,6 +72,8 @@ class ColumnRoles:
         Further columns that must be equal to one of `others`, which is named, or to the
         true labels (None), record by record. Numbers in `others` may be written in several
         ways.
+    kind : {"labels", "scores"}, optional
+        Kind of all predictions, where each classifier has one column of a known kind.
     """
 
     frame: Any
@@ -74,8 +83,12 @@ class ColumnRoles:
     groups: Any = None
     others: Mapping[str, Any] = field(default_factory=dict)
     same: Sequence[tuple[str | None, Any]] = ()
+    kind: str | None = None
 
-    def places(self, main: Source, *, lists: bool = True) -> list["Place"]:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", source_of(self.frame))
+
+    def places(self) -> list[Place]:
         """Return the columns of truth, predictions and groups, in this order."""
         if not isinstance(self.predictions, Mapping):
             raise TypeError(
@@ -85,32 +98,36 @@ class ColumnRoles:
             )
         places = []
         for name, value in self.predictions.items():
-            for part in parts_of(name, value):
-                is_prediction = lists and part.kind != LABELS
-                place = place_of(part.title, part.value, main, is_prediction=is_prediction)
+            known = None if self.kind is None else [Part(name, name, self.kind, value)]
+            for part in known or parts_of(name, value):
+                is_prediction = known is None and part.kind != LABELS
+                place = place_of(
+                    part.title, part.value, self.frame, is_prediction=is_prediction
+                )
                 places.append(replace(place, name=name, kind=part.kind))
         if self.y_true is not None:
-            places.insert(0, place_of(Y_TRUE, self.y_true, main))
+            places.insert(0, place_of(Y_TRUE, self.y_true, self.frame))
         if self.groups is not None:
-            places.append(place_of(GROUPS, self.groups, main, as_written=True))
+            places.append(place_of(GROUPS, self.groups, self.frame, as_written=True))
         return places
+
+    def _other_places(self) -> dict[str, Place]:
+        return {
+            name: place_of(f"column {name!r}", column, self.frame, as_written=True)
+            for name, column in self.others.items()
+        }
 
     def read(self) -> "ColumnValues":
         """Read all columns at once, in the order of the records of the first.
 
         Raises an error if columns that must be the same differ.
         """
-        main = source_of(self.frame)
-        places = self.places(main)
-        others = {
-            name: place_of(f"column {name!r}", column, main, as_written=True)
-            for name, column in self.others.items()
-        }
+        places, others = self.places(), self._other_places()
         again = [
             place_of(
                 f"the second {Y_TRUE if name is None else name}",
                 value,
-                main,
+                self.frame,
                 as_written=name is not None,
             )
             for name, value in self.same
@@ -121,20 +138,18 @@ class ColumnRoles:
         further = {name: values[place] for name, place in others.items()}
         return ColumnValues(*typed_columns({p: values[p] for p in places}), further)
 
-    def on_engine(self, *, lists: bool = True) -> "EngineColumns | None":
+    def on_engine(self) -> "EngineColumns | None":
         """Return the columns on their engine, or None if better read into arrays.
 
-        Without `lists` each classifier has one column.
+        That is so if a frame is in memory, or a file is small.
         """
-        main = source_of(self.frame)
-        places = self.places(main, lists=lists)
-        others = {
-            name: place_of(f"column {name!r}", column, main)
-            for name, column in self.others.items()
-        }
+        places, others = self.places(), self._other_places()
         located = _joined([*places, *others.values()], self.id)
         if located is None:
             return None
+        if self.same:
+            # Engines do not compare columns: this raises an error where they differ.
+            replace(self, predictions={}, groups=None).read()
         table, names = located
         predictions: dict[str, tuple[str, ...]] = {}
         facts: dict[str, str] = {}
@@ -143,11 +158,11 @@ class ColumnRoles:
             columns = tuple(names[place.source.key, name] for name in place.columns)
             if place.name is None:
                 facts[place.role] = columns[0]
-            elif place.kind == LABELS:
+            elif place.is_part and place.kind == LABELS:
                 labels[place.name] = columns[0]
             else:
                 predictions[place.name] = columns
-                if place.is_list or place.kind is not None:
+                if place.is_list or place.is_part:
                     proba.add(place.name)
         return EngineColumns(
             table,
@@ -161,6 +176,7 @@ class ColumnRoles:
                 name: names[place.source.key, place.columns[0]]
                 for name, place in others.items()
             },
+            self.kind,
         )
 
 
@@ -403,21 +419,6 @@ def predictions_from_frame(
     return roles.read().collected(labels, pos_label, target)
 
 
-def arrays_from_frame(
-    frame: Any,
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    *,
-    id: str | None = None,
-    groups: Any = None,
-) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
-    """Return truth, predictions and groups for :func:`predictions_from_arrays`.
-
-    Parameters are those of :func:`predictions_from_frame`.
-    """
-    return ColumnRoles(frame, y_true, predictions, id, groups).read()[:3]
-
-
 def typed_columns(
     values: Mapping[Place, NDArray[Any]],
 ) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
@@ -426,7 +427,8 @@ def typed_columns(
     facts = {place.role: place for place in values if place.name is None}
     truth, group = (values[facts[r]] if r in facts else None for r in (Y_TRUE, GROUPS))
     if truth is not None and not facts[Y_TRUE].source.typed:
-        truth = _written_if_text(truth, predicted.values())
+        # Text as well, if any predicted labels are.
+        truth = written(truth) if any(map(is_text, predicted.values())) else truth
     if not all(place.source.typed for place in predicted):
         base = list(predicted.values()) if truth is None else [truth]
         texts = {label for array in base if is_text(array) for label in array.tolist()}
@@ -435,41 +437,11 @@ def typed_columns(
                 predicted[place] = _typed_predictions(place, predicted[place], texts)
     arrays: dict[str, Any] = {}
     for place, column in predicted.items():
-        if place.kind is None:
-            arrays[str(place.name)] = column
-        else:
+        if place.is_part:
             arrays.setdefault(str(place.name), {})[place.kind] = column
+        else:
+            arrays[str(place.name)] = column
     return truth, arrays, group
-
-
-def labels_from_frame(
-    frame: Any, columns: Mapping[str, Any], *, id: str | None = None
-) -> dict[str, NDArray[Any]]:
-    """Read columns of labels, by their roles.
-
-    Parameters
-    ----------
-    frame : frame, str or path-like
-        As for :func:`predictions_from_frame`.
-    columns : mapping of str to str or tuple
-        Column of each role, or a pair of another frame and its column.
-    id : str, optional
-        As for :func:`predictions_from_frame`.
-    """
-    main = source_of(frame)
-    places = [place_of(role, column, main) for role, column in columns.items()]
-    arrays, _ = aligned(places, id)
-    return {
-        place.role: array
-        if place.source.typed
-        else _written_if_text(array, arrays.values())
-        for place, array in arrays.items()
-    }
-
-
-def _written_if_text(labels: NDArray[Any], others: Iterable[NDArray[Any]]) -> NDArray[Any]:
-    """Return labels of a CSV file, as text if any other labels are text."""
-    return written(labels) if any(map(is_text, others)) else labels
 
 
 def _typed_predictions(
@@ -555,6 +527,9 @@ class EngineColumns:
         User's name of each column.
     others : dict of str to str
         Further columns, by the user's names.
+    kind : {"labels", "scores"} or None
+        Kind of the single column of each classifier, where it is known: labels, or scores
+        of any range that are greater for the positive class.
     """
 
     table: Table
@@ -565,38 +540,4 @@ class EngineColumns:
     groups: str | None
     known_as: dict[str, str]
     others: Mapping[str, str] = field(default_factory=dict)
-
-    def of_table(self, table: Table) -> "EngineColumns":
-        """Return the same columns of another table, such as one with fewer records."""
-        return replace(self, table=table)
-
-    def read(self) -> list[Any]:
-        """Read arrays of truth, of the single column of each classifier, and of groups."""
-        names = [
-            self.y_true,
-            *(columns[0] for columns in self.predictions.values()),
-            self.groups,
-        ]
-        arrays = self.table.read([name for name in names if name is not None])
-        return [None if name is None else arrays[name] for name in names]
-
-
-def columns_on_engine(
-    frame: Any,
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    *,
-    id: str | None = None,
-    groups: Any = None,
-    lists: bool = True,
-    others: Sequence[str] = (),
-) -> EngineColumns | None:
-    """Return columns on their engine, or None if better read into arrays.
-
-    That is so if a frame is in memory, or a file is small. Parameters are those of
-    :func:`predictions_from_frame`; without `lists` each classifier has one column, and
-    `others` are further columns of `frame`.
-    """
-    columns = dict(zip(others, others))
-    roles = ColumnRoles(frame, y_true, predictions, id, groups, columns)
-    return roles.on_engine(lists=lists)
+    kind: str | None = None

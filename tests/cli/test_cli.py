@@ -297,8 +297,19 @@ def test_bad_options_of_several_files(files, table, capsys):
             ["--id=id", "--champion-file={old.csv}", "--challenger-file={less.csv}"],
             r"less\.csv' lacks 2 of them \('1', '3'\) and .*truth\.csv' lacks 1 .* \('4'\)",
         ),
+        (
+            [
+                "--id=id",
+                "--champion-file={old.csv}",
+                "--challenger-file={other.csv}",
+                "--challenger=label",
+            ],
+            r"True labels differ .*truth\.csv'.*other\.csv' in 1 of 3 records, ids '3'",
+        ),
     ]:
         paths = files | {"less.csv": table("id,label\n2,no\n4,no\n", "less.csv")}
+        other = "id,label,y\n1,no,yes\n2,no,no\n3,no,no\n"
+        paths["other.csv"] = table(other, "other.csv")
         filled = []
         for argument in arguments:
             for name, path in paths.items():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skcompare._io.columns import frame_from_columns
-from skcompare.predictions._from_frames import arrays_from_frame, predictions_from_frame
+from skcompare.predictions import ColumnRoles, predictions_from_frame
 from skcompare.predictions._predictions import predictions_from_arrays
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -17,6 +17,11 @@ COLUMNS = {
     "p_b": [0.9, 0.2, 0.5, 0.3],
     "patient": ["x", "x", "y", "z"],
 }
+
+
+def arrays_of(*arguments, **settings):
+    """The truth, the predictions and the groups that columns hold."""
+    return ColumnRoles(*arguments, **settings).read()[:3]
 
 
 @pytest.fixture(params=LIBRARIES)
@@ -111,7 +116,7 @@ def test_files_are_as_good_as_frames(tmp_path, csv_file, frame_of, name):
 
 def test_without_true_labels(frame_of):
     """Predictions come without the truth where nobody knows it."""
-    truth, predictions, groups = arrays_from_frame(
+    truth, predictions, groups = arrays_of(
         frame_of(COLUMNS), None, {"old": "old", "new": "new"}
     )
 
@@ -156,7 +161,7 @@ def test_join_against_a_dictionary():
     order = rng.permutation(1000)
     other = pd.DataFrame({"id": ids[order], "a": rng.integers(0, 3, 1000)})
     looked_up = dict(zip(other["id"].tolist(), other["a"].tolist(), strict=True))
-    truth, predictions, _ = arrays_from_frame(
+    truth, predictions, _ = arrays_of(
         pd.DataFrame({"id": ids, "y": y}), "y", {"a": (other, "a")}, id="id"
     )
 
@@ -193,7 +198,7 @@ def test_ids_of_many_types():
         main = pd.DataFrame({"id": first, "y": [0, 1, 2, 3]})
         other = pd.DataFrame({"id": second, "a": [0, 1, 2, 3]}).iloc[order]
 
-        truth, predictions, _ = arrays_from_frame(main, "y", {"a": (other, "a")}, id="id")
+        truth, predictions, _ = arrays_of(main, "y", {"a": (other, "a")}, id="id")
 
         assert truth.tolist() == predictions["a"].tolist(), kind
 
@@ -202,12 +207,12 @@ def test_ids_of_csv_files_are_as_written(csv_file, frame_of):
     """In CSV files 1.10 and 1.1 are two ids, and 7 is that of a number elsewhere."""
     one = csv_file({"id": ["1.10", "1.1"], "y": [0, 1]}, "one.csv")
     two = csv_file({"id": ["1.1", "1.10"], "a": [1, 0]}, "two.csv")
-    truth, predictions, _ = arrays_from_frame(one, "y", {"a": (two, "a")}, id="id")
+    truth, predictions, _ = arrays_of(one, "y", {"a": (two, "a")}, id="id")
     assert truth.tolist() == predictions["a"].tolist()
 
     numbers = frame_of({"id": [7, 8], "y": [0, 1]})
     text = csv_file({"id": [8, 7], "a": [1, 0]})
-    truth, predictions, _ = arrays_from_frame(numbers, "y", {"a": (text, "a")}, id="id")
+    truth, predictions, _ = arrays_of(numbers, "y", {"a": (text, "a")}, id="id")
     assert truth.tolist() == predictions["a"].tolist()
 
 
@@ -245,7 +250,7 @@ def test_ids_that_do_not_match(frame_of):
         other = frame_of({"id": list(second), "a": [0] * len(second)})
 
         with pytest.raises(ValueError, match=message):
-            arrays_from_frame(main, "y", {"a": (other, "a")}, id="id")
+            arrays_of(main, "y", {"a": (other, "a")}, id="id")
 
 
 def test_ids_are_checked_in_one_frame_too(frame_of):
@@ -253,7 +258,7 @@ def test_ids_are_checked_in_one_frame_too(frame_of):
     frame = frame_of({"id": [1, 1], "y": [0, 1], "a": [0, 1]})
 
     with pytest.raises(ValueError, match="more than once"):
-        arrays_from_frame(frame, "y", {"a": "a"}, id="id")
+        arrays_of(frame, "y", {"a": "a"}, id="id")
 
 
 def test_missing_ids(frame_of):
@@ -261,21 +266,21 @@ def test_missing_ids(frame_of):
     frame = frame_of({"id": ["1", None], "y": [0, 1], "a": [0, 1]})
 
     with pytest.raises(ValueError, match=r"`id` must not have missing .* position 1"):
-        arrays_from_frame(frame, "y", {"a": "a"}, id="id")
+        arrays_of(frame, "y", {"a": "a"}, id="id")
 
 
 def test_frames_are_not_joined_by_position(csv_file, frame_of):
     """Several frames need an id, even if they are equally long; one frame does not."""
     main, other = frame_of(some("truth")), frame_of(some("old"))
     with pytest.raises(ValueError, match=r"`frame` and the frame of `old` can only be"):
-        arrays_from_frame(main, "truth", {"old": (other, "old")})
+        arrays_of(main, "truth", {"old": (other, "old")})
 
     path = csv_file(COLUMNS)
     for one in (frame_of(COLUMNS), path):
-        predictions = arrays_from_frame(one, "truth", {"old": (one, "old")})[1]
+        predictions = arrays_of(one, "truth", {"old": (one, "old")})[1]
         assert COLUMNS["old"] == predictions["old"].tolist()
     other_way = path.parent / "." / path.name
-    predictions = arrays_from_frame(path, "truth", {"old": (str(other_way), "old")})[1]
+    predictions = arrays_of(path, "truth", {"old": (str(other_way), "old")})[1]
     assert COLUMNS["old"] == predictions["old"].tolist()
 
 
@@ -290,7 +295,7 @@ def test_columns_of_csv_files_beside_each_other(csv_file):
         ({"y": [0, 1], "a": [0, "none"]}, {"y": ["0", "1"], "a": ["0", "none"]}),
         ({"y": [0, 1], "a": [0, 1]}, {"y": [0, 1], "a": [0, 1]}),
     ]:
-        truth, predictions, _ = arrays_from_frame(csv_file(columns), "y", {"a": "a"})
+        truth, predictions, _ = arrays_of(csv_file(columns), "y", {"a": "a"})
 
         assert expected == {"y": truth.tolist(), "a": predictions["a"].tolist()}
 
@@ -298,7 +303,7 @@ def test_columns_of_csv_files_beside_each_other(csv_file):
 def test_csv_predictions_without_truth(csv_file):
     """Without truth, the labels of text are those of the other predictions."""
     path = csv_file({"a": ["0", "x"], "b": [0, 0], "c": [0.5, 0.1]})
-    predictions = arrays_from_frame(path, None, {"a": "a", "b": "b", "c": "c"})[1]
+    predictions = arrays_of(path, None, {"a": "a", "b": "b", "c": "c"})[1]
 
     assert ["0", "0"] == predictions["b"].tolist()
     assert [0.5, 0.1] == predictions["c"].tolist()
@@ -316,9 +321,7 @@ def test_groups_of_csv_files_are_as_written(csv_file):
     """Groups that are written differently are different."""
     path = csv_file({"y": [0, 1], "a": [0, 1], "group": ["1.0", "1.00"]})
 
-    assert ["1.0", "1.00"] == arrays_from_frame(path, "y", {"a": "a"}, groups="group")[
-        2
-    ].tolist()
+    assert ["1.0", "1.00"] == arrays_of(path, "y", {"a": "a"}, groups="group")[2].tolist()
 
 
 def test_bad_arguments(frame_of):

@@ -130,6 +130,23 @@ def test_another_truth_without_ids():
         holdout(one, "y", {"a": "a"}, same=[(None, (one, "z"))])
 
 
+def test_another_truth_on_an_engine():
+    """True labels are compared where an engine counts the records, too."""
+    polars = pytest.importorskip("polars")
+    for truth, differs in [(SECOND["truth"], False), (["a", "b", "b", "b"], True)]:
+        second = polars.LazyFrame(SECOND | {"truth": truth})
+        predictions = {"old": "old", "new": (second, "new")}
+        same = [(None, (second, "truth"))]
+        roles = ColumnRoles(polars.LazyFrame(FIRST), "y", predictions, "id", same=same)
+        if differs:
+            with pytest.raises(
+                ValueError, match=r"True labels differ .* in 1 of 4 records"
+            ):
+                roles.on_engine()
+        else:
+            assert roles.on_engine().table.n_records() == 4
+
+
 def test_bad_arguments():
     """What is wrong is said with the name of the argument."""
     for settings, error, message in [

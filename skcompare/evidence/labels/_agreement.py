@@ -24,7 +24,7 @@ from skcompare.evidence.core._counting import (
 from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
-from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
+from skcompare.predictions import LABELS, ColumnRoles, PairedPredictions
 
 FEW_CLASSES, MOST_CLASSES = 10, 5000
 """Most classes of a matrix that is shown whole, and of any matrix."""
@@ -124,7 +124,7 @@ class AgreementMatrix(Mergeable):
         Parameters
         ----------
         frame : frame, str or path-like
-            A frame, or the path of a `.csv`, `.tsv` or `.parquet` file.
+            A frame, or the path of a file, such as CSV or Parquet.
         champion, challenger : str or tuple
             Columns of predicted labels; a pair `(other_frame, column)` takes one from
             another frame or file.
@@ -140,7 +140,8 @@ class AgreementMatrix(Mergeable):
         AgreementMatrix([[1, 0], [1, 1]], [0, 1], n=3, design='holdout')
         """
         columns = {"champion": champion, "challenger": challenger}
-        return cls.from_predictions(**labels_from_frame(frame, columns, id=id))
+        roles = ColumnRoles(frame, None, columns, id, kind=LABELS)
+        return cls.from_predictions(*roles.read().predictions.values())
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "AgreementMatrix":

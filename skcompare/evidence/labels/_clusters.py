@@ -38,14 +38,9 @@ from skcompare.evidence.labels._contingency import CELLS, ContingencyTable
 from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.evidence.labels._patterns import check_classifier_names
 from skcompare.evidence.tally._tally import Tally
-from skcompare.evidence.tally._tally_arrays import label_tally
-from skcompare.predictions import (
-    LABELS,
-    ROLES,
-    PairedPredictions,
-    Predictions,
-    arrays_from_frame,
-)
+from skcompare.evidence.tally._tally_arrays import engine_tally
+from skcompare.evidence.tally._tally_request import TallyRequest
+from skcompare.predictions import LABELS, ROLES, ColumnRoles, PairedPredictions, Predictions
 
 AT_ONCE = 1 << 20
 """Predictions counted at once, so that memory does not grow with repetitions."""
@@ -405,14 +400,12 @@ class ClusterSums(Mergeable):
         >>> ClusterSums.from_frame(frame, groups="user").tables.tolist()
         [[1, 0, 1, 0], [1, 0, 0, 1]]
         """
-        columns = {"y_true": y_true, "champion": champion, "challenger": challenger}
-        tally = label_tally(frame, columns, id, groups)
+        columns = {"champion": champion, "challenger": challenger}
+        roles = ColumnRoles(frame, y_true, columns, id, groups, kind=LABELS)
+        tally = engine_tally(roles, TallyRequest(labels=True))
         if tally is not None:
             return cls.from_tally(tally)
-        predictions = {"champion": champion, "challenger": challenger}
-        truth, arrays, group = arrays_from_frame(
-            frame, y_true, predictions, id=id, groups=groups
-        )
+        truth, arrays, group, _ = roles.read()
         return cls.from_predictions(truth, *arrays.values(), groups=group)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:

@@ -25,8 +25,9 @@ from skcompare.evidence.labels._class_moments import ClassRows
 from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.evidence.tally._tally import Tally
-from skcompare.evidence.tally._tally_arrays import label_tally
-from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
+from skcompare.evidence.tally._tally_arrays import engine_tally
+from skcompare.evidence.tally._tally_request import TallyRequest
+from skcompare.predictions import LABELS, ColumnRoles, PairedPredictions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,8 +118,8 @@ class JointCounts(Mergeable):
         frame : frame, str or path-like
             A frame of pandas, Polars, PyArrow, DuckDB, Dask, PySpark or another library
             that narwhals supports, eager or lazy, a dataset of PyArrow, or the path of a
-            `.csv`, `.tsv` or `.parquet` file. Only the named columns are read, as far as
-            the format allows.
+            file, such as CSV or Parquet. Only the named columns are read, as far as the
+            format allows.
         y_true, champion, challenger : str or tuple
             Columns of true and predicted labels; a pair `(other_frame, column)` takes
             one from another frame or file.
@@ -146,11 +147,13 @@ class JointCounts(Mergeable):
         >>> joint.contingency_table()
         ContingencyTable(both_correct=2, only_champion=0, only_challenger=1, both_wrong=0)
         """
-        columns = {"y_true": y_true, "champion": champion, "challenger": challenger}
-        tally = label_tally(frame, columns, id)
+        columns = {"champion": champion, "challenger": challenger}
+        roles = ColumnRoles(frame, y_true, columns, id, kind=LABELS)
+        tally = engine_tally(roles, TallyRequest(labels=True))
         if tally is not None:
             return cls.from_tally(tally)
-        return cls.from_predictions(**labels_from_frame(frame, columns, id=id))
+        truth, arrays, _, _ = roles.read()
+        return cls.from_predictions(truth, *arrays.values())  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
         return (

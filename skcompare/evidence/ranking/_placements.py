@@ -48,13 +48,7 @@ from skcompare.evidence.ranking._ranks import (
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_engine import EngineTally
 from skcompare.evidence.tally._tally_request import TallyRequest
-from skcompare.predictions import (
-    SCORES,
-    PairedPredictions,
-    Predictions,
-    arrays_from_frame,
-    columns_on_engine,
-)
+from skcompare.predictions import SCORES, ColumnRoles, PairedPredictions, Predictions
 
 ROUNDED_UP = 1 + 1e-9
 """Factor that makes up for the rounding of sums, so that bounds stay bounds."""
@@ -470,14 +464,11 @@ class PlacementValues(Mergeable):
         [0.75, 0.875]
         """
         check_count("collect", collect, least=0)
-        score_columns = {"champion": champion, "challenger": challenger}
-        columns = columns_on_engine(
-            frame, y_true, score_columns, id=id, groups=groups, lists=False
-        )
-        if columns is None:
-            truth, arrays, group = arrays_from_frame(
-                frame, y_true, score_columns, id=id, groups=groups
-            )
+        scores = {"champion": champion, "challenger": challenger}
+        roles = ColumnRoles(frame, y_true, scores, id, groups, kind=SCORES)
+        columns = roles.on_engine()
+        if columns is None or (score_bins is None and columns.table.n_records() <= collect):
+            truth, arrays, group, _ = roles.read()
             return cls.from_predictions(
                 truth,  # type: ignore[arg-type]
                 *arrays.values(),
@@ -486,11 +477,6 @@ class PlacementValues(Mergeable):
                 score_bins=score_bins,
                 names=ROLES,
             )
-        if score_bins is None and columns.table.n_records() <= collect:
-            truth, *scores, group = columns.read()
-            return cls.from_predictions(
-                truth, *scores, pos_label=pos_label, groups=group, names=ROLES
-            )
         request = TallyRequest(
             ranking=True,
             n_score_bins=n_score_bins,
@@ -498,7 +484,7 @@ class PlacementValues(Mergeable):
             pos_label=pos_label,
         )
         request.check_groups(groups is not None)
-        return cls.from_tally(EngineTally(columns, request, kind="scores").tally())
+        return cls.from_tally(EngineTally(columns, request).tally())
 
     @property
     def n(self) -> int:

@@ -20,10 +20,9 @@ from skcompare.evidence.tally._tally_request import (
     parts_of,
 )
 from skcompare.predictions import (
+    ColumnRoles,
     EstimatorPredictions,
     Predictions,
-    arrays_from_frame,
-    columns_on_engine,
     predictions_from_arrays,
 )
 
@@ -82,7 +81,9 @@ def tally_predictions(
     groups : ndarray of shape (n_groups,), optional
         Labels of the groups, sorted.
     """
-    pair = check_two(predictions)
+    _check_two_names(predictions.names)
+    first, second = predictions.estimators
+    pair = first, second
     classes = predictions.classes
     record_groups = groups_of(predictions)
     grouped = record_groups is not None
@@ -101,15 +102,6 @@ def tally_predictions(
     if record_groups is not None and labels is None:
         labels = np.unique(record_groups)
     return Tally(plan, tuple(_merged(pending)), labels, tuple(role.name for role in pair))
-
-
-def check_two(
-    predictions: Predictions,
-) -> tuple[EstimatorPredictions, EstimatorPredictions]:
-    """Return champion and challenger; raise an error unless there are two classifiers."""
-    _check_two_names(predictions.names)
-    first, second = predictions.estimators
-    return first, second
 
 
 def _check_two_names(names: Sequence[Any]) -> None:
@@ -217,24 +209,17 @@ def tally_frame(
     """
     _check_two_names(list(predictions))
     requested.check_groups(groups is not None)
-    columns = columns_on_engine(frame, y_true, predictions, id=id, groups=groups)
-    if columns is None:
-        truth, arrays, group = arrays_from_frame(
-            frame, y_true, predictions, id=id, groups=groups
-        )
-        return tally_arrays(truth, arrays, requested, groups=group, labels=labels)  # type: ignore[arg-type]
-    return EngineTally(columns, requested, labels).tally()
+    roles = ColumnRoles(frame, y_true, predictions, id, groups)
+    tally = engine_tally(roles, requested, labels)
+    if tally is not None:
+        return tally
+    truth, arrays, group, _ = roles.read()
+    return tally_arrays(truth, arrays, requested, groups=group, labels=labels)  # type: ignore[arg-type]
 
 
-def label_tally(
-    frame: Any, columns: Mapping[str, Any], id: str | None, groups: Any = None
+def engine_tally(
+    roles: ColumnRoles, requested: TallyRequest, labels: ArrayLike | None = None
 ) -> Tally | None:
-    """Return the tally of labels on an engine, or None to read the records into arrays."""
-    predictions = dict(columns)
-    truth = predictions.pop("y_true")
-    on_engine = columns_on_engine(
-        frame, truth, predictions, id=id, groups=groups, lists=False
-    )
-    if on_engine is None:
-        return None
-    return EngineTally(on_engine, TallyRequest(labels=True), kind="labels").tally()
+    """Return the tally of columns on an engine, or None to read them into arrays."""
+    columns = roles.on_engine()
+    return None if columns is None else EngineTally(columns, requested, labels).tally()

@@ -318,10 +318,6 @@ class EngineTally:
         The request.
     labels : array-like of shape (n_classes,) or None
         All class labels, where they are known.
-    kind : {"labels", "scores"}, optional
-        Kind of all columns, where it is known: labels, or scores of any range that are
-        greater for the positive class. By default labels and probabilities are
-        distinguished as in arrays.
     """
 
     def __init__(
@@ -329,15 +325,12 @@ class EngineTally:
         columns: EngineColumns,
         requested: TallyRequest,
         labels: ArrayLike | None = None,
-        *,
-        kind: str | None = None,
     ) -> None:
         self.columns = columns
         self.table = columns.table
         self.requested = requested
         self.labels = None if labels is None else np.unique(check_labels("labels", labels))
         self.names = tuple(columns.predictions)
-        self._declared_kind = kind
         self.kinds = {name: self._kind_of(name) for name in self.names}
 
     def asking(self, requested: TallyRequest, labels: ArrayLike | None) -> "EngineTally":
@@ -349,7 +342,15 @@ class EngineTally:
 
     def classes(self) -> NDArray[Any]:
         """Return the declared classes, or else all classes that occur."""
-        return self._classes() if self.labels is None else self.labels
+        if self.labels is not None:
+            return self.labels
+        columns = self._label_columns()
+        values, _ = self._counts(list(columns.values()))
+        labels = {
+            name: np.unique(check_labels(name, value))
+            for name, value in zip(columns, values, strict=True)
+        }
+        return encode_labels(labels.pop("y_true"), labels, closed=True)[0]
 
     def tally(self) -> Tally:
         """Compute the tally, by one group-by after small queries."""
@@ -361,7 +362,7 @@ class EngineTally:
         self._check_columns(classes)
         grouped = self.columns.groups is not None
         plan = self.requested.plan(classes, None, grouped)
-        if self._declared_kind == SCORES:
+        if self.columns.kind == SCORES:
             label = positive_class(classes, self.requested.pos_label)
             plan = replace(plan, ranked=int(np.flatnonzero(classes == label)[0]))
         if self.requested.ranking:
@@ -377,20 +378,20 @@ class EngineTally:
 
     def _kind_of(self, name: str) -> str:
         columns = self.columns.predictions[name]
-        if self._declared_kind == SCORES or name in self.columns.proba:
+        if self.columns.kind == SCORES or name in self.columns.proba:
             for column in columns:
                 if self.table.kind(column) not in ("whole", "fraction", "boolean"):
                     raise ValueError(
                         f"{self._column_label(column)} must hold numbers, as it is of "
                         f"scores or probabilities. Got {self.table.kind(column)}."
                     )
-            return SCORES if self._declared_kind == SCORES else PROBA
+            return SCORES if self.columns.kind == SCORES else PROBA
         (column,) = columns
         kind = self.table.kind(column)
         if kind == "date":
             raise ValueError(f"{self._column_label(column)} must hold labels. Got dates.")
         truth = self.columns.y_true
-        if kind != "fraction" or self._declared_kind == LABELS:
+        if kind != "fraction" or self.columns.kind == LABELS:
             return LABELS
         if truth is not None and self.table.kind(truth) == "text":
             return PROBA
@@ -458,16 +459,6 @@ class EngineTally:
             if self.table.kind(column) == "fraction":
                 check_labels(name, self.table.head([column])[column])
         return known
-
-    def _classes(self) -> NDArray[Any]:
-        """Return all labels that occur."""
-        columns = self._label_columns()
-        values, _ = self._counts(list(columns.values()))
-        labels = {
-            name: np.unique(check_labels(name, value))
-            for name, value in zip(columns, values, strict=True)
-        }
-        return encode_labels(labels.pop("y_true"), labels, closed=True)[0]
 
     def _counts(self, columns: Sequence[str]) -> tuple[list[NDArray[Any]], IntArray]:
         known_as = [self.columns.known_as[name] for name in columns]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from skcompare._io import parquet
+from skcompare._io.columns import source_of
 from skcompare._io.engine import table_of
 from skcompare.evidence import (
     ClusterSums,
@@ -566,7 +567,7 @@ def test_large_parquet_files(polars, columns, tmp_path, monkeypatch):
     expected = JointCounts.from_frame(paths[0])
     dataset = pytest.importorskip("pyarrow.dataset").dataset(paths[0])
 
-    assert table_of(str(paths[0])) is None
+    assert table_of(source_of(paths[0])) is None
     monkeypatch.setattr(parquet, "READ_AT_ONCE", 0)
     for path in (*map(str, paths), dataset):
         assert expected == JointCounts.from_frame(path)
