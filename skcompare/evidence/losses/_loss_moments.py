@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any, Self
@@ -59,7 +59,7 @@ class LossMoments:
     challenger_squares: float
     gain_squares: float
     products: float
-    rests: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rests: tuple[float, float, float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
 
     @classmethod
     def of(cls, champion: FloatArray, challenger: FloatArray) -> "LossMoments":
@@ -114,22 +114,11 @@ class LossMoments:
     @classmethod
     def _centred(cls, means: FloatArray, corrections: FloatArray, rest: Any) -> Self:
         """Construct from three means, their corrections, and deviations on any device."""
-        both = zip(means.tolist(), corrections.tolist(), strict=True)
-        mean_a, mean_b, mean_gain = (
-            _sum(mean, correction, 0.0) for mean, correction in both
-        )
+        centres, rests = _sums(means.tolist(), corrections.tolist(), (0.0, 0.0, 0.0))
         first, second, gain = (rest[row, :] for row in range(3))
-        return cls(
-            rest.shape[1],
-            mean_a[0],
-            mean_b[0],
-            mean_gain[0],
-            float(first @ first),
-            float(second @ second),
-            float(gain @ gain),
-            float(first @ second),
-            (mean_a[1], mean_b[1], mean_gain[1]),
-        )
+        squares = [float(first @ first), float(second @ second), float(gain @ gain)]
+        moments = [*centres, *squares, float(first @ second)]
+        return cls(rest.shape[1], *moments, rests=rests)
 
     @classmethod
     def from_variances(
@@ -159,16 +148,9 @@ class LossMoments:
         else:
             cov, gain_variance = (champion + challenger - joint) / 2, joint
         _check_variances(champion, challenger, cov)
-        return cls(
-            int(n),
-            first,
-            second,
-            first - second,
-            (n - 1) * champion,
-            (n - 1) * challenger,
-            (n - 1) * gain_variance,
-            (n - 1) * cov,
-        )
+        moments = [first, second, first - second]
+        moments += [(n - 1) * each for each in (champion, challenger, gain_variance, cov)]
+        return cls(int(n), *moments)
 
     @property
     def size(self) -> float:
@@ -190,9 +172,8 @@ class LossMoments:
     @property
     def correlation(self) -> float:
         """Linear correlation of the losses; NaN if the losses of a role are constant."""
-        squares = self.champion_squares, self.challenger_squares
-        means = self.champion, self.challenger
-        for own, mean in zip(squares, means, strict=True):
+        squares = self._squares
+        for own, mean in zip(squares[:2], self._means[:2], strict=True):
             size = math.sqrt(own / self.n + mean**2)
             if math.sqrt(own / self.n) <= max(NOISE * size, VANISHED):
                 return math.nan
@@ -206,16 +187,14 @@ class LossMoments:
 
     def swap(self) -> "LossMoments":
         """Return the moments with the roles exchanged."""
-        return LossMoments(
-            self.n,
-            self.challenger,
-            self.champion,
-            -self.gain,
-            self.challenger_squares,
-            self.champion_squares,
-            self.gain_squares,
-            self.products,
-            (self.rests[1], self.rests[0], -self.rests[2]),
+        return replace(
+            self,
+            champion=self.challenger,
+            challenger=self.champion,
+            gain=-self.gain,
+            champion_squares=self.challenger_squares,
+            challenger_squares=self.champion_squares,
+            rests=(self.rests[1], self.rests[0], -self.rests[2]),
         )
 
     def __add__(self, other: "LossMoments") -> "LossMoments":
@@ -224,38 +203,34 @@ class LossMoments:
         share = other.n / n
         weight = self.n * share
         means = zip(self._means, other._means, self.rests, other.rests, strict=True)
-        first, second, gain = (
+        steps = [
             (theirs - own) + (their_rest - own_rest)
             for own, theirs, own_rest, their_rest in means
-        )
-        champion, challenger, gained = (
-            _sum(mean, share * step, rest)
-            for mean, step, rest in zip(
-                self._means, (first, second, gain), self.rests, strict=True
-            )
-        )
-        return LossMoments(
-            n,
-            champion[0],
-            challenger[0],
-            gained[0],
-            self.champion_squares + other.champion_squares + weight * first**2,
-            self.challenger_squares + other.challenger_squares + weight * second**2,
-            self.gain_squares + other.gain_squares + weight * gain**2,
-            self.products + other.products + weight * first * second,
-            (champion[1], challenger[1], gained[1]),
-        )
+        ]
+        centres, rests = _sums(self._means, [share * step for step in steps], self.rests)
+        squares = [
+            own + theirs + weight * step**2
+            for own, theirs, step in zip(self._squares, other._squares, steps, strict=True)
+        ]
+        products = self.products + other.products + weight * steps[0] * steps[1]
+        return LossMoments(n, *[*centres, *squares, products], rests=rests)
 
     @property
     def _means(self) -> tuple[float, float, float]:
         return self.champion, self.challenger, self.gain
 
+    @property
+    def _squares(self) -> tuple[float, float, float]:
+        return self.champion_squares, self.challenger_squares, self.gain_squares
 
-def _sum(large: float, small: float, rest: float) -> tuple[float, float]:
-    """Return a sum and its rounding error (Dekker 1971)."""
-    total = large + small
-    lost = (large - total) + small + rest
-    return total, lost
+
+def _sums(
+    large: Sequence[float], small: Sequence[float], rests: Sequence[float]
+) -> tuple[list[float], Any]:
+    """Return three sums and their rounding errors (Dekker 1971)."""
+    totals = [a + b for a, b in zip(large, small)]
+    terms = zip(large, totals, small, rests)
+    return totals, tuple([(a - total) + b + rest for a, total, b, rest in terms])
 
 
 def _numbers(

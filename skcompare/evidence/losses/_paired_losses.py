@@ -1,7 +1,7 @@
 """Losses of two classifiers on the same records, or their moments only."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,15 +38,7 @@ from skcompare.evidence.tally._tally_arrays import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import ROLES, SCORES, PairedPredictions
 
-LOSS_SUMS = (
-    "champion",
-    "challenger",
-    "gain",
-    "champion_squares",
-    "challenger_squares",
-    "gain_squares",
-    "products",
-)
+LOSS_SUMS = tuple(field.name for field in fields(LossMoments))[1:-1]
 """Names of the sums of losses that every part has besides its number of records.
 
 `gain` is the champion's loss minus the challenger's, subtracted record by record, because
@@ -139,18 +131,8 @@ def moments_from_sums(counts: IntArray, sums: Mapping[str, FloatArray]) -> LossM
         for own, between in zip(within.values(), deviations, strict=True)
     ]
     products = float(products_within.sum() + size @ (deviations[0] * deviations[1]))
-    n = int(counts.sum())
-    return LossMoments(
-        n,
-        champion=centres[0],
-        challenger=centres[1],
-        gain=centres[2],
-        champion_squares=squares[0],
-        challenger_squares=squares[1],
-        gain_squares=squares[2],
-        products=products,
-        rests=(rests[0], rests[1], rests[2]),
-    )
+    moments = [*centres, *squares, products]
+    return LossMoments(int(counts.sum()), *moments, rests=rests)
 
 
 def _centred(size: FloatArray, means: FloatArray) -> tuple[float, float, NDArray[Any]]:
