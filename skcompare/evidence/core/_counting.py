@@ -1,5 +1,6 @@
 """Exact counts of records by code: their checks, and exact sums."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -31,21 +32,12 @@ class CountedCells(NamedTuple):
     counts: IntArray
 
 
-def joined_codes(codes: Any, k: int) -> IntArray:
-    """Return the numbers whose digits to the base `k` are the codes, in a short type."""
-    cell: IntArray = codes[0].astype(np.min_scalar_type(-(k ** len(codes))))
-    for digits in codes[1:]:
-        cell *= k
-        cell += digits
-    return cell
-
-
 def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
     """Return the cells that occur and their counts, from aligned codes below `k`.
 
     A cell is the number whose digits to the base `k` are the codes.
     """
-    n_cells, cell = k ** len(codes), joined_codes(codes, k)
+    n_cells, cell = k ** len(codes), cell_numbers(codes, [k] * len(codes))
     if n_cells <= min(LARGEST_TABLE, max(4 * len(cell), 1 << 16)):
         counts = np.bincount(cell, minlength=n_cells)
         occurring = np.flatnonzero(counts)
@@ -54,7 +46,8 @@ def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
 
 
 def cell_numbers(codes: Sequence[IntArray], shape: Sequence[int]) -> IntArray:
-    number = codes[0].astype(np.int64)
+    """Return the position of each row of codes in a table of a shape, in a short type."""
+    number: IntArray = codes[0].astype(np.min_scalar_type(-1 - math.prod(shape)))
     for column, size in zip(codes[1:], shape[1:], strict=True):
         number *= size
         number += column

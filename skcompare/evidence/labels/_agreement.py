@@ -16,9 +16,9 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence.core._counting import (
+    cell_numbers,
     check_classes,
     check_whole,
-    joined_codes,
     sums_of,
 )
 from skcompare.evidence.core._storage import Mergeable
@@ -184,7 +184,7 @@ class AgreementMatrix(Mergeable):
 
 def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:
     check_few_classes(k)
-    cell = joined_codes(codes, k)
+    cell = cell_numbers(codes, (k, k))
     if counts is not None:
         return sums_of(cell, counts, k * k).reshape(k, k)
     return np.bincount(cell, minlength=k * k).reshape(k, k)

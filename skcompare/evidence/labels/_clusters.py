@@ -96,25 +96,6 @@ def _reduced(pieces: Iterable[CountedCells]) -> CountedCells:
     return total
 
 
-def merged_cells(
-    left: CountedCells,
-    right: CountedCells,
-    classes: tuple[np.ndarray, np.ndarray],
-    groups: tuple[np.ndarray, np.ndarray] | None,
-) -> tuple[CountedCells, np.ndarray]:
-    """Merge the cells of two shards over the union of their classes and groups."""
-    united = united_classes(*classes)
-    all_groups = None if groups is None else np.union1d(*groups)
-    pieces = []
-    for k, shard in enumerate((left, right)):
-        group, labels = shard.cells[:, 0], shard.cells[:, 1:]
-        if all_groups is not None and groups is not None:
-            group = np.searchsorted(all_groups, groups[k])[group]
-        labels = np.searchsorted(united, classes[k])[labels]
-        pieces.append(CountedCells(np.column_stack([group, labels]), shard.counts))
-    return added_cells(*pieces), united
-
-
 def check_cells(cells: object, counts: object, shape: Sequence[int]) -> CountedCells:
     """Check cells and counts; return them sorted and without empty cells."""
     rows, records = np.asarray(cells), np.asarray(counts)
@@ -640,24 +621,21 @@ class ClusterSums(Mergeable):
         check_alike(self, other)
         together = joined_groups(self.groups, other.groups)
         groups: Any = None if together is None else np.unique(together)
-        if self.cells is not None:
-            merged, classes = merged_cells(
-                CountedCells(self.cells, self.counts),
-                CountedCells(other.cells, other.counts),
-                (self.classes, other.classes),
-                None if groups is None else (self.groups, other.groups),
-            )
-            return replace(
-                self,
-                groups=groups,
-                classes=classes,
-                cells=merged.cells,
-                counts=merged.counts,
-            )
-        tables = np.zeros((len(groups), 4), dtype=np.int64)
+        if self.cells is None:
+            tables = np.zeros((len(groups), 4), dtype=np.int64)
+            for sums in (self, other):
+                tables[np.searchsorted(groups, sums.groups)] += sums.tables
+            return replace(self, tables=tables, groups=groups)
+        classes = united_classes(self.classes, other.classes)
+        shards = []
         for sums in (self, other):
-            tables[np.searchsorted(groups, sums.groups)] += sums.tables
-        return replace(self, tables=tables, groups=groups)
+            group, codes = sums.cells[:, 0], sums.cells[:, 1:]
+            if groups is not None:
+                group = np.searchsorted(groups, sums.groups)[group]
+            codes = np.searchsorted(classes, sums.classes)[codes]
+            shards.append(CountedCells(np.column_stack([group, codes]), sums.counts))
+        cells, counts = added_cells(*shards)
+        return replace(self, groups=groups, classes=classes, cells=cells, counts=counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, groups and design as plain values, with dates as text."""
@@ -665,7 +643,7 @@ class ClusterSums(Mergeable):
             kept: tuple[str, ...] = ("tables", "groups")
         else:
             kept = ("groups", "classes", "cells", "counts")
-        values = {name: getattr(self, name) for name in kept}
-        plain = {name: plain_list(value) for name, value in values.items()}
-        names = {} if self.cells is None else {"names": list(self.names)}
-        return plain | names | {"design": self.design.name}
+        values = {name: plain_list(getattr(self, name)) for name in kept}
+        if self.cells is not None:
+            values["names"] = list(self.names)
+        return values | {"design": self.design.name}
