@@ -80,38 +80,22 @@ def pair_ranks(scores: FloatArray, codes: IntArray, own: int, n_classes: int) ->
 
 
 @dataclass(frozen=True, slots=True)
-class OneVsRest:
-    """AUCs of each class against the rest and influence of records, for one classifier.
+class ClassAreas:
+    """AUCs of classes and influence of records, for one classifier.
 
     Attributes
     ----------
-    aucs : ndarray of shape (n_classes,)
-        NaN for a class without records, or without others.
+    aucs : ndarray of shape (n_classes,) or (n_classes, n_classes)
+        Of each class against the rest; NaN for a class without records, or without others.
+        Or, in row j and column k, the probability that a record of class j has a higher
+        score of class j than a record of class k; NaN in the diagonal and for absent
+        classes.
     influence : ndarray of shape (n_samples, n_classes)
-        Scaled so that ``influence.T @ influence`` is the covariance of `aucs` for
-        unrelated records; for grouped ones its sums per group take its place. NaN for a
-        class whose variance is undefined.
-    distinct : int
-        The fewest different scores of a class.
-    """
-
-    aucs: FloatArray
-    influence: FloatArray
-    distinct: int
-
-
-@dataclass(frozen=True, slots=True)
-class OneVsOne:
-    """AUCs of each pair of classes and influence of records, for one classifier.
-
-    Attributes
-    ----------
-    aucs : ndarray of shape (n_classes, n_classes)
-        In row j and column k the probability that a record of class j has a higher score
-        of class j than a record of class k; NaN in the diagonal and for absent classes.
-    influence : ndarray of shape (n_samples, n_classes)
-        Of the record's own class c against class k, on the mean of both areas of these
-        two classes, scaled as for :class:`OneVsRest`; 0 for its own class.
+        Scaled so that ``influence.T @ influence`` is the covariance of one-vs-rest `aucs`
+        for unrelated records; for grouped ones its sums per group take its place. NaN for
+        a class whose variance is undefined. Of one class against one, that of the record's
+        own class c against class k on the mean of both areas of these two classes; 0 for
+        its own class.
     distinct : int
         The fewest different scores of a class.
     """
@@ -128,7 +112,7 @@ class OneVsOne:
 
 def one_vs_rest(
     scores: tuple[FloatArray, FloatArray], codes: IntArray, units: IntArray
-) -> tuple[OneVsRest, OneVsRest]:
+) -> tuple[ClassAreas, ClassAreas]:
     """Compute AUCs and influence of each class against the rest, for both classifiers.
 
     A record of class k adds ``(V10 - A_k) / m_k`` to the area of class k and
@@ -172,13 +156,13 @@ def one_vs_rest(
             of_class *= scale
     if first:
         aucs[:, 0], influence[:, 0] = aucs[:, 1], influence[:, 1]
-    champion, challenger = (OneVsRest(aucs[r], influence[r].T, distinct[r]) for r in (0, 1))
+    champion, challenger = map(ClassAreas, aucs, np.swapaxes(influence, 1, 2), distinct)
     return champion, challenger
 
 
 def one_vs_one(
     scores: tuple[FloatArray, FloatArray], codes: IntArray, units: IntArray
-) -> tuple[OneVsOne, OneVsOne]:
+) -> tuple[ClassAreas, ClassAreas]:
     """Compute AUCs and influence of each pair of classes, for both classifiers.
 
     The area of a pair is the mean of that of either class's scores among the records of
@@ -194,7 +178,7 @@ def one_vs_one(
     return champion, challenger
 
 
-def _of_pairs(scores: FloatArray, codes: IntArray, units: IntArray) -> OneVsOne:
+def _of_pairs(scores: FloatArray, codes: IntArray, units: IntArray) -> ClassAreas:
     n, n_classes = scores.shape
     counts = np.bincount(codes, minlength=n_classes)
     aucs = np.full((n_classes, n_classes), np.nan)
@@ -218,18 +202,15 @@ def _of_pairs(scores: FloatArray, codes: IntArray, units: IntArray) -> OneVsOne:
     if first:
         aucs[0, 1] = aucs[1, 0]
         influence *= 2
+    factors = [_factor(n_units) for n_units in units[:, 0].tolist()]
     with np.errstate(divide="ignore", invalid="ignore"):
-        influence *= (_factors(units[:, 0]) / (2 * counts))[codes]
-    return OneVsOne(aucs, influence.T, distinct)
+        influence *= (np.array(factors) / (2 * counts))[codes]
+    return ClassAreas(aucs, influence.T, distinct)
 
 
 def _factor(n_units: int) -> float:
     """Square root of Bessel's correction, n / (n - 1); NaN for one unit."""
     return float(np.sqrt(n_units / (n_units - 1))) if n_units > 1 else np.nan
-
-
-def _factors(n_units: IntArray) -> FloatArray:
-    return np.array([_factor(int(n)) for n in n_units])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -412,24 +393,23 @@ class ClassPlacementValues(Mergeable):
         others = of_unit.sum(axis=1, keepdims=True) - of_unit
         return np.column_stack([(of_unit > 0).sum(axis=0), (others > 0).sum(axis=0)])
 
-    def one_vs_rest(self, role: int) -> OneVsRest:
+    def one_vs_rest(self, role: int) -> ClassAreas:
         """Return the one-vs-rest AUCs of the champion (0) or challenger (1)."""
-        both: tuple[OneVsRest, OneVsRest] = self._once(one_vs_rest)
-        return both[role]
+        return self._once(one_vs_rest)[role]
 
-    def one_vs_one(self, role: int) -> OneVsOne:
+    def one_vs_one(self, role: int) -> ClassAreas:
         """Return the one-vs-one AUCs of the champion (0) or challenger (1)."""
-        both: tuple[OneVsOne, OneVsOne] = self._once(one_vs_one)
-        return both[role]
+        return self._once(one_vs_one)[role]
 
-    def _once(self, function: Any) -> Any:
+    def _once(self, function: Any) -> tuple[ClassAreas, ClassAreas]:
         if function not in self._cache:
             both = function((self.champion, self.challenger), self.codes, self.units)
             for areas in both:
                 areas.aucs.setflags(write=False)
                 areas.influence.setflags(write=False)
             self._cache[function] = both
-        return self._cache[function]
+        areas_of_both: tuple[ClassAreas, ClassAreas] = self._cache[function]
+        return areas_of_both
 
     def sums_by_unit(self, values: FloatArray) -> FloatArray:
         """Sum values over the records of each unit, along the first axis."""

@@ -10,7 +10,6 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._core.design import Design
 from skcompare._core.validation import (
     check_choice,
     is_number,
@@ -251,11 +250,6 @@ class CvScores:
     score: str
     flags: tuple[str, ...]
     greater_is_better: bool = True
-
-    @property
-    def design(self) -> Design:
-        """Design by which the records were split."""
-        return self.splits.design
 
 
 def scores_found(

@@ -224,10 +224,9 @@ class ScoreDifferences(Storable):
         """
         request = SplitInfo(X, y, cv, groups, n_train, n_test, design)
         cv_scores = scores_found(champion, challenger, request, search, scoring, complexity)
-        first, second = (
-            np.reshape(role, shape_of(cv_scores.design)) for role in cv_scores.roles
-        )
         splits = cv_scores.splits
+        shape = shape_of(splits.design)
+        first, second = (np.reshape(role, shape) for role in cv_scores.roles)
         scores = cls.from_scores(
             first,
             second,
@@ -608,9 +607,6 @@ class BlockDifferences(Storable):
             champion=self.challenger,
             challenger=self.champion,
         )
-
-
-_ARRAYS = ("values", "sides", "sizes", "own")
 
 
 def halves_of(pair: PairedPredictions) -> tuple[NDArray[np.bool_], IntArray]:
