@@ -145,15 +145,14 @@ def device_forecasts(
     distinct = column.occurring(space)
     events = Events.of(distinct, vectors, kind, pos_label, on_host(labels))
     codes = class_positions(space, column, "y_true", events.classes)
+    n_classes, of_second = len(events.classes), bool(events.positive)
     forecasts = []
     for values in arrays:
-        proba = device_probabilities(space, values, len(events.classes))
+        proba = device_probabilities(space, values, n_classes, of_second=of_second)
         if proba is None:
             return None
-        if values.ndim == 1 and not events.positive:
-            proba = space.xp.flip(proba, axis=1)
         forecasts.append(collapse(codes, proba, events.kind, events.positive))
-    return events.kind, len(events.classes), forecasts
+    return events.kind, n_classes, forecasts
 
 
 def _classes(

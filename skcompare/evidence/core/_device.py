@@ -164,11 +164,17 @@ def _is_exact(space: Space) -> bool:
     return "float64" in dtypes and "int64" in dtypes
 
 
-def device_probabilities(space: Space, values: Any, n_classes: int) -> Any:
-    """Return probabilities, one column per class, or None if they are invalid."""
+def device_probabilities(
+    space: Space, values: Any, n_classes: int, *, of_second: bool
+) -> Any:
+    """Return probabilities, one column per class, or None if they are invalid.
+
+    A vector is of the second of two classes, or of the first.
+    """
     xp, proba = space.xp, space.own(values, "float64")
     if proba.ndim == 1 and n_classes == 2 and _in_unit_interval(space, proba):
-        return xp.stack([1 - proba, proba], axis=1)
+        columns = [1 - proba, proba]
+        return xp.stack(columns if of_second else columns[::-1], axis=1)
     if (
         proba.ndim != 2
         or proba.shape[1] != n_classes

@@ -93,9 +93,8 @@ class ClassColumns:
         if single and len(self.classes) == 2:
             array = space.xp.reshape(array, (-1,))
             self._check_named(name)
-        proba = device_probabilities(space, array, len(self.classes))
-        reverse = proba is not None and single and self._positive_column == 0
-        return space.xp.flip(proba, axis=1) if reverse else proba
+        of_second = self._positive_column != 0
+        return device_probabilities(space, array, len(self.classes), of_second=of_second)
 
     def _check_named(self, name: str) -> None:
         is_stated = self._single_is_second or self._positive_column is not None
