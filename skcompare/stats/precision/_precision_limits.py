@@ -57,17 +57,10 @@ def range_of_test(
     moments: ClassMoments, test: str, z: float
 ) -> tuple[FloatArray, FloatArray]:
     """Limits of the differences that a score test, by its name, or either of both keeps."""
-    if test == "both scores":
-        return both_score_range(moments, z)
-    return score_range(moments, test == "weighted score", z)
-
-
-def both_score_range(moments: ClassMoments, z: float) -> tuple[FloatArray, FloatArray]:
-    """Outer limits of both tests, from :func:`score_range`."""
-    (low, high), (other_low, other_high) = (
-        score_range(moments, weighted, z) for weighted in (False, True)
-    )
-    return np.minimum(low, other_low), np.maximum(high, other_high)
+    if test != "both scores":
+        return score_range(moments, test == "weighted score", z)
+    lows, highs = zip(*(score_range(moments, weighted, z) for weighted in (False, True)))
+    return np.minimum(*lows), np.maximum(*highs)
 
 
 def score_range(

@@ -23,7 +23,7 @@ from skcompare.stats import (
     relative_precision,
 )
 from skcompare.stats.precision._precision_limits import (
-    both_score_range,
+    range_of_test,
     restricted_shares,
     score_range,
     score_root,
@@ -471,10 +471,10 @@ def test_both_scores_of_all_classes_at_once():
     first[first == 4] = 0
     rows = JointCounts.from_predictions(y, first, second).class_rows()
     for z in (1.96, 0.0, -0.5):
-        low, high = both_score_range(rows.moments("precision"), z)
+        low, high = range_of_test(rows.moments("precision"), "both scores", z)
 
         for k, label in enumerate(rows.classes):
-            alone = both_score_range(rows.moments("precision", label), z)
+            alone = range_of_test(rows.moments("precision", label), "both scores", z)
             assert (low[k], high[k]) == pytest.approx(tuple(map(float, alone)), abs=1e-14)
         assert (-1, 1) == (low[4], high[4])
 
