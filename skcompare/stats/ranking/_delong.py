@@ -102,11 +102,7 @@ def role_limits(
 
 
 def arctanh_limits(
-    estimate: float,
-    deviation: float,
-    df: float | None,
-    confidence_level: float,
-    alternative: str,
+    wald: Wald, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """Limits of a difference strictly between -1 and 1, on Fisher's arctanh scale.
 
@@ -117,8 +113,8 @@ def arctanh_limits(
     .. [1] Newson, R. (2002). "Parameters behind "nonparametric" statistics: Kendall's
        tau, Somers' D and median differences." The Stata Journal 2(1), 45-64.
     """
-    z = critical_value(confidence_level, alternative, df)
-    centre, reach = math.atanh(estimate), z * deviation / (1 - estimate**2)
+    z = critical_value(confidence_level, alternative, wald.df)
+    centre, reach = math.atanh(wald.estimate), z * wald.error / (1 - wald.estimate**2)
     return one_sided(math.tanh(centre - reach), math.tanh(centre + reach), alternative)
 
 
@@ -418,12 +414,11 @@ def delong(
     check_two(placements, "delong")
     check_members(placements, "delong")
     estimate, variance = contrast(placements, (-1, 1))
-    error = math.sqrt(variance)
+    wald = Wald(float(estimate), math.sqrt(variance), None, DIFFERENCE)
     return auc_result(
         placements,
-        studentised(estimate - Fraction(null), error, None, alternative),
-        float(estimate),
-        error,
+        studentised(estimate - Fraction(null), wald.error, None, alternative),
+        wald,
         placements.covariance,
         interval,
         method="normal",
@@ -435,12 +430,10 @@ def delong(
 def auc_result(
     placements: PlacementValues,
     tested: Tested,
-    estimate: float,
-    error: float,
+    wald: Wald,
     covariance: FloatArray,
     interval: str,
     *,
-    df: float | None = None,
     details: dict[str, float],
     **fields: Any,
 ) -> PairedResult:
@@ -453,13 +446,12 @@ def auc_result(
     return tested_result(
         tested,
         roles=placements.aucs.tolist(),
-        df=df,
-        estimate=estimate,
+        df=wald.df,
+        estimate=wald.estimate,
         estimate_name="difference of AUCs",
-        details=auc_details(placements, error, covariance.tolist()) | details,
+        details=auc_details(placements, wald.error, covariance.tolist()) | details,
         parts=role_parts(placements, variances),
-        **{"limits": paired_limits(placements, interval, estimate, error, variances, df)}
-        | fields,
+        **{"limits": paired_limits(placements, interval, wald, variances)} | fields,
     )
 
 
@@ -481,12 +473,7 @@ def auc_details(
 
 
 def paired_limits(
-    placements: PlacementValues,
-    interval: str,
-    estimate: float,
-    error: float,
-    variances: list[float],
-    df: float | None = None,
+    placements: PlacementValues, interval: str, wald: Wald, variances: list[float]
 ) -> Limits:
     """Return a function that computes the named interval of a difference of two AUCs.
 
@@ -494,11 +481,9 @@ def paired_limits(
     equal rankings, but not where both are perfect or the difference is not 0.
     """
     aucs = placements.aucs.tolist()
-    no_width = estimate == 0 and 0 < aucs[0] < 1
-    if error > 0 or no_width:
-        if interval == "arctanh":
-            return partial(arctanh_limits, estimate, error, df)
-        return Wald(estimate, error, df, DIFFERENCE).limits
+    no_width = wald.estimate == 0 and 0 < aucs[0] < 1
+    if wald.error > 0 or no_width:
+        return partial(arctanh_limits, wald) if interval == "arctanh" else wald.limits
     return partial(
         mover_limits,
         (aucs[0], aucs[1]),
@@ -925,11 +910,9 @@ def clustered_delong(
     return auc_result(
         placements,
         tested,
-        float(estimate),
-        math.sqrt(max(0.0, variance)),
+        Wald(float(estimate), math.sqrt(max(0.0, variance)), df, DIFFERENCE),
         spread.covariance,
         interval,
-        df=df,
         method=method,
         flags=flags + score_flags(placements),
         details=_group_details(placements, spread),
