@@ -55,6 +55,14 @@ CHUNK = 1 << 19
 """Number of counts to score at a time."""
 
 
+def in_errors(differences: FloatArray, errors: FloatArray) -> FloatArray:
+    """Differences in standard errors; 0 or infinite for a standard error of 0."""
+    no_error = errors == 0
+    unbounded = np.where(differences == 0, 0.0, np.copysign(np.inf, differences))
+    unbounded = np.where(np.isnan(differences), np.nan, unbounded)
+    return np.where(no_error, unbounded, differences / np.where(no_error, 1.0, errors))
+
+
 @dataclass(frozen=True, slots=True)
 class ScorePair:
     """Scores of both roles and the variance of their difference, for each set of counts.
@@ -81,12 +89,10 @@ class ScorePair:
 
         Without variance it is 0 for no difference and infinite otherwise.
         """
-        difference = self.difference
-        is_zero = np.abs(difference) <= NO_DIFFERENCE
-        unbounded = np.where(is_zero, 0.0, np.where(is_zero, 1.0, difference) * np.inf)
-        no_variance = self.variance == 0
-        error = np.sqrt(np.where(no_variance, 1.0, self.variance))
-        return np.where(no_variance, unbounded, difference / error)
+        no_difference = np.abs(self.difference) <= NO_DIFFERENCE
+        no_variation = no_difference & (self.variance == 0)
+        difference = np.where(no_variation, 0.0, self.difference)
+        return in_errors(difference, np.sqrt(self.variance))
 
 
 def scored_cells(
@@ -529,7 +535,7 @@ class _RecordExchange:
         if not self.pair.score.studentised:
             defined = differences[np.isfinite(differences)]
             errors[:] = math.sqrt(float(np.mean(defined**2)))
-        statistics = _in_errors(differences, errors)
+        statistics = in_errors(differences, errors)
         return np.abs(statistics), float(statistics[0]), float(errors[0])
 
     def _spans(self, total: int) -> list[tuple[int, int]]:
@@ -568,14 +574,6 @@ class _RecordExchange:
         scale = np.abs(champion).max(axis=1) + np.abs(challenger).max(axis=1)
         errors = np.sqrt(variance)
         return np.where(errors <= NO_VARIANCE * scale, 0.0, errors)
-
-
-def _in_errors(differences: FloatArray, errors: FloatArray) -> FloatArray:
-    """Differences in standard errors; 0 or infinite for a standard error of 0."""
-    no_error = errors == 0
-    unbounded = np.where(differences == 0, 0.0, np.copysign(np.inf, differences))
-    unbounded = np.where(np.isnan(differences), np.nan, unbounded)
-    return np.where(no_error, unbounded, differences / np.where(no_error, 1.0, errors))
 
 
 def _counted(pvalue: float, n_sizes: int) -> float:
