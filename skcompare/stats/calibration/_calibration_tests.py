@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -545,17 +545,11 @@ def calibration_consistency(
             limits = _binomial_limits(int(curve.count[b]), mean, level)
         low[b], high[b] = np.array(limits) / curve.count[b]
     independent = calibration.groups is None and calibration.design.kind in ONCE
+    values = {column.name: getattr(curve, column.name) for column in fields(curve)}
     return CalibrationConsistency(
-        curve.left,
-        curve.right,
-        curve.count,
-        curve.mean_proba,
-        curve.mean_outcome,
-        low,
-        high,
-        level,
-        "Poisson-binomial" if kept else "binomial",
-        () if independent else ("invalid-design",),
+        **values | {"low": low, "high": high},
+        method="Poisson-binomial" if kept else "binomial",
+        flags=() if independent else ("invalid-design",),
     )
 
 

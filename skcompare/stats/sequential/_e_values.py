@@ -31,7 +31,6 @@ from skcompare._core.validation import alpha_of, is_number
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
-from skcompare.stats.core._limits import agreeing
 from skcompare.stats.core._power import Aim, smallest
 from skcompare.stats.core._tails import outward
 from skcompare.stats.losses._paired_t import without_noise
@@ -467,18 +466,6 @@ def anytime_limits(
     if alternative != "greater":
         high = _upper(bets, most, alternative)
     return low, high
-
-
-def agreeing_limits(
-    bets: Bets, confidence_level: float, alternative: str, null: float, pvalue: float
-) -> tuple[float, float]:
-    """Anytime limits, with the null value outside exactly where p is below alpha.
-
-    They differ by rounding only, for a null value that is exactly at a limit.
-    """
-    limits = anytime_limits(bets, confidence_level, alternative)
-    rejected = pvalue < alpha_of(confidence_level)
-    return agreeing(*limits, null, rejected, bets.mean > null)
 
 
 def _upper(bets: Bets, most: float, alternative: str) -> float:

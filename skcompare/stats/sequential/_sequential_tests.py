@@ -21,6 +21,7 @@ from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.stats.accuracy._mcnemar import accuracy_result, check_difference
+from skcompare.stats.core._limits import agreeing
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import ConfidenceInterval, PairedResult, check_null
 from skcompare.stats.losses._paired_t import loss_result
@@ -29,7 +30,6 @@ from skcompare.stats.sequential._e_values import (
     BetsAgainst,
     CountBets,
     GridBets,
-    agreeing_limits,
     anytime_limits,
     anytime_tail,
     bound_of,
@@ -639,9 +639,10 @@ class AnytimeMonitor:
 
     def _look(self, bets: CountBets | GridBets, null: float) -> AnytimeLook:
         pvalue, log_pvalue = anytime_tail(bets.log_wealth(null, self.alternative))
-        limits = agreeing_limits(
-            bets, self.confidence_level, self.alternative, null, pvalue
-        )
+        level = self.confidence_level
+        limits = anytime_limits(bets, level, self.alternative)
+        # Rounding only could have the null value on the other side of a limit.
+        limits = agreeing(*limits, null, pvalue < alpha_of(level), bets.mean > null)
         return AnytimeLook(int(bets.n), bets.mean, *limits, pvalue, log_pvalue)
 
     @property

@@ -2,13 +2,12 @@
 
 import math
 from functools import partial
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import betainc
 
-from skcompare._core.validation import alpha_of, check_switches
+from skcompare._core.validation import alpha_of, check_switches, is_number
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import (
@@ -1295,9 +1294,7 @@ def effective_multiplier(n_repeats: int, rho1: float, rho2: float) -> float:
 
 
 def _check_correlations(rho1: float, rho2: float) -> None:
-    numbers = all(
-        isinstance(rho, Real) and not isinstance(rho, bool) for rho in (rho1, rho2)
-    )
+    numbers = is_number(rho1) and is_number(rho2)
     if not (numbers and -1 < rho1 <= 1 and 0 <= rho2 <= (1 + rho1) / 2):
         raise ValueError(
             "`rho1` must be in (-1, 1] and `rho2` in [0, (1 + rho1) / 2]. Got "

@@ -13,6 +13,9 @@ from skcompare.stats.core._result import ConfidenceInterval, PairedResult
 
 ALPHA = 0.05
 
+NUMBERS = (bool, int, float, np.bool_, np.number)
+"""Types of decisions in arrays of objects."""
+
 NOISE = 1e-12
 """Sums of probabilities that exceed a level by up to this are rounding."""
 
@@ -175,8 +178,8 @@ def _decisions(decisions: Any, alpha: float | None) -> IntArray:
             f"(n_experiments, n_tests). Got {_shown(decisions)}. One experiment has none "
             "to agree with."
         )
-    if table.dtype.kind == "O":
-        table = _plain(table)
+    if table.dtype.kind == "O" and all(isinstance(item, NUMBERS) for item in table.flat):
+        table = table.astype(np.float64)
     binary = table.dtype.kind in "biuf" and bool(((table == 0) | (table == 1)).all())
     if not binary:
         raise ValueError(
@@ -185,14 +188,6 @@ def _decisions(decisions: Any, alpha: float | None) -> IntArray:
             "first, or pass the results."
         )
     return table.astype(np.int64)
-
-
-def _plain(table: Any) -> Any:
-    """Convert an array of objects to numbers, if each is a Boolean or a number."""
-    plain = (bool, int, float, np.bool_, np.number)
-    if all(isinstance(item, plain) for item in table.ravel().tolist()):
-        return table.astype(np.float64)
-    return table
 
 
 def _decided(decisions: Any, alpha: float) -> Any:
