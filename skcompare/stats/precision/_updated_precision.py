@@ -128,11 +128,6 @@ class ClassCells:
 
     counts: IntArray
 
-    @classmethod
-    def of_class(cls, joint: JointCounts, label: Any) -> "ClassCells":
-        """Return the counts of one class against the rest."""
-        return cls(joint.for_class(label).to_array())
-
     @property
     def swapped(self) -> "ClassCells":
         """Cells with the roles exchanged."""
@@ -239,14 +234,6 @@ def _multinomial(counts: IntArray, size: int, rng: np.random.Generator) -> IntAr
         n = counts.sum()
         drawn[:, occurring] = rng.multinomial(n, counts[occurring] / n, size=size)
     return drawn
-
-
-def acceleration_of(moves: FloatArray, counts: IntArray) -> float:
-    """Acceleration of Efron (1987, equation 6.6), from the influences of the cells."""
-    variance = float((counts * moves**2).sum())
-    if variance == 0:
-        return 0.0
-    return float((counts * moves**3).sum() / (6 * variance**1.5))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -378,10 +365,16 @@ class Question:
         return precisions
 
     def acceleration(self, moves: FloatArray) -> float | None:
-        """Return Efron's acceleration for method "bca", otherwise None."""
+        """Return the acceleration from the influences of the cells for method "bca".
+
+        It is that of Efron (1987, equation 6.6); None for other methods.
+        """
         if self.method != "bca":
             return None
-        return acceleration_of(moves, self.cells.counts)
+        variance = float((self.cells.counts * moves**2).sum())
+        if variance == 0:
+            return 0.0
+        return float((self.cells.counts * moves**3).sum() / (6 * variance**1.5))
 
 
 def part_of(requested: Question, drawn: FloatArray | None, role: int) -> dict[str, Any]:
@@ -562,21 +555,25 @@ def updated_precision(
     n_resamples = check_count("n_resamples", n_resamples, least=99)
     share = resolve_prevalence(prevalence, counts.n_classes)
     label = class_label(counts.classes, label)
-    cells = ClassCells.of_class(counts, label)
+    cells = ClassCells(counts.for_class(label).to_array())
     question = Question(cells, share, stratify, method)
     drawn = question.drawn(n_resamples, random_state)
     test = _tested_ratio(question, drawn, alternative)
-    resampled = "" if drawn is None else f", {n_resamples} resamples"
+    method_text = str(method)
+    details = {"prevalence": question.prevalence, "sample_prevalence": question.sample}
+    if drawn is not None:
+        method_text += f", {n_resamples} resamples"
+        details["resamples"] = float(n_resamples)
     return result_of(
         test.statistic,
         test.tail,
         roles=question.precisions.tolist(),
         estimate=test.estimate,
         estimate_name="ratio of updated precisions",
-        method=f"{method}{resampled}",
+        method=method_text,
         limits=test.limits,
         flags=(*caveats(question), *test.flags),
-        details={**_details(question, n_resamples, drawn), **test.details},
+        details={**details, **test.details},
         parts=tuple(part_of(question, drawn, role) for role in (0, 1)),
         remark=f"{class_text(label)}, at {share.describe(question.prevalence)}; equal "
         "there exactly where the precisions are",
@@ -661,10 +658,3 @@ def _resampled_ratio_limits(
 ) -> Pair:
     low, high = resampled.limits(UNBOUNDED, confidence_level, alternative)
     return float(np.exp(low)), float(np.exp(high))
-
-
-def _details(
-    question: Question, n_resamples: int, drawn: FloatArray | None
-) -> dict[str, float]:
-    details = {"prevalence": question.prevalence, "sample_prevalence": question.sample}
-    return details if drawn is None else {**details, "resamples": float(n_resamples)}
