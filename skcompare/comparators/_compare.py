@@ -56,11 +56,11 @@ from skcompare.evidence import (
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.predictions import (
     ColumnRoles,
-    ColumnValues,
     EngineColumns,
     PairedPredictions,
     Predictions,
     check_role_names,
+    predictions_from_arrays,
 )
 from skcompare.reports import (
     Comparison,
@@ -573,12 +573,12 @@ def compare(
     if roles is not None and roles.y_true is not None and not several:
         pair = counted_pair(roles, settings, collect, labels)
     if pair is None:
-        values = (
-            _values_of_arrays(data, predictions, y_true, id, groups)
+        options = {"labels": labels, "pos_label": pos_label, "target": settings.target}
+        collected = (
+            _collected_arrays(data, predictions, y_true, id, groups=groups, **options)
             if roles is None
-            else roles.read()
+            else roles.read().collected(**options)
         )
-        collected = values.collected(labels, pos_label, settings.target)
         if several:
             return compare_several(collected, settings, start=start)
         pair = collected.pair(*predictions)
@@ -627,10 +627,10 @@ def checked_names(predictions: Any) -> Mapping[str, Any]:
     return predictions
 
 
-def _values_of_arrays(
-    data: Any, predictions: Mapping[str, Any], y_true: Any, id: str | None, groups: Any
-) -> ColumnValues:
-    """Return arrays by their roles; raise an error if columns are named."""
+def _collected_arrays(
+    data: Any, predictions: Mapping[str, Any], y_true: Any, id: str | None, **options: Any
+) -> Predictions:
+    """Construct predictions from arrays; raise an error if columns are named."""
     columns = [name for name, entry in predictions.items() if _is_scalar(entry)]
     if id is not None or isinstance(y_true, str) or columns:
         listed = ", ".join(columns) or "none"
@@ -645,7 +645,8 @@ def _values_of_arrays(
             "The true labels were passed twice, as the first argument and as `y_true`. "
             "Pass them once; `y_true` names a column where the first is a frame or a file."
         )
-    return ColumnValues(data if y_true is None else y_true, dict(predictions), groups, {})
+    truth = data if y_true is None else y_true
+    return predictions_from_arrays(truth, predictions, **options)
 
 
 def is_table(data: Any, predictions: Mapping[str, Any]) -> bool:
