@@ -172,7 +172,8 @@ def _score(measure, predictions, collected, part):
     )
     y = classes[collected.y_predicted()[part]]
     rows = np.arange(len(y)).reshape(-1, 1)
-    return one_score(measure, predictions.name, stored, rows, y, Watch())
+    given = measure.scorer, measure.subject, predictions.name, stored
+    return one_score(*given, rows, y, Watch())
 
 
 class Seldom(ClassifierMixin, BaseEstimator):
