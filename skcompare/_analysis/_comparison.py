@@ -707,7 +707,9 @@ class EvidenceBehind:
 
     @property
     def _has_scores(self) -> bool:
-        return any(role.has_proba or role.has_decision for role in self.pair.roles)
+        return self.pair.predictions.is_numeric or any(
+            role.has_proba or role.has_decision for role in self.pair.roles
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvidenceBehind, (self.pair, self.pos_label, self.usual)

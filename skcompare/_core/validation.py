@@ -3,6 +3,7 @@
 import difflib
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeGuard
@@ -428,12 +429,17 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
 
 def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Check finite numbers, one per record, and return them as a vector of floats."""
-    try:
-        array = as_array(values).astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
+    array = as_array(values)
+    if array.dtype.kind == "O" and not any(isinstance(i, str) for i in array.flat):
+        # Decimals, fractions, and None, which is missing.
+        with suppress(TypeError, ValueError):
+            array = array.astype(np.float64)
+    if array.dtype.kind not in "biuf":
         raise ValueError(
-            f"`{name}` must be numbers of shape (n_samples,). {error}."
-        ) from None
+            f"`{name}` must be numbers of shape (n_samples,). Got {array.dtype}, such as "
+            f"{some_of(array.reshape(-1), 1)}. Convert them to numbers."
+        )
+    array = array.astype(np.float64, copy=False)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

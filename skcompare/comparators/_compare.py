@@ -143,6 +143,11 @@ class Settings:
                 f"All of `scoring` must be about one target. Got {', '.join(numeric)}, of "
                 "predicted numbers, with measures of classes. Compare them one at a time."
             )
+        if numeric and pos_label is not None:
+            raise ValueError(
+                f"`pos_label` is about classes, and {numeric[0]} is of numbers. Got "
+                f"{pos_label!r}. Leave it out."
+            )
         for name in requested if numeric and isinstance(requested, Mapping) else ():
             if not get_test(name).of_numbers:
                 suited = [entry.name for entry in tests_for(measures[0].metric)]

@@ -684,7 +684,9 @@ class Digests:
         if blind or self.y is None:
             return np.zeros(self.n, dtype=np.intp), [""]
         present = np.unique(self.y)
-        return np.searchsorted(present, self.y), [self.classes[k] for k in present]
+        # Numbers have no classes: each that occurs is its own.
+        names: Any = self.classes or {value: repr(value) for value in present.tolist()}
+        return np.searchsorted(present, self.y), [names[k] for k in present.tolist()]
 
     def of_predictions(self, *, blind: bool) -> str:
         """Return a digest of predictions or scores, in the order of ids if there are any.
@@ -722,6 +724,7 @@ def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
     classes = [str(label) for label in predictions.classes.tolist()]
     roles = [(role.labels, role.proba, role.decision) for role in subject.pair.roles]
     parts: list[Any] = [array for arrays in roles for array in arrays]
+    parts += [role.values for role in subject.pair.roles if role.values is not None]
     parts += [groups, classes, str(subject.pos_label)]
     parts += _used_columns(subject.columns, used)
     return Digests(parts, groups, subject.ids, y, classes)

@@ -188,7 +188,7 @@ class PairSubject:
     def same_predictions(self) -> bool:
         """Whether both classifiers predict the same labels and scores for every record."""
         compared = []
-        for name in ("labels", "proba", "decision"):
+        for name in ("labels", "proba", "decision", "values"):
             champion, challenger = (getattr(role, name) for role in self.pair.roles)
             if champion is not None or challenger is not None:
                 # One that is None is equal to no array.

@@ -217,6 +217,9 @@ def test_several_regressors():
         ({"data": Y[1:]}, "y_true has 239"),
         ({"data": np.column_stack([Y, Y])}, "Compare several outputs one at a time"),
         ({"data": ["a"] * len(Y)}, "`y_true` must be numbers"),
+        ({"data": Y.astype(str)}, "`y_true` must be numbers"),
+        ({"data": Y + 0j}, "`y_true` must be numbers.*complex"),
+        ({"data": Y * 1e200}, r"at most 1e\+140.*above 0\.$"),
     ],
 )
 def test_unsuited_arguments(arguments, message):
@@ -232,6 +235,12 @@ def test_unsuited_estimators():
         PairedComparator(DummyClassifier(), Ridge(), scoring=MAE).fit(X, TARGET)
     with pytest.raises(ValueError, match=r"a classifier. Got the regressor Ridge.*'neg_me"):
         PairedComparator(Ridge(), Ridge()).fit(X, TARGET > 100)
+
+
+def test_positive_class_is_refused_before_fitting():
+    """No regressor is fitted where an option is about classes."""
+    with pytest.raises(ValueError, match="`pos_label` is about classes"):
+        PairedComparator(Ridge(), Lasso(), scoring=MAE, pos_label=1).fit(X[:1], TARGET[:1])
 
 
 def test_loss_of_the_other_target():

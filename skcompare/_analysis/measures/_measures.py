@@ -421,6 +421,11 @@ class Measure:
             classes = np.array([0, 1])
         if self.metric is None or self.is_numeric:
             return
+        if not len(classes):
+            raise ValueError(
+                f"scoring {self.subject!r} is of classes, and the predictions are numbers. "
+                "Choose a measure of numbers, such as 'neg_mean_absolute_error'."
+            )
         try:
             self.of_right_predictions(classes, np.arange(len(classes)))
         except ValueError as error:
