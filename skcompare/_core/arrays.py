@@ -97,6 +97,59 @@ def _copied(values: Any) -> NDArray[Any]:
         return np.asarray(values.to_device(cpu))
 
 
+def array_namespace(values: Any) -> Any:
+    """Return the functions of the array API standard for an array."""
+    if isinstance(values, np.ndarray):
+        return np
+    # Imported when there is such an array, because most programs have none.
+    from skcompare._core.sklearn_private import array_api_compat
+
+    return array_api_compat().array_namespace(values)
+
+
+class ArrayOperations:
+    """Operations of an expression of columns on arrays, see :func:`record_loss`.
+
+    Parameters
+    ----------
+    xp : module, default=numpy
+        The functions of the array API standard.
+    """
+
+    def __init__(self, xp: Any = np) -> None:
+        self.xp = xp
+        self.floor, self.log, self.sqrt = xp.floor, xp.log, xp.sqrt
+
+    @classmethod
+    def of(cls, values: Any) -> "ArrayOperations":
+        """Return the operations on an array of any library."""
+        return cls(array_namespace(values))
+
+    def where(self, condition: Any, value: Any, otherwise: Any) -> Any:
+        """Select `value` where a condition is true, and else `otherwise`."""
+        if self.xp is not np:
+            # Not all libraries take numbers.
+            zeros = self.flag(condition) * 0.0
+            value, otherwise = value + zeros, otherwise + zeros
+        return self.xp.where(condition, value, otherwise)
+
+    def let(self, *values: Any) -> tuple[Any, ...]:
+        """Return the values, which arrays hold already."""
+        return values
+
+    def floats(self, values: Any) -> Any:
+        """Convert integers or truth values to floats."""
+        if self.xp is np:
+            return np.asarray(values).astype(np.float64)
+        return self.xp.astype(values, self.xp.float64)
+
+    flag = floats
+
+    def share(self, part: Any, whole: int) -> Any:
+        """Quotient of a number and an integer, rounded once."""
+        return part / float(whole)
+
+
 HASHED = 16
 """Number of elements of an array that its hash depends on."""
 

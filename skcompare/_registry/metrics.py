@@ -10,7 +10,7 @@ from functools import lru_cache, update_wrapper, wraps
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from skcompare._core.arrays import on_host
+from skcompare._core.arrays import ArrayOperations, on_host
 from skcompare._core.validation import check_choice
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -132,6 +132,26 @@ class LossEntry(Entry):
     array_api: bool = False
     bound: float | None = None
     target: str = CLASSES
+    expression: Callable[..., Any] | None = None
+
+
+class OfColumns:
+    """Loss of arrays by an expression of columns.
+
+    Parameters
+    ----------
+    expression : callable
+        See :func:`record_loss`.
+    """
+
+    def __init__(self, expression: Callable[..., Any]) -> None:
+        update_wrapper(self, expression)
+        self.expression = expression
+
+    def __call__(self, y: Any, predicted: Any, **options: Any) -> Any:
+        ops = ArrayOperations.of(predicted)
+        columns = predicted if predicted.ndim == 1 else list(predicted.T)
+        return self.expression(ops, ops.floats(y), columns, **options)
 
 
 _losses: dict[str, LossEntry] = {}
@@ -145,6 +165,7 @@ def record_loss(
     array_api: bool = False,
     bound: float | None = None,
     target: str = CLASSES,
+    expression: Callable[..., Any] | bool = False,
 ) -> Callable[[F], F]:
     """Register a loss of each record, whose mean the tests of losses compare.
 
@@ -165,6 +186,14 @@ def record_loss(
         bounded losses require it as an option if it is not known.
     target : {"classes", "numbers"}, default="classes"
         What is predicted: classes, or numbers.
+    expression : callable or bool, default=False
+        The loss as an expression of columns, which data frame engines evaluate where the
+        records are. True if the decorated function is one: arrays of all libraries are then
+        read by it as well. Its arguments are operations, the positions of the true classes
+        as floats, and a list with a column of probabilities per class; it combines them by
+        ``+``, ``-``, ``*``, ``/``, comparisons, ``&``, ``|`` and the operations
+        ``where(condition, value, otherwise)``, ``flag(condition)`` (1.0 or 0.0), ``floor``,
+        ``log``, ``sqrt``, and ``let(*values)``, which computes values once.
 
     Returns
     -------
@@ -179,10 +208,15 @@ def record_loss(
         means = name if measures is None else measures
         means = (means,) if isinstance(means, str) else tuple(means)
         text = title or name.replace("_", " ")
-        wrapped = function if array_api else in_numpy(function)
-        entry = LossEntry(name, text, wrapped, means, array_api, bound, target)
+        of_columns = expression is True
+        own: Any = function if of_columns else expression or None
+        run: Any = function if array_api else in_numpy(function)
+        if of_columns:
+            run = OfColumns(function)
+        in_place = array_api or of_columns
+        entry = LossEntry(name, text, run, means, in_place, bound, target, own)
         add_entry(_losses, entry, "loss")
-        return wrapped
+        return function if of_columns else run
 
     return register
 

@@ -1,5 +1,6 @@
 """Bins of probabilities, the bin of each record, and the sums over joint cells."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -340,4 +341,12 @@ def resolve_kind(kind: object, n_classes: int) -> str:
             f"kind='binary' needs two classes. Got {n_classes}. Pass kind='top_label' for "
             "the predicted class, or 'classwise' for all classes."
         )
+    return chosen
+
+
+def of_class(ops: Any, codes: Any, proba: Sequence[Any]) -> Any:
+    """Return the probability of the class at `codes`."""
+    chosen = proba[0]
+    for position, column in enumerate(proba[1:], start=1):
+        chosen = ops.where(codes == position, column, chosen)
     return chosen

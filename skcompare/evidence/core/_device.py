@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.arrays import all_on_host, dispatches, is_foreign, on_host
+from skcompare._core.arrays import (
+    all_on_host,
+    array_namespace,
+    dispatches,
+    is_foreign,
+    on_host,
+)
 from skcompare._core.validation import PROBABILITY_TOLERANCE, check_same_length
 
 READ_ON_CPU = True
@@ -141,11 +147,9 @@ def space_at(values: Any) -> Space:
     """Return the namespace and device of an array."""
     if isinstance(values, np.ndarray):
         return HOST
-    # Imported when there is such an array, because most programs have none.
     from skcompare._core.sklearn_private import array_api_compat
 
-    compat = array_api_compat()
-    return Space(compat.array_namespace(values), compat.device(values))
+    return Space(array_namespace(values), array_api_compat().device(values))
 
 
 def _is_cpu(space: Space) -> bool:

@@ -4,8 +4,9 @@ A loss is a function of the positions of the true classes among the columns and 
 probabilities. Metrics are means of these losses, and tests compare their means.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from skcompare._core.arrays import is_foreign, on_host
 from skcompare._core.validation import as_array, is_number, unknown_name
 from skcompare._registry.metrics import CLASSES, NUMBERS, record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence.core._bins import EPS
+from skcompare.evidence.core._bins import EPS, of_class
 from skcompare.evidence.core._device import space_at
 
 CHUNK = 1 << 13
@@ -26,11 +27,38 @@ LARGEST = 1e140
 Loss = Callable[[IntArray, FloatArray], FloatArray]
 
 
+def _squared_miss(ops: Any, y: Any, proba: Sequence[Any]) -> Any:
+    miss = proba[1] - y
+    return miss * miss
+
+
+def _squared_misses(ops: Any, y: Any, proba: Sequence[Any]) -> Any:
+    misses = ops.let(*(column - ops.flag(y == k) for k, column in enumerate(proba)))
+    return reduce(add, (miss * miss for miss in misses))
+
+
+def _brier_of_columns(ops: Any, y: Any, proba: Sequence[Any]) -> Any:
+    return (_squared_miss if len(proba) == 2 else _squared_misses)(ops, y, proba)
+
+
+def _log_of_columns(ops: Any, y: Any, proba: Sequence[Any], *, eps: float = EPS) -> Any:
+    (chance,) = ops.let(of_class(ops, y, proba))
+    chance = ops.where(chance < eps, eps, ops.where(chance > 1.0, 1.0, chance))
+    return 0.0 - ops.log(chance)
+
+
+def _direction_of_columns(ops: Any, y: Any, proba: Sequence[Any]) -> Any:
+    length = ops.sqrt(reduce(add, (column * column for column in proba)))
+    (loss,) = ops.let(1.0 - of_class(ops, y, proba) / length)
+    return ops.where(loss < 0.0, 0.0, loss)
+
+
 @record_loss(
     "binary_brier_loss",
     title="Brier loss of two classes",
     array_api=True,
     bound=1,
+    expression=_squared_miss,
 )
 def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far is the probability of one of two classes from the truth, squared [1]_?
@@ -67,6 +95,7 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     title="Brier loss, multi-class convention",
     array_api=True,
     bound=2,
+    expression=_squared_misses,
 )
 def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far are the probabilities of all classes from the truth, squared and added?
@@ -102,6 +131,7 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     title="Brier loss, scikit-learn's convention",
     array_api=True,
     bound=2,
+    expression=_brier_of_columns,
 )
 def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     """What does scikit-learn's Brier score average, for two classes or for more?
@@ -121,7 +151,7 @@ def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     return brier(codes, proba) if proba.shape[1] == 2 else multiclass_brier(codes, proba)
 
 
-@record_loss("log_loss", title="log loss", array_api=True)
+@record_loss("log_loss", title="log loss", array_api=True, expression=_log_of_columns)
 def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     """How surprising is the true class: the negative logarithm of its probability [1]_?
 
@@ -164,6 +194,7 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     title="spherical loss",
     array_api=True,
     bound=1,
+    expression=_direction_of_columns,
 )
 def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far does the direction of the probabilities miss the true class [1]_?

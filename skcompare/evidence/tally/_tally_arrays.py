@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.arrays import ArrayOperations
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import check_groups
 from skcompare._typing import ArrayLike
@@ -12,7 +13,6 @@ from skcompare.evidence.core._counting import groups_of
 from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, cells_of_codes, merged
 from skcompare.evidence.tally._tally_engine import EngineTally
 from skcompare.evidence.tally._tally_request import (
-    ArrayOperations,
     Given,
     TallyRequest,
     check_proba,

@@ -5,8 +5,8 @@ that are no operators: `where(condition, value, otherwise)`, `flag` (1.0 for tru
 false), `share` (of a whole number in another), `floor`, `log`, `sqrt`,
 and `let(*values)`, which computes values once. Codes are whole numbers in floating point,
 which engines convert to integers once, for the key that combines them.
-:class:`ArrayOperations` has them for arrays, :class:`skcompare._io.engine.Program` for lazy
-frames.
+:class:`skcompare._core.arrays.ArrayOperations` has them for arrays, and
+:class:`skcompare._io.engine.Program` for lazy frames.
 """
 
 from collections.abc import Sequence
@@ -29,39 +29,18 @@ from skcompare._core.validation import (
     some_of,
     unknown_name,
 )
+from skcompare._registry.metrics import keywords_of, record_losses
 from skcompare._typing import FloatArray
-from skcompare.evidence.core._bins import DEGREES, EPS, KINDS, Bins, cell_sums, resolve_kind
-from skcompare.evidence.tally._tally import TallyPlan
-
-LOSSES = (
-    "binary_brier_loss",
-    "multiclass_brier_loss",
-    "brier_score",
-    "log_loss",
-    "spherical_loss",
+from skcompare.evidence.core._bins import (
+    DEGREES,
+    EPS,
+    KINDS,
+    Bins,
+    cell_sums,
+    of_class,
+    resolve_kind,
 )
-"""Losses that engines compute."""
-
-
-class ArrayOperations:
-    """Operations on arrays."""
-
-    where = staticmethod(np.where)
-    floor = staticmethod(np.floor)
-    log = staticmethod(np.log)
-    sqrt = staticmethod(np.sqrt)
-
-    @staticmethod
-    def let(*values: Any) -> tuple[Any, ...]:
-        return values
-
-    @staticmethod
-    def flag(condition: Any) -> Any:
-        return np.asarray(condition).astype(np.float64)
-
-    @staticmethod
-    def share(part: Any, whole: int) -> Any:
-        return part / float(whole)
+from skcompare.evidence.tally._tally import TallyPlan
 
 
 def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[Any, Any]:
@@ -112,14 +91,6 @@ def largest(ops: Any, proba: Sequence[Any]) -> Any:
     return best
 
 
-def of_class(ops: Any, codes: Any, proba: Sequence[Any]) -> Any:
-    """Return the probability of the class at `codes`."""
-    chosen = proba[0]
-    for position, column in enumerate(proba[1:], start=1):
-        chosen = ops.where(codes == position, column, chosen)
-    return chosen
-
-
 def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
     """Return the bin of a probability, as `bin_codes` does."""
     n = len(edges) - 1
@@ -132,41 +103,18 @@ def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
     return code + ops.flag((p >= ops.share(code + 1.0, n)) & (code < n - 1.0))
 
 
-def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> Any:
-    """Compute the loss of a record, as the registered function of this name does.
-
-    Parameters
-    ----------
-    ops : operations
-    name : str
-        One of `LOSSES`.
-    y : column of whole numbers
-        Position of the true class.
-    proba : sequence of columns
-        Probabilities, one column per class.
-    eps : float
-        Least probability of the true class, for the log loss.
-    """
-    if name == "binary_brier_loss" or (name == "brier_score" and len(proba) == 2):
-        miss = proba[1] - y
-        return miss * miss
-    if name in ("multiclass_brier_loss", "brier_score"):
-        misses = ops.let(*(column - ops.flag(y == k) for k, column in enumerate(proba)))
-        return reduce(add, (miss * miss for miss in misses))
-    (chance,) = ops.let(of_class(ops, y, proba))
-    if name == "log_loss":
-        chance = ops.where(chance < eps, eps, ops.where(chance > 1.0, 1.0, chance))
-        return 0.0 - ops.log(chance)
-    length = ops.sqrt(reduce(add, (column * column for column in proba)))
-    (loss,) = ops.let(1.0 - chance / length)
-    return ops.where(loss < 0.0, 0.0, loss)
+def summable_losses() -> list[str]:
+    """Names of the losses that engines compute, by their expressions."""
+    return [name for name, entry in record_losses().items() if entry.expression]
 
 
 def sums_of_losses(
     ops: Any, name: str, y: Any, probas: Sequence[Sequence[Any]], eps: float
 ) -> dict[str, Any]:
     """Compute the terms of the sums of losses of champion and challenger."""
-    champion, challenger = ops.let(*(loss_of(ops, name, y, p, eps) for p in probas))
+    loss: Any = record_losses()[name].expression
+    options = {"eps": eps} if "eps" in keywords_of(loss) else {}
+    champion, challenger = ops.let(*(loss(ops, y, proba, **options) for proba in probas))
     (gain,) = ops.let(champion - challenger)
     sums = {
         "champion": champion,
@@ -346,7 +294,8 @@ class TallyRequest:
         Counts of predicted labels: JointCounts, and ClusterSums where there are groups.
     losses : sequence of str, default=()
         Losses whose moments are needed: "binary_brier_loss", "multiclass_brier_loss",
-        "brier_score", "log_loss" or "spherical_loss".
+        "brier_score", "log_loss", "spherical_loss", or another one that was registered with
+        an expression of columns.
     eps : float, optional
         The least probability of a true class, for the loss "log_loss".
     calibration : bool, default=False
@@ -382,9 +331,10 @@ class TallyRequest:
     one_scan: bool = False
 
     def __post_init__(self) -> None:
+        known = summable_losses()
         for name in self.losses:
-            if name not in LOSSES:
-                message = str(unknown_name("loss of sums", name, LOSSES))
+            if name not in known:
+                message = str(unknown_name("loss of sums", name, known))
                 raise ValueError(
                     f"{message} Others need the records in memory: read them, and use "
                     "PairedLosses.from_predictions."

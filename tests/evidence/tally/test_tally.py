@@ -22,7 +22,7 @@ from skcompare.evidence import (
     tally_arrays,
     tally_frame,
 )
-from skcompare.evidence.tally._tally_request import LOSSES
+from skcompare.evidence.tally._tally_request import summable_losses
 
 ALL = {"labels": True, "losses": ("brier_score", "log_loss"), "calibration": True}
 ROLES = "champion", "challenger"
@@ -112,7 +112,7 @@ def test_labels_of_an_engine(polars, columns, truth):
 
 def test_losses_of_an_engine(polars, columns):
     """Moments of a lazy frame are those of the arrays."""
-    for loss, groups in itertools.product(LOSSES, [None, "user"]):
+    for loss, groups in itertools.product(summable_losses(), [None, "user"]):
         options = {"loss": loss, "eps": 0.01} if loss == "log_loss" else {"loss": loss}
         expected = PairedLosses.from_predictions(
             columns["y"],
