@@ -1,22 +1,49 @@
 """Storage of evidence in npz or JSON files, and checkpoints of a stream."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import fields, replace
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from skcompare._core.arrays import ArrayValues
+from skcompare._core.arrays import ArrayValues, plain_values
 from skcompare._core.store import FileFormat, know_class, writer_for
 from skcompare._core.validation import some_of
 
 S = TypeVar("S", bound="Storable")
 
 
+def added(first: Any, second: Any) -> Any:
+    """Add the counts or sums of two shards, unless one of them has none."""
+    return None if first is None or second is None else first + second
+
+
+def joined(first: Any, second: Any, axis: int = 0) -> Any:
+    """Concatenate the records of two shards, unless one of them has none."""
+    if first is None or second is None:
+        return None
+    both = np.concatenate([first, second], axis=axis)
+    both.setflags(write=False)
+    return both
+
+
+def negated(values: Any) -> Any:
+    """Return differences of exchanged roles; those of 0 keep their sign."""
+    return 0.0 - values
+
+
+def reversed_(values: Any) -> Any:
+    """Return the values of champion and challenger in the opposite order."""
+    return values[::-1]
+
+
 class Storable(ArrayValues):
     """Base class of evidence that can be saved to a file.
 
     A derived class of another package needs only fields, or a `__reduce__` that returns the
-    class and the arguments that make it.
+    class and the arguments that make it. Fields that change when the roles are exchanged
+    say how in their metadata: ``field(metadata={"swap": rule})`` with a function of the
+    value, or with the name of the field whose value it takes.
     """
 
     __slots__ = ()
@@ -24,6 +51,18 @@ class Storable(ArrayValues):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         know_class(cls)
+
+    def swap(self) -> Self:
+        """Return the evidence with the roles exchanged."""
+        own: Any = self
+        changed = {}
+        for name, rule in _rules(self, "swap"):
+            value = getattr(self, name)
+            if isinstance(rule, str):
+                changed[name] = getattr(self, rule)
+            elif value is not None:
+                changed[name] = rule(value)
+        return replace(own, **changed)
 
     def save(self, path: Any) -> None:
         """Save this evidence to a file atomically.
@@ -76,6 +115,12 @@ class Storable(ArrayValues):
                 "skcompare.evidence.load_evidence."
             )
         return value
+
+
+def _rules(evidence: Any, kind: str) -> list[tuple[str, Any]]:
+    """Return the declared fields of evidence, with a rule of the kind for each."""
+    declared = (each for each in fields(evidence) if each.metadata.get(kind))
+    return [(each.name, each.metadata[kind]) for each in declared]
 
 
 def _checked_content(content: Any) -> dict[str, Any]:
@@ -274,7 +319,10 @@ SAME_CLASSIFIERS = "Only predictions of the same classifiers can be merged."
 class Mergeable(Storable):
     """Evidence that can be merged: `sum(shards)` is the evidence of all records.
 
-    It can be saved, so that a sum can be continued later.
+    It can be saved, so that a sum can be continued later. Fields say in their metadata how
+    they are merged: ``field(metadata={"merge": rule})`` with a function of both values, or
+    with the rule by which they must be equal; other fields are those of the first shard.
+    Where fields depend on each other, `_merged` does it.
     """
 
     __slots__ = ()
@@ -287,14 +335,30 @@ class Mergeable(Storable):
 
     def _merged(self: E, other: E) -> E:
         """Evidence of the records of both, which have one design."""
-        raise NotImplementedError
+        own: Any = self
+        merged = {}
+        for name, rule in _rules(self, "merge"):
+            if isinstance(rule, str):
+                self._check_same(name, other, rule)
+            else:
+                first, second = getattr(self, name), getattr(other, name)
+                merged[name] = rule(first, second)
+        return replace(own, **merged)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return plain_values(self)
 
     def _check_same(self: E, field: str, other: E, rule: str) -> None:
         """Raise an error if a field differs, that says which rule it breaks."""
         first, second = getattr(self, field), getattr(other, field)
         if first != second:
             texts = [
-                ", ".join(value) if isinstance(value, tuple) else f"{value}"
+                ", ".join(value)
+                if isinstance(value, tuple)
+                else f"{value!r}"
+                if isinstance(value, str)
+                else f"{value}"
                 for value in (first, second)
             ]
             raise ValueError(f"{rule} Got {' and '.join(texts)}.")

@@ -1,11 +1,10 @@
 """Counts of records by both predicted labels, without the true labels."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     check_labels,
@@ -55,7 +54,7 @@ class AgreementMatrix(Mergeable):
     (['a', 'b', 'c'], [[1, 0, 0], [0, 1, 1], [0, 0, 0]])
     """
 
-    counts: IntArray
+    counts: IntArray = field(metadata={"swap": np.transpose})
     classes: np.ndarray
     design: Design = HOLDOUT
 
@@ -165,10 +164,6 @@ class AgreementMatrix(Mergeable):
         """Number of predictions of each class, by champion and by challenger."""
         return self.counts.sum(axis=1), self.counts.sum(axis=0)
 
-    def swap(self) -> "AgreementMatrix":
-        """Return the matrix with the roles exchanged."""
-        return replace(self, counts=self.counts.T)
-
     def _merged(self, other: "AgreementMatrix") -> "AgreementMatrix":
         classes = united_classes(self.classes, other.classes)
         counts = np.zeros((len(classes),) * 2, dtype=np.int64)
@@ -176,10 +171,6 @@ class AgreementMatrix(Mergeable):
             positions = np.searchsorted(classes, matrix.classes)
             counts[np.ix_(positions, positions)] += matrix.counts
         return AgreementMatrix(counts, classes, self.design)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return counts, classes and design as plain values."""
-        return plain_values(self)
 
 
 def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:

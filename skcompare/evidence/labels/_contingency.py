@@ -2,18 +2,17 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import check_same_length, classes_of, is_number, is_whole
 from skcompare._typing import ArrayLike
-from skcompare.evidence.core._storage import Mergeable
+from skcompare.evidence.core._storage import Mergeable, added
 from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair
 
@@ -156,10 +155,10 @@ class ContingencyTable(Mergeable):
     ContingencyTable(both_correct=1, only_champion=1, only_challenger=1, both_wrong=0)
     """
 
-    both_correct: int | float
-    only_champion: int | float
-    only_challenger: int | float
-    both_wrong: int | float
+    both_correct: int | float = field(metadata={"merge": added})
+    only_champion: int | float = field(metadata={"merge": added, "swap": "only_challenger"})
+    only_challenger: int | float = field(metadata={"merge": added, "swap": "only_champion"})
+    both_wrong: int | float = field(metadata={"merge": added})
     design: Design = HOLDOUT
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
@@ -234,19 +233,18 @@ class ContingencyTable(Mergeable):
         """Accuracy of the challenger minus that of the champion."""
         return (self.only_challenger - self.only_champion) / self.n
 
-    def swap(self) -> "ContingencyTable":
-        """Return the table with the roles exchanged."""
-        return replace(
-            self, only_champion=self.only_challenger, only_challenger=self.only_champion
+
+def _added_tables(first: Array, second: Array) -> Array:
+    if first.shape != second.shape:
+        raise ValueError(
+            "Shards of one cross-validation have tables of one shape. Got "
+            f"{first.shape} and {second.shape}."
         )
+    return first + second
 
-    def _merged(self, other: "ContingencyTable") -> "ContingencyTable":
-        cells = [getattr(self, name) + getattr(other, name) for name in CELLS]
-        return replace(self, **dict(zip(CELLS, cells, strict=True)))
 
-    def to_dict(self) -> dict[str, int | float | str]:
-        """Return counts and design as plain values."""
-        return plain_values(self)
+def _swapped_cells(tables: Array) -> Array:
+    return tables[..., [0, 2, 1, 3]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,7 +277,7 @@ class PairedBlocks(Mergeable):
     (100, 3.5)
     """
 
-    tables: np.ndarray
+    tables: np.ndarray = field(metadata={"merge": _added_tables, "swap": _swapped_cells})
     design: Design = None  # type: ignore[assignment]
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
@@ -386,22 +384,6 @@ class PairedBlocks(Mergeable):
         return ContingencyTable(
             float(both), float(first), float(second), float(neither), self.design
         )
-
-    def swap(self) -> "PairedBlocks":
-        """Return the tables with the roles exchanged."""
-        return PairedBlocks(self.tables[..., [0, 2, 1, 3]], self.design)
-
-    def _merged(self, other: "PairedBlocks") -> "PairedBlocks":
-        if self.tables.shape != other.tables.shape:
-            raise ValueError(
-                "Shards of one cross-validation have tables of one shape. Got "
-                f"{self.tables.shape} and {other.tables.shape}."
-            )
-        return PairedBlocks(self.tables + other.tables, self.design)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return counts and design as plain values."""
-        return plain_values(self)
 
 
 def labels_of(pair: PairedPredictions, role: int) -> np.ndarray:

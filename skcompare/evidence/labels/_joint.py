@@ -1,11 +1,10 @@
 """Counts of records by true class and both predictions, for all tests of labels."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._core.arrays import plain_values
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import encode_labels, some_of, united_classes
 from skcompare._typing import ArrayLike, IntArray
@@ -28,6 +27,10 @@ from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_arrays import engine_tally
 from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import LABELS, ColumnRoles, PairedPredictions
+
+
+def _swapped_cells(cells: IntArray) -> IntArray:
+    return cells[:, [0, 2, 1]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +75,7 @@ class JointCounts(Mergeable):
 
     counts: IntArray
     classes: np.ndarray
-    cells: IntArray = None  # type: ignore[assignment]
+    cells: IntArray = field(default=None, metadata={"swap": _swapped_cells})
     design: Design = HOLDOUT
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
@@ -262,10 +265,6 @@ class JointCounts(Mergeable):
         """Return the predictions by class for tests of precision; records are clusters."""
         return ClassRows.from_cells(self.classes, self.cells, self.counts)
 
-    def swap(self) -> "JointCounts":
-        """Return the counts with the roles exchanged."""
-        return replace(self, cells=self.cells[:, [0, 2, 1]])
-
     def _merged(self, other: "JointCounts") -> "JointCounts":
         classes = united_classes(self.classes, other.classes)
         shards = (
@@ -274,10 +273,6 @@ class JointCounts(Mergeable):
         )
         cells, counts = added_cells(*shards)
         return JointCounts(counts, classes, cells, self.design)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return classes, cells, counts and design as plain values."""
-        return plain_values(self)
 
 
 def _cells_of(counts: IntArray, k: int) -> IntArray:

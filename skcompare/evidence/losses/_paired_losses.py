@@ -1,7 +1,8 @@
 """Losses of two classifiers on the same records, or their moments only."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from skcompare._registry.metrics import NUMBERS, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
-from skcompare.evidence.core._storage import Mergeable
+from skcompare.evidence.core._storage import Mergeable, added, joined, reversed_
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._chunked_losses import (
     Losses,
@@ -174,6 +175,10 @@ def device_losses(
 CLIPPED = "clipped-probabilities"
 
 
+def _both(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
+    return first[0] + second[0], first[1] + second[1]
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairedLosses(Mergeable):
     """Losses of a champion and a challenger, record by record.
@@ -213,11 +218,19 @@ class PairedLosses(Mergeable):
     [-0.03, 0.03, 0.15, 0.07]
     """
 
-    moments: LossMoments
-    values: FloatArray | None = None
-    groups: LossGroups | None = None
-    loss: str = "losses"
-    clipped: tuple[int, int] = (0, 0)
+    moments: LossMoments = field(metadata={"merge": added, "swap": LossMoments.swap})
+    values: FloatArray | None = field(
+        default=None, metadata={"merge": partial(joined, axis=1), "swap": reversed_}
+    )
+    groups: LossGroups | None = field(
+        default=None, metadata={"merge": added, "swap": LossGroups.swap}
+    )
+    loss: str = field(
+        default="losses", metadata={"merge": "Only losses of one kind can be merged."}
+    )
+    clipped: tuple[int, int] = field(
+        default=(0, 0), metadata={"merge": _both, "swap": reversed_}
+    )
     design: Design = HOLDOUT
 
     required: ClassVar[frozenset[str]] = frozenset({SCORES})
@@ -659,38 +672,6 @@ class PairedLosses(Mergeable):
         (0.7 - 1)² and 0.3² differ in floating point; rounded, they are tied.
         """
         return rounded(self.differences)
-
-    def swap(self) -> "PairedLosses":
-        """Return the losses with the roles exchanged."""
-        values = None if self.values is None else self.values[::-1]
-        return replace(
-            self,
-            moments=self.moments.swap(),
-            values=values,
-            groups=None if self.groups is None else self.groups.swap(),
-            clipped=(self.clipped[1], self.clipped[0]),
-        )
-
-    def _merged(self, other: "PairedLosses") -> "PairedLosses":
-        if self.loss != other.loss:
-            raise ValueError(
-                f"Only losses of one kind can be merged. Got {self.loss!r} and "
-                f"{other.loss!r}."
-            )
-        values = groups = None
-        if self.values is not None and other.values is not None:
-            values = np.concatenate([self.values, other.values], axis=1)
-            values.setflags(write=False)
-        if self.groups is not None and other.groups is not None:
-            groups = self.groups + other.groups
-        first, second = map(sum, zip(self.clipped, other.clipped))
-        return replace(
-            self,
-            moments=self.moments + other.moments,
-            values=values,
-            groups=groups,
-            clipped=(first, second),
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return moments, losses, groups and design as plain values."""

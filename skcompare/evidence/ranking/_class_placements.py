@@ -1,6 +1,6 @@
 """Scores of every class by both classifiers, and the ranks of the records."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_classes, groups_of
-from skcompare.evidence.core._storage import Mergeable, joined_groups
+from skcompare.evidence.core._storage import Mergeable, joined, joined_groups
 from skcompare.evidence.ranking._ranks import placement_counts_of
 from skcompare.predictions import SCORES, EstimatorPredictions, PairedPredictions
 
@@ -213,6 +213,16 @@ def _factor(n_units: int) -> float:
     return float(np.sqrt(n_units / (n_units - 1))) if n_units > 1 else np.nan
 
 
+def _same_classes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    if not np.array_equal(first, second):
+        raise ValueError(
+            "Only scores of the same classes can be merged. Got "
+            f"{some_of(first)} and {some_of(second)}. Name all classes by `labels` when "
+            "each shard is made."
+        )
+    return first
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassPlacementValues(Mergeable):
     """Scores of each class by two classifiers, for multiclass AUCs.
@@ -258,11 +268,11 @@ class ClassPlacementValues(Mergeable):
     [[0.812, 0.812, 1.0], [1.0, 1.0, 1.0]]
     """
 
-    codes: IntArray
-    champion: FloatArray
-    challenger: FloatArray
-    classes: np.ndarray
-    groups: np.ndarray | None = None
+    codes: IntArray = field(metadata={"merge": joined})
+    champion: FloatArray = field(metadata={"merge": joined, "swap": "challenger"})
+    challenger: FloatArray = field(metadata={"merge": joined, "swap": "champion"})
+    classes: np.ndarray = field(metadata={"merge": _same_classes})
+    groups: np.ndarray | None = field(default=None, metadata={"merge": joined_groups})
     design: Design = HOLDOUT
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -419,23 +429,6 @@ class ClassPlacementValues(Mergeable):
         sums = [np.bincount(self.unit_codes, column, self.n_units) for column in columns]
         totals: FloatArray = np.stack(sums, axis=1, dtype=np.float64)
         return totals.reshape(self.n_units, *values.shape[1:])
-
-    def swap(self) -> "ClassPlacementValues":
-        """Return the scores with the roles exchanged."""
-        return replace(self, champion=self.challenger, challenger=self.champion)
-
-    def _merged(self, other: "ClassPlacementValues") -> "ClassPlacementValues":
-        if not np.array_equal(self.classes, other.classes):
-            raise ValueError(
-                "Only scores of the same classes can be merged. Got "
-                f"{some_of(self.classes)} and {some_of(other.classes)}. Name all classes "
-                "by `labels` when each shard is made."
-            )
-        both: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("codes", "champion", "challenger")
-        }
-        return replace(self, **both, groups=joined_groups(self.groups, other.groups))
 
 
 def _scores_of(classifier: EstimatorPredictions) -> FloatArray:

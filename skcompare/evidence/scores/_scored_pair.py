@@ -1,7 +1,7 @@
 """Predictions of two classifiers with a score, for resampling and permutation."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -91,8 +91,8 @@ class ScoredPair(Storable):
 
     score: PairScore
     y: IntArray
-    champion: np.ndarray
-    challenger: np.ndarray
+    champion: np.ndarray = field(metadata={"swap": "challenger"})
+    challenger: np.ndarray = field(metadata={"swap": "champion"})
     groups: IntArray | None = None
     rows: IntArray | None = None
     design: Design = HOLDOUT
@@ -287,10 +287,6 @@ class ScoredPair(Storable):
         both = [self.score.on_one_scale(a) for a in (self.champion, self.challenger)]
         unequal = both[0] != both[1]
         return unequal.reshape(self.n, -1).any(axis=1)
-
-    def swap(self) -> "ScoredPair":
-        """Return the pair with the roles exchanged."""
-        return replace(self, champion=self.challenger, challenger=self.champion)
 
 
 _ARRAYS = ("y", "champion", "challenger", "groups", "rows")

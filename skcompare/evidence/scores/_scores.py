@@ -1,6 +1,6 @@
 """Score differences of two classifiers on every split, and in every block of records."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from skcompare._core.design import HALVES, UNKNOWN, Design, as_design, design_of_shape
 from skcompare._core.validation import check_same_length, group_codes
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence.core._storage import Storable
+from skcompare.evidence.core._storage import Storable, negated
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.scores._cv_results import Complexity, scores_found
 from skcompare.predictions import PairedPredictions, SplitInfo
@@ -64,12 +64,12 @@ class ScoreDifferences(Storable):
     0.020 of 100 records, 5-fold cross-validation
     """
 
-    values: FloatArray
+    values: FloatArray = field(metadata={"swap": negated})
     n_train: IntArray
     n_test: IntArray
     variances: FloatArray | None = None
-    champion: FloatArray | None = None
-    challenger: FloatArray | None = None
+    champion: FloatArray | None = field(default=None, metadata={"swap": "challenger"})
+    challenger: FloatArray | None = field(default=None, metadata={"swap": "champion"})
     design: Design = UNKNOWN
     flags: tuple[str, ...] = ()
     score: str = "score"
@@ -289,15 +289,6 @@ class ScoreDifferences(Storable):
         repeats = len(self.values) if self.values.ndim == 2 else 1
         return int(self.n_test.sum() // repeats)
 
-    def swap(self) -> "ScoreDifferences":
-        """Return the differences with the roles exchanged."""
-        return replace(
-            self,
-            values=-self.values,
-            champion=self.challenger,
-            challenger=self.champion,
-        )
-
 
 def correct_of(pair: PairedPredictions) -> FloatArray:
     """Return 1 for each correct predicted label of both roles, and 0 for others."""
@@ -450,14 +441,14 @@ class BlockDifferences(Storable):
     0.375 of 8 records
     """
 
-    values: FloatArray
+    values: FloatArray = field(metadata={"swap": negated})
     sides: IntArray
     sizes: IntArray
     own: FloatArray
     variance: float
     df: float
-    champion: float | None = None
-    challenger: float | None = None
+    champion: float | None = field(default=None, metadata={"swap": "challenger"})
+    challenger: float | None = field(default=None, metadata={"swap": "champion"})
     design: Design = None  # type: ignore[assignment]
     flags: tuple[str, ...] = ()
     score: str = "score"
@@ -598,15 +589,6 @@ class BlockDifferences(Storable):
     def n_undefined(self) -> int:
         """Number of undefined differences, over blocks and repetitions."""
         return int(np.isnan(self.values).sum())
-
-    def swap(self) -> "BlockDifferences":
-        """Return the differences with the roles exchanged."""
-        return replace(
-            self,
-            values=0.0 - self.values,
-            champion=self.challenger,
-            challenger=self.champion,
-        )
 
 
 def halves_of(pair: PairedPredictions) -> tuple[NDArray[np.bool_], IntArray]:
