@@ -1,6 +1,6 @@
 """Evidence and scores of predictions known only by counts and sums."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -17,13 +17,10 @@ from skcompare._analysis.measures import (
     one_score,
 )
 from skcompare._core.design import HOLDOUT, Design
-from skcompare._registry.metrics import loss_of
+from skcompare._registry.metrics import keywords_of, loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
-    AgreementMatrix,
     Cells,
-    ClusterSums,
-    ContingencyTable,
     JointCounts,
     PairedCalibration,
     PairedLosses,
@@ -46,13 +43,6 @@ CALIBRATION: dict[str, dict[str, Any]] = {
     "squared_calibration_error": {"norm": "l2", "squared": True, "debiased": True},
 }
 """Metrics that are calibration errors of bins, with the options of the error."""
-
-FROM_LABELS: dict[type, Callable[[JointCounts], Any]] = {
-    ContingencyTable: JointCounts.contingency_table,
-    AgreementMatrix: JointCounts.agreement_matrix,
-    JointCounts: lambda counts: counts,
-}
-"""Evidence that is computed from counts of labels."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -178,34 +168,12 @@ def tallied_pair(tally: Tally, schema: CountedSchema) -> PairedPredictions:
     return PairedPredictions(predictions, *roles)
 
 
-def can_be_tallied(needs: type) -> bool:
-    """Whether a type of evidence can be computed from counts and sums."""
-    return needs in FROM_LABELS or hasattr(needs, "from_tally")
-
-
-def tallied_evidence(needs: type, tally: Tally, options: dict[str, Any]) -> Any:
+def tallied_evidence(needs: Any, tally: Tally, options: dict[str, Any]) -> Any:
     """Compute evidence of a type from a tally that was made with the same options."""
-    if needs in FROM_LABELS:
-        counts = JointCounts.from_tally(tally)
-        return FROM_LABELS[needs](counts)
-    if needs is ClusterSums and not tally.plan.grouped:
-        return _single_records(tally)
-    loss_options = {name: options[name] for name in options if name == "loss"}
-    _check_options(tally, {name: options[name] for name in options if name != "loss"})
-    evidence_type: Any = needs
-    return evidence_type.from_tally(tally, **loss_options)
-
-
-def _single_records(tally: Tally) -> ClusterSums:
-    """Return cluster sums with each record as a cluster."""
-    counts = JointCounts.from_tally(tally)
-    one_group = np.zeros((len(counts.cells), 1), dtype=np.int64)
-    return ClusterSums(
-        design=counts.design,
-        classes=counts.classes,
-        cells=np.hstack([one_group, counts.cells]),
-        counts=counts.counts,
-        names=tally.names,
+    own = keywords_of(needs.from_tally)
+    _check_options(tally, {name: options[name] for name in options if name not in own})
+    return needs.from_tally(
+        tally, **{name: options[name] for name in own if name in options}
     )
 
 

@@ -9,18 +9,10 @@ from skcompare._analysis._test_selection import Selection, why_unsuited
 from skcompare._analysis.measures import Measure
 from skcompare._registry.metrics import loss_of
 from skcompare._registry.tests import PairedTestEntry
-from skcompare.evidence import (
-    PairedCalibration,
-    PairedLosses,
-    PlacementValues,
-    Tally,
-    TallyRequest,
-)
+from skcompare.evidence import Tally, TallyRequest
 from skcompare.predictions import LABELS
 
 DEFAULT_LOSS = "brier_score"
-COUNTS: dict[type, str] = {PairedCalibration: "calibration", PlacementValues: "ranking"}
-"""Names in a request of the counts that evidence of probabilities or scores needs."""
 COUNTED_OPTIONS = tuple(inspect.signature(TallyRequest).parameters)
 
 
@@ -104,10 +96,11 @@ class _Needs:
                 "records fit in memory, or a sample of them."
             )
         set_options = dict(options)
-        if entry.needs is PairedLosses:
+        counted = getattr(entry.needs, "counted", "labels")
+        if counted == "losses":
             self.losses[set_options.pop("loss", DEFAULT_LOSS)] = None
-        elif entry.needs in COUNTS:
-            self.counts[COUNTS[entry.needs]] = True
+        elif counted != "labels":
+            self.counts[counted] = True
         else:
             return
         self._set(entry.name, set_options)
@@ -120,9 +113,9 @@ class _Needs:
         if loss is not None:
             self.losses[loss.name] = None
         elif error_of_bins(measure) is not None:
-            self.counts[COUNTS[PairedCalibration]] = True
+            self.counts["calibration"] = True
         elif measure.metric == "roc_auc":
-            self.counts[COUNTS[PlacementValues]] = True
+            self.counts["ranking"] = True
         else:
             raise needs_records(measure)
 

@@ -5,11 +5,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from skcompare._analysis._tally_evidence import (
-    CountedSchema,
-    TalliedPredictions,
-    can_be_tallied,
-)
+from skcompare._analysis._tally_evidence import CountedSchema, TalliedPredictions
 from skcompare._analysis.measures import RANKING_SCORES, Measure
 from skcompare._core.design import HOLDOUT, Design, remedy
 from skcompare._registry.metrics import loss_of, tested_instead
@@ -99,7 +95,7 @@ def why_unsuited(entry: PairedTestEntry, predictions: Schema) -> str:
     """Return the reason why a test does not suit these predictions, or an empty string."""
     needs: Any = entry.needs
     is_tallied = isinstance(predictions, TalliedPredictions | CountedSchema)
-    if is_tallied and (entry.of_records or not can_be_tallied(needs)):
+    if is_tallied and (entry.of_records or not hasattr(needs, "from_tally")):
         return f"{entry.name} needs every record, and these were counted where they are"
     return what_lacks(entry, predictions)  # type: ignore[arg-type]
 

@@ -63,6 +63,7 @@ from skcompare.evidence.losses._record_losses import (
 from skcompare.evidence.ranking._cells import combined_cells
 from skcompare.evidence.ranking._class_placements import ClassPlacementValues
 from skcompare.evidence.ranking._placements import ContrastBounds, PlacementValues
+from skcompare.evidence.ranking._ranks import same_ranking
 from skcompare.evidence.scores._scored_pair import ScoredPair
 from skcompare.evidence.scores._scores import (
     BlockDifferences,

@@ -233,6 +233,7 @@ class PairedCalibration(Mergeable):
     codes: Any = field(init=False, repr=False)
 
     required: ClassVar[frozenset[str]] = frozenset({SCORES})
+    counted: ClassVar[str] = "calibration"
     least_records: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

@@ -23,6 +23,7 @@ from skcompare.evidence.core._counting import (
 from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
+from skcompare.evidence.tally._tally import Tally
 from skcompare.predictions import LABELS, ColumnRoles, PairedPredictions
 
 FEW_CLASSES, MOST_CLASSES = 10, 5000
@@ -148,6 +149,15 @@ class AgreementMatrix(Mergeable):
         codes = [labels_of(pair, 0), labels_of(pair, 1)]
         classes = pair.predictions.classes
         return cls(_square(codes, len(classes)), classes, pair.design)
+
+    @classmethod
+    def from_tally(cls, tally: Tally) -> "AgreementMatrix":
+        """Construct from a tally of labels."""
+        names = ["label_0", "label_1"]
+        tallied = tally.cells(names)
+        codes = [tallied.keys[name] for name in names]
+        square = _square(codes, len(tally.classes), tallied.counts)
+        return cls(square, tally.classes, tally.plan.design)
 
     @property
     def n(self) -> int:

@@ -332,10 +332,13 @@ class ClusterSums(Mergeable):
 
     @classmethod
     def from_tally(cls, tally: Tally) -> "ClusterSums":
-        """Construct from a tally of labels of grouped records."""
-        names = ["group", "y", "label_0", "label_1"]
-        tallied = tally.cells(names)
-        cells = np.column_stack([tallied.keys[name] for name in names])
+        """Construct from a tally of labels; records without groups are clusters of one."""
+        names = ["y", "label_0", "label_1"]
+        grouped = tally.groups is not None
+        tallied = tally.cells(["group", *names] if grouped else names)
+        codes = [tallied.keys[name] for name in names]
+        group = tallied.keys["group"] if grouped else np.zeros_like(codes[0])
+        cells = np.column_stack([group, *codes])
         return cls(
             groups=tally.groups,  # type: ignore[arg-type]
             design=tally.plan.design,

@@ -14,6 +14,7 @@ from skcompare._core.validation import check_same_length, classes_of, is_number,
 from skcompare._typing import ArrayLike
 from skcompare.evidence.core._storage import Mergeable, added
 from skcompare.evidence.labels._device_labels import counted_labels
+from skcompare.evidence.tally._tally import Tally
 from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair
 
 PART = 1 << 17
@@ -204,6 +205,15 @@ class ContingencyTable(Mergeable):
         y_true = pair.predictions.y_predicted()
         first, second = (labels_of(pair, role) == y_true for role in (0, 1))
         return cls(*count_cells(first, second), pair.design)
+
+    @classmethod
+    def from_tally(cls, tally: Tally) -> "ContingencyTable":
+        """Construct from a tally of labels."""
+        names = ["y", "label_0", "label_1"]
+        tallied = tally.cells(names)
+        truth, first, second = (tallied.keys[name] for name in names)
+        cells = count_cells(first == truth, second == truth, tallied.counts)
+        return cls(*cells, tally.plan.design)
 
     @property
     def n(self) -> int | float:

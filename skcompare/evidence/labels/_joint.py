@@ -75,7 +75,7 @@ class JointCounts(Mergeable):
 
     counts: IntArray
     classes: np.ndarray
-    cells: IntArray = field(default=None, metadata={"swap": _swapped_cells})
+    cells: IntArray = field(default=None, metadata={"swap": _swapped_cells})  # type: ignore[arg-type]
     design: Design = HOLDOUT
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})

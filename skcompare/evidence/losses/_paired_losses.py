@@ -234,6 +234,7 @@ class PairedLosses(Mergeable):
     design: Design = HOLDOUT
 
     required: ClassVar[frozenset[str]] = frozenset({SCORES})
+    counted: ClassVar[str] = "losses"
     takes_values: ClassVar[bool] = True
     least_records: ClassVar[int] = 2
 
@@ -634,6 +635,24 @@ class PairedLosses(Mergeable):
     def gain(self) -> float:
         """Mean loss of the champion minus that of the challenger."""
         return self.moments.gain
+
+    @property
+    def n_independent(self) -> int:
+        """Number of independent differences, where there are no groups."""
+        return self.n
+
+    @property
+    def difference_bound(self) -> float | None:
+        """Largest possible difference of two losses of a record; None if unknown."""
+        entry = record_losses().get(self.loss)
+        return None if entry is None or entry.bound is None else float(entry.bound)
+
+    @property
+    def constant_difference(self) -> float | None:
+        """Difference of all records, or None if they vary."""
+        if self.moments.gain_deviation > 0:
+            return None
+        return 0.0 if self.moments.no_gain else self.gain
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ from skcompare.evidence.ranking._ranks import (
     device_ranks,
     placement_counts_of,
     placement_sums,
+    same_ranking,
 )
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_engine import EngineTally
@@ -357,6 +358,8 @@ class PlacementValues(Mergeable):
     _sums: PlacementSums | None = field(default=None, init=False)
 
     required: ClassVar[frozenset[str]] = frozenset({SCORES})
+    counted: ClassVar[str] = "ranking"
+    difference_bound: ClassVar[float] = 1.0
     takes_decision: ClassVar[bool] = True
     max_classes: ClassVar[int] = 2
     least_per_class: ClassVar[int] = 2
@@ -495,6 +498,22 @@ class PlacementValues(Mergeable):
     def n_scores(self) -> int:
         """Number of classifiers."""
         return len(self.scores)
+
+    @property
+    def n_independent(self) -> int | None:
+        """Number of disjoint pairs of a positive and a negative record.
+
+        They are independent, and the difference of two AUCs is the mean difference of one.
+        """
+        return min(self.n_positives, self.n_negatives) if self.n_scores == 2 else None
+
+    @property
+    def constant_difference(self) -> float | None:
+        """Difference of all pairs of records, or None if they vary."""
+        champion, challenger = self.aucs.tolist()
+        all_alike = champion == challenger and champion in (0.0, 1.0)
+        equal = all_alike or same_ranking(self.scores[0], self.scores[1])
+        return 0.0 if equal else None
 
     @property
     def n_positives(self) -> int:

@@ -456,3 +456,14 @@ def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
     above = 2 * (xp.sum(positives) - xp.cumulative_sum(positives)) + positives
     counts = xp.where(positive, below[level], above[level])
     return counts, k
+
+
+def same_ranking(left: FloatArray, right: FloatArray) -> bool:
+    """Whether two scores rank all rows in the same order, with the same ties."""
+    if np.array_equal(left, right):
+        return True
+    order = np.lexsort((right, left))
+    sorted_left, sorted_right = left[order], right[order]
+    rises = sorted_right[1:] > sorted_right[:-1]
+    falls = sorted_right[1:] < sorted_right[:-1]
+    return bool(((sorted_left[1:] > sorted_left[:-1]) == rises).all() and not falls.any())

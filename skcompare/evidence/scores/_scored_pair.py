@@ -232,6 +232,18 @@ class ScoredPair(Storable):
         return np.unique(self.groups, return_inverse=True)[1].reshape(-1)
 
     @property
+    def n_independent(self) -> int:
+        """Number of independent differences, where there are no groups."""
+        sizes = np.unique(self.y, return_counts=True)[1]
+        return int(sizes.min()) if len(sizes) == 2 else self.n
+
+    @property
+    def difference_bound(self) -> float | None:
+        """Largest possible difference of two scores; None if unknown."""
+        low, high = self.score.bounds
+        return high - low if np.isfinite(high - low) else None
+
+    @property
     def n_units(self) -> int:
         """Number of groups, or of records if ungrouped."""
         return self.n if self.groups is None else len(np.unique(self.groups))

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,6 +73,7 @@ class InfluenceMoments(NamedTuple):
     observed: bool = True
 
 
+@singledispatch
 def influence_moments(evidence: Any, **options: Any) -> InfluenceMoments | None:
     """Estimate standard error and skewness of a difference from influence values.
 
@@ -81,8 +83,9 @@ def influence_moments(evidence: Any, **options: Any) -> InfluenceMoments | None:
     Parameters
     ----------
     evidence : object
-        Losses, placement values, counts of labels, sums of groups, any score of pairs, or
-        calibration errors.
+        Losses, placement values, counts of labels, sums of groups, any score of pairs,
+        calibration errors, or evidence with an attribute `influence_values`: the influence
+        of each record.
     **options
         Options of the test that name the score and the class: `score`, `label` or
         `pos_label`.
@@ -108,19 +111,8 @@ def influence_moments(evidence: Any, **options: Any) -> InfluenceMoments | None:
     >>> print(f"{moments.error:.4f}, skewness {moments.skewness:+.3f}, {moments.units}")
     0.1056, skewness -0.038, 200
     """
-    if isinstance(evidence, PairedLosses):
-        return _of_losses(evidence)
-    if isinstance(evidence, PlacementValues):
-        return _of_placements(evidence)
-    if isinstance(evidence, ClusterSums):
-        return _of_clusters(evidence, options)
-    if isinstance(evidence, JointCounts):
-        return _of_counts(evidence, options)
-    if isinstance(evidence, ScoredPair):
-        return _of_scored(evidence)
-    if isinstance(evidence, PairedCalibration):
-        return _of_calibration(evidence)
-    return None
+    values = getattr(evidence, "influence_values", None)
+    return None if values is None else _spread(values, len(values), "records")
 
 
 def _spread(
@@ -146,7 +138,8 @@ def _even(spread: InfluenceMoments, sizes: Any) -> InfluenceMoments:
     return spread._replace(units=max(1, int(even)), name=EVEN)
 
 
-def _of_losses(losses: PairedLosses) -> InfluenceMoments:
+@influence_moments.register
+def _of_losses(losses: PairedLosses, **_: Any) -> InfluenceMoments:
     groups = losses.groups
     if groups is not None:
         influence = (groups.gains - groups.sizes * losses.gain) / losses.n
@@ -162,7 +155,8 @@ def _of_losses(losses: PairedLosses) -> InfluenceMoments:
     return _spread(influence, losses.n, "records")
 
 
-def _of_placements(placements: PlacementValues) -> InfluenceMoments:
+@influence_moments.register
+def _of_placements(placements: PlacementValues, **_: Any) -> InfluenceMoments:
     positive = placements.positive
     m, n = placements.n_positives, placements.n_negatives
     if placements.groups is not None:
@@ -206,7 +200,8 @@ def _of_grouped_placements(placements: PlacementValues) -> InfluenceMoments:
     return spread if fewer < FEW_GROUPS else _even(spread, np.bincount(codes))
 
 
-def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> InfluenceMoments | None:
+@influence_moments.register
+def _of_clusters(sums: ClusterSums, **options: Any) -> InfluenceMoments | None:
     """Moments for groups: of accuracies by differences, of other scores by derivatives."""
     if SCORE not in options and LABEL not in options:
         sizes, total = sums.sizes, float(sums.n)
@@ -226,7 +221,8 @@ def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> InfluenceMome
     return spread if spread.units < FEW_GROUPS else _even(spread, sums.sizes)
 
 
-def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> InfluenceMoments | None:
+@influence_moments.register
+def _of_counts(counts: JointCounts, **options: Any) -> InfluenceMoments | None:
     """Moments of the difference of a score of counts, by its derivatives."""
     slopes = _slopes(counts.classes, counts.cells, counts.counts, options)
     if slopes is None:
@@ -309,7 +305,8 @@ def _scored(
     return challenger.values - champion.values, influence
 
 
-def _of_scored(pair: ScoredPair) -> InfluenceMoments | None:
+@influence_moments.register
+def _of_scored(pair: ScoredPair, **_: Any) -> InfluenceMoments | None:
     """Moments of the difference of any score, by derivatives or by leaving parts out."""
     if pair.n > MOST_ROWS:
         return None
@@ -322,7 +319,8 @@ def _of_scored(pair: ScoredPair) -> InfluenceMoments | None:
     return _spread(influence, units, name)
 
 
-def _of_calibration(calibration: PairedCalibration) -> InfluenceMoments:
+@influence_moments.register
+def _of_calibration(calibration: PairedCalibration, **_: Any) -> InfluenceMoments:
     """Moments of calibration errors, with an undefined standard error and no skewness."""
     if calibration.groups is None:
         return InfluenceMoments(math.nan, 0.0, int(calibration.n), "records in bins")

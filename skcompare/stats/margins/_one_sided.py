@@ -33,14 +33,11 @@ from numpy.typing import NDArray
 
 from skcompare._core.flags import explain
 from skcompare._core.validation import check_alpha, check_choice, is_number
-from skcompare._registry.metrics import record_losses
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare._typing import FloatArray
-from skcompare.evidence import PairedLosses, PlacementValues, ScoredPair
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import TINY, reference_pvalue, reference_quantile
 from skcompare.stats.margins._influence import EVEN, InfluenceMoments, influence_moments
-from skcompare.stats.ranking._roc_band import same_ranking
 
 TIMES = 2.0
 """Ratio of the skewness that is allowed for to the observed one."""
@@ -251,18 +248,11 @@ def constant_differences(
     `bound` is that of differences of a loss that declares none.
     """
     independent = _independent(evidence, bound)
-    if independent is None:
+    value = getattr(evidence, "constant_difference", None)
+    if independent is None or value is None or abs(value) > independent[1]:
         return None
     n, bound = independent
-    if isinstance(evidence, PlacementValues):
-        champion, challenger = evidence.aucs.tolist()
-        all_alike = champion == challenger and champion in (0.0, 1.0)
-        equal = all_alike or same_ranking(evidence.scores[0], evidence.scores[1])
-        return ConstantDifferences(n, 0.0, bound) if equal else None
-    if isinstance(evidence, ScoredPair) or evidence.moments.gain_deviation > 0:
-        return None
-    gain = 0.0 if evidence.moments.no_gain else evidence.gain
-    return ConstantDifferences(n, gain, bound) if abs(gain) <= bound else None
+    return ConstantDifferences(n, value, bound)
 
 
 def rare_errors(
@@ -282,32 +272,14 @@ def rare_errors(
 
 
 def _independent(evidence: Any, bound: float | None) -> tuple[int, float] | None:
-    """Number of independent differences, and their bound; None if either is unknown.
-
-    Of rankings it is the number of disjoint pairs of positive and negative records, which
-    are independent; the difference of the AUCs is the mean difference of a pair.
-    """
+    """Number of independent differences, and their bound; None if either is unknown."""
     if getattr(evidence, "groups", None) is not None:
         return None
-    if isinstance(evidence, PlacementValues) and evidence.n_scores == 2:
-        return min(evidence.n_positives, evidence.n_negatives), 1.0
-    if isinstance(evidence, ScoredPair):
-        low, high = evidence.score.bounds
-        sizes = np.unique(evidence.y, return_counts=True)[1]
-        n = int(sizes.min()) if len(sizes) == 2 else evidence.n
-        return (n, high - low) if math.isfinite(high - low) else None
-    if isinstance(evidence, PairedLosses):
-        bound = _bound_of(evidence, bound)
-        return None if bound is None else (evidence.n, bound)
-    return None
-
-
-def _bound_of(losses: PairedLosses, bound: float | None) -> float | None:
-    """Largest possible loss of a record; None if unknown."""
-    if bound is not None:
-        return bound
-    entry = record_losses().get(losses.loss)
-    return None if entry is None or entry.bound is None else float(entry.bound)
+    n, own = (
+        getattr(evidence, name, None) for name in ("n_independent", "difference_bound")
+    )
+    bound = bound if own is None else own
+    return None if n is None or bound is None else (n, bound)
 
 
 def has_zero_variation(result: Any, limit: float) -> bool:

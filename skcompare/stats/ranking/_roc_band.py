@@ -13,7 +13,7 @@ from skcompare._core.formatting import format_confidence, format_number
 from skcompare._core.validation import check_confidence_level, check_count
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence import PlacementValues, combined_cells
+from skcompare.evidence import PlacementValues, combined_cells, same_ranking
 from skcompare.stats.core._result import FEW, FEW_GROUPS, Flagged
 from skcompare.stats.core._tails import blocks_of
 from skcompare.stats.ranking._delong import check_two, score_flags
@@ -105,17 +105,6 @@ def auc_of(rates: FloatArray, sensitivities: FloatArray) -> float:
     """Area under a piecewise linear curve; a rate occurs twice at a jump."""
     steps = np.diff(rates)
     return float(np.sum(steps * (sensitivities[1:] + sensitivities[:-1])) / 2)
-
-
-def same_ranking(left: FloatArray, right: FloatArray) -> bool:
-    """Whether two scores rank all rows in the same order, with the same ties."""
-    if np.array_equal(left, right):
-        return True
-    order = np.lexsort((right, left))
-    sorted_left, sorted_right = left[order], right[order]
-    rises = sorted_right[1:] > sorted_right[:-1]
-    falls = sorted_right[1:] < sorted_right[:-1]
-    return bool(((sorted_left[1:] > sorted_left[:-1]) == rises).all() and not falls.any())
 
 
 def _cumulative(weights: IntArray, order: IntArray) -> IntArray:

@@ -505,7 +505,8 @@ def test_refused_questions(columns):
             columns["y"], predictions | {"third": columns["p"]}, TallyRequest(labels=True)
         )
     tally = tally_arrays(columns["y"], predictions, TallyRequest(labels=True))
-    for kind in (PlacementValues, PairedCalibration, ClusterSums):
+    assert tally.n == ClusterSums.from_tally(tally).n_groups
+    for kind in (PlacementValues, PairedCalibration):
         with pytest.raises(ValueError, match="does not hold"):
             kind.from_tally(tally)
     with pytest.raises(ValueError, match="`loss` must be one of"):
