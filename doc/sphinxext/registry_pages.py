@@ -103,7 +103,17 @@ def render_metrics():
             "Better": "greater" if entry.greater_is_better else "lower",
         }
         parts += [_heading(entry.title, "-"), _field_list(facts)]
+    parts += [
+        _heading("Losses of each record", "-"),
+        "The tests of losses compare the mean of such a loss.",
+        "\n".join(map(_loss_line, metrics.record_losses().values())),
+    ]
     return "\n\n".join(parts) + "\n"
+
+
+def _loss_line(entry):
+    engines = ", also by data frame engines" if entry.expression else ""
+    return f"* ``{entry.name}``, of {entry.target}{engines}: {entry.question}"
 
 
 def render_index():

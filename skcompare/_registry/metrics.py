@@ -150,7 +150,9 @@ class OfColumns:
 
     def __call__(self, y: Any, predicted: Any, **options: Any) -> Any:
         ops = ArrayOperations.of(predicted)
-        columns = predicted if predicted.ndim == 1 else list(predicted.T)
+        columns = predicted
+        if predicted.ndim == 2:
+            columns = [predicted[:, k] for k in range(predicted.shape[1])]
         return self.expression(ops, ops.floats(y), columns, **options)
 
 

@@ -1,27 +1,158 @@
 """One entry is enough: what is registered in one place is known everywhere."""
 
 import importlib.util
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import skcompare
-from skcompare._core.design import HOLDOUT
+from skcompare import evidence, plots
+from skcompare._core.design import HOLDOUT, Design
 from skcompare._io import readers
 from skcompare._io.columns import source_of
 from skcompare._registry import metrics, tests
 from skcompare.cli import main
-from skcompare.evidence import ContingencyTable, ScoreDifferences
+from skcompare.evidence import (
+    ContingencyTable,
+    PairedLosses,
+    ScoreDifferences,
+    load_evidence,
+    record_loss,
+    record_losses,
+)
+from skcompare.evidence.core._storage import Mergeable, joined, negated
 from skcompare.metrics import accuracy
-from skcompare.stats import mcnemar
+from skcompare.plots.drawing._base import PairDisplay, Place
+from skcompare.plots.drawing._layout import Room
+from skcompare.stats import margin_test, mcnemar
 from tests.common.checks import checks_of, run_checks
 
 PAGES = Path(__file__).parents[2] / "doc" / "sphinxext" / "registry_pages.py"
 Y_TRUE = np.array([0, 1, 1, 0, 1, 1, 0, 1] * 5)
 RESAMPLING = {"bootstrap_difference": {"n_resamples": 99}}
 PREDICTIONS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TRUE)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToyGains(Mergeable):
+    """Evidence declared in one place: what the challenger gains in each record."""
+
+    gains: np.ndarray = field(metadata={"merge": joined, "swap": negated})
+    design: Design = HOLDOUT
+
+    required: ClassVar[frozenset[str]] = frozenset({"labels"})
+
+    def __post_init__(self):
+        self._set(gains=np.asarray(self.gains, dtype=np.int64))
+
+    @classmethod
+    def from_pair(cls, pair):
+        """Score the labels of both roles."""
+        y = pair.predictions.y_predicted()
+        first, second = (role.known_labels() == y for role in pair.roles)
+        return cls(second.astype(int) - first, pair.design)
+
+    @classmethod
+    def from_tally(cls, tally):
+        """Unfold the counts of labels."""
+        cells = tally.cells(["y", "label_0", "label_1"])
+        y, first, second = (cells.keys[name] for name in ("y", "label_0", "label_1"))
+        gains = (second == y).astype(int) - (first == y)
+        return cls(np.repeat(gains, cells.counts), tally.plan.design)
+
+    @property
+    def n(self):
+        """Number of records."""
+        return len(self.gains)
+
+    @property
+    def table(self):
+        """Counts of the gains."""
+        better, worse = (int((self.gains == sign).sum()) for sign in (1, -1))
+        return ContingencyTable(0, worse, better, len(self.gains) - better - worse)
+
+    @property
+    def influence_values(self):
+        """Share of each record in the mean gain."""
+        return (self.gains - self.gains.mean()) / len(self.gains)
+
+
+@pytest.fixture
+def toy_evidence(monkeypatch):
+    """A test of that evidence, whose class is exported."""
+    monkeypatch.setattr(evidence, "ToyGains", ToyGains, raising=False)
+    monkeypatch.setattr(evidence, "__all__", [*evidence.__all__, "ToyGains"])
+
+    @tests.paired_test(
+        "toy_gain",
+        title="Toy test of gains",
+        needs=ToyGains,
+        measures="accuracy",
+        references=("Toy2020",),
+    )
+    def toy_gain(gains, *, alternative="two-sided"):
+        """Compare the gains of two toys."""
+        result = mcnemar(gains.table, method="asymptotic", alternative=alternative)
+        return replace(result, method="toy gains")
+
+    return toy_gain
+
+
+@pytest.fixture
+def toy_record_loss():
+    """A loss of each record, and its mean, each registered in one place."""
+
+    @record_loss("toy_miss", bound=1, expression=True)
+    def toy_miss(ops, y, proba):
+        """What does the true class's probability lack to 1?"""
+        return 1.0 - ops.where(y == 1, proba[1], proba[0])
+
+    @metrics.metric("toy_miss", response_method="predict_proba", greater_is_better=False)
+    def toy_mean_miss(y_true, y_proba, *, labels):
+        """Mean of what the true class's probability lacks to 1."""
+        misses = record_losses()["toy_miss"].function
+        return float(misses(np.searchsorted(labels, y_true), y_proba).mean())
+
+
+@pytest.fixture
+def toy_display(monkeypatch):
+    """A display registered in one place, beside the rows of a test of gains."""
+    pytest.importorskip("matplotlib")
+    displays = plots.drawing._base._displays
+    monkeypatch.setattr(plots.drawing._base, "_displays", dict(displays))
+
+    class ToyDisplay(PairDisplay, title="Toy gains", place=Place(needs=("ToyGains",))):
+        """Gains of a toy."""
+
+        needs = ToyGains
+
+        def __init__(self, gains):
+            self.gains = gains
+
+        @classmethod
+        def _of(cls, gains):
+            return cls(gains.gains)
+
+        @property
+        def summary(self):
+            """Text alternative."""
+            return f"Toy gains, {self.gains.sum():+} in all."
+
+        def _room(self):
+            return Room(3.0, 2.0)
+
+        def _draw(self, ax):
+            ax.plot(np.cumsum(self.gains))
+
+        def _columns(self):
+            return {"gain": self.gains}
+
+    monkeypatch.setattr(plots, "ToyDisplay", ToyDisplay, raising=False)
+    monkeypatch.setattr(plots, "__all__", [*plots.__all__, "ToyDisplay"])
+    return ToyDisplay
 
 
 @pytest.fixture
@@ -187,6 +318,99 @@ def test_report_has_toy_metrics(toy_metrics):
     assert -losses[0] == pytest.approx(rows["neg_toy_loss"].champion)
     for name in scoring:
         assert name in str(comparison)
+
+
+def lazy_frame(columns):
+    """The columns on an engine, which counts the records."""
+    return pytest.importorskip("polars").DataFrame({"y": Y_TRUE, **columns}).lazy()
+
+
+def test_toy_evidence_everywhere(toy_evidence, pages, tmp_path, capsys):
+    """Evidence of one class is in report, gate, shell, store and documentation."""
+    comparison = skcompare.compare(Y_TRUE, PREDICTIONS, tests=["toy_gain"])
+    gains = comparison.evidence(ToyGains)
+    row = comparison.results["toy_gain"]
+
+    assert toy_evidence(gains).pvalue == row.pvalue
+    for text in (str(comparison), comparison.to_html()):
+        assert "toy_gain" in text
+    margin = margin_test(gains, "toy_gain", -0.9)
+    assert margin.basis.moments.units == len(Y_TRUE)
+    path = tmp_path / "p.csv"
+    rows = zip(Y_TRUE, *PREDICTIONS.values(), strict=True)
+    path.write_text("y,old,new\n" + "".join(f"{y},{a},{b}\n" for y, a, b in rows))
+    options = ["--champion", "old", "--challenger", "new"]
+    assert 0 == main(["compare", str(path), *options, "--test", "toy_gain"])
+    assert "toy_gain" in capsys.readouterr().out
+    policy = tmp_path / "gate.toml"
+    policy.write_text("[[condition]]\nsuperior = 'accuracy'\ntest = 'toy_gain'\n")
+    shell = ["gate", str(path), *options, "--policy", str(policy), "--format", "json"]
+    main(shell)
+    # The influence of its records allows for skewness; McNemar's test alone has 2.7e-07.
+    assert "difference +0.675, at least +0.475" in capsys.readouterr().out
+    assert "ToyGains" in pages.render_tests()
+    assert "ToyGains" in pages.render_index()
+
+
+def test_toy_evidence_is_stored_merged_and_swapped(toy_evidence, tmp_path):
+    """What its fields declare is enough for files, sums and exchanged roles."""
+    gains = ToyGains([1, 0, -1, 1])
+    for ending in ("json", "npz"):
+        gains.save(tmp_path / f"gains.{ending}")
+        assert gains == load_evidence(tmp_path / f"gains.{ending}")
+
+    assert ToyGains([1, 0, -1, 1, 1]) == sum([gains, ToyGains([1])])
+    assert ToyGains([-1, 0, 1, -1]) == gains.swap()
+    assert {"gains": [1, 0, -1, 1], "design": "holdout"} == gains.to_dict()
+    with pytest.raises(ValueError, match="read-only"):
+        gains.gains[0] = 0
+
+
+def test_toy_evidence_on_an_engine(toy_evidence):
+    """It is made of the counts of an engine."""
+    columns = {name: name for name in PREDICTIONS}
+    settings = {"tests": ["toy_gain"], "y_true": "y"}
+    counted = skcompare.compare(lazy_frame(PREDICTIONS), columns, **settings)
+
+    expected = skcompare.compare(Y_TRUE, PREDICTIONS, tests=["toy_gain"])
+    assert expected.results["toy_gain"].pvalue == counted.results["toy_gain"].pvalue
+
+
+def test_toy_loss_everywhere(toy_record_loss, pages, tmp_path, capsys):
+    """A loss of one expression is in report, gate, shell, store, engine and pages."""
+    chances = {name: labels * 0.8 + 0.1 for name, labels in PREDICTIONS.items()}
+    comparison = skcompare.compare(Y_TRUE, chances, scoring="toy_miss")
+    row = comparison.rows[0]
+    columns = {name: name for name in chances}
+    frame = lazy_frame(chances)
+    counted = skcompare.compare(frame, columns, y_true="y", scoring="toy_miss").rows[0]
+
+    assert "paired_t" == row.test == counted.test
+    assert row.difference == pytest.approx(counted.difference, rel=1e-12)
+    assert row.pvalue == pytest.approx(counted.pvalue, rel=1e-10)
+    losses = comparison.evidence(PairedLosses, loss="toy_miss")
+    losses.save(tmp_path / "losses.npz")
+    assert losses == load_evidence(tmp_path / "losses.npz")
+    assert losses.difference_bound == 1
+    path = tmp_path / "p.csv"
+    rows = zip(Y_TRUE, *chances.values(), strict=True)
+    path.write_text("y,old,new\n" + "".join(f"{y},{a},{b}\n" for y, a, b in rows))
+    options = ["--champion", "old", "--challenger", "new"]
+    assert 0 == main(["compare", str(path), *options, "--scoring", "toy_miss"])
+    main(["gate", str(path), *options, "--superior", "toy_miss"])
+    assert "toy_miss is better" in capsys.readouterr().out
+    assert "``toy_miss``, of classes, also by data frame engines" in pages.render_metrics()
+
+
+def test_toy_display_everywhere(toy_evidence, toy_display, pages):
+    """A display of one class is in the report beside its rows, and in the pages."""
+    comparison = skcompare.compare(Y_TRUE, PREDICTIONS, tests=["toy_gain"])
+
+    page = comparison.to_html()
+    assert "Toy gains" in page
+    assert 'aria-label="Toy gains' in page
+    assert len(Y_TRUE) == len(toy_display.of_result(comparison).frame())
+    assert "ToyDisplay" in pages.render_index()
 
 
 def test_command_line_lists_toys(toy_test, toy_metrics, capsys):

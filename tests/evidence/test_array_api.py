@@ -14,6 +14,7 @@ import sklearn
 
 import skcompare._core.arrays as arrays
 from skcompare import compare
+from skcompare._registry import metrics as registry
 from skcompare.evidence import (
     AgreementMatrix,
     ClassPlacementValues,
@@ -260,6 +261,22 @@ def test_losses_are_those_of_numpy(place, dispatch):
             for keep_values in (True, False):
                 words = {"loss": name, "keep_values": keep_values}
                 check_both(place, PairedLosses.from_predictions, *predictions, **words)
+
+
+def test_expressions_of_losses_on_a_device(place, dispatch, monkeypatch):
+    """A loss that is only an expression of columns is computed where the arrays are."""
+    monkeypatch.setattr(registry, "_losses", dict(registry._losses))
+
+    @registry.record_loss("toy_loss", expression=True)
+    def toy_loss(ops, y, proba):
+        """Miss of the first class, but for the surest."""
+        miss = ops.flag(y == 0) - proba[0]
+        return ops.where(miss * miss < 0.01, 0.0, ops.sqrt(miss * miss))
+
+    a = made()
+    expected = PairedLosses.from_predictions(a["y"], *a["proba"], loss="toy_loss")
+    assert 0 < expected.champion.min(where=expected.champion > 0, initial=1) < 0.2
+    check_both(place, PairedLosses.from_predictions, a["y"], *a["proba"], loss="toy_loss")
 
 
 def test_options_of_losses(place, dispatch):

@@ -119,8 +119,15 @@ class Storable(ArrayValues):
 
 def _rules(evidence: Any, kind: str) -> list[tuple[str, Any]]:
     """Return the declared fields of evidence, with a rule of the kind for each."""
-    declared = (each for each in fields(evidence) if each.metadata.get(kind))
-    return [(each.name, each.metadata[kind]) for each in declared]
+    rules = [
+        (each.name, each.metadata[kind])
+        for each in fields(evidence)
+        if kind in each.metadata
+    ]
+    if not rules:
+        name = type(evidence).__name__
+        raise NotImplementedError(f"No field of {name} says what to do to {kind} it.")
+    return rules
 
 
 def _checked_content(content: Any) -> dict[str, Any]:
