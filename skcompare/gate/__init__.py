@@ -9,8 +9,9 @@ from skcompare.gate._conditions import (
     Superior,
 )
 from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
+from skcompare.gate._evaluate import Gate
 from skcompare.gate._files import GateFiles, judge_files
-from skcompare.gate._gate import Gate, GateNotPassed, assert_better
+from skcompare.gate._gate import GateNotPassed, assert_better
 from skcompare.gate._ledger import Ledger
 from skcompare.gate._policy import PYPROJECT, Policy, find_policy, load_policy
 from skcompare.gate._skops import load_estimator

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from skcompare._core.validation import check_alpha, check_count, check_switches, is_number
+from skcompare._core.validation import check_count, check_switches, is_number
 from skcompare._registry.metrics import tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators import MEAN_SCORE, item_tests
@@ -508,101 +508,3 @@ def _single(values: Mapping[str, Any]) -> Condition:
     options = dict(values)
     (kind,) = (kind for name, kind in KINDS.items() if name in values)
     return kind(options.pop(kind.name), **options)
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class GateConditions(Written):
-    """Base class of :class:`Gate` that holds its conditions and settings."""
-
-    conditions: tuple[Condition | AnyOf, ...]
-    alpha: float = 0.05
-    min_records: int | None = None
-    min_discordant: int | None = None
-    tell_inconclusive: bool = False
-
-    def __init__(
-        self,
-        *conditions: Condition | AnyOf,
-        alpha: float = 0.05,
-        min_records: int | None = None,
-        min_discordant: int | None = None,
-        tell_inconclusive: bool = False,
-    ) -> None:
-        unsuitable = [c for c in conditions if not isinstance(c, Condition | AnyOf)]
-        if not conditions or unsuitable:
-            got = (
-                ", ".join(type(condition).__name__ for condition in unsuitable)
-                or "no condition"
-            )
-            raise ValueError(
-                f"A gate needs conditions: Superior, NonInferior, Equivalent or AnyOf. Got "
-                f"{got}."
-            )
-        alpha = check_alpha(alpha)
-        if alpha >= 0.5:
-            raise ValueError(
-                f"`alpha` of a gate must be below 1/2. Got {alpha!r}. 0.05 is usual."
-            )
-        minima = {"min_records": min_records, "min_discordant": min_discordant}
-        for name, value in minima.items():
-            if value is not None:
-                check_count(name, value)
-        if not isinstance(tell_inconclusive, bool):
-            raise TypeError(
-                f"`tell_inconclusive` must be True or False. Got {tell_inconclusive!r}."
-            )
-        check_distinct(conditions)
-        values: dict[str, Any] = {"conditions": tuple(conditions), "alpha": alpha, **minima}
-        values["tell_inconclusive"] = tell_inconclusive
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns that define slices, without duplicates."""
-        names = (name for leaf in self.leaves for name in leaf.where or ())
-        return tuple(dict.fromkeys(names))
-
-    @property
-    def leaves(self) -> tuple[Condition, ...]:
-        """Single conditions, including those within an `AnyOf`."""
-        return tuple(
-            leaf
-            for condition in self.conditions
-            for leaf in (
-                condition.conditions if isinstance(condition, AnyOf) else (condition,)
-            )
-        )
-
-    def at_level(self, alpha: float) -> Self:
-        """Return a gate with the same conditions at another level.
-
-        Parameters
-        ----------
-        alpha : float
-            Level, below 1/2.
-
-        Returns
-        -------
-        gate : Gate
-            A new gate; this one is unchanged.
-
-        Raises
-        ------
-        ValueError
-            If `alpha` is not between 0 and 1/2.
-        """
-        settings = fields_set(self) | {"alpha": alpha}
-        return type(self)(*settings.pop("conditions"), **settings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the gate as a dict of plain values, as in a policy file.
-
-        Returns
-        -------
-        values : dict
-            Keys as in a policy file; conditions are a list under the key "condition".
-        """
-        values = {"alpha": self.alpha, **fields_set(self)}
-        conditions = values.pop("conditions")
-        return values | {"condition": [condition.to_dict() for condition in conditions]}

@@ -3,11 +3,11 @@
 import math
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from skcompare._analysis import PreparedTest
 from skcompare._analysis.measures import (
@@ -23,9 +23,17 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
 )
-from skcompare.comparators import installed_versions
+from skcompare._core.validation import check_alpha, check_count
+from skcompare.comparators import COLLECTED, installed_versions
 from skcompare.evidence import ContingencyTable, JointCounts
-from skcompare.gate._conditions import AnyOf, Condition, GateConditions, bounds_of
+from skcompare.gate._conditions import (
+    AnyOf,
+    Condition,
+    Written,
+    bounds_of,
+    check_distinct,
+    fields_set,
+)
 from skcompare.gate._decision import (
     FAILED,
     INCONCLUSIVE,
@@ -45,7 +53,7 @@ from skcompare.gate._ledger import (
     gate_digest,
     take_look,
 )
-from skcompare.gate._subjects import PairSubject, Subject, Unsuited
+from skcompare.gate._subjects import PairSubject, Subject, Unsuited, subject_of
 from skcompare.stats import MarginResult, PairedResult, adjust_pvalues
 from skcompare.stats.margins import SMALLEST, margin_result
 from skcompare.stats.planning import records_beyond_boundaries
@@ -185,6 +193,225 @@ def too_few_resamples(
     return ""
 
 
+@dataclass(frozen=True, init=False, repr=False)
+class Gate(Written):
+    """Conditions that a challenger must be shown to meet before it replaces a champion.
+
+    The gate passes where every condition is shown to hold, each by a test at level
+    `alpha`. Where one of them does not hold, it passes with a probability of at most
+    `alpha`: a gate that passes by mistake has passed that condition by mistake, so that no
+    correction is needed (intersection-union test [1]_). Conditions of which any is enough
+    are an :class:`AnyOf`, whose p-values are adjusted by Holm's method.
+
+    Everything else is no pass: an undefined p-value, an empty slice, too few records, or
+    identical predictions.
+
+    Parameters
+    ----------
+    *conditions : Superior, NonInferior, Equivalent or AnyOf
+        Conditions that must be shown; at least one.
+    alpha : float, default=0.05
+        Level, below 1/2.
+    min_records : int, optional
+        Fewest records of every condition that sets no other number.
+    min_discordant : int, optional
+        Fewest discordant pairs, for conditions by tests that count them.
+    tell_inconclusive : bool, default=False
+        Whether the command line distinguishes a gate that concluded nothing from one that
+        failed, by exit code 3 instead of 1.
+
+    References
+    ----------
+    .. [1] Berger, R. L. and Hsu, J. C. (1996). "Bioequivalence trials, intersection-union
+       tests and equivalence confidence sets." Statistical Science 11(4), 283-319.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.gate import Gate, NonInferior, Superior
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=1000)
+    >>> old = np.where(rng.random(1000) < 0.80, y, 1 - y)
+    >>> new = np.where(rng.random(1000) < 0.88, y, 1 - y)
+    >>> gate = Gate(Superior("accuracy"), NonInferior("f1_macro", margin=0.02))
+    >>> decision = gate.decide(y, {"old": old, "new": new})
+    >>> decision.status
+    'passed'
+    """
+
+    conditions: tuple[Condition | AnyOf, ...]
+    alpha: float = 0.05
+    min_records: int | None = None
+    min_discordant: int | None = None
+    tell_inconclusive: bool = False
+
+    def __init__(
+        self,
+        *conditions: Condition | AnyOf,
+        alpha: float = 0.05,
+        min_records: int | None = None,
+        min_discordant: int | None = None,
+        tell_inconclusive: bool = False,
+    ) -> None:
+        unsuitable = [c for c in conditions if not isinstance(c, Condition | AnyOf)]
+        if not conditions or unsuitable:
+            got = (
+                ", ".join(type(condition).__name__ for condition in unsuitable)
+                or "no condition"
+            )
+            raise ValueError(
+                f"A gate needs conditions: Superior, NonInferior, Equivalent or AnyOf. Got "
+                f"{got}."
+            )
+        alpha = check_alpha(alpha)
+        if alpha >= 0.5:
+            raise ValueError(
+                f"`alpha` of a gate must be below 1/2. Got {alpha!r}. 0.05 is usual."
+            )
+        minima = {"min_records": min_records, "min_discordant": min_discordant}
+        for name, value in minima.items():
+            if value is not None:
+                check_count(name, value)
+        if not isinstance(tell_inconclusive, bool):
+            raise TypeError(
+                f"`tell_inconclusive` must be True or False. Got {tell_inconclusive!r}."
+            )
+        check_distinct(conditions)
+        settings = {"alpha": alpha, **minima, "tell_inconclusive": tell_inconclusive}
+        for name, setting in {"conditions": conditions, **settings}.items():
+            object.__setattr__(self, name, setting)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that define slices, without duplicates."""
+        names = (name for leaf in self.leaves for name in leaf.where or ())
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def leaves(self) -> tuple[Condition, ...]:
+        """Single conditions, including those within an `AnyOf`."""
+        return tuple(
+            leaf
+            for condition in self.conditions
+            for leaf in (
+                condition.conditions if isinstance(condition, AnyOf) else (condition,)
+            )
+        )
+
+    def at_level(self, alpha: float) -> Self:
+        """Return a gate with the same conditions at another level.
+
+        Parameters
+        ----------
+        alpha : float
+            Level, below 1/2.
+
+        Returns
+        -------
+        gate : Gate
+            A new gate; this one is unchanged.
+
+        Raises
+        ------
+        ValueError
+            If `alpha` is not between 0 and 1/2.
+        """
+        settings = fields_set(self) | {"alpha": alpha}
+        return type(self)(*settings.pop("conditions"), **settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gate as a dict of plain values, as in a policy file.
+
+        Returns
+        -------
+        values : dict
+            Keys as in a policy file; conditions are a list under the key "condition".
+        """
+        values = {"alpha": self.alpha, **fields_set(self)}
+        conditions = values.pop("conditions")
+        return values | {"condition": [condition.to_dict() for condition in conditions]}
+
+    def decide(
+        self,
+        data: Any = None,
+        predictions: Mapping[str, Any] | None = None,
+        *,
+        y_true: Any = None,
+        id: str | None = None,
+        groups: Any = None,
+        labels: Any = None,
+        pos_label: Any = None,
+        columns: Mapping[str, Any] | None = None,
+        train: Any = None,
+        features: Sequence[str] = (),
+        collect: int = COLLECTED,
+        ledger: Any = None,
+        blind: bool = False,
+    ) -> GateDecision:
+        """Judge the conditions by the predictions of two trained classifiers.
+
+        Parameters
+        ----------
+        data, predictions, y_true, id, groups, labels, pos_label
+            The hold-out set and the predictions for it, the champion's first, as for
+            :func:`skcompare.compare`. Or `data` is a fitted
+            :class:`~skcompare.PairedComparator`, alone, or the
+            :class:`~skcompare.predictions.ItemScores` of systems that were scored item by
+            item, which are judged by the measure "mean_score".
+        columns : mapping of str to array-like of shape (n_samples,), optional
+            The columns that define slices, where `data` is no frame or file that has
+            them.
+        train : frame, str or path-like, optional
+            The records that a classifier was trained on. The judged records must not be
+            among them, by the column `id`, or by equal values of `features`.
+        features : sequence of str, default=()
+            Columns by which training records without ids are recognised. Needs `train`.
+        collect : int, default=10_000_000
+            Largest number of records of a lazy frame or a Parquet file that are read into
+            memory. More are counted in place, slice by slice, as by
+            :func:`skcompare.compare`.
+        ledger : Ledger, str or path-like, optional
+            Counts the looks at these records and spends `alpha` over them; this look is
+            judged at its share.
+        blind : bool, default=False
+            Whether to report only if the challenger passed; after the first pass no other
+            challenger passes on the set of the ledger. Needs `ledger`.
+
+        Returns
+        -------
+        decision : GateDecision
+            Passed, failed or inconclusive, with reasons; passed or not passed if blind.
+
+        Raises
+        ------
+        ValueError
+            If a gate cannot judge the input: columns that are missing, ids that do not
+            match, labels that differ, records of the training data, or a measure that the
+            predictions do not allow;
+            a ledger that is broken, of other records, or that has no look left.
+        OSError
+            If the ledger cannot be written, or another process holds it.
+        """
+        start = perf_counter()
+        checked_ledger = check_ledger(ledger, blind)
+        subject = subject_of(
+            data,
+            predictions,
+            y_true=y_true,
+            id=id,
+            groups=groups,
+            labels=labels,
+            pos_label=pos_label,
+            columns=columns,
+            conditions=self.leaves,
+            collect=collect,
+            train=train,
+            features=features,
+            keep_ids=checked_ledger is not None,
+        )
+        return judge_subject(self, subject, checked_ledger, blind, start=start)
+
+
 OPPOSITE = {"greater": "less", "less": "greater"}
 ABOVE, BELOW = "greater", "less"
 WORDS = {ABOVE: ("at least", "above", "below"), BELOW: ("at most", "below", "above")}
@@ -222,7 +449,7 @@ def ready_condition(condition: Condition, subject: Subject) -> Ready:
 
 
 def judge(
-    gate: GateConditions,
+    gate: Gate,
     condition: Condition | AnyOf,
     tests: Iterator[Ready],
     planned: bool = True,
@@ -263,7 +490,7 @@ def _adjusted(part: Outcome, pvalue: float, alpha: float) -> Outcome:
     return part
 
 
-def _judge_one(gate: GateConditions, ready: Ready, alpha: float, planned: bool) -> Outcome:
+def _judge_one(gate: Gate, ready: Ready, alpha: float, planned: bool) -> Outcome:
     condition, test, reason = ready.condition, ready.test, ready.reason
     sides: list[MarginResult] = []
     if test is not None:
@@ -405,7 +632,7 @@ def _discordant(test: PreparedTest) -> float | None:
     return evidence.n_discordant if isinstance(evidence, ContingencyTable) else None
 
 
-def _with_minimum(gate: GateConditions, condition: Condition, outcome: Outcome) -> Outcome:
+def _with_minimum(gate: Gate, condition: Condition, outcome: Outcome) -> Outcome:
     """Block an outcome if there are fewer records or discordant pairs than required."""
     least = condition.min_records or gate.min_records
     if least is not None and outcome.n_records < least:
@@ -448,7 +675,7 @@ def stops(subject: Subject) -> dict[str, str]:
 
 
 def judged(
-    gate: GateConditions,
+    gate: Gate,
     subject: Subject,
     tests: Iterable[Ready] | None = None,
     *,
@@ -507,7 +734,7 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
 
 
 def judge_subject(
-    gate: GateConditions,
+    gate: Gate,
     subject: Subject,
     ledger: Any = None,
     blind: bool = False,
@@ -532,7 +759,7 @@ def judge_subject(
 
 
 def _judge_as_look(
-    gate: GateConditions, subject: Subject, ledger: Ledger, *, blind: bool
+    gate: Gate, subject: Subject, ledger: Ledger, *, blind: bool
 ) -> GateDecision:
     """Judge a subject as one look, after the checks that must not spend it."""
     digests = digests_of(subject, gate.columns)
@@ -569,7 +796,7 @@ def _judge_as_look(
 
 
 def _judged_openly(
-    gate: GateConditions, subject: Subject, tests: Sequence[Ready], taken: Taken
+    gate: Gate, subject: Subject, tests: Sequence[Ready], taken: Taken
 ) -> GateDecision:
     decision = judged(gate.at_level(taken.look.level), subject, tests)
     before = finish_look(taken, decision.status)
@@ -586,7 +813,7 @@ def _judged_openly(
 
 
 def _judged_blindly(
-    gate: GateConditions, subject: Subject, tests: Sequence[Ready], taken: Taken
+    gate: Gate, subject: Subject, tests: Sequence[Ready], taken: Taken
 ) -> GateDecision:
     """Decide whether the gate passes, revealing nothing else about the true labels.
 
@@ -607,7 +834,7 @@ def _judged_blindly(
     )
 
 
-def _blind_status(gate: GateConditions, subject: Subject, tests: Sequence[Ready]) -> str:
+def _blind_status(gate: Gate, subject: Subject, tests: Sequence[Ready]) -> str:
     try:
         # The records needed are not reported, and the time of computing them would
         # distinguish an inconclusive gate from a failed one.

@@ -25,10 +25,9 @@ from skcompare._io.readers import (
 )
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._decision import GateDecision
-from skcompare.gate._evaluate import judge_subject
-from skcompare.gate._gate import Gate
+from skcompare.gate._evaluate import Gate, judge_subject
 from skcompare.gate._ledger import Ledger, lock_of
-from skcompare.gate._policy import Columns, Policy, TrainSettings, ledger_of, train_of
+from skcompare.gate._policy import Columns, Policy, TrainSettings
 from skcompare.gate._skops import load_estimators
 from skcompare.gate._subjects import (
     ItemSubject,
@@ -107,9 +106,19 @@ class GateFiles(NamedTuple):
         **named: Any,
     ) -> "GateFiles":
         """Take from a policy what is not named beside it; blind if either says so."""
-        blind = blind or (policy.ledger is not None and policy.ledger.blind)
-        counted, seen = ledger_of(policy, ledger), train_of(policy, train)
-        return cls(predictions, train=seen, ledger=counted, blind=blind, **named)
+        settings, own = policy.ledger, policy.train
+        if settings is not None and ledger is None:
+            ledger = policy.path_of(settings.path)
+        if own is not None and train is None:
+            train = policy.path_of(own.file)
+        rule, looks = (settings.rule, settings.looks) if settings else (None, None)
+        return cls(
+            predictions,
+            train=None if train is None else TrainSettings(train, own.id if own else None),
+            ledger=None if ledger is None else Ledger(ledger, rule=rule, looks=looks),
+            blind=blind or bool(settings and settings.blind),
+            **named,
+        )
 
     @property
     def used(self) -> list[str]:

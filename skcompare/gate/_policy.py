@@ -5,13 +5,13 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from typing import Annotated, Any, TypeVar, get_args
 
 from skcompare.gate import _policy_values as values_
 from skcompare.gate._conditions import KINDS, AnyOf, Condition, Superior, fields_set
-from skcompare.gate._gate import Gate
+from skcompare.gate._evaluate import Gate
 from skcompare.gate._ledger import Ledger
 
 
@@ -322,23 +322,6 @@ class Policy:
             The path relative to the working directory.
         """
         return os.path.normpath(os.path.join(self.folder, path))
-
-
-def train_of(policy: Policy, path: str | None = None) -> TrainSettings | None:
-    """Return the settings for the training records, at `path` if it is given."""
-    train = policy.train
-    if path is not None:
-        return TrainSettings(path, None if train is None else train.id)
-    return None if train is None else replace(train, file=policy.path_of(train.file))
-
-
-def ledger_of(policy: Policy, path: str | None = None) -> Ledger | None:
-    """Return the ledger of a policy, at `path` in place of that of the policy."""
-    settings = policy.ledger
-    if settings is None:
-        return None if path is None else Ledger(path)
-    path = policy.path_of(settings.path) if path is None else path
-    return Ledger(path, rule=settings.rule, looks=settings.looks)
 
 
 def load_policy(path: Any) -> Policy:

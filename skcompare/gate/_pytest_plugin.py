@@ -25,8 +25,9 @@ from skcompare._core.report import (
 )
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._decision import NEEDED, PASSED, GateDecision, decision_report
+from skcompare.gate._evaluate import Gate
 from skcompare.gate._files import GateFiles, judge_files
-from skcompare.gate._gate import Gate, GateNotPassed, assert_better, demand
+from skcompare.gate._gate import GateNotPassed, assert_better, demand
 from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 
 SCHEMA = "skcompare.gate.tests"
