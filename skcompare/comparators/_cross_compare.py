@@ -36,7 +36,7 @@ from skcompare.predictions import (
     LABELS,
     LARGEST_SEED,
     SCORES,
-    Outcome,
+    EstimatorPredictions,
     Predictions,
     Split,
     Task,
@@ -47,7 +47,7 @@ from skcompare.predictions import (
     failure_of,
     fitted_clone,
     n_rows,
-    outcome_of,
+    predictions_for,
     predictions_of,
     rows_of,
     run_tasks,
@@ -92,7 +92,7 @@ class CrossOutcome:
     test_score: Any = None
     train_score: Any = None
     estimator: Any = None
-    predictions: Outcome | None = None
+    predictions: EstimatorPredictions | None = None
     fit_error: str | None = None
     score_errors: tuple[str, ...] = ()
 
@@ -120,7 +120,9 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
     predictions = None
     if task.required:
         required = askable(estimator, task.required)
-        predictions = outcome_of(task, estimator, X, columns, classes, fit_time, required)
+        predictions = predictions_for(
+            task, estimator, X, columns, classes, fit_time, required
+        )
     return CrossOutcome(
         fit_time,
         score_time,

@@ -2,7 +2,6 @@
 
 from skcompare.predictions._collect import (
     LARGEST_SEED,
-    Outcome,
     Split,
     Task,
     askable,
@@ -14,7 +13,7 @@ from skcompare.predictions._collect import (
     failure_of,
     fit_seeded,
     fitted_clone,
-    outcome_of,
+    predictions_for,
     predictions_of,
     rows_of,
     seeded,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Integral
 from threading import Lock
 from time import perf_counter
@@ -163,18 +163,6 @@ SEEDS, DRAWING = np.random.RandomState(0), Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """Predictions of a task, in the smallest types, and the fit and predict times."""
-
-    labels: IntArray | None
-    proba: FloatArray | None
-    decision: FloatArray | None
-    values: FloatArray | None
-    fit_time: float
-    predict_time: float
-
-
-@dataclass(frozen=True, slots=True)
 class Task:
     """Classifier to fit and predict on one split.
 
@@ -194,17 +182,17 @@ class Task:
     unseeded: Mapping[str, Any] | None = None
 
 
-def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
+def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> EstimatorPredictions:
     """Fit a clone on the training records and predict the test records."""
     try:
         estimator, columns, fit_time = fitted_clone(task, X, y)
     # Any exception of an estimator is raised again with its name and the split.
     except (Exception, SystemExit) as error:
         raise failure_of(task, "fit", error) from error
-    return outcome_of(task, estimator, X, columns, classes, fit_time, task.required)
+    return predictions_for(task, estimator, X, columns, classes, fit_time, task.required)
 
 
-def outcome_of(
+def predictions_for(
     task: Task,
     estimator: Any,
     X: Any,
@@ -212,20 +200,15 @@ def outcome_of(
     classes: np.ndarray,
     fit_time: float,
     required: frozenset[str],
-) -> Outcome:
+) -> EstimatorPredictions:
     """Return the predictions of a fitted clone for the test records."""
-    start = perf_counter()
+    n = len(task.test)
     try:
-        predictions = predict(
-            estimator,
-            lambda: cut(X, task.test, columns),
-            len(task.test),
-            classes,
-            required,
+        return predict(
+            estimator, lambda: cut(X, task.test, columns), n, classes, required, fit_time
         )
     except (Exception, SystemExit) as error:
         raise failure_of(task, "predict", error) from error
-    return Outcome(*predictions, fit_time, perf_counter() - start)
 
 
 def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, float]:
@@ -347,14 +330,15 @@ def predict(
     n: int,
     classes: np.ndarray,
     required: frozenset[str],
-) -> tuple[IntArray | None, FloatArray | None, FloatArray | None, FloatArray | None]:
+    fit_time: float = 0.0,
+) -> EstimatorPredictions:
     """Predict labels (as codes), probabilities, decision scores and numbers, as `required`.
 
     `records` returns the test records again for each method, so that a method that changes
     them does not affect the next.
     """
     labels = proba = decision = values = None
-    scored = SCORES in required
+    scored, start = SCORES in required, perf_counter()
     has_proba = hasattr(estimator, "predict_proba")
     has_decision = hasattr(estimator, "decision_function")
     if PROBA in required and not has_proba:
@@ -379,7 +363,8 @@ def predict(
             "The measures need scores, but the classifier has neither predict_proba nor "
             "decision_function. Ask for measures of labels, such as 'accuracy'."
         )
-    return labels, proba, decision, values
+    times = np.array([fit_time]), np.array([perf_counter() - start])
+    return EstimatorPredictions("", "", labels, proba, decision, values, *times)
 
 
 def askable(estimator: Any, required: frozenset[str]) -> frozenset[str]:
@@ -494,7 +479,7 @@ def _random_states(value: Any) -> Iterator[Any]:
                 yield from _random_states(parameter)
 
 
-def are_alike(first: Outcome, second: Outcome) -> bool:
+def are_alike(first: EstimatorPredictions, second: EstimatorPredictions) -> bool:
     """Whether predictions are equal up to the order of summation."""
     names = "proba", "decision", "values"
     pairs = [(getattr(first, name), getattr(second, name)) for name in names]
@@ -517,7 +502,7 @@ def collect_predictions(
     fit_params: Sequence[dict[str, Any]] | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
-    progress: Callable[[Iterable[Outcome]], Iterable[Outcome]] | None = None,
+    progress: Callable[[Iterable[Any]], Iterable[Any]] | None = None,
     twice: Collection[str] = (),
     flags: tuple[str, ...] = (),
 ) -> Predictions:
@@ -589,7 +574,7 @@ def collect_predictions(
 
 def predictions_of(
     estimators: Sequence[tuple[str, Any]],
-    outcomes: Sequence[Sequence[Outcome]],
+    parts: Sequence[Sequence[EstimatorPredictions]],
     X: Any,
     y_labels: np.ndarray,
     *,
@@ -598,13 +583,13 @@ def predictions_of(
     groups: ArrayLike | None = None,
     flags: tuple[str, ...] = (),
 ) -> Predictions:
-    """Combine the outcomes of all estimators on all splits into one set of predictions."""
+    """Combine the predictions of each estimator for each split into one set."""
     classes, y = encoded_target(y_labels)
     tests = [test for _, test in splits]
     return Predictions(
         classes=classes,
         y=y,
-        estimators=_joined(estimators, outcomes),
+        estimators=_joined(estimators, parts),
         design=design,
         records=np.concatenate(tests),
         bounds=np.cumsum([0, *map(len, tests)]),
@@ -634,13 +619,13 @@ def collect_fitted(
     if len(classes):
         classes = classes_of(y_labels, **trained)
         y = class_codes("y", y_labels, classes)
-    outcomes: list[list[Outcome]] = []
+    predictions = []
     before = fingerprint(X, y_labels) if guarded else ""
     for name, estimator in estimators:
         failed = f"failed to predict the hold-out set of {n_rows(X)} records"
         with naming(name, estimator, failed):
             predicted = predict(estimator, lambda: X, n_rows(X), classes, required)
-        outcomes.append([Outcome(*predicted, 0.0, 0.0)])
+        predictions.append([predicted])
         if guarded and fingerprint(X, y_labels) != before:
             raise ValueError(
                 f"{name} ({describe(estimator)}) changed the records while predicting, so "
@@ -649,7 +634,7 @@ def collect_fitted(
     return Predictions(
         classes=classes,
         y=y,
-        estimators=_joined(estimators, outcomes),
+        estimators=_joined(estimators, predictions),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=codes_of_groups(groups, {"y": y_labels}),
         fingerprint=before,
@@ -661,41 +646,27 @@ def _has_classes(estimator: Any) -> bool:
 
 
 def _joined(
-    estimators: Sequence[tuple[str, Any]], outcomes: Sequence[Sequence[Outcome]]
+    estimators: Sequence[tuple[str, Any]], parts: Sequence[Sequence[EstimatorPredictions]]
 ) -> tuple[EstimatorPredictions, ...]:
     """Join the predictions of each classifier for all splits."""
     descriptions = describe_all([estimator for _, estimator in estimators])
-    return tuple(
-        _joined_outcomes(name, description, own_outcomes)
-        for (name, _), description, own_outcomes in zip(
-            estimators, descriptions, outcomes, strict=True
-        )
-    )
+    names = [name for name, _ in estimators]
+    return tuple(map(_joined_parts, names, descriptions, parts))
 
 
-def _joined_outcomes(
-    name: str, description: str, outcomes: Sequence[Outcome]
+def _joined_parts(
+    name: str, description: str, parts: Sequence[EstimatorPredictions]
 ) -> EstimatorPredictions:
     """Join the predictions of one classifier for all splits.
 
     Probabilities of two classes that do not sum to 1, which only a ranking accepts, become
     decision scores, so that nothing else uses them as probabilities.
     """
-
-    def column(field: str) -> Any:
-        parts = [getattr(outcome, field) for outcome in outcomes]
-        return None if parts[0] is None else np.concatenate(parts)
-
-    proba, decision = column("proba"), column("decision")
+    joined: dict[str, Any] = {"name": name, "description": description}
+    for field in fields(EstimatorPredictions)[len(joined) :]:
+        arrays = [getattr(part, field.name) for part in parts]
+        joined[field.name] = None if arrays[0] is None else np.concatenate(arrays)
+    proba = joined["proba"]
     if proba is not None and not are_probabilities(proba):
-        decision, proba = proba[:, 1], None
-    return EstimatorPredictions(
-        name=name,
-        description=description,
-        labels=column("labels"),
-        proba=proba,
-        decision=decision,
-        values=column("values"),
-        fit_times=np.array([outcome.fit_time for outcome in outcomes]),
-        predict_times=np.array([outcome.predict_time for outcome in outcomes]),
-    )
+        joined |= {"decision": proba[:, 1], "proba": None}
+    return EstimatorPredictions(**joined)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,6 @@ from skcompare._core.design import HALVES, HOLDOUT, Design, as_design, design_of
 from skcompare._core.validation import check_count, check_labels, classes_of
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.predictions._collect import (
-    Outcome,
     Split,
     askable,
     cut,
@@ -45,6 +43,7 @@ from skcompare.predictions._predictions import (
     CHAMPION,
     LABELS,
     SCORES,
+    EstimatorPredictions,
     PairedPredictions,
     Predictions,
     n_rows,
@@ -505,7 +504,7 @@ def predictions_from_cv_results(
     return predictions_of(
         [(name, output["estimator"][0]) for name, output in results.items()],
         [
-            _outcomes(name, output, X, tests, classes, required)
+            _predictions_of_output(name, output, X, tests, classes, required)
             for name, output in results.items()
         ],
         X,
@@ -611,30 +610,30 @@ def _flags_of(info: SplitInfo) -> tuple[str, ...]:
     return tuple(info.cv.describe(info.X, info.y, info.groups).flags)
 
 
-def _outcomes(
+def _predictions_of_output(
     name: str,
     output: Mapping[str, Any],
     X: Any,
     tests: Sequence[IntArray],
     classes: np.ndarray,
     kinds: frozenset[str],
-) -> list[Outcome]:
+) -> list[EstimatorPredictions]:
     """Predict each test set with the corresponding classifier of an output."""
-    outcomes = []
+    predictions = []
     for k, (estimator, test) in enumerate(zip(output["estimator"], tests, strict=True)):
         # A precomputed kernel has a column for each training record, in their order.
         pairwise = get_tags(estimator).input_tags.pairwise
         columns = np.asarray(output["indices"]["train"][k]) if pairwise else None
-        start = perf_counter()
         failed = f"failed to predict split {k} ({len(test)} test records)"
+        fit_time = float(output["fit_time"][k]) if "fit_time" in output else float("nan")
         with naming(name, estimator, failed):
-            predictions = predict(
+            predicted = predict(
                 estimator,
                 lambda: cut(X, test, columns),  # noqa: B023
                 len(test),
                 classes,
                 askable(estimator, kinds),
+                fit_time,
             )
-        fit_time = float(output["fit_time"][k]) if "fit_time" in output else float("nan")
-        outcomes.append(Outcome(*predictions, fit_time, perf_counter() - start))
-    return outcomes
+        predictions.append(predicted)
+    return predictions
