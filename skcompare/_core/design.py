@@ -6,25 +6,10 @@ evidence from the split to the verdict.
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sklearn.model_selection import (
-    GroupKFold,
-    GroupShuffleSplit,
-    KFold,
-    LeaveOneGroupOut,
-    LeaveOneOut,
-    PredefinedSplit,
-    RepeatedKFold,
-    RepeatedStratifiedKFold,
-    ShuffleSplit,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-    TimeSeriesSplit,
-)
+from sklearn import model_selection
 
 _TITLES = {
     "holdout": "hold-out",
@@ -199,48 +184,32 @@ def as_design(design: "Design | str") -> Design:
     return Design(kind, grouped=kind != design)
 
 
-def _kfold(splitter: Any, n_splits: int) -> Design:
-    # One split is possible only if it is predefined.
-    return HOLDOUT if n_splits == 1 else Design("kfold", n_folds=n_splits)
-
-
-def _shuffles(splitter: Any, n_splits: int) -> Design:
-    if n_splits == 1:
-        return HOLDOUT
-    return Design("repeated holdout", n_repeats=n_splits)
-
-
-def _repeated_kfold(splitter: Any, n_splits: int) -> Design:
-    n_repeats = splitter.n_repeats
-    n_folds = n_splits // n_repeats
-    if (n_repeats, n_folds) == (5, 2):
-        return Design("random 5x2", n_repeats=5, n_folds=2)
+def design_of_folds(n_repeats: int, n_folds: int) -> Design:
+    """Return the design of K-fold cross-validation that is repeated, or done once."""
     if n_repeats == 1:
         return Design("kfold", n_folds=n_folds)
-    return Design("repeated kfold", n_repeats=n_repeats, n_folds=n_folds)
-
-
-def _time_ordered(splitter: Any, n_splits: int) -> Design:
-    return Design("time ordered", n_folds=n_splits)
+    halves = (n_repeats, n_folds) == (5, 2)
+    return Design("random 5x2" if halves else "repeated kfold", n_repeats, n_folds)
 
 
 # Exact types only: a subclass may split in another way, so it is `unknown` unless it
 # declares its design.
-_KNOWN_SPLITTERS: dict[type, Callable[[Any, int], Design]] = {
-    KFold: _kfold,
-    StratifiedKFold: _kfold,
-    LeaveOneOut: _kfold,
-    GroupKFold: _kfold,
-    StratifiedGroupKFold: _kfold,
-    LeaveOneGroupOut: _kfold,
-    RepeatedKFold: _repeated_kfold,
-    RepeatedStratifiedKFold: _repeated_kfold,
-    ShuffleSplit: _shuffles,
-    StratifiedShuffleSplit: _shuffles,
-    GroupShuffleSplit: _shuffles,
-    PredefinedSplit: _kfold,
-    TimeSeriesSplit: _time_ordered,
+KNOWN_SPLITTERS: dict[type, str] = {
+    model_selection.KFold: "kfold",
+    model_selection.StratifiedKFold: "kfold",
+    model_selection.LeaveOneOut: "kfold",
+    model_selection.GroupKFold: "kfold",
+    model_selection.StratifiedGroupKFold: "kfold",
+    model_selection.LeaveOneGroupOut: "kfold",
+    model_selection.RepeatedKFold: "repeated kfold",
+    model_selection.RepeatedStratifiedKFold: "repeated kfold",
+    model_selection.ShuffleSplit: "repeated holdout",
+    model_selection.StratifiedShuffleSplit: "repeated holdout",
+    model_selection.GroupShuffleSplit: "repeated holdout",
+    model_selection.PredefinedSplit: "kfold",
+    model_selection.TimeSeriesSplit: "time ordered",
 }
+"""Kinds of design of scikit-learn's splitters."""
 
 
 def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
@@ -265,12 +234,17 @@ def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
         "unknown" for an iterable and for an unfamiliar splitter.
     """
     declared = getattr(splitter, "skcompare_design", None)
+    kind = KNOWN_SPLITTERS.get(type(splitter), "unknown")
     if declared is not None:
         design = as_design(declared)
+    elif n_splits == 1 and kind in ("kfold", "repeated holdout"):
+        # One split of folds is possible only if it is predefined.
+        design = HOLDOUT
+    elif kind == "repeated kfold":
+        design = design_of_folds(splitter.n_repeats, n_splits // splitter.n_repeats)
     else:
-        design = _KNOWN_SPLITTERS.get(type(splitter), lambda *_: UNKNOWN)(
-            splitter, n_splits
-        )
+        shape = (n_splits, 1) if kind == "repeated holdout" else (1, n_splits)
+        design = Design(kind, *shape)
     if design.n_splits != n_splits:
         # A declared name does not state repetitions, but these designs come in halves.
         halves = design.kind in HALVES and n_splits % 2 == 0

@@ -8,23 +8,18 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import (
-    GroupKFold,
-    GroupShuffleSplit,
-    KFold,
-    LeaveOneGroupOut,
-    LeavePGroupsOut,
-    RepeatedKFold,
-    RepeatedStratifiedKFold,
-    ShuffleSplit,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-    check_cv,
-)
+from sklearn import model_selection
 from sklearn.utils import get_tags
 
-from skcompare._core.design import HALVES, HOLDOUT, Design, as_design, design_of
+from skcompare._core.design import (
+    HALVES,
+    HOLDOUT,
+    KNOWN_SPLITTERS,
+    Design,
+    as_design,
+    design_of,
+    design_of_folds,
+)
 from skcompare._core.validation import check_count, check_labels, classes_of
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.predictions._collect import (
@@ -70,12 +65,7 @@ def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False)
     tests = [test for _, test in splits]
     n_folds = _folds_per_repetition(tests, n)
     if n_folds is not None:
-        n_repeats = len(splits) // n_folds
-        if n_repeats == 1:
-            return Design("kfold", 1, n_folds, grouped)
-        halves = (n_repeats, n_folds) == (5, 2)
-        kind = "random 5x2" if halves else "repeated kfold"
-        return Design(kind, n_repeats, n_folds, grouped)
+        return replace(design_of_folds(len(splits) // n_folds, n_folds), grouped=grouped)
     different = len({np.sort(test).tobytes() for test in tests}) == len(tests)
     if different and len({test.size for test in tests}) == 1:
         return Design("repeated holdout", len(tests), 1, grouped)
@@ -106,20 +96,11 @@ def _folds_per_repetition(tests: Sequence[IntArray], n: int) -> int | None:
 
 
 _GROUPED = (
-    GroupKFold,
-    GroupShuffleSplit,
-    LeaveOneGroupOut,
-    LeavePGroupsOut,
-    StratifiedGroupKFold,
-)
-
-_SAME_SIZES = (
-    KFold,
-    RepeatedKFold,
-    RepeatedStratifiedKFold,
-    ShuffleSplit,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
+    model_selection.GroupKFold,
+    model_selection.GroupShuffleSplit,
+    model_selection.LeaveOneGroupOut,
+    model_selection.LeavePGroupsOut,
+    model_selection.StratifiedGroupKFold,
 )
 
 _IN_ROWS = ("repeated kfold", "replicated holdout", "holdout in halves")
@@ -170,7 +151,7 @@ class SplitInfo:
             )
         if isinstance(self.cv, Integral):
             check_count("cv", self.cv, least=2)
-        return check_cv(self.cv, self.y, classifier=self.classifier)
+        return model_selection.check_cv(self.cv, self.y, classifier=self.classifier)
 
     def split(self, splitter: Any) -> list[Any]:
         """Return the splits that a splitter makes of the records."""
@@ -323,12 +304,16 @@ def splits_of_search(n_splits: int, info: SplitInfo, *, one_run: bool = True) ->
     if info.can_split and constant:
         pairs = _splits_of(splitter, info)
         _check_same({"`cv`": pairs}, n_splits)
-    elif info.can_split and not info.has_sizes and type(splitter) in _SAME_SIZES:
-        # The records that were drawn are not known, but their number is.
+    elif info.can_split and not info.has_sizes and _has_known_sizes(splitter):
         redrawn = _splits_of(seeded(splitter, np.random.RandomState(0)), info)
         n_train, n_test = _sizes(redrawn)
         info = replace(info, n_train=n_train, n_test=n_test)
     return _with_sizes(pairs, n_splits, info, splitter, flags)
+
+
+def _has_known_sizes(splitter: Any) -> bool:
+    """Whether the number of records in each split does not depend on which are drawn."""
+    return type(splitter) in KNOWN_SPLITTERS and not isinstance(splitter, _GROUPED)
 
 
 def _with_sizes(
