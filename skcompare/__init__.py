@@ -4,10 +4,11 @@
 :class:`MultipleComparator` several of them, and :func:`compare` existing predictions.
 """
 
+import sys as _sys
 from collections.abc import Callable as _Callable
+from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from skcompare._lazy import attach as _attach
 from skcompare._registry.scorer_names import make_names_known as _make_names_known
 from skcompare._version import __version__
 
@@ -86,7 +87,19 @@ if TYPE_CHECKING:
     from skcompare.reports import Comparison, MultipleComparison
 else:
     # Hidden from type checkers, which would accept any name otherwise.
-    __getattr__, __dir__ = _attach(__name__, _HOMES, __all__, _PACKAGES)
+    def __getattr__(name):
+        if name in _PACKAGES:
+            return _import_module(f"{__name__}.{name}")
+        if name not in _HOMES:
+            # With the last two, Python suggests a similar name.
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=_sys.modules[__name__])
+        value = getattr(_import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__, *_PACKAGES})
 
 
 def _get_scorer(name: str) -> "_Callable[..., float]":

@@ -57,7 +57,6 @@ def test_import_loads_scikit_learn_and_little_else(first_imports):
     light = {
         "skcompare",
         "_core",
-        "_lazy",
         "_core.sklearn_private",
         "_registry",
         "_registry.scorer_names",
