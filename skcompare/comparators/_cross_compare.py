@@ -28,7 +28,7 @@ from skcompare._core.validation import (
 )
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import IntArray
-from skcompare.comparators._meta_estimator import fitting_flags, routing_enabled
+from skcompare.comparators._comparators import fitting_flags, routing_enabled
 from skcompare.comparators._score_on_data import ClassScorer
 from skcompare.comparators._splits import make_splits, resolve_cv
 from skcompare.metrics import get_scorer
