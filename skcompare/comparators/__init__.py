@@ -5,11 +5,11 @@ from skcompare.comparators._compare import (
     COLLECTED,
     checked_names,
     compare,
+    compare_cv_results,
     installed_versions,
     is_table,
     pair_on_engine,
 )
-from skcompare.comparators._compare_cv_results import compare_cv_results
 from skcompare.comparators._compare_scores import (
     MEAN_SCORE,
     compare_scores,

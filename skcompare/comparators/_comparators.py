@@ -47,13 +47,13 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare._registry.metrics import CLASSES, NUMBERS
-from skcompare.comparators._compare import Settings, compare_pair, compare_several
-from skcompare.comparators._splits import (
+from skcompare.comparators._compare import (
+    Settings,
     check_scored_classes,
-    make_splits,
-    rehearse,
-    resolve_cv,
+    compare_pair,
+    compare_several,
 )
+from skcompare.comparators._splits import make_splits, rehearse, resolve_cv
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     CHALLENGER,

@@ -1,7 +1,7 @@
 """Comparison of existing predictions, in memory or counted by a data frame engine."""
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import version
@@ -25,6 +25,7 @@ from skcompare._analysis import (
     named_of_several,
     named_tests,
     needs_records,
+    predictions_required,
     requested_by,
     schema_of,
     tallied_pair,
@@ -32,11 +33,16 @@ from skcompare._analysis import (
     with_adjusted,
     with_classes,
 )
+from skcompare._core.design import Design
 from skcompare._core.validation import (
     check_alpha,
     check_alternative,
     check_choice,
+    check_groups,
+    check_labels,
     check_pos_label,
+    check_switches,
+    classes_of,
 )
 from skcompare._io.columns import has_columns, is_file
 from skcompare._registry.metrics import CLASSES, NUMBERS
@@ -55,12 +61,19 @@ from skcompare.evidence import (
 )
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.predictions import (
+    CHALLENGER,
+    CHAMPION,
     ColumnRoles,
     EngineColumns,
     PairedPredictions,
     Predictions,
     check_role_names,
+    check_roles_to_fit,
+    check_target,
+    is_mixed,
+    outputs_of_roles,
     predictions_from_arrays,
+    predictions_from_cv_results,
 )
 from skcompare.reports import (
     Comparison,
@@ -159,6 +172,16 @@ class Settings:
         if several:
             check_named(requested, measures, checked[-1])
         return cls(measures, requested, *checked, pos_label, control)
+
+
+def check_scored_classes(
+    measures: Iterable[Measure], classes: np.ndarray, pos_label: Any
+) -> None:
+    """Check that the positive label is a class, and that the measures suit the classes."""
+    has_pos_label = check_pos_label(pos_label, classes) is not None
+    for measure in measures:
+        is_binary = has_pos_label and measure.label is None
+        measure.check_classes(np.array([0, 1]) if is_binary else classes)
 
 
 @cache
@@ -674,3 +697,111 @@ def _names_columns(entry: Any) -> bool:
         return True
     names = entry[:1] if isinstance(entry, list) else [entry]
     return any(isinstance(name, str) for name in names)
+
+
+def compare_cv_results(
+    champion: Any,
+    challenger: Any = None,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    cv: Any = None,
+    design: Design | str | None = None,
+    groups: ArrayLike | None = None,
+    scoring: Any = "accuracy",
+    tests: Any = "auto",
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    adjust: str | None = "holm",
+    pos_label: Any = None,
+    allow_mixed: bool = False,
+) -> Comparison:
+    """Compare two classifiers fitted by scikit-learn's `cross_validate`.
+
+    Nothing is fitted: each test set is predicted by the classifiers that were trained for
+    it, and the comparison is the one that :class:`PairedComparator` makes on the same
+    splits.
+
+    Parameters
+    ----------
+    champion : dict
+        Output of :func:`sklearn.model_selection.cross_validate` with
+        ``return_estimator=True`` and ``return_indices=True``: for the champion; or, without
+        `challenger`, for a :class:`PairedEstimator`, which holds both.
+    challenger : dict, optional
+        The same for the challenger, on the same splits.
+    X, y : array-like, sparse matrix or frame
+        The records and labels that were cross-validated, in the same order.
+    cv : splitter, int or iterable, optional
+        The splitter that was used; its design determines which tests are valid. If it
+        makes the same splits each time, they must be those of the results. Without it the
+        design is inferred from the indices: a hold-out, (repeated) K-fold
+        cross-validation, 5×2 with random halves or a repeated hold-out.
+    design : Design or str, optional
+        How the records were split, such as "bcv", if neither `cv` nor the indices show
+        it: halves of a block-regularized cross-validation look like random ones.
+    groups : array-like of shape (n_samples,), optional
+        Group of each record (patient, user); the design is then grouped.
+    scoring, tests, alternative, alpha, adjust, pos_label
+        As in :class:`PairedComparator`. The scores of `cross_validate` are not needed:
+        each measure is computed from the predictions.
+    allow_mixed : bool, default=False
+        Allow exactly one frozen classifier.
+
+    Returns
+    -------
+    comparison : Comparison
+        Rows, verdict, and the report in many forms.
+
+    Raises
+    ------
+    ValueError
+        If estimators or indices were not returned, the splits differ, or X and y have
+        different records.
+    EstimatorFailedError
+        If a classifier cannot predict, for example because its fit had failed.
+
+    See Also
+    --------
+    PairedEstimator : Both classifiers as one estimator for `cross_validate`.
+    cross_compare : `cross_validate` for several classifiers at once.
+    skcompare.evidence.ScoreDifferences.from_cv_results : From the scores alone.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skcompare import BlockRegularized5x2CV, compare_cv_results
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = BlockRegularized5x2CV(random_state=0)
+    >>> keep = {"cv": cv, "return_estimator": True, "return_indices": True}
+    >>> old = cross_validate(DummyClassifier(), X, y, **keep)
+    >>> new = cross_validate(GaussianNB(), X, y, **keep)
+    >>> compare_cv_results(old, new, X, y, cv=cv).verdict
+    'challenger'
+    """
+    settings = Settings.parse(scoring, tests, alternative, alpha, adjust, pos_label)
+    check_switches(allow_mixed=allow_mixed)
+    outputs = outputs_of_roles(champion, challenger, X, y)
+    fitted = [(role, output["estimator"][0]) for role, output in outputs.items()]
+    check_roles_to_fit(fitted, allow_mixed=allow_mixed)
+    check_target(y, fitting=True)
+    check_scored_classes(settings.measures, classes_of(check_labels("y", y)), pos_label)
+    if groups is not None:
+        check_groups(groups)
+    predictions = predictions_from_cv_results(
+        X,
+        y,  # type: ignore[arg-type]
+        outputs,
+        cv=cv,
+        design=design,
+        groups=groups,
+        required=predictions_required(settings.measures, settings.requested),
+    )
+    if is_mixed(fitted):
+        predictions = replace(predictions, flags=(*predictions.flags, "mixed-frozen"))
+    return compare_pair(
+        predictions.pair(CHAMPION, CHALLENGER), settings, n_fits=predictions.n_splits
+    )

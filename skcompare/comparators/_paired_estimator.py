@@ -22,8 +22,8 @@ from skcompare._core.sklearn_private import (
 )
 from skcompare._core.validation import check_labels, classes_of
 from skcompare.comparators._comparators import routed_fit, set_input_tags, tags_of
+from skcompare.comparators._compare import check_scored_classes
 from skcompare.comparators._score_on_data import checked_scores, scores_of
-from skcompare.comparators._splits import check_scored_classes
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import (
     CHALLENGER,

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from skcompare._analysis import LABEL, NamedTests, PairEngine, default_test, no_test_note
 from skcompare._analysis.measures import Measure, class_order
 from skcompare._core.design import Design, design_of
-from skcompare._core.validation import check_count, check_pos_label
+from skcompare._core.validation import check_count
 from skcompare._registry.metrics import CLASSES
 from skcompare._registry.tests import get_test, tests_for
 from skcompare.comparators._compare import Settings
@@ -75,16 +75,6 @@ def make_splits(splitter: Any, X: Any, y: np.ndarray, groups: Any, params: Any) 
 
 LEVEL = 0.05
 """Level of intervals, which a dry run does not compute."""
-
-
-def check_scored_classes(
-    measures: Iterable[Measure], classes: np.ndarray, pos_label: Any
-) -> None:
-    """Check that the positive label is a class, and that the measures suit the classes."""
-    has_pos_label = check_pos_label(pos_label, classes) is not None
-    for measure in measures:
-        is_binary = has_pos_label and measure.label is None
-        measure.check_classes(np.array([0, 1]) if is_binary else classes)
 
 
 def rehearse(settings: Settings, splits: Splits, y: np.ndarray) -> None:

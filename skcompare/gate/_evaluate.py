@@ -698,16 +698,16 @@ def judged(
         alpha=gate.alpha,
         reasons=tuple(stopping.values()),
         flags=(*stopping, *subject.flags),
-        fingerprint=subject.fingerprint,
+        fingerprint=subject.data.fingerprint,
     )
 
 
 def _decision(subject: Subject, **values: Any) -> GateDecision:
-    champion, challenger = subject.names
+    champion, challenger = subject.data.names
     return GateDecision(
         champion=champion,
         challenger=challenger,
-        design=str(subject.design),
+        design=str(subject.data.design),
         n_records=subject.n_records,
         size=subject.size,
         versions=installed_versions(),
@@ -788,7 +788,7 @@ def _judge_as_look(
         gate.alpha,
         gate_digest(gate.to_dict()),
         digests.of_predictions(blind=blind),
-        subject.names,
+        subject.data.names,
         blind=blind,
     )
     judge = _judged_blindly if blind else _judged_openly

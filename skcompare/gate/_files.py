@@ -789,7 +789,7 @@ def subject_from_files(
         text=roles.frame.text,
         check=partial(check_kinds, roles=roles, columns=columns),
     )
-    _check_kinds_collected(subject.pair.predictions, roles, columns)
+    _check_kinds_collected(subject.data, roles, columns)
     return subject
 
 

@@ -492,7 +492,7 @@ def take_look(
     alpha: float,
     gate: str,
     predictions: str,
-    names: tuple[str, str],
+    names: Sequence[str],
     *,
     blind: bool,
 ) -> Taken:
@@ -703,7 +703,7 @@ class Digests:
 def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
     """Return the digests of a subject, including the columns that define slices."""
     if isinstance(subject, ItemSubject):
-        scores = subject.scores
+        scores = subject.data
         arrays = [scores.champion, scores.challenger, scores.attempts, scores.groups]
         columns = _used_columns(scores.columns, used)
         return Digests([*arrays, *columns], scores.groups, scores.items)
@@ -712,10 +712,10 @@ def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
             "A ledger needs every record, and these are counted where they are. Pass a "
             "greater `collect` where they fit in memory."
         )
-    predictions = subject.pair.predictions
+    predictions = subject.data
     fixed = predictions.records is None and predictions.bounds is None
     if not fixed or predictions.tally is not None or predictions.y is None:
-        got = "predictions that were counted" if fixed else str(subject.design)
+        got = "predictions that were counted" if fixed else str(subject.data.design)
         raise ValueError(
             "A ledger counts looks at the records of one hold-out set. Got "
             f"{got}. Pass labels and predictions record by record."

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,7 @@ from skcompare.predictions import (
     EngineColumns,
     ItemScores,
     PairedPredictions,
+    Predictions,
     part_of,
     predictions_from_arrays,
     predictions_of_fitted,
@@ -150,14 +151,19 @@ class PairSubject:
     unseen: str = ""
 
     @property
+    def data(self) -> Predictions:
+        """The predictions, with their names, design, digest and flags."""
+        return self.pair.predictions
+
+    @property
     def n_records(self) -> int:
         """Number of records."""
-        return self.pair.predictions.n_records
+        return self.data.n_records
 
     @property
     def size(self) -> str:
         """Description of records and groups, or an empty string for records alone."""
-        groups = self.pair.predictions.groups
+        groups = self.data.groups
         if groups is None:
             return self.unseen and f"{self.n_records:,} records, {self.unseen}"
         n_groups = int(np.count_nonzero(np.bincount(groups)))
@@ -165,24 +171,9 @@ class PairSubject:
         return f"{text}, {self.unseen}" if self.unseen else text
 
     @property
-    def design(self) -> Design:
-        """Design of the split of the records."""
-        return self.pair.design
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Names of champion and challenger."""
-        return self.pair.champion.name, self.pair.challenger.name
-
-    @property
-    def fingerprint(self) -> str:
-        """Digest of the true labels."""
-        return self.pair.predictions.fingerprint
-
-    @property
     def flags(self) -> tuple[str, ...]:
         """Codes of caveats about the data."""
-        return self.pair.predictions.flags
+        return self.data.flags
 
     @property
     def same_predictions(self) -> bool:
@@ -390,60 +381,43 @@ class ItemSubject:
 
     Parameters
     ----------
-    scores : ItemScores
+    data : ItemScores
         The scores, with the columns that define slices.
     unseen : str
         Text on the comparison of the items with those of the training.
     """
 
-    scores: ItemScores
+    data: ItemScores
     unseen: str = ""
 
+    flags: ClassVar[tuple[str, ...]] = ()
+    """Codes of caveats about the data, of which items have none."""
+
     def __post_init__(self) -> None:
-        check_scale(self.scores)
+        check_scale(self.data)
 
     @property
     def n_records(self) -> int:
         """Number of items."""
-        return self.scores.n
+        return self.data.n
 
     @property
     def size(self) -> str:
         """Description of the items, their attempts and their groups."""
-        text = size_text(self.scores)
+        text = size_text(self.data)
         return f"{text}, {self.unseen}" if self.unseen else text
-
-    @property
-    def design(self) -> Design:
-        """Design of the collection of the items."""
-        return self.scores.design
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Names of champion and challenger."""
-        return self.scores.names
-
-    @property
-    def fingerprint(self) -> str:
-        """Digest of the items and their groups."""
-        return self.scores.fingerprint
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Codes of caveats about the data, always empty for items."""
-        return ()
 
     @property
     def same_predictions(self) -> bool:
         """Whether both systems have the same score on every item."""
-        return np.array_equal(self.scores.champion, self.scores.challenger)
+        return np.array_equal(self.data.champion, self.data.challenger)
 
     def part(self, where: Mapping[str, Any]) -> "ItemSubject":
         """Return the subject restricted to a slice."""
-        keep = in_slice(self.scores.columns, where, self.n_records)
+        keep = in_slice(self.data.columns, where, self.n_records)
         if not keep.any():
             raise Unsuited("no item is in the slice")
-        return ItemSubject(self.scores.subset(keep))
+        return ItemSubject(self.data.subset(keep))
 
     def ready(self, condition: Condition) -> PreparedTest:
         """Return the test of a condition."""
@@ -453,11 +427,11 @@ class ItemSubject:
                 f"are items that come scored. Choose {MEAN_SCORE!r}, the mean of the "
                 "scores."
             )
-        counted = condition.anytime and self.scores.right_or_wrong
+        counted = condition.anytime and self.data.right_or_wrong
         name = "anytime_mcnemar" if counted else condition.test_name
         with refused_as_unsuited():
-            test = prepared_scores(self.scores, name, condition.options)
-        check_test(condition, test.entry, self.design)
+            test = prepared_scores(self.data, name, condition.options)
+        check_test(condition, test.entry, self.data.design)
         return with_options(test, condition)
 
 
@@ -478,13 +452,13 @@ class TalliedSubject(PairSubject):
     @property
     def size(self) -> str:
         """Description of records and groups, or an empty string without groups."""
-        groups = self.pair.predictions.tally.groups
+        groups = self.data.tally.groups
         return "" if groups is None else grouped_text(self.n_records, len(groups))
 
     @property
     def same_predictions(self) -> bool:
         """Whether both classifiers predict the same labels, with equal losses if known."""
-        tally: Tally = self.pair.predictions.tally
+        tally: Tally = self.data.tally
         cells = JointCounts.from_tally(tally).cells
         same = np.array_equal(cells[:, 1], cells[:, 2])
         for loss in tally.plan.losses:
@@ -563,16 +537,6 @@ Subject = PairSubject | ItemSubject
 """Data that a gate judges."""
 
 
-def tallied_subject(
-    tally: Tally, conditions: Sequence[Condition], pos_label: Any
-) -> TalliedSubject:
-    """Create the subject of a tally, which must hold all counts for the conditions."""
-    schema = schema_of(tally)
-    unsliced = [condition for condition in conditions if condition.where is None]
-    check_holds(tally, required(unsliced, pos_label, schema))
-    return TalliedSubject(tallied_pair(tally, schema), pos_label=pos_label)
-
-
 def required(
     conditions: Sequence[Condition], pos_label: Any, schema: CountedSchema
 ) -> TallyRequest:
@@ -629,7 +593,10 @@ def subject_of(
     if isinstance(data, PairedComparator):
         return _of_comparator(data)
     if isinstance(data, Tally):
-        return tallied_subject(data, conditions, pos_label)
+        schema = schema_of(data)
+        unsliced = [condition for condition in conditions if condition.where is None]
+        check_holds(data, required(unsliced, pos_label, schema))
+        return TalliedSubject(tallied_pair(data, schema), pos_label=pos_label)
     predictions = checked_names(predictions)
     if len(predictions) != 2:
         raise ValueError(
@@ -639,7 +606,9 @@ def subject_of(
     if is_table(data, predictions) and y_true is not None:
         names = dict.fromkeys(n for condition in conditions for n in condition.where or ())
         others = {name: name for name in names if name not in slice_columns}
-        training = _training(train, id, features)
+        training = None
+        if train is not None:
+            training = Training(source_of(train, "`train`"), id, None, features)
         roles = ColumnRoles(data, y_true, predictions, id, groups, others)
         _check_slices(roles)
         columns_there = None if slice_columns else roles.on_engine()
@@ -751,12 +720,6 @@ def _checked_features(features: Any, train: Any) -> tuple[str, ...]:
             "or leave `features` out."
         )
     return names
-
-
-def _training(train: Any, id: str | None, features: Sequence[str]) -> Training | None:
-    if train is None:
-        return None
-    return Training(source_of(train, "`train`"), id, None, features)
 
 
 def _check_arrays(train: Any, id: str | None) -> None:
