@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import auc, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
@@ -12,7 +12,6 @@ from skcompare.evidence import PlacementValues
 from skcompare.plots import RocComparisonDisplay
 from skcompare.plots._report_figures import svg_of
 from skcompare.stats import auc_interval, delong, roc_difference_band
-from skcompare.stats.ranking._roc_band import auc_of
 from tests.plots.cases import scored
 
 BOTH = ("champion", "challenger")
@@ -44,10 +43,8 @@ def test_areas_of_what_is_drawn(decimals):
         each for each in display.axes_[1].get_lines() if each.get_label() == "Difference"
     ]
 
-    assert aucs == pytest.approx(
-        [auc_of(*curve(display, role).get_data()) for role in BOTH]
-    )
-    assert aucs[1] - aucs[0] == pytest.approx(auc_of(*difference.get_data()))
+    assert aucs == pytest.approx([auc(*curve(display, role).get_data()) for role in BOTH])
+    assert aucs[1] - aucs[0] == pytest.approx(auc(*difference.get_data()))
 
 
 def test_band_is_drawn():
@@ -113,7 +110,7 @@ def test_many_negatives():
 
     assert 502 == len(frame)
     assert [0, 0, 1, 1] == [*frame.iloc[0, 1:3], *frame.iloc[-1, 1:3]]
-    aucs = [auc_of(frame["fpr"].to_numpy(), frame[role].to_numpy()) for role in BOTH]
+    aucs = [auc(frame["fpr"].to_numpy(), frame[role].to_numpy()) for role in BOTH]
     assert [roc_auc_score(y, score) for score in scores] == pytest.approx(aucs, abs=0.001)
 
 
@@ -203,7 +200,7 @@ def test_cross_validation(text_of):
 
     assert aucs == pytest.approx([auc for auc, *_ in display.aucs])
     assert aucs == pytest.approx(
-        [auc_of(display.fpr, getattr(display, role)) for role in BOTH], abs=0.01
+        [auc(display.fpr, getattr(display, role)) for role in BOTH], abs=0.01
     )
     assert display.difference == pytest.approx(display.splits.mean(axis=0))
     assert 0 == len(display.axes_[1].collections)

@@ -1,6 +1,8 @@
 """Cells: counts of records with equal class and scores."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from skcompare._core.validation import (
     positive_class,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence.core._counting import located, sums_of
+from skcompare.evidence.core._counting import cell_numbers, located, sums_of
 from skcompare.evidence.labels._patterns import check_classifier_names
 from skcompare.predictions import EstimatorPredictions
 
@@ -332,7 +334,9 @@ def counted_parts(
     blocks = (
         (
             # Labels cannot be compared with a missing class of another type.
-            (_labels(truth, block) == label) if occurs else _none(block),
+            (_labels(truth, block) == label)
+            if occurs
+            else np.zeros(block.stop - block.start, dtype=bool),
             [
                 own_bins.codes(_score(name, score, block))
                 for name, score, own_bins in zip(names, rows, bins, strict=True)
@@ -340,7 +344,7 @@ def counted_parts(
         )
         for block in _blocks(len(truth))
     )
-    positive, cells, repeats = _tally(blocks, bins)
+    positive, cells, repeats = _cells_of(blocks, bins)
     return positive, cells, names, None, None, label, repeats, bins
 
 
@@ -373,58 +377,26 @@ def _has_few(name: str, score: Any, n_score_bins: int) -> bool:
     return True
 
 
-def _tally(
-    blocks: Iterator[tuple[Any, list[Any]]], score_bins: tuple[ScoreBins, ...]
+def _cells_of(
+    blocks: Iterator[tuple[BoolArray, list[Any]]], score_bins: tuple[ScoreBins, ...]
 ) -> Cells:
-    sizes = [bins.n_score_bins for bins in score_bins]
-    n_cells = np.prod([2.0, *(size or np.inf for size in sizes)])
-    if n_cells <= MOST_COUNTED:
-        return _counted(blocks, [int(size or 0) for size in sizes])
-    return _merged(blocks)
-
-
-def _none(block: slice) -> NDArray[np.bool_]:
-    return np.zeros(block.stop - block.start, dtype=bool)
-
-
-def _counted(blocks: Iterator[tuple[Any, list[Any]]], sizes: list[int]) -> Cells:
-    """Count records in a table of all possible cells."""
-    shape = (2, *sizes)
-    table = np.zeros(int(np.prod(shape)), dtype=np.int64)
+    """Count records in a table of all possible cells, or merge the cells of blocks."""
+    shape = [2, *(bins.n_score_bins or 0 for bins in score_bins)]
+    n_cells = math.prod(shape)
+    if not 0 < n_cells <= MOST_COUNTED:
+        cells = [
+            combined_cells(positive, np.array(codes, float), np.ones(len(positive), int))
+            for positive, codes in blocks
+        ]
+        positive, scores, repeats = map(partial(np.concatenate, axis=-1), zip(*cells))
+        return positive, scores, repeats
+    table = np.zeros(n_cells, dtype=np.int64)
     for positive, codes in blocks:
-        key = positive.astype(np.int64)
-        for size, code in zip(sizes, codes, strict=True):
-            key *= size
-            key += code
-        table += np.bincount(key, minlength=len(table))
+        numbers = cell_numbers([positive.astype(np.int64), *codes], shape)
+        table += np.bincount(numbers, minlength=n_cells)
     occupied = np.flatnonzero(table)
-    positive, *codes = np.unravel_index(occupied, shape)
-    return positive == 1, np.array(codes, dtype=np.float64), table[occupied]
-
-
-def _merged(blocks: Iterator[tuple[Any, list[Any]]]) -> Cells:
-    """Merge the cells of blocks, whenever as many are pending as are merged."""
-    total: Cells | None = None
-    pending: list[Cells] = []
-    n_pending = 0
-    for positive, codes in blocks:
-        scores = np.array(codes, dtype=np.float64)
-        cells = combined_cells(positive, scores, np.ones(len(positive), dtype=np.int64))
-        pending.append(cells)
-        n_pending += len(cells[0])
-        if total is None or n_pending >= len(total[0]):
-            total, pending, n_pending = _combined(total, pending), [], 0
-    return _combined(total, pending)
-
-
-def _combined(total: Cells | None, pending: list[Cells]) -> Cells:
-    all_cells = pending if total is None else [total, *pending]
-    if len(all_cells) == 1:
-        return all_cells[0]
-    positive, scores, repeats = (
-        np.concatenate(parts, axis=-1) for parts in zip(*all_cells, strict=True)
-    )
-    return combined_cells(positive, scores, repeats)
+    is_positive, *bins = np.unravel_index(occupied, tuple(shape))
+    return is_positive == 1, np.array(bins, dtype=np.float64), table[occupied]
 
 
 def _classes(y_true: NDArray[Any]) -> NDArray[Any]:

@@ -134,91 +134,12 @@ class BinErrors(NamedTuple):
         )
 
 
-def bin_errors(
-    counts: IntArray,
-    scores: FloatArray,
-    positive: NDArray[np.bool_],
-    repeats: IntArray,
-    score_bins: Sequence[ScoreBins],
-) -> BinErrors:
-    """Compute errors of placement values, from the counts and the bins of cells."""
-    m, n = int(repeats[positive].sum()), int(repeats[~positive].sum())
-    others = np.where(positive, n, m)
-    values = counts / (2.0 * others)
-    errors = np.zeros(scores.shape)
-    for row, score, bins in zip(errors, scores, score_bins, strict=True):
-        if not bins.is_distinct:
-            codes, p, q = totals_of_scores(score, positive, repeats)
-            row[:] = np.where(positive, q[codes], p[codes]) / (2.0 * others)
-    shares = np.where(positive, repeats / m, 0.0)
-    values -= (values @ shares)[:, np.newaxis]
-    # A class of one record has no variance, and no bound of it.
-    divisors = np.where(positive, m * (m - 1.0), n * (n - 1.0))
-    weights = np.divide(
-        repeats, divisors, out=np.full(len(divisors), np.nan), where=divisors > 0
-    )
-    return BinErrors(values, errors, weights, shares)
-
-
-def order_errors(
-    scores: FloatArray,
-    positive: NDArray[np.bool_],
-    repeats: IntArray,
-    score_bins: Sequence[ScoreBins],
-) -> tuple[FloatArray, FloatArray]:
-    """Compute the expected errors of AUCs, apart from their bounds.
-
-    Returns
-    -------
-    deviations : ndarray of shape (n_scores,)
-        Standard deviations, if records within a bin come in any order.
-    halved : ndarray of shape (n_scores,)
-        AUCs if every two neighbouring bins were one.
-    """
-    deviations, halved = np.zeros(len(scores)), np.empty(len(scores))
-    for i, (score, bins) in enumerate(zip(scores, score_bins, strict=True)):
-        coarser = score if bins.is_distinct else score // 2
-        _, p, q = totals_of_scores(coarser, positive, repeats)
-        halved[i] = auc_of(p, q)
-        if not bins.is_distinct:
-            _, *totals = totals_of_scores(score, positive, repeats)
-            positives, negatives = (total.astype(np.float64) for total in totals)
-            products = positives * negatives * (positives + negatives + 1)
-            variance = float(products.sum()) / 12
-            deviations[i] = math.sqrt(variance) / (positives.sum() * negatives.sum())
-    return deviations, halved
-
-
 def auc_of(positives: IntArray, negatives: IntArray) -> float:
     """AUC from the records of each class at each score, by increasing score."""
     outranked = 2 * (np.cumsum(negatives) - negatives) + negatives
     p, q = positives.tolist(), negatives.tolist()
     pairs = sum(a * b for a, b in zip(p, outranked.tolist(), strict=True))
     return float(pairs / (2 * sum(p) * sum(q)))
-
-
-def merged_parts(left: "PlacementValues", right: "PlacementValues") -> dict[str, Any]:
-    """Return the fields of two merged shards that the first shard does not have."""
-    if left.pos_label != right.pos_label:
-        raise ValueError(
-            "Only scores for the same positive class can be merged. Got "
-            f"{left.pos_label!r} and {right.pos_label!r}."
-        )
-    groups = joined_groups(left.groups, right.groups)
-    score_bins, repeats = None, None
-    first, second = left.scores, right.scores
-    if left.repeats is not None or right.repeats is not None:
-        own, others = (plain_score_bins(s.score_bins, s.n_scores) for s in (left, right))
-        score_bins = _common_score_bins(own, others, left.names)
-        repeats = np.concatenate([_repeats(left), _repeats(right)])
-        first, second = _coded(first, own, score_bins), _coded(second, others, score_bins)
-    return {
-        "positive": np.concatenate([left.positive, right.positive]),
-        "scores": np.concatenate([first, second], axis=1),
-        "groups": groups,
-        "repeats": repeats,
-        "score_bins": score_bins,
-    }
 
 
 def _repeats(placements: "PlacementValues") -> IntArray:
@@ -650,10 +571,24 @@ class PlacementValues(Mergeable):
         return positives / (2 * self.n_negatives), negatives / (2 * self.n_positives)
 
     def _bin_errors(self) -> BinErrors:
-        counts, _ = self._ranked()
-        repeats = np.ones(self.n, np.int64) if self.repeats is None else self.repeats
-        score_bins = plain_score_bins(self.score_bins, self.n_scores)
-        return bin_errors(counts, self.scores, self.positive, repeats, score_bins)
+        """Compute errors of placement values, from the counts and the bins of cells."""
+        counts, positive, repeats = self.counts, self.positive, _repeats(self)
+        m, n = self.n_positives, self.n_negatives
+        others = np.where(positive, n, m)
+        values = counts / (2.0 * others)
+        errors = np.zeros(self.scores.shape)
+        for row, score, bins in zip(errors, self.scores, self._own_bins, strict=True):
+            if not bins.is_distinct:
+                codes, p, q = totals_of_scores(score, positive, repeats)
+                row[:] = np.where(positive, q[codes], p[codes]) / (2.0 * others)
+        shares = np.where(positive, repeats / m, 0.0)
+        values -= (values @ shares)[:, np.newaxis]
+        # A class of one record has no variance, and no bound of it.
+        divisors = np.where(positive, m * (m - 1.0), n * (n - 1.0))
+        weights = np.divide(
+            repeats, divisors, out=np.full(len(divisors), np.nan), where=divisors > 0
+        )
+        return BinErrors(values, errors, weights, shares)
 
     def _ranked(self) -> tuple[IntArray, list[int]]:
         if not 0 < self.n_positives < self.n:
@@ -673,14 +608,27 @@ class PlacementValues(Mergeable):
         return self._ranks  # type: ignore[return-value]
 
     def _order_errors(self) -> tuple[FloatArray, FloatArray]:
-        """Return deviations by the order within bins, and changes by halving the bins."""
-        aucs = self.aucs
-        if self.score_bins is None or self.repeats is None:
-            return np.zeros(self.n_scores), np.zeros(self.n_scores)
-        deviations, halved = order_errors(
-            self.scores, self.positive, self.repeats, self.score_bins
-        )
-        return deviations, aucs - halved
+        """Compute the expected errors of AUCs, apart from their bounds.
+
+        Returns
+        -------
+        deviations : ndarray of shape (n_scores,)
+            Standard deviations, if records within a bin come in any order.
+        changes : ndarray of shape (n_scores,)
+            Changes of the AUCs if every two neighbouring bins were one.
+        """
+        deviations, changes = np.zeros(self.n_scores), np.zeros(self.n_scores)
+        for i, (score, bins) in enumerate(zip(self.scores, self._own_bins, strict=True)):
+            if bins.is_distinct:
+                continue
+            _, *halves = totals_of_scores(score // 2, self.positive, _repeats(self))
+            changes[i] = self.aucs[i] - auc_of(*halves)
+            _, *totals = totals_of_scores(score, self.positive, _repeats(self))
+            positives, negatives = (total.astype(np.float64) for total in totals)
+            products = positives * negatives * (positives + negatives + 1)
+            variance = float(products.sum()) / 12
+            deviations[i] = math.sqrt(variance) / (positives.sum() * negatives.sum())
+        return deviations, changes
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f", n_groups={self.n_groups}"
@@ -816,4 +764,31 @@ class PlacementValues(Mergeable):
     def _merged(self, other: "PlacementValues") -> "PlacementValues":
         rule = "Only scores of the same classifiers can be merged."
         self._check_same("names", other, rule)
-        return replace(self, **merged_parts(self, other))
+        if self.pos_label != other.pos_label:
+            raise ValueError(
+                "Only scores for the same positive class can be merged. Got "
+                f"{self.pos_label!r} and {other.pos_label!r}."
+            )
+        score_bins, repeats = None, None
+        first, second = self.scores, other.scores
+        if self.repeats is not None or other.repeats is not None:
+            own, others = self._own_bins, other._own_bins
+            score_bins = _common_score_bins(own, others, self.names)
+            repeats = np.concatenate([_repeats(self), _repeats(other)])
+            first, second = (
+                _coded(first, own, score_bins),
+                _coded(second, others, score_bins),
+            )
+        return replace(
+            self,
+            positive=np.concatenate([self.positive, other.positive]),
+            scores=np.concatenate([first, second], axis=1),
+            groups=joined_groups(self.groups, other.groups),
+            repeats=repeats,
+            score_bins=score_bins,
+        )
+
+    @property
+    def _own_bins(self) -> tuple[ScoreBins, ...]:
+        """Score bins of each classifier."""
+        return plain_score_bins(self.score_bins, self.n_scores)

@@ -119,8 +119,8 @@ def arctanh_limits(
 
 
 def mover_limits(
-    aucs: tuple[float, float],
-    variances: tuple[float, float],
+    aucs: Sequence[float],
+    variances: Sequence[float],
     n_positives: int,
     n_negatives: int,
     confidence_level: float,
@@ -167,6 +167,11 @@ LEVEL = 0.95
 """Confidence level of the interval of each AUC in the parts of a result."""
 
 
+def class_sizes(placements: PlacementValues) -> dict[str, int]:
+    """Numbers of positive and of negative records, as details of a result."""
+    return {name: getattr(placements, name) for name in ("n_positives", "n_negatives")}
+
+
 def check_members(placements: PlacementValues, name: str) -> None:
     """Raise an error if a class has only one record and therefore no variance."""
     m, n = placements.n_positives, placements.n_negatives
@@ -183,8 +188,6 @@ def contrast(
 ) -> tuple[Fraction, Fraction]:
     """Weighted sum of AUCs and its variance, w' S w."""
     sums = placements.sums
-    if len(weights) != len(sums.totals):
-        raise ValueError(f"Expected {len(sums.totals)} weights. Got {len(weights)}.")
     # A pair among many classifiers has two weights that are not 0.
     nonzero = [(i, Fraction(w)) for i, w in enumerate(weights) if w]
     total = sum((w * sums.totals[i] for i, w in nonzero), Fraction(0))
@@ -459,9 +462,7 @@ def auc_details(
     placements: PlacementValues, error: float, covariance: list[list[float]]
 ) -> dict[str, float]:
     """Class sizes, standard error, covariance of both AUCs, and correlation if defined."""
-    details = {
-        "n_positives": placements.n_positives,
-        "n_negatives": placements.n_negatives,
+    details = class_sizes(placements) | {
         "standard_error": error,
         "covariance": covariance[0][1],
     }
@@ -481,16 +482,11 @@ def paired_limits(
     equal rankings, but not where both are perfect or the difference is not 0.
     """
     aucs = placements.aucs.tolist()
+    sizes = placements.n_positives, placements.n_negatives
     no_width = wald.estimate == 0 and 0 < aucs[0] < 1
     if wald.error > 0 or no_width:
         return partial(arctanh_limits, wald) if interval == "arctanh" else wald.limits
-    return partial(
-        mover_limits,
-        (aucs[0], aucs[1]),
-        (variances[0], variances[1]),
-        placements.n_positives,
-        placements.n_negatives,
-    )
+    return partial(mover_limits, aucs, variances, *sizes)
 
 
 METHODS = ("logit", "wald", "newcombe")
@@ -734,9 +730,9 @@ def unpaired_delong(
         flags = ("invalid-design",)
     flags += tuple(dict.fromkeys(score_flags(champion) + score_flags(challenger)))
     sizes = {
-        f"{name}_{role}": getattr(placements, name)
+        f"{name}_{role}": size
         for role, placements in (("champion", champion), ("challenger", challenger))
-        for name in ("n_positives", "n_negatives")
+        for name, size in class_sizes(placements).items()
     }
     # Two perfect rankings differ by 0 without variance, which is no evidence of equality.
     wald = Wald(float(estimate), error, degrees, DIFFERENCE)
@@ -791,8 +787,9 @@ LIBERAL = 30
 def _effect_of_groups(
     placements: PlacementValues, *, null_value: float = 0.0, **options: object
 ) -> Wald:
+    estimate, _ = contrast(placements, (-1, 1))
     variance = float(auc_spread(placements).covariance[2, 2])
-    return auc_effect(float(_difference(placements)) - null_value, variance)
+    return auc_effect(float(estimate) - null_value, variance)
 
 
 @paired_test(
@@ -896,7 +893,7 @@ def clustered_delong(
             "says nothing of new ones: collect more, or use delong if the records are "
             "unrelated after all."
         )
-    estimate = _difference(placements)
+    estimate, unrelated = contrast(placements, (-1, 1))
     variance = float(spread.covariance[2, 2])
     # One group of a class has no degree of freedom and no p either, unless nothing differs.
     df = float(max(1, spread.fewest - 1)) if method == "t" else None
@@ -915,7 +912,7 @@ def clustered_delong(
         interval,
         method=method,
         flags=flags + score_flags(placements),
-        details=_group_details(placements, spread),
+        details=_group_details(spread, float(unrelated)),
         **other_limits,
     )
 
@@ -1002,14 +999,8 @@ def _group_sums(
     return sums, int(np.count_nonzero(members))
 
 
-def _difference(placements: PlacementValues) -> Fraction:
-    champion, challenger = placements.sums.totals
-    return Fraction(challenger - champion, placements.sums.total_of_one)
-
-
-def _group_details(placements: PlacementValues, spread: Spread) -> dict[str, float]:
-    covariance, scale = placements.sums.covariance, placements.sums.scale
-    unrelated = (covariance[0][0] + covariance[1][1] - 2 * covariance[0][1]) / scale
+def _group_details(spread: Spread, unrelated: float) -> dict[str, float]:
+    """Numbers of groups, and the ratio of the variance to that of unrelated records."""
     details: dict[str, float] = {
         "n_groups": spread.n_groups,
         "n_groups_with_positives": spread.with_positives,

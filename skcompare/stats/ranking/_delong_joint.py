@@ -23,6 +23,7 @@ from skcompare.stats.core._limits import (
 from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.ranking._delong import (
     check_members,
+    class_sizes,
     contrast,
     level_details,
     role_parts,
@@ -118,10 +119,7 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
         estimate_name="greatest difference of AUCs",
         method="asymptotic",
         flags=score_flags(placements),
-        details={
-            "n_positives": placements.n_positives,
-            "n_negatives": placements.n_negatives,
-        },
+        details=class_sizes(placements),
         parts=role_parts(placements, placements.covariance.diagonal().tolist()),
     )
 
@@ -273,8 +271,7 @@ def auc_contrast(
         + score_flags(placements)
         + variance_flags(placements, fractions),
         details={
-            "n_positives": placements.n_positives,
-            "n_negatives": placements.n_negatives,
+            **class_sizes(placements),
             "standard_error": error,
             **level_details(placements, fractions),
         },

@@ -101,12 +101,6 @@ class RocCurve:
         return np.asarray(n_true / true_positives[:, -1:], dtype=np.float64)
 
 
-def auc_of(rates: FloatArray, sensitivities: FloatArray) -> float:
-    """Area under a piecewise linear curve; a rate occurs twice at a jump."""
-    steps = np.diff(rates)
-    return float(np.sum(steps * (sensitivities[1:] + sensitivities[:-1])) / 2)
-
-
 def _cumulative(weights: IntArray, order: IntArray) -> IntArray:
     """Cumulative sums of the weights in a given order, starting from 0."""
     sums = np.zeros((len(weights), weights.shape[1] + 1), dtype=np.int64)
@@ -486,7 +480,10 @@ def roc_difference_band(
     if n_resamples is None:
         n_resamples = default_resamples(drawn)
     check_count("n_resamples", n_resamples, least=50)
-    champion, challenger = _curves(rows, rates)
+    champion, challenger = (
+        RocCurve(score, rows.positive).sensitivities(*rows.counted, rates)[0]
+        for score in rows.scores
+    )
     difference = challenger - champion
     if same_ranking(placements.scores[0], placements.scores[1]):
         spread = Spread(np.zeros(len(rates)), float(ndtri((1 + level) / 2)))
@@ -556,14 +553,6 @@ def _check_hold_out(placements: PlacementValues) -> None:
             "says nothing of new ones. Collect more, or leave `groups` out if the records "
             "are unrelated after all."
         )
-
-
-def _curves(rows: Rows, rates: FloatArray) -> list[FloatArray]:
-    """Observed sensitivities of champion and challenger."""
-    return [
-        RocCurve(score, rows.positive).sensitivities(*rows.counted, rates)[0]
-        for score in rows.scores
-    ]
 
 
 def _spread(

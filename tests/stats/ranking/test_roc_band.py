@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from scipy.special import ndtri
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import auc, roc_auc_score, roc_curve
 
 from skcompare._core.design import Design
 from skcompare.evidence import PlacementValues
@@ -13,7 +13,6 @@ from skcompare.stats import roc_difference_band
 from skcompare.stats.ranking import _roc_band as resampling
 from skcompare.stats.ranking._roc_band import (
     RocCurve,
-    auc_of,
     range_text,
     resampled,
     rows_of,
@@ -91,7 +90,7 @@ def test_area_under_curve(decimals):
         curves.append(np.stack([before, at], axis=1).reshape(-1))
     difference = roc_auc_score(y, scores[1]) - roc_auc_score(y, scores[0])
 
-    assert difference == pytest.approx(auc_of(np.repeat(rates, 2), curves[1] - curves[0]))
+    assert difference == pytest.approx(auc(np.repeat(rates, 2), curves[1] - curves[0]))
 
 
 @pytest.mark.parametrize("groups", [False, True])
