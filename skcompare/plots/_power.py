@@ -25,7 +25,6 @@ FEWEST = 4
 """Fewest records of a curve; DeLong's test needs two of each class."""
 
 HARDLY = 1e-9
-LARGEST_VARIANCE = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +65,13 @@ def supposed_by(
         return [own, *(_other(aim, truth, float(d)) for d in differences)]
     if isinstance(plan, ComparisonPlan):
         return [own, *(Supposed(*scenario[:5]) for scenario in plan.scenarios)]
-    others = [
-        Supposed(
-            s.name,
-            s.difference,
-            _scenario_spread(aim, truth, s),
-            s.positives + s.negatives,
-            s.power,
-        )
-        for s in plan.scenarios
-    ]
-    return [own, *others]
+    supposed = [own]
+    for name, difference, positives, negatives, power, variance in plan.scenarios:
+        # A null variance of its own is not in the plan, so there is no curve.
+        known = truth.null_variance == truth.spread and math.isfinite(positives)
+        spread, records = variance if known else None, positives + negatives
+        supposed.append(Supposed(name, difference, spread, records, power))
+    return supposed
 
 
 def _other(aim: Any, truth: Any, difference: float) -> Supposed:
@@ -91,26 +86,6 @@ def _other(aim: Any, truth: Any, difference: float) -> Supposed:
         return Supposed("", difference, spread, math.inf, math.nan)
     records = aim.records(truth)
     return Supposed("", difference, spread, records, aim.power_at(int(records), truth))
-
-
-def _scenario_spread(aim: AUCGoal, truth: AUCTruth, scenario: Any) -> float | None:
-    """Solve for the variance of a scenario given its power; None if not determined."""
-    if truth.null_variance != truth.spread or not math.isfinite(scenario.positives):
-        return None
-    positives = min(scenario.positives, scenario.negatives / aim.kappa)
-    records = positives / aim.prevalence
-
-    def excess(log_variance: float) -> float:
-        supposed = truth.at(scenario.difference, math.exp(log_variance))
-        return aim.power_at(records, supposed) - scenario.power
-
-    ends = (
-        math.log(truth.spread / LARGEST_VARIANCE),
-        math.log(truth.spread * LARGEST_VARIANCE),
-    )
-    if excess(ends[0]) * excess(ends[1]) > 0:
-        return None
-    return math.exp(float(brentq(excess, *ends, xtol=1e-12)))
 
 
 def reachable(aim: Any, truth: Any, records: int, power: float, sign: float) -> float:

@@ -39,6 +39,8 @@ class AUCPlanScenario(NamedTuple):
         Records of the negative class.
     power : float
         Probability of success with these records; NaN where they are infinite.
+    variance : float
+        Supposed variance of the difference, times the number of positives.
     """
 
     name: str
@@ -46,6 +48,7 @@ class AUCPlanScenario(NamedTuple):
     positives: float
     negatives: float
     power: float
+    variance: float
 
     def __str__(self) -> str:
         text = f"difference {self.difference:+.4f}"
@@ -236,16 +239,17 @@ class AUCGoal(Goal):
         if n is not None:
             positives = n * self.prevalence
             power = self.power_at(n, truth)
-            return AUCPlanScenario(name, d, positives, n - positives, power)
+            return AUCPlanScenario(name, d, positives, n - positives, power, truth.spread)
         if self.distance(d) <= 0:
-            return AUCPlanScenario(name, d, math.inf, math.inf, math.nan)
+            return AUCPlanScenario(name, d, math.inf, math.inf, math.nan, truth.spread)
         needed = self._positives(truth) * self.design_effect
         positives = max(LEAST, math.ceil(needed - ROUNDING))
         negatives = max(LEAST, math.ceil(needed * self.kappa - ROUNDING))
         # The class that is rounded up less gives the least power.
         at_least = min(positives, negatives / self.kappa) / self.design_effect
         power = self._power(max(at_least, needed / self.design_effect), truth)
-        return AUCPlanScenario(name, d, float(positives), float(negatives), power)
+        sizes = float(positives), float(negatives)
+        return AUCPlanScenario(name, d, *sizes, power, truth.spread)
 
     def _positives(self, truth: AUCTruth) -> float:
         """Smallest number of unrelated positives with the required power, not rounded."""
@@ -271,7 +275,6 @@ class AUCGoal(Goal):
         scenario = self.scenario("", truth, n)
         return AUCPlan(
             **self.plan_fields(areas, scenario, scenarios) | fields,
-            variance=truth.spread,
             null_variance=truth.null_variance,
         )
 
