@@ -255,7 +255,7 @@ def check_probabilities(
         rounded = (proba >= -tolerance) & (proba <= 1 + tolerance)
         proba = np.where(rounded, proba.clip(0, 1), proba)
     if proba.ndim == 1 and n_classes == 2:
-        _check_unit_interval(name, proba)
+        check_unit_interval(name, proba)
         # Columns are contiguous, because most losses use one of them.
         columns = np.empty((2, len(proba)))
         np.subtract(1, proba, out=columns[0])
@@ -266,7 +266,7 @@ def check_probabilities(
             f"`{name}` must be probabilities of shape (n_samples, {n_classes}), a column "
             f"a class in sorted order. Got shape {proba.shape}."
         )
-    _check_unit_interval(name, proba)
+    check_unit_interval(name, proba)
     # A product with ones sums the rows several times faster than sum(axis=1).
     totals = proba @ np.ones(n_classes)
     # Rounding to six decimals changes the sum by half a unit for each class.
@@ -290,7 +290,8 @@ def are_probabilities(proba: NDArray[np.float64]) -> bool:
     return bool((np.abs(proba @ np.ones(proba.shape[1]) - 1) <= most).all())
 
 
-def _check_unit_interval(name: str, proba: NDArray[np.float64]) -> None:
+def check_unit_interval(name: str, proba: NDArray[np.float64]) -> None:
+    """Check that all numbers are between 0 and 1."""
     # Bits of floats of [0, 1] sort like their values, and all others are greater.
     if proba.size and np.maximum.reduce(proba.view(np.uint64), axis=None) <= BITS_OF_ONE:
         return

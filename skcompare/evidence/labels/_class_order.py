@@ -1,5 +1,6 @@
 """Classes of the columns of predicted probabilities."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from skcompare._core.validation import (
     check_pos_label,
     check_probabilities,
     check_same_length,
+    check_unit_interval,
     class_codes,
     classes_of,
     in_class_order,
@@ -70,7 +72,16 @@ class ClassColumns:
             if proba is not None:
                 return proba
             self.codes, self._space = on_host(self.codes), None
-        array = np.asarray(on_host(values), dtype=np.float64)
+        return self.reader(name, values)(slice(None))
+
+    def reader(
+        self, name: str, values: ArrayLike, *, of_second: bool = False
+    ) -> Callable[[slice], FloatArray]:
+        """Return a function of some records that checks their probabilities.
+
+        With `of_second`, a single column of the second of two classes stays as it is.
+        """
+        array = np.asarray(on_host(values))
         check_same_length({"y_true": self.codes, name: array})
         single = array.ndim == 1 or array.shape[1:] == (1,)
         if single and len(self.classes) == 2:
@@ -79,8 +90,18 @@ class ClassColumns:
         else:
             self._check_all_occur(name, array)
             array = in_class_order(array, values, self.classes)
-        proba = check_probabilities(name, array, len(self.classes))
-        return proba[:, ::-1] if single and self._positive_column == 0 else proba
+        n_classes = len(self.classes)
+        step = -1 if single and self._positive_column == 0 else 1
+        as_it_is = of_second and single and n_classes == 2 and step == 1
+
+        def read(records: slice) -> FloatArray:
+            own = np.asarray(array[records], dtype=np.float64)
+            if as_it_is:
+                check_unit_interval(name, own)
+                return own
+            return check_probabilities(name, own, n_classes)[:, ::step]
+
+        return read
 
     def _on_device(self, space: Space, name: str, values: ArrayLike) -> Any:
         """Return probabilities on their device, or None if numpy has to check them."""
@@ -104,7 +125,7 @@ class ClassColumns:
                 "which: pass `pos_label`."
             )
 
-    def _check_all_occur(self, name: str, array: FloatArray) -> None:
+    def _check_all_occur(self, name: str, array: np.ndarray) -> None:
         """Raise an error if there are more columns than classes and no `labels`."""
         n_columns = 2 if array.ndim == 1 else array.shape[1]
         if array.ndim <= 2 and not self._has_labels and n_columns > len(self.classes):

@@ -1,10 +1,7 @@
 """Losses of probabilities, computed at once or in chunks of records."""
 
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
-from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +17,14 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import EPS
 from skcompare.evidence.core._counting import located, sums_of
 from skcompare.evidence.labels._class_order import ClassColumns
-from skcompare.evidence.losses._loss_moments import CHUNK, LossMoments
-from skcompare.evidence.losses._record_losses import checked_loss, n_clipped, named_loss
+from skcompare.evidence.losses._loss_moments import CHUNK, Row, merged_rows, moment_rows
+from skcompare.evidence.losses._record_losses import (
+    OF_SECOND,
+    checked_loss,
+    n_clipped,
+    named_loss,
+    shaped_loss,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +115,11 @@ class Losses(NamedTuple):
 
 
 def losses_of(
-    codes: Any, probas: Sequence[FloatArray], loss: Any, options: Mapping[str, Any]
+    codes: Any,
+    probas: Sequence[FloatArray],
+    loss: Any,
+    options: Mapping[str, Any],
+    check: Callable[[str, Any, int], FloatArray] = checked_loss,
 ) -> Losses:
     """Compute the losses of probabilities, from the positions of the true classes.
 
@@ -120,8 +127,7 @@ def losses_of(
     """
     losses = unchecked_losses(codes, probas, loss, options)
     first, second = (
-        checked_loss(losses.name, own, len(codes))
-        for own in (losses.champion, losses.challenger)
+        check(losses.name, own, len(codes)) for own in (losses.champion, losses.challenger)
     )
     return losses._replace(champion=first, challenger=second)
 
@@ -172,15 +178,27 @@ def parted_losses(
         grouping = encode_labels(group_labels, {})
         gains = np.zeros(len(grouping[0]))
     values = np.empty((2, n)) if keep_values else None
-    moments: list[LossMoments] = []
+    moments: list[Row] = []
     clipped = np.zeros(2, dtype=np.int64)
+
+    of_second = loss in OF_SECOND
+    items = predictions.items()
+    readers = [truth.reader(*item, of_second=of_second) for item in items]
+
+    def losses(rows: slice, check: Any) -> Losses:
+        probas = [read(rows) for read in readers]
+        return losses_of(truth.codes[rows], probas, loss, options, check)
+
+    def of_all() -> Losses:
+        return losses(slice(None), checked_loss)
+
     for start in range(0, n, PART):
         rows = slice(start, start + PART)
-        part = _part(truth, predictions, rows, loss, options)
-        moments += LossMoments.of_parts(part.champion, part.challenger)
+        with located(of_all):
+            part = losses(rows, shaped_loss)
+        kept = None if values is None else values[:, rows]
+        moments += moment_rows(part.champion, part.challenger, kept, few=n <= CHUNK)
         clipped += part.clipped
-        if values is not None:
-            values[0, rows], values[1, rows] = part.champion, part.challenger
         if grouping is not None:
             np.add.at(gains, grouping[1][0][rows], part.champion - part.challenger)
     sums = None
@@ -189,28 +207,13 @@ def parted_losses(
         sums = LossGroups(labels, np.bincount(codes, minlength=len(labels)), gains)
     if values is not None:
         values.setflags(write=False)
+    merged = merged_rows(moments)
+    if not merged.are_moderate:
+        of_all()
     return {
-        "moments": reduce(add, moments),  # There is at least one record.
+        "moments": merged,
         "values": values,
         "groups": sums,
         "loss": part.name,
         "clipped": (int(clipped[0]), int(clipped[1])),
     }
-
-
-def _part(
-    truth: ClassColumns,
-    predictions: Mapping[str, Any],
-    rows: slice,
-    loss: str,
-    options: Mapping[str, Any],
-) -> Losses:
-    def losses(columns: ClassColumns, records: slice) -> Losses:
-        items = predictions.items()
-        probas = [columns.probabilities(name, values[records]) for name, values in items]
-        return losses_of(columns.codes, probas, loss, options)
-
-    part = copy(truth)
-    part.codes = truth.codes[rows]
-    with located(lambda: losses(truth, slice(None))):
-        return losses(part, rows)

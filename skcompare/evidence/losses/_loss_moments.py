@@ -1,11 +1,9 @@
 """Means and centred sums of squares of paired losses, merged without cancellation."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import add
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +20,15 @@ NOISE = 1e-13
 
 VANISHED = 1e-150
 """Smaller numbers count as 0: their squares underflow."""
+
+MODERATE = 1e60
+"""Root mean square of losses of which none can be too large."""
+
+LARGE = 0.8
+"""Share of the mean square above which a squared mean is subtracted before squaring."""
+
+Row = tuple[float, ...]
+"""Number of records, means, their rounding errors, sums of squares, and of products."""
 
 ROUNDED = 1e-6
 """Published moments are rounded, so that they may be a little beyond what is possible."""
@@ -62,35 +69,12 @@ class LossMoments:
     rests: tuple[float, float, float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
 
     @classmethod
-    def of(cls, champion: FloatArray, challenger: FloatArray) -> "LossMoments":
-        """Compute the moments of losses in two passes over chunks that fit the cache."""
-        return reduce(add, cls.of_parts(champion, challenger))
-
-    @classmethod
-    def of_parts(
-        cls, champion: FloatArray, challenger: FloatArray
-    ) -> Iterator["LossMoments"]:
-        """Yield the moments of successive chunks of losses."""
-        space = np.empty((3, min(CHUNK, len(champion))))
-        for start in range(0, len(champion), CHUNK):
-            part = slice(start, start + CHUNK)
-            yield cls._of_part(champion[part], challenger[part], space)
-
-    @classmethod
-    def _of_part(
-        cls, champion: FloatArray, challenger: FloatArray, space: FloatArray
+    def of(
+        cls, champion: FloatArray, challenger: FloatArray, kept: FloatArray | None = None
     ) -> "LossMoments":
-        n = len(champion)
-        rest = space[:, :n]
-        rest[0], rest[1] = champion, challenger
-        np.subtract(champion, challenger, out=rest[2])
-        # As `rest.mean(axis=1)`, which takes longer for few values.
-        means = np.add.reduce(rest, axis=1) / n
-        rest -= means[:, None]
-        # The mean of large values is rounded; the mean of the deviations corrects it.
-        corrections = np.add.reduce(rest, axis=1) / n
-        rest -= corrections[:, None]
-        return cls._centred(means, corrections, rest)
+        """Compute the moments of losses, and copy them to the two rows of `kept`."""
+        few = len(champion) <= CHUNK
+        return merged_rows(moment_rows(champion, challenger, kept, few=few))
 
     @classmethod
     def on_device(
@@ -109,16 +93,8 @@ class LossMoments:
         rest = rest - means[:, None]
         corrections = xp.sum(rest, axis=1) / n
         rest = rest - corrections[:, None]
-        return cls._centred(on_host(means), on_host(corrections), rest)
-
-    @classmethod
-    def _centred(cls, means: FloatArray, corrections: FloatArray, rest: Any) -> Self:
-        """Construct from three means, their corrections, and deviations on any device."""
-        centres, rests = _sums(means.tolist(), corrections.tolist(), (0.0, 0.0, 0.0))
-        first, second, gain = (rest[row, :] for row in range(3))
-        squares = [float(first @ first), float(second @ second), float(gain @ gain)]
-        moments = [*centres, *squares, float(first @ second)]
-        return cls(rest.shape[1], *moments, rests=rests)
+        rows = [rest[row, :] for row in range(3)]
+        return merged_rows([_row(n, on_host(means), on_host(corrections), rows)])
 
     @classmethod
     def from_variances(
@@ -156,7 +132,14 @@ class LossMoments:
     def size(self) -> float:
         """Root mean square of all losses."""
         squares = (self.champion_squares + self.challenger_squares) / self.n
-        return math.sqrt(squares + self.champion**2 + self.challenger**2)
+        # Powers of floats raise an error where products overflow.
+        means = self.champion * self.champion + self.challenger * self.challenger
+        return math.sqrt(squares + means)
+
+    @property
+    def are_moderate(self) -> bool:
+        """Whether all losses are finite, and their squares far below the largest float."""
+        return self.size <= MODERATE
 
     @property
     def noise(self) -> float:
@@ -198,22 +181,12 @@ class LossMoments:
         )
 
     def __add__(self, other: "LossMoments") -> "LossMoments":
-        """Merge the moments of two shards (Chan, Golub and LeVeque 1983)."""
-        n = self.n + other.n
-        share = other.n / n
-        weight = self.n * share
-        means = zip(self._means, other._means, self.rests, other.rests, strict=True)
-        steps = [
-            (theirs - own) + (their_rest - own_rest)
-            for own, theirs, own_rest, their_rest in means
-        ]
-        centres, rests = _sums(self._means, [share * step for step in steps], self.rests)
-        squares = [
-            own + theirs + weight * step**2
-            for own, theirs, step in zip(self._squares, other._squares, steps, strict=True)
-        ]
-        products = self.products + other.products + weight * steps[0] * steps[1]
-        return LossMoments(n, *[*centres, *squares, products], rests=rests)
+        """Merge the moments of two shards."""
+        return merged_rows([self._row, other._row])
+
+    @property
+    def _row(self) -> Row:
+        return self.n, *self._means, *self.rests, *self._squares, self.products
 
     @property
     def _means(self) -> tuple[float, float, float]:
@@ -224,13 +197,82 @@ class LossMoments:
         return self.champion_squares, self.challenger_squares, self.gain_squares
 
 
-def _sums(
-    large: Sequence[float], small: Sequence[float], rests: Sequence[float]
-) -> tuple[list[float], Any]:
-    """Return three sums and their rounding errors (Dekker 1971)."""
-    totals = [a + b for a, b in zip(large, small)]
-    terms = zip(large, totals, small, rests)
-    return totals, tuple([(a - total) + b + rest for a, total, b, rest in terms])
+def moment_rows(
+    champion: FloatArray, challenger: FloatArray, kept: FloatArray | None, *, few: bool
+) -> list[Row]:
+    """Return the moments of successive chunks of losses, which fit the cache.
+
+    The losses are copied to the two rows of `kept` on the way. `few` losses take two
+    passes.
+    """
+    n, rows = len(champion), []
+    space = np.empty((3, min(CHUNK, n)))
+    # Losses that are infinite or too large are refused when their moments show it.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, n, CHUNK):
+            part = slice(start, start + CHUNK)
+            first, second = champion[part], challenger[part]
+            if kept is not None:
+                kept[0, part], kept[1, part] = first, second
+            row = None if few else _plain_row(first, second, space)
+            rows.append(row or _centred_row(first, second, space))
+    return rows
+
+
+def _plain_row(
+    champion: FloatArray, challenger: FloatArray, space: FloatArray
+) -> Row | None:
+    """Return the moments of losses in one pass, or None where means are too large."""
+    n = len(champion)
+    columns = champion, challenger, np.subtract(champion, challenger, out=space[0, :n])
+    means = [float(np.add.reduce(column)) / n for column in columns]
+    squares = [float(column @ column) for column in columns]
+    of_means = [n * mean * mean for mean in means]
+    if not all(own <= LARGE * total for own, total in zip(of_means, squares)):
+        return None
+    centred = [total - own for own, total in zip(of_means, squares)]
+    products = float(champion @ challenger) - n * means[0] * means[1]
+    return n, *means, 0.0, 0.0, 0.0, *centred, products
+
+
+def _centred_row(champion: FloatArray, challenger: FloatArray, space: FloatArray) -> Row:
+    """Return the moments of a few losses, in two passes."""
+    n = len(champion)
+    rest = space[:, :n]
+    rest[0], rest[1] = champion, challenger
+    np.subtract(champion, challenger, out=rest[2])
+    # As `rest.mean(axis=1)`, which takes longer for few values.
+    means = np.add.reduce(rest, axis=1) / n
+    rest -= means[:, None]
+    # The mean of large values is rounded; the mean of the deviations corrects it.
+    corrections = np.add.reduce(rest, axis=1) / n
+    rest -= corrections[:, None]
+    return _row(n, means, corrections, rest)
+
+
+def _row(n: int, means: FloatArray, corrections: FloatArray, rest: Any) -> Row:
+    """Moments of three means, their corrections, and deviations on any device."""
+    first, second, gain = rest
+    squares = float(first @ first), float(second @ second), float(gain @ gain)
+    return n, *means.tolist(), *corrections.tolist(), *squares, float(first @ second)
+
+
+def merged_rows(rows: Sequence[Row] | FloatArray) -> LossMoments:
+    """Merge the moments of shards without cancellation (Chan, Golub and LeVeque 1983)."""
+    table = np.asarray(rows)
+    n, means, rests, squares = table[:, 0], table[:, 1:4], table[:, 4:7], table[:, 7:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Differences from the means of the first shard are exact where those vary little.
+        steps = (means - means[0]) + (rests - rests[0])
+        shift = n @ steps / n.sum() + rests[0]
+        centres = means[0] + shift
+        # The rounding error of a sum (Dekker 1971).
+        rounding = (means[0] - centres) + shift
+        steps -= shift - rests[0]
+        between = n @ np.column_stack([steps * steps, steps[:, 0] * steps[:, 1]])
+    total = squares.sum(axis=0) + between
+    moments = [*centres.tolist(), *total.tolist()]
+    return LossMoments(int(n.sum()), *moments, rests=tuple(rounding.tolist()))
 
 
 def _numbers(

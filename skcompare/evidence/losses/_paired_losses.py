@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skcompare._core.arrays import all_on_host, is_foreign, on_host, plain_values
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
@@ -25,12 +24,13 @@ from skcompare.evidence.losses._chunked_losses import (
     parted_losses,
     unchecked_losses,
 )
-from skcompare.evidence.losses._loss_moments import LossMoments
+from skcompare.evidence.losses._loss_moments import LossMoments, merged_rows
 from skcompare.evidence.losses._record_losses import (
     LARGEST,
+    as_losses,
     check_name,
+    check_size,
     check_target_of_loss,
-    checked_values,
     rounded,
     target_of,
 )
@@ -124,25 +124,9 @@ def moments_from_sums(counts: IntArray, sums: Mapping[str, FloatArray]) -> LossM
     products_within = np.where(
         within["champion"] * within["challenger"] > 0, products_within, 0.0
     )
-    centres, rests, deviations = zip(
-        *(_centred(size, each) for each in means.values()), strict=True
-    )
-    squares = [
-        float(own.sum() + size @ (between * between))
-        for own, between in zip(within.values(), deviations, strict=True)
-    ]
-    products = float(products_within.sum() + size @ (deviations[0] * deviations[1]))
-    moments = [*centres, *squares, products]
-    return LossMoments(int(counts.sum()), *moments, rests=rests)
-
-
-def _centred(size: FloatArray, means: FloatArray) -> tuple[float, float, NDArray[Any]]:
-    """Return the overall mean, its rounding error, and the deviations of the means."""
-    total = size.sum()
-    mean = float(size @ means / total)
-    deviations = means - mean
-    rest = float(size @ deviations / total)
-    return mean, rest, deviations - rest
+    squares = [*within.values(), products_within]
+    unknown = np.zeros((3, len(size)))
+    return merged_rows(np.stack([size, *means.values(), *unknown, *squares], axis=1))
 
 
 def device_losses(
@@ -375,10 +359,13 @@ class PairedLosses(Mergeable):
             False keeps moments only, and sums of groups.
         """
         check_name(loss)
-        first = checked_values("champion", champion)
-        second = checked_values("challenger", challenger)
+        first = as_losses("champion", champion)
+        second = as_losses("challenger", challenger)
         check_same_length(champion=first, challenger=second)
-        losses = cls._of(Losses(loss, first, second))
+        losses = cls._of(Losses(loss, first, second), keep_values or groups is not None)
+        if not losses.moments.are_moderate:
+            check_size("champion", first)
+            check_size("challenger", second)
         return losses._with_groups(groups)._kept(keep_values)
 
     @classmethod
@@ -490,10 +477,11 @@ class PairedLosses(Mergeable):
         return cls(moments, None, loss_groups, loss, pair, declared)
 
     @classmethod
-    def _of(cls, losses: Losses) -> Self:
-        values = np.stack([losses.champion, losses.challenger])
-        values.setflags(write=False)
-        moments = LossMoments.of(*values)
+    def _of(cls, losses: Losses, keep_values: bool = True) -> Self:
+        values = np.empty((2, len(losses.champion))) if keep_values else None
+        moments = LossMoments.of(losses.champion, losses.challenger, values)
+        if values is not None:
+            values.setflags(write=False)
         return cls(moments, values, loss=losses.name, clipped=losses.clipped)
 
     def _with_groups(self: Any, groups: ArrayLike | None) -> Any:

@@ -24,6 +24,9 @@ CHUNK = 1 << 13
 LARGEST = 1e140
 """The sum of the squares of larger losses overflows."""
 
+OF_SECOND = frozenset({"binary_brier_loss", "brier_score", "log_loss"})
+"""Losses that also take the probabilities of the second of two classes alone."""
+
 Loss = Callable[[IntArray, FloatArray], FloatArray]
 
 
@@ -80,12 +83,13 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     .. [1] Brier, G. W. (1950). "Verification of forecasts expressed in terms of
        probability." Monthly Weather Review 78(1), 1-3.
     """
-    if proba.shape[1] != 2:
+    if proba.ndim == 2 and proba.shape[1] != 2:
         raise ValueError(
             f"The loss 'binary_brier_loss' is for two classes. Got {proba.shape[1]}. Use "
             "'multiclass_brier_loss', which sums over the classes."
         )
-    misses = proba[:, 1] - space_at(proba).floats(codes)
+    of_second = proba if proba.ndim == 1 else proba[:, 1]
+    misses = of_second - space_at(proba).floats(codes)
     misses *= misses
     return misses
 
@@ -148,7 +152,8 @@ def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     losses : ndarray of shape (n_samples,)
         The loss "binary_brier_loss" for two classes, and "multiclass_brier_loss" for more.
     """
-    return brier(codes, proba) if proba.shape[1] == 2 else multiclass_brier(codes, proba)
+    two_classes = proba.ndim == 1 or proba.shape[1] == 2
+    return brier(codes, proba) if two_classes else multiclass_brier(codes, proba)
 
 
 @record_loss("log_loss", title="log loss", array_api=True, expression=_log_of_columns)
@@ -304,8 +309,12 @@ def absolute_error(y_true: FloatArray, y_pred: FloatArray) -> FloatArray:
 def of_true_class(codes: IntArray, proba: FloatArray) -> FloatArray:
     """Return the probability of each record's true class."""
     space = space_at(proba)
+    if proba.ndim == 1:
+        return abs(proba - (codes == 0))
     if proba.shape[1] == 2:
-        return space.xp.where(codes == 1, proba[:, 1], proba[:, 0])
+        # A product with 0 or 1 is exact, and faster than a choice that depends on data.
+        is_second = space.xp.astype(codes == 1, space.xp.float64)
+        return proba[:, 1] * is_second + proba[:, 0] * (1 - is_second)
     return proba[space.up_to(proba.shape[0]), codes]
 
 
@@ -390,12 +399,7 @@ def check_name(loss: object) -> None:
 
 def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
     """Check that a loss has one finite value per record, and return the values."""
-    array = np.asarray(losses, dtype=np.float64)
-    if array.shape != (n,):
-        raise ValueError(
-            f"The loss {name!r} must give one number per record, of shape ({n},). Got "
-            f"shape {array.shape}."
-        )
+    array = shaped_loss(name, losses, n)
     if not _within_reach(array):
         wrong = ~(np.abs(array) <= LARGEST)
         raise ValueError(
@@ -407,8 +411,19 @@ def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
     return array
 
 
-def checked_values(name: str, values: Any) -> FloatArray:
-    """Check that precomputed losses are finite, one per record, and return them."""
+def shaped_loss(name: str, losses: Any, n: int) -> FloatArray:
+    """Check that a loss has one value per record, and return the values."""
+    array = np.asarray(losses, dtype=np.float64)
+    if array.shape != (n,):
+        raise ValueError(
+            f"The loss {name!r} must give one number per record, of shape ({n},). Got "
+            f"shape {array.shape}."
+        )
+    return array
+
+
+def as_losses(name: str, values: Any) -> FloatArray:
+    """Check that precomputed losses are numbers, one per record, and return them."""
     try:
         array = as_array(values).astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
@@ -420,6 +435,11 @@ def checked_values(name: str, values: Any) -> FloatArray:
             f"`{name}` must be losses of shape (n_samples,). Got shape {array.shape}. Pass "
             "one loss per record."
         )
+    return array
+
+
+def check_size(name: str, array: FloatArray) -> None:
+    """Check that precomputed losses are finite and not too large."""
     if not _within_reach(array):
         wrong = ~(np.abs(array) <= LARGEST)
         raise ValueError(
@@ -428,7 +448,6 @@ def checked_values(name: str, values: Any) -> FloatArray:
             "Drop or impute these records for both roles, or divide all losses by one "
             "number."
         )
-    return array
 
 
 def _within_reach(array: FloatArray) -> bool:

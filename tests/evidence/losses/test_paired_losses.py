@@ -103,6 +103,36 @@ def test_long_losses_in_parts():
     assert np.std(a - b, ddof=1) == pytest.approx(losses.moments.gain_deviation, rel=1e-12)
 
 
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e8])
+def test_long_losses_in_longer_floats(offset):
+    """Parts whose means are large relative to their variation lose no digits either."""
+    losses = random_losses(5, 20_000, offset=offset)
+    a, b = losses.values.astype(np.longdouble)
+    rest = np.stack([a, b, a - b])
+    means = rest.mean(axis=1)
+    rest -= means[:, None]
+    expected = [*map(float, [*means, *(rest**2).sum(axis=1), (rest[0] * rest[1]).sum()])]
+
+    assert expected == pytest.approx(moments_of(losses), rel=1e-11)
+    alone = PairedLosses.from_losses(*losses.values, keep_values=False)
+    assert losses.moments == alone.moments
+    assert alone.values is None
+
+
+def test_bad_losses_of_long_arrays():
+    """One loss that is too large, or missing, is found among many records."""
+    for bad in (1e141, np.inf, np.nan):
+        second = np.random.default_rng(6).random(20_000)
+        second[17_000] = bad
+
+        with pytest.raises(ValueError, match=r"`challenger` .* first at position 17000"):
+            PairedLosses.from_losses(np.zeros(20_000), second)
+    y, wrong = np.zeros(40_000, dtype=int), np.zeros(40_000)
+    y[[0, 39_000]], wrong[0] = 1, 0.5
+    with pytest.raises(ValueError, match=r"'log_loss.* first at position 39000"):
+        PairedLosses.from_predictions(y, wrong / 2, wrong, loss="log_loss", eps=0)
+
+
 def test_moments_of_a_publication():
     """Variances of the losses with their covariance, or with that of the differences."""
     losses = random_losses(5)
