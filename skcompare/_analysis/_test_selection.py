@@ -282,10 +282,13 @@ def is_about(
     """Whether a requested test belongs to a measure.
 
     A test of several scores that is requested with one of them is of that one, and a test
-    that is requested with a class is of measures of that class only.
+    that is requested with a class or a loss is of measures of these only.
     """
     options = (requested or {}).get(entry.name, {})
     if LABEL in options and str(options[LABEL]) != measure.label:
+        return False
+    loss = loss_of(measure.metric)
+    if LOSS in options and loss is not None and loss.name != options[LOSS]:
         return False
     chosen = options.get(SCORE)
     if chosen is not None:
@@ -412,10 +415,13 @@ class Selection:
     ) -> dict[str, Any]:
         """Return the options that are set for the evidence of a test."""
         options: dict[str, Any] = {}
+        requested = (self.requested or {}).get(entry.name, {})
         loss = loss_of(measure.metric) if measure is not None else None
         if loss is not None:
             options[LOSS] = loss.name
+            # Options of another loss are of a row of its own.
+            requested = {} if requested.get(LOSS, loss.name) != loss.name else requested
         if self.pos_label is not None:
             options[POS_LABEL] = self.pos_label
-        options |= (self.requested or {}).get(entry.name, {})
+        options |= requested
         return {name: options[name] for name in entry.evidence_options if name in options}

@@ -579,6 +579,20 @@ def test_all_leaves_out_what_needs_a_bound():
     }
 
 
+def test_another_loss_is_a_row_of_its_own():
+    """A test that is requested with a loss leaves the row of the measure to its own."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=60)
+    proba = {name: (0.5 * y + 0.5 * rng.random(60)).clip(0.01, 0.99) for name in "ab"}
+    tests = {"paired_t": {"loss": "spherical_loss"}}
+    results = compare(y, proba, scoring="neg_log_loss", tests=tests).results
+
+    expected = compare(y, proba, scoring=["neg_log_loss", "spherical_loss"]).results
+    for name in ("neg_log_loss", "spherical_loss"):
+        row, other = results[name, None, "paired_t"], expected[name]
+        assert (row.champion, row.pvalue) == (other.champion, other.pvalue)
+
+
 def test_advice_never_sends_the_winner_away():
     """The verdict is about recall, and who has the better accuracy is another question."""
     y = np.repeat([0, 1], 100)
