@@ -8,7 +8,7 @@ import numpy as np
 from skcompare._analysis._tally_evidence import CountedSchema, TalliedPredictions
 from skcompare._analysis.measures import RANKING_SCORES, Measure
 from skcompare._core.design import HOLDOUT, Design, remedy
-from skcompare._registry.metrics import loss_of, tested_instead
+from skcompare._registry.metrics import loss_of, record_losses, tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare.predictions import (
     LABELS,
@@ -205,7 +205,9 @@ def predictions_required(
     """Return the kinds of predictions that these measures and tests need."""
     measures = list(measures)
     if any(measure.is_numeric for measure in measures):
-        return frozenset({VALUES})
+        named = {} if isinstance(requested, str) else requested or {}
+        losses = (record_losses().get(own.get(LOSS, "")) for own in named.values())
+        return frozenset({VALUES, *(loss.needs for loss in losses if loss is not None)})
     responses = frozenset[str]().union(*(measure.required for measure in measures))
     if any(measure.needs_proba for measure in measures):
         responses |= {PROBA}

@@ -123,6 +123,9 @@ def _definition(function: Any) -> tuple[str, str] | Any:
 TARGETS = CLASSES, NUMBERS = "classes", "numbers"
 """Kinds of targets: class labels, and numbers."""
 
+FORECASTS = VALUES, STD, QUANTILES = "values", "std", "quantiles"
+"""Predicted numbers, the standard deviations of their errors, and predicted quantiles."""
+
 
 @dataclass(frozen=True, slots=True)
 class LossEntry(Entry):
@@ -133,6 +136,7 @@ class LossEntry(Entry):
     bound: float | None = None
     target: str = CLASSES
     expression: Callable[..., Any] | None = None
+    needs: str = VALUES
 
 
 class OfColumns:
@@ -168,6 +172,7 @@ def record_loss(
     bound: float | None = None,
     target: str = CLASSES,
     expression: Callable[..., Any] | bool = False,
+    needs: str = VALUES,
 ) -> Callable[[F], F]:
     """Register a loss of each record, whose mean the tests of losses compare.
 
@@ -196,6 +201,10 @@ def record_loss(
         ``+``, ``-``, ``*``, ``/``, comparisons, ``&``, ``|`` and the operations
         ``where(condition, value, otherwise)``, ``flag(condition)`` (1.0 or 0.0), ``floor``,
         ``log``, ``sqrt``, and ``let(*values)``, which computes values once.
+    needs : {"values", "std", "quantiles"}, default="values"
+        What the loss of a number needs: predicted numbers; or their standard deviations
+        too, as a third argument; or predicted quantiles, one column per level, and as a
+        third argument the levels in increasing order. A predicted interval is two of them.
 
     Returns
     -------
@@ -205,6 +214,7 @@ def record_loss(
         of a target of numbers, of the true and the predicted ones.
     """
     check_choice("target", target, TARGETS)
+    check_choice("needs", needs, FORECASTS)
 
     def register(function: F) -> F:
         means = name if measures is None else measures
@@ -216,7 +226,7 @@ def record_loss(
         if of_columns:
             run = OfColumns(function)
         in_place = array_api or of_columns
-        entry = LossEntry(name, text, run, means, in_place, bound, target, own)
+        entry = LossEntry(name, text, run, means, in_place, bound, target, own, needs)
         add_entry(_losses, entry, "loss")
         return function if of_columns else run
 

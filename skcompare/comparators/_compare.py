@@ -685,7 +685,7 @@ def is_table(data: Any, predictions: Mapping[str, Any]) -> bool:
 
 def _is_scalar(entry: Any) -> bool:
     if isinstance(entry, Mapping):
-        return any(np.ndim(part) == 0 for part in entry.values())
+        return any(map(_is_scalar, entry.values()))
     return np.ndim(entry) == 0
 
 

@@ -186,7 +186,7 @@ def _correct_predictions(splits: Splits, classes: np.ndarray) -> PairedPredictio
     records = np.concatenate(tests)
     n = int(records.max()) + 1
     y = np.arange(n, dtype=np.float64)
-    correct: dict[str, np.ndarray] = {"values": y[records]}
+    correct: dict[str, Any] = {"values": y[records], "std": np.ones(len(records))}
     if len(classes):
         y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
         correct = {"labels": y[records], "proba": np.eye(len(classes))[y[records]]}

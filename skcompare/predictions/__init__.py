@@ -1,5 +1,6 @@
 """Predictions of classifiers, collected from estimators, arrays, data frames and files."""
 
+from skcompare._registry.metrics import VALUES
 from skcompare.predictions._collect import (
     LARGEST_SEED,
     Split,
@@ -65,7 +66,6 @@ from skcompare.predictions._predictions import (
     RANKS,
     ROLES,
     SCORES,
-    VALUES,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,

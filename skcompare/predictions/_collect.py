@@ -23,6 +23,7 @@ from skcompare._core.validation import (
     class_codes,
     classes_of,
 )
+from skcompare._registry.metrics import STD, VALUES
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._predictions import (
@@ -31,7 +32,6 @@ from skcompare.predictions._predictions import (
     PROBA,
     RANKS,
     SCORES,
-    VALUES,
     EstimatorPredictions,
     Predictions,
     codes_of_groups,
@@ -337,7 +337,7 @@ def predict(
     `records` returns the test records again for each method, so that a method that changes
     them does not affect the next.
     """
-    labels = proba = decision = values = None
+    labels = proba = decision = values = std = None
     scored, start = SCORES in required, perf_counter()
     has_proba = hasattr(estimator, "predict_proba")
     has_decision = hasattr(estimator, "decision_function")
@@ -350,8 +350,12 @@ def predict(
     if LABELS in required:
         labels = _codes(_check_length("predict", estimator.predict(records()), n), classes)
     if VALUES in required:
-        predicted = _check_length("predict", estimator.predict(records()), n)
-        values = check_numbers("predict", predicted)
+        with_std = {"return_std": True} if STD in required else {}
+        predicted = estimator.predict(records(), **with_std)
+        if with_std:
+            predicted, std = predicted
+            std = check_numbers("standard deviations of predict", std)
+        values = check_numbers("predict", _check_length("predict", predicted, n))
     if scored and has_proba:
         proba = _proba(estimator, records(), n, classes, sums=RANKS not in required)
     if DECISION in required or (scored and not has_proba and has_decision):
@@ -364,7 +368,7 @@ def predict(
             "decision_function. Ask for measures of labels, such as 'accuracy'."
         )
     times = np.array([fit_time]), np.array([perf_counter() - start])
-    return EstimatorPredictions("", "", labels, proba, decision, values, *times)
+    return EstimatorPredictions("", "", labels, proba, decision, values, *times, std)
 
 
 def askable(estimator: Any, required: frozenset[str]) -> frozenset[str]:
@@ -481,7 +485,7 @@ def _random_states(value: Any) -> Iterator[Any]:
 
 def are_alike(first: EstimatorPredictions, second: EstimatorPredictions) -> bool:
     """Whether predictions are equal up to the order of summation."""
-    names = "proba", "decision", "values"
+    names = "proba", "decision", "values", "std"
     pairs = [(getattr(first, name), getattr(second, name)) for name in names]
     return bool(np.all(first.labels == second.labels)) and all(
         a is None or np.allclose(a, b, atol=1e-6) for a, b in pairs
@@ -663,7 +667,7 @@ def _joined_parts(
     decision scores, so that nothing else uses them as probabilities.
     """
     joined: dict[str, Any] = {"name": name, "description": description}
-    for field in fields(EstimatorPredictions)[len(joined) :]:
+    for field in fields(EstimatorPredictions)[len(joined) : -1]:
         arrays = [getattr(part, field.name) for part in parts]
         joined[field.name] = None if arrays[0] is None else np.concatenate(arrays)
     proba = joined["proba"]

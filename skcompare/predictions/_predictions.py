@@ -30,7 +30,7 @@ from skcompare._core.validation import (
     some_of,
     unknown_name,
 )
-from skcompare._registry.metrics import CLASSES, NUMBERS
+from skcompare._registry.metrics import CLASSES, FORECASTS, NUMBERS, QUANTILES, STD, VALUES
 from skcompare._registry.tests import PairedTestEntry
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 
@@ -42,9 +42,6 @@ RANKS = "ranks"
 
 PROBA = "probabilities"
 """In addition to scores: decision scores are not enough."""
-
-VALUES = "values"
-"""Predicted numbers, where the target is numbers."""
 
 NO_CLASSES = np.empty(0)
 """Stands for the classes of a target of numbers."""
@@ -151,6 +148,12 @@ class EstimatorPredictions:
         Predicted numbers of a regressor.
     fit_times, predict_times : ndarray of shape (n_splits,) or None
         Seconds.
+    std : ndarray of shape (n_predictions,) or None
+        Standard deviations of the predicted distributions of numbers.
+    quantiles : ndarray of shape (n_predictions, n_levels) or None
+        Predicted quantiles.
+    levels : tuple of float
+        Their levels, in increasing order.
     """
 
     name: str
@@ -161,14 +164,18 @@ class EstimatorPredictions:
     values: FloatArray | None = None
     fit_times: FloatArray | None = None
     predict_times: FloatArray | None = None
+    std: FloatArray | None = None
+    quantiles: FloatArray | None = None
+    levels: tuple[float, ...] = ()
 
     def part(self, which: Any) -> "EstimatorPredictions":
         """Return the predictions selected by a slice, a mask or positions."""
-        labels, proba, decision, values = (
-            None if array is None else array[which]
-            for array in (self.labels, self.proba, self.decision, self.values)
-        )
-        return replace(self, labels=labels, proba=proba, decision=decision, values=values)
+        names = LABELS, "proba", DECISION, *FORECASTS
+        arrays = {name: getattr(self, name) for name in names}
+        parts: dict[str, Any] = {
+            name: None if array is None else array[which] for name, array in arrays.items()
+        }
+        return replace(self, **parts)
 
     @property
     def has_labels(self) -> bool:
@@ -543,7 +550,11 @@ def predictions_from_arrays(
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
     target : {"classes", "numbers"}, default="classes"
-        What `y_true` and the predictions are; of numbers each predicts one per record.
+        What `y_true` and the predictions are; of numbers each predicts one per record. How
+        uncertain they are is passed as ``{"values": ..., "std": ...}`` with standard
+        deviations, as ``{"quantiles": {0.1: ..., 0.5: ..., 0.9: ...}}`` by level, or as
+        ``{"values": ..., "intervals": {0.9: (low, high)}}`` by coverage, which is the same
+        as quantiles that leave out 5 % on either side.
     """
     if target == NUMBERS:
         return _of_numbers(y_true, predictions, groups, labels=labels, pos_label=pos_label)
@@ -607,19 +618,64 @@ def _of_numbers(
             "Predicted numbers are compared with the true ones. Got none. Pass `y_true`."
         )
     truth = check_numbers("y_true", y_true)
-    values = {name: check_numbers(name, own) for name, own in predictions.items()}
-    check_same_length({"y_true": truth}, values)
+    forecasts = {name: _forecast(name, own) for name, own in predictions.items()}
+    check_same_length({"y_true": truth}, {n: own[VALUES] for n, own in forecasts.items()})
     check_same_order({"y_true": y_true}, predictions)
     return Predictions(
         classes=NO_CLASSES,
         y=truth,
         estimators=tuple(
-            EstimatorPredictions(name, name, values=own) for name, own in values.items()
+            EstimatorPredictions(name, name, **own) for name, own in forecasts.items()
         ),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=codes_of_groups(groups, {"y_true": truth}),
         fingerprint=fingerprint(truth),
     )
+
+
+INTERVALS = "intervals"
+
+
+def _forecast(name: str, forecast: Any) -> dict[str, Any]:
+    """Return the fields of checked numbers, with their deviations and quantiles."""
+    if not isinstance(forecast, Mapping):
+        return {VALUES: check_numbers(name, forecast)}
+    quantiles = dict(forecast.get(QUANTILES, {}))
+    for coverage, limits in forecast.get(INTERVALS, {}).items():
+        low, high = limits if isinstance(limits, tuple) else np.asarray(limits).T
+        tail = (1 - coverage) / 2
+        # Nine tenths of the records leave out 0.05 on either side, not 0.04999999999999999.
+        quantiles |= {round(tail, 12): low, round(1 - tail, 12): high}
+    levels = tuple(sorted(quantiles))
+    unknown = set(forecast) - {*FORECASTS, INTERVALS}
+    values = forecast.get(VALUES, quantiles.get(0.5))
+    if unknown or values is None or not all(0 < level < 1 for level in levels):
+        raise ValueError(
+            f"`{name}` must have 'values' or the quantile of level 0.5, and may have "
+            "'std', 'quantiles' by level and 'intervals' by coverage, in (0, 1). Got "
+            f"{', '.join(map(repr, forecast)) or 'nothing'} with levels {levels}."
+        )
+    fields = {VALUES: check_numbers(name, values)}
+    named = {f"std of {name}": forecast[STD]} if STD in forecast else {}
+    named |= {f"quantile {level:g} of {name}": quantiles[level] for level in levels}
+    arrays = {title: check_numbers(title, array) for title, array in named.items()}
+    check_same_length({name: fields[VALUES]}, arrays)
+    if STD in forecast:
+        fields[STD] = arrays.pop(f"std of {name}")
+        if not (fields[STD] > 0).all():
+            raise ValueError(
+                f"std of `{name}` must be positive. Got {fields[STD].min():g}."
+            )
+    if arrays:
+        fields[QUANTILES] = np.column_stack([*arrays.values()])
+        crossing = (np.diff(fields[QUANTILES], axis=1) < 0).any(axis=1)
+        if crossing.any():
+            raise ValueError(
+                f"Quantiles of `{name}` must not fall as their level rises. Got "
+                f"{int(crossing.sum())} records where they do, the first at position "
+                f"{int(np.argmax(crossing))}. Sort them for each record."
+            )
+    return fields | {"levels": levels}
 
 
 def codes_of_groups(groups: ArrayLike | None, records: Mapping[str, Any]) -> Any:

@@ -102,8 +102,10 @@ def toy_evidence(monkeypatch):
 
 
 @pytest.fixture
-def toy_record_loss():
+def toy_record_loss(monkeypatch):
     """A loss of each record, and its mean, each registered in one place."""
+    for registry in ("_losses", "_metrics"):
+        monkeypatch.setattr(metrics, registry, dict(getattr(metrics, registry)))
 
     @record_loss("toy_miss", bound=1, expression=True)
     def toy_miss(ops, y, proba):

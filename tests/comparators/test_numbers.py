@@ -4,16 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import ttest_rel
+from scipy.stats import norm, ttest_rel
 from sklearn.base import is_classifier, is_regressor
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.linear_model import Lasso, Ridge
-from sklearn.metrics import mean_absolute_error
+from sklearn.linear_model import BayesianRidge, Lasso, Ridge
+from sklearn.metrics import mean_absolute_error, mean_pinball_loss
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeRegressor
 
 from skcompare import Comparison, MultipleComparator, PairedComparator, compare
+from skcompare._registry import metrics as registry
 from skcompare.evidence import PairedLosses, record_loss
 from skcompare.predictions import Predictions, predictions_from_arrays
 from skcompare.stats import paired_t
@@ -133,6 +134,106 @@ def test_loss_of_a_user():
     expected = ttest_rel((OLD - Y) ** 2, (NEW - Y) ** 2)
 
     assert_allclose(row.pvalue, expected.pvalue, rtol=1e-9)
+
+
+@pytest.fixture
+def forecast_losses(monkeypatch):
+    """A loss of a normal forecast, and one of quantiles."""
+    monkeypatch.setattr(registry, "_losses", dict(registry._losses))
+
+    @record_loss("normal_score", target="numbers", needs="std")
+    def normal_score(y_true, y_pred, std):
+        """How surprising is the number, if it is normally distributed?"""
+        return -norm.logpdf(y_true, y_pred, std)
+
+    @record_loss("quantile_score", target="numbers", needs="quantiles")
+    def quantile_score(y_true, quantiles, levels):
+        """How far are the quantiles from the number, on average?"""
+        losses = [
+            mean_pinball_loss(row[None], own[None], alpha=level)
+            for row, forecast in zip(y_true, quantiles, strict=True)
+            for own, level in zip(forecast, levels, strict=True)
+        ]
+        return np.reshape(losses, quantiles.shape).mean(axis=1)
+
+
+def test_uncertain_forecasts(forecast_losses, tmp_path):
+    """Deviations, quantiles and intervals beside the numbers are tested and stored."""
+    forecasts = {
+        name: {
+            "values": values,
+            "std": np.full(240, spread),
+            "intervals": {0.9: (values - 2 * spread, values + 2 * spread)},
+        }
+        for (name, values), spread in zip(BOTH.items(), (1.2, 0.9), strict=True)
+    }
+    predictions = predictions_from_arrays(Y, forecasts, target="numbers")
+    assert (0.05, 0.95) == predictions["new"].levels
+    predictions.save(tmp_path / "x.npz")
+    read = Predictions.load(tmp_path / "x.npz")
+
+    for loss in ("normal_score", "quantile_score"):
+        tests = {"paired_t": {"loss": loss}}
+        comparison = compare(Y, forecasts, scoring=MAE, tests=tests)
+        row, mae = comparison.results[loss], comparison.results[MAE]
+        stored = PairedLosses.from_pair(read.pair(*BOTH), loss=loss)
+        assert paired_t(stored).pvalue == row.pvalue
+        assert_allclose(mae.challenger, -mean_absolute_error(Y, NEW), rtol=1e-12)
+    scores = [-norm.logpdf(Y, own, s).mean() for own, s in ((OLD, 1.2), (NEW, 0.9))]
+    row = compare(
+        Y, forecasts, scoring=MAE, tests={"paired_t": {"loss": "normal_score"}}
+    ).results["normal_score"]
+    assert_allclose((row.champion, row.challenger), scores, rtol=1e-12)
+
+
+def test_quantiles_by_level():
+    """Quantiles stand in the order of their levels, and the middle one is the number."""
+    arrays = {0.9: Y + 2, 0.5: Y, 0.1: Y - 1}
+    forecast = predictions_from_arrays(
+        Y, {"one": {"quantiles": arrays}, "other": OLD}, target="numbers"
+    )["one"]
+
+    assert (0.1, 0.5, 0.9) == forecast.levels
+    assert_array_equal(Y, forecast.values)
+    assert_array_equal(np.column_stack([Y - 1, Y, Y + 2]), forecast.quantiles)
+    assert (3, 3) == forecast.part(slice(0, 3)).quantiles.shape
+
+
+@pytest.mark.parametrize(
+    ("forecast", "message"),
+    [
+        ({"std": Y**2}, "must have 'values' or the quantile of level 0.5"),
+        ({"values": Y, "quantils": {0.5: Y}}, "Got 'values', 'quantils'"),
+        ({"values": Y, "quantiles": {50: Y}}, r"levels \(50,\)"),
+        ({"values": Y, "std": Y}, "std of `one` must be positive"),
+        ({"values": Y, "std": Y[:3] ** 2}, "one has 240, std of one has 3"),
+        ({"quantiles": {0.1: Y, 0.5: np.roll(Y, 1)}}, "records where they do"),
+        ({"values": Y, "intervals": {0.9: np.full((240, 2), np.nan)}}, "must be finite"),
+    ],
+)
+def test_impossible_forecasts(forecast, message):
+    """What a forecast lacks or contradicts is one clear line."""
+    with pytest.raises(ValueError, match=message):
+        compare(Y, {"one": forecast, "other": OLD}, scoring=MAE)
+
+
+def test_standard_deviations_of_regressors(forecast_losses):
+    """Deviations are asked of regressors, and quantiles have to be passed."""
+    settings = {"scoring": MAE, "random_state": 0}
+    pair = BayesianRidge(), BayesianRidge(fit_intercept=False)
+    settings["cv"] = KFold(4, shuffle=True, random_state=0)
+    tests = {"paired_t": {"loss": "normal_score"}}
+    comparator = PairedComparator(*pair, tests=tests, **settings).fit(X, TARGET)
+    champion = comparator.predictions_["champion"]
+    losses = comparator.comparison_.results["normal_score"].champion
+
+    expected = -norm.logpdf(
+        comparator.predictions_.y_predicted(), champion.values, champion.std
+    )
+    assert_allclose(losses, expected.mean(), rtol=1e-12)
+    tests = {"paired_t": {"loss": "quantile_score"}}
+    with pytest.raises(ValueError, match="needs quantiles, and champion predicts none"):
+        PairedComparator(*pair, tests=tests, **settings).fit(X, TARGET)
 
 
 @pytest.mark.parametrize(

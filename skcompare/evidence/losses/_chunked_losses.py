@@ -123,7 +123,8 @@ def losses_of(
 ) -> Losses:
     """Compute the losses of probabilities, from the positions of the true classes.
 
-    Of a target of numbers they are the true and the predicted ones.
+    Of a target of numbers they are the true and the predicted ones; a tuple has all that is
+    predicted of a role.
     """
     losses = unchecked_losses(codes, probas, loss, options)
     first, second = (
@@ -137,7 +138,9 @@ def unchecked_losses(
 ) -> Losses:
     """Compute losses on the device of the probabilities, as the loss returns them."""
     name, function = named_loss(loss, **options)
-    first, second = (function(codes, proba) for proba in probas)
+    first, second = (
+        function(codes, *(each if isinstance(each, tuple) else (each,))) for each in probas
+    )
     if loss != "log_loss":
         return Losses(name, first, second)
     eps = EPS if options["eps"] is None else options["eps"]

@@ -31,6 +31,7 @@ from skcompare.evidence.losses._record_losses import (
     check_name,
     check_size,
     check_target_of_loss,
+    forecast_for,
     rounded,
     target_of,
 )
@@ -322,15 +323,17 @@ class PairedLosses(Mergeable):
             loss = "absolute_error" if predictions.is_numeric else "brier_score"
         check_target_of_loss(loss, predictions.is_numeric)
         y = predictions.y_predicted()
-        forecasts = []
+        forecasts: list[Any] = []
         for role in pair.roles:
-            forecast = role.values if predictions.is_numeric else role.proba
-            if forecast is None:
+            if predictions.is_numeric:
+                forecasts.append(forecast_for(loss, role))
+                continue
+            if role.proba is None:
                 raise ValueError(
                     f"{role.name} has no probabilities, and a loss is made of them. Use a "
                     "classifier with predict_proba, or measures of labels or ranking."
                 )
-            forecasts.append(forecast)
+            forecasts.append(role.proba)
         options = {"eps": eps, "cost_matrix": cost_matrix}
         losses = cls._of(losses_of(y, forecasts, loss, options))
         return replace(losses._with_groups(groups_of(predictions)), design=pair.design)

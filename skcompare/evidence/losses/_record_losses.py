@@ -13,10 +13,19 @@ import numpy as np
 
 from skcompare._core.arrays import is_foreign, on_host
 from skcompare._core.validation import as_array, is_number, unknown_name
-from skcompare._registry.metrics import CLASSES, NUMBERS, record_loss, record_losses
+from skcompare._registry.metrics import (
+    CLASSES,
+    NUMBERS,
+    QUANTILES,
+    STD,
+    VALUES,
+    record_loss,
+    record_losses,
+)
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import EPS, of_class
 from skcompare.evidence.core._device import space_at
+from skcompare.predictions import EstimatorPredictions
 
 CHUNK = 1 << 13
 """Records that are copied at a time, or summed in one thread."""
@@ -365,6 +374,21 @@ def target_of(loss: object) -> str | None:
     """Return the target of a registered loss, or None for others, which state none."""
     entry = record_losses().get(loss) if isinstance(loss, str) else None
     return None if entry is None else entry.target
+
+
+def forecast_for(loss: object, predictions: EstimatorPredictions) -> tuple[Any, ...]:
+    """Return what a loss of numbers needs of the predictions of a regressor."""
+    entry = record_losses().get(loss) if isinstance(loss, str) else None
+    needs = VALUES if entry is None else entry.needs
+    forecast = getattr(predictions, needs)
+    if forecast is None:
+        raise ValueError(
+            f"The loss {loss!r} needs {needs}, and {predictions.name} predicts none. Pass "
+            "them beside the predicted numbers, or choose another loss."
+        )
+    if needs == STD:
+        return predictions.values, forecast
+    return (forecast, predictions.levels) if needs == QUANTILES else (forecast,)
 
 
 def check_target_of_loss(loss: object, is_numeric: bool) -> None:
