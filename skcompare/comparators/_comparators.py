@@ -28,8 +28,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcompare._analysis import MAX_T, max_t_family, predictions_required
-from skcompare._core.design import Design
+from skcompare._analysis import MAX_T, predictions_required
 from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     Interval,
@@ -329,9 +328,6 @@ class BaseComparator(
         names = ("scoring", "tests", "alternative", "alpha", "adjust", "pos_label")
         return {name: getattr(self, name) for name in names}
 
-    def _check_design(self, settings: Settings, design: Design) -> None:
-        """Check that the settings suit the design; not needed for two classifiers."""
-
     def _check_roles(self, sample_weight: Any, params: dict[str, Any], target: str) -> bool:
         """Check that the classifiers can be compared; return whether to skip fitting."""
         estimators = self._named_estimators()
@@ -359,7 +355,6 @@ class BaseComparator(
         estimators = self._named_estimators()
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state, settings.target)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
-        self._check_design(settings, splits.design)
         responses = predictions_required(settings.measures, settings.requested)
         rehearse(settings, splits, y_labels)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
@@ -955,11 +950,6 @@ None, default="holm"
         names = [name for name, _ in self.estimators]
         settings = self._common_settings()
         return Settings.parse(**settings, control=self.control, several=names)
-
-    def _check_design(self, settings: Settings, design: Design) -> None:
-        if settings.adjust == MAX_T:
-            for measure in settings.measures:
-                max_t_family(measure, design)
 
     def _compared(
         self, predictions: Predictions, settings: Settings, **details: Any

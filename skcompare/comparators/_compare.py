@@ -286,19 +286,21 @@ def compare_pair(
         settings,
         start,
         needed=needed,
-        flags=predictions.flags,
         champion=pair.champion.description,
         challenger=pair.challenger.description,
-        design=pair.design,
-        n_records=predictions.n_records,
-        n_tested=predictions.n_tested,
         n_fits=n_fits,
         random_state=random_state,
-        fingerprint=predictions.fingerprint,
+        **_facts_of(predictions),
         source=EvidenceBehind(pair, pos_label, usual_options(requested)),
     )
     winner = comparison.conclusion.winner
     return replace(comparison, advice=advice_for(pair, engine.evidence, primary, winner))
+
+
+def _facts_of(predictions: Predictions) -> dict[str, Any]:
+    """Return what a comparison says of its predictions."""
+    names = ("design", "n_records", "n_tested", "flags", "fingerprint")
+    return {name: getattr(predictions, name) for name in names}
 
 
 def comparison_of_rows(
@@ -384,15 +386,11 @@ def compare_several(
         comparisons=comparisons,
         conclusion=decide_among(primary, inference),
         descriptions={role.name: role.description for role in predictions.estimators},
-        design=predictions.design,
-        n_records=predictions.n_records,
-        n_tested=predictions.n_tested,
         n_fits=n_fits,
         seconds=perf_counter() - start,
         random_state=random_state,
-        flags=predictions.flags,
-        fingerprint=predictions.fingerprint,
         versions=installed_versions(),
+        **_facts_of(predictions),
         **shared,
     )
 

@@ -29,7 +29,7 @@ from skcompare._core.validation import (
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import IntArray
 from skcompare.comparators._comparators import fitting_flags, routing_enabled
-from skcompare.comparators._score_on_data import ClassScorer
+from skcompare.comparators._paired_estimator import ClassScorer
 from skcompare.comparators._splits import make_splits, resolve_cv
 from skcompare.metrics import get_scorer
 from skcompare.predictions import (
@@ -123,16 +123,9 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
         predictions = predictions_for(
             task, estimator, X, columns, classes, fit_time, required
         )
-    return CrossOutcome(
-        fit_time,
-        score_time,
-        test_score,
-        train_score,
-        estimator if cross.keep_estimator else None,
-        predictions,
-        None,
-        tuple(errors),
-    )
+    kept = estimator if cross.keep_estimator else None
+    times_and_scores = fit_time, score_time, test_score, train_score
+    return CrossOutcome(*times_and_scores, kept, predictions, None, tuple(errors))
 
 
 def _scores(
@@ -455,37 +448,31 @@ def _column(scores: Iterable[Any], metric: str | None, error_score: Any) -> np.n
 
 def report_failures(by_name: ByName, error_score: Any) -> None:
     """Warn about failed fits and scorers, or raise an error if all fits failed."""
-    errors = {
+    fit_errors = {
         name: [o.fit_error for o in outcomes if o.fit_error]
         for name, outcomes in by_name.items()
     }
-    n_fits = sum(map(len, by_name.values()))
-    n_failed = sum(map(len, errors.values()))
-    if n_failed == n_fits:
-        raise ValueError(
-            f"All {n_fits} fits failed. Pass error_score='raise' to stop at the first.\n\n"
-            f"{_listed(errors)}"
-        )
-    if n_failed:
-        warnings.warn(
-            f"{n_failed} of {n_fits} fits failed, and their scores are set to "
-            f"{error_score}. Pass error_score='raise' to stop at the first.\n\n"
-            f"{_listed(errors)}",
-            FitFailedWarning,
-            stacklevel=3,
-        )
-    errors = {
+    score_errors = {
         name: [text for outcome in outcomes for text in outcome.score_errors]
         for name, outcomes in by_name.items()
     }
-    n_failed = sum(map(len, errors.values()))
-    if n_failed:
-        warnings.warn(
-            f"Scoring failed {n_failed} times, and these scores are set to {error_score}. "
-            f"Pass error_score='raise' to stop at the first.\n\n{_listed(errors)}",
-            UserWarning,
-            stacklevel=3,
+    n_fits = sum(map(len, by_name.values()))
+    if sum(map(len, fit_errors.values())) == n_fits:
+        raise ValueError(
+            f"All {n_fits} fits failed. Pass error_score='raise' to stop at the first.\n\n"
+            f"{_listed(fit_errors)}"
         )
+    for errors, failed, category in (
+        (fit_errors, f"{{}} of {n_fits} fits failed, and their", FitFailedWarning),
+        (score_errors, "Scoring failed {} times, and these", UserWarning),
+    ):
+        if n_failed := sum(map(len, errors.values())):
+            warnings.warn(
+                f"{failed.format(n_failed)} scores are set to {error_score}. Pass "
+                f"error_score='raise' to stop at the first.\n\n{_listed(errors)}",
+                category,
+                stacklevel=3,
+            )
 
 
 def _listed(errors: Mapping[str, Sequence[str]]) -> str:

@@ -10,7 +10,15 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from skcompare._analysis import LABEL, NamedTests, PairEngine, default_test, no_test_note
+from skcompare._analysis import (
+    LABEL,
+    MAX_T,
+    NamedTests,
+    PairEngine,
+    default_test,
+    max_t_family,
+    no_test_note,
+)
 from skcompare._analysis.measures import Measure, class_order
 from skcompare._core.design import Design, design_of
 from skcompare._core.validation import check_count
@@ -84,6 +92,9 @@ def rehearse(settings: Settings, splits: Splits, y: np.ndarray) -> None:
     test sets, and the requested tests run on correct predictions of these splits.
     """
     requested, measures = settings.requested, settings.measures
+    if settings.adjust == MAX_T:
+        for measure in measures:
+            max_t_family(measure, splits.design)
     classes, codes = encoded_target(y)
     if settings.target == CLASSES:
         _check_trained_classes(splits, classes, codes)
