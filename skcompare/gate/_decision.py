@@ -44,12 +44,11 @@ from skcompare.reports import (
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"
 
-# In the order of their output.
-NUMBERS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
-COUNTS = ("n_records", "n_discordant", "records_needed")
+STATUSES = (PASSED, FAILED, INCONCLUSIVE, NOT_PASSED)
 
-STATUSES = ("passed", "failed", "inconclusive", "not passed")
 # In the order of their output.
+LIMITS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
+NUMBERS = (*LIMITS, "n_records", "n_discordant", "records_needed")
 NAMES = (
     "champion",
     "challenger",
@@ -382,7 +381,7 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
         "text": outcome.condition.text,
         "status": outcome.status,
         "reasons": list(outcome.reasons),
-        **{name: getattr(outcome, name) for name in (*NUMBERS, *COUNTS)},
+        **{name: getattr(outcome, name) for name in NUMBERS},
         "flags": list(outcome.flags),
         "blocked": outcome.blocked,
         "row": values,
@@ -421,6 +420,14 @@ class Line(NamedTuple):
 
     number: str
     outcome: Outcome
+
+    @property
+    def parts(self) -> list["Line"]:
+        """Outcomes of the parts."""
+        return [
+            Line(f"{self.number}{PARTS[k] if k < len(PARTS) else f'.{k + 1}'}", part)
+            for k, part in enumerate(self.outcome.parts)
+        ]
 
 
 def decision_report(decision: GateDecision) -> Report:
@@ -477,17 +484,8 @@ def shown_part(decision: GateDecision) -> GateDecision:
 
 def lines(decision: GateDecision) -> list[Line]:
     """Number the outcomes in order, each followed by its parts."""
-    numbered = []
-    for k, outcome in enumerate(decision.outcomes, start=1):
-        numbered.append(Line(str(k), outcome))
-        numbered += [
-            Line(_number_of_part(str(k), i), part) for i, part in enumerate(outcome.parts)
-        ]
-    return numbered
-
-
-def _number_of_part(number: str, k: int) -> str:
-    return f"{number}{PARTS[k] if k < len(PARTS) else f'.{k + 1}'}"
+    wholes = [Line(str(k), part) for k, part in enumerate(decision.outcomes, start=1)]
+    return [line for whole in wholes for line in (whole, *whole.parts)]
 
 
 def verdict_text(decision: GateDecision) -> str:
@@ -564,14 +562,13 @@ def _cells(line: Line, alpha: float) -> list[str]:
 def _check(line: Line) -> Check:
     """Return a condition with its reasons and picture, and its parts."""
     number, outcome = line
-    parts = enumerate(outcome.parts)
     return Check(
         number,
         outcome.condition.text,
         outcome.status,
         [*outcome.reasons, *filter(None, [settles(outcome)])],
         partial(_picture, outcome),
-        [_check(Line(_number_of_part(number, k), part)) for k, part in parts],
+        list(map(_check, line.parts)),
     )
 
 
@@ -846,5 +843,5 @@ def _outcome(values: dict[str, Any]) -> Outcome:
         flags=tuple(values["flags"]),
         blocked=values["blocked"],
         parts=tuple(_outcome(part) for part in values["parts"]),
-        **{name: values[name] for name in (*NUMBERS, *COUNTS)},
+        **{name: values[name] for name in NUMBERS},
     )

@@ -96,7 +96,8 @@ def _to_do(decision: GateDecision) -> Iterator[str]:
             f"these, and look at them once; who adds {unit} and looks again needs "
             "anytime=True or a ledger"
         )
-    if any(_unknown(outcome) for outcome in open_outcomes):
+    needs = [[leaf.records_needed for leaf in o.leaves] for o in open_outcomes]
+    if any(all(needed is None for needed in own) for own in needs):
         yield "give each condition the evidence that it lacks, or leave it out"
 
 
@@ -108,10 +109,6 @@ def _records_needed(outcome: Outcome) -> tuple[float, float]:
         if leaf.records_needed is not None
     ]
     return min(pairs, key=lambda pair: pair[1], default=(0.0, 0.0))
-
-
-def _unknown(outcome: Outcome) -> bool:
-    return all(leaf.records_needed is None for leaf in outcome.leaves)
 
 
 def assert_better(

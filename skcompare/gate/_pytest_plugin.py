@@ -192,25 +192,23 @@ class GateFixture:
     def assert_better(self, *predictions: Any, **options: Any) -> GateDecision:
         """Call :func:`skcompare.gate.assert_better`, and record the decision."""
         __tracebackhide__ = True
+        return self.checked(lambda: assert_better(*predictions, **options), True)
 
-        def decide() -> GateDecision:
-            try:
-                return assert_better(*predictions, **options)
-            except GateNotPassed as error:
-                return error.decision
+    def checked(self, decide: Callable[[], GateDecision], required: bool) -> GateDecision:
+        """Make a decision, and record the decision or the error that was raised.
 
-        return demand(self.decided(decide))
-
-    def decided(self, decide: Callable[[], GateDecision]) -> GateDecision:
-        """Make a decision, and record the decision or the error that was raised."""
+        If it is required, the test fails unless the gate passes.
+        """
         __tracebackhide__ = True
         try:
             decision = decide()
+        except GateNotPassed as error:
+            decision = error.decision
         except Exception as error:
             self._tell("error", f"ERROR: {type(error).__name__}: {error}", None)
             raise
         self._tell(decision.status, one_line(decision), decision)
-        return decision
+        return demand(decision) if required else decision
 
     def _tell(self, status: str, text: str, decision: GateDecision | None) -> None:
         text = in_one_line(text)
@@ -219,7 +217,7 @@ class GateFixture:
         self.entries.append(entry)
 
 
-class CheckedGate:
+class CheckedGate(NamedTuple):
     """Gate whose `check` fails the test unless the gate passes.
 
     Parameters
@@ -230,9 +228,8 @@ class CheckedGate:
         The fixture that records the decision.
     """
 
-    def __init__(self, gate: Gate, fixture: GateFixture) -> None:
-        self.gate = gate
-        self.fixture = fixture
+    gate: Gate
+    fixture: GateFixture
 
     def check(self, *data: Any, required: bool = True, **options: Any) -> GateDecision:
         """Judge predictions by :meth:`Gate.decide`, and fail the test unless they pass.
@@ -245,11 +242,10 @@ class CheckedGate:
             If False, the decision is only shown in the summary and in the report.
         """
         __tracebackhide__ = True
-        decision = self.fixture.decided(lambda: self.gate.decide(*data, **options))
-        return demand(decision) if required else decision
+        return self.fixture.checked(lambda: self.gate.decide(*data, **options), required)
 
 
-class CheckedPolicy:
+class CheckedPolicy(NamedTuple):
     """Gate of a policy, whose `check` judges files.
 
     Parameters
@@ -260,9 +256,8 @@ class CheckedPolicy:
         The fixture that records the decision.
     """
 
-    def __init__(self, policy: Policy, fixture: GateFixture) -> None:
-        self.policy = policy
-        self.fixture = fixture
+    policy: Policy
+    fixture: GateFixture
 
     def check(
         self,
@@ -289,8 +284,7 @@ class CheckedPolicy:
         paths = tuple(map(os.fspath, files))
         records = None if data is None else os.fspath(data)
         inputs = GateFiles.of_policy(self.policy, *paths, data=records, trust=tuple(trust))
-        decision = self.fixture.decided(lambda: judge_files(inputs, self.policy))
-        return demand(decision) if required else decision
+        return self.fixture.checked(lambda: judge_files(inputs, self.policy), required)
 
 
 def one_line(decision: GateDecision) -> str:

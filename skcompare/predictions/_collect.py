@@ -461,11 +461,8 @@ def takes_no_seed(estimator: Any) -> bool:
     # The first fit reports any problem of an estimator, with its name.
     except Exception:
         return False
-    return any(not _is_set(value) for value in _random_states(estimator))
-
-
-def _is_set(random_state: Any) -> bool:
-    return isinstance(random_state, Integral | np.random.RandomState | np.random.Generator)
+    set_states = Integral | np.random.RandomState | np.random.Generator
+    return any(not isinstance(value, set_states) for value in _random_states(estimator))
 
 
 def _random_states(value: Any) -> Iterator[Any]:
@@ -618,7 +615,8 @@ def collect_fitted(
     Unless `guarded` against classifiers that change the records, there is no fingerprint.
     """
     # Classes of strings are objects if the training labels were a column of a frame.
-    trained = {n: check_labels(n, e.classes_) for n, e in estimators if _has_classes(e)}
+    known = {name: getattr(estimator, "classes_", None) for name, estimator in estimators}
+    trained = {n: check_labels(n, own) for n, own in known.items() if own is not None}
     classes, y = encoded_target(y_labels)
     if len(classes):
         classes = classes_of(y_labels, **trained)
@@ -643,10 +641,6 @@ def collect_fitted(
         groups=codes_of_groups(groups, {"y": y_labels}),
         fingerprint=before,
     )
-
-
-def _has_classes(estimator: Any) -> bool:
-    return getattr(estimator, "classes_", None) is not None
 
 
 def _joined(

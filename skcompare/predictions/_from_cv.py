@@ -174,8 +174,6 @@ class SplitInfo:
     ) -> Design:
         """Return the design: declared, of the splitter, or inferred from indices."""
         grouped = self.groups is not None or isinstance(splitter, _GROUPED)
-        if splitter is not None:
-            self._check_n_splits(splitter, n_splits)
         recognised = Design("unknown", n_folds=n_splits, grouped=grouped)
         if pairs is not None:
             last = max(int(part.max()) for split in pairs for part in split)
@@ -183,15 +181,12 @@ class SplitInfo:
                 pairs, self.n_records or last + 1, grouped=grouped
             )
         if splitter is not None:
-            splitter_design = design_of(splitter, n_splits, grouped=grouped)
-            recognised = (
-                recognised if splitter_design.kind == "unknown" else splitter_design
-            )
-        return (
-            recognised
-            if self.design is None
-            else _declared_design(self.design, n_splits, recognised)
-        )
+            self._check_n_splits(splitter, n_splits)
+            of_splitter = design_of(splitter, n_splits, grouped=grouped)
+            recognised = recognised if of_splitter.kind == "unknown" else of_splitter
+        if self.design is None:
+            return recognised
+        return _declared_design(self.design, n_splits, recognised)
 
     def _check_n_splits(self, splitter: Any, n_splits: int) -> None:
         """Raise an error if the splitter makes another number of splits."""

@@ -235,8 +235,8 @@ def place_of(
     return Place(role, source, columns, is_list, as_written)
 
 
-def check_id(places: Sequence[Place], id: Any) -> None:
-    """Raise an error if there are several data frames and no `id` to join them by."""
+def sources_of(places: Sequence[Place], id: Any) -> dict[Hashable, Source]:
+    """Return the data frames by key, of which several need an `id` to be joined by."""
     sources = {place.source.key: place.source for place in places}
     if id is None and len(sources) > 1:
         listed = " and ".join(source.text for source in sources.values())
@@ -246,6 +246,7 @@ def check_id(places: Sequence[Place], id: Any) -> None:
         )
     if id is not None and not isinstance(id, str):
         raise TypeError(f"`id` must be the name of a column. Got {type(id).__name__}.")
+    return sources
 
 
 def aligned(
@@ -255,8 +256,7 @@ def aligned(
 
     Each frame is read once, because some engines return rows in another order each time.
     """
-    sources = {place.source.key: place.source for place in places}
-    check_id(places, id)
+    sources = sources_of(places, id)
     ids = [] if id is None else [id]
     tables = {
         key: columns_of(
@@ -304,8 +304,7 @@ def _joined(
 
     None if a frame is in memory, or a file is small.
     """
-    check_id(places, id)
-    sources = {place.source.key: place.source for place in places}
+    sources = sources_of(places, id)
     tables = {key: table_of(source) for key, source in sources.items()}
     if any(table is None for table in tables.values()):
         return None

@@ -365,23 +365,17 @@ def check_role_names(champion: str, challenger: str) -> None:
     champion, challenger : str
         Names of champion and challenger, such as those of their files.
     """
-    champion_text, challenger_text = (_text_in(name) for name in (champion, challenger))
+    first, second = (
+        {word.lower() for word in WORD.findall(name)} for name in (champion, challenger)
+    )
     # One of the names of the roles themselves is enough.
-    is_swapped = {CHALLENGER} == champion_text & {*ROLES} or {
-        CHAMPION
-    } == challenger_text & {*ROLES}
-    if is_swapped or any(
-        new in champion_text and old in challenger_text for old, new in PAIRS
-    ):
+    is_swapped = first & {*ROLES} == {CHALLENGER} or second & {*ROLES} == {CHAMPION}
+    if is_swapped or any(new in first and old in second for old, new in PAIRS):
         raise ValueError(
             f"The champion comes first, and the names say the opposite: {champion!r} is "
             f"taken for the champion and {challenger!r} for the challenger. Turn them "
             "round, or rename them."
         )
-
-
-def _text_in(name: str) -> set[str]:
-    return {word.lower() for word in WORD.findall(name)}
 
 
 def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictions:
@@ -448,27 +442,16 @@ def one_class_of(predictions: Predictions, position: int) -> Predictions:
 def _of_one_class(
     predictions: EstimatorPredictions, position: int, n_classes: int
 ) -> EstimatorPredictions:
-    labels, proba = predictions.labels, predictions.proba
-    return replace(
-        predictions,
-        labels=None if labels is None else (labels == position).astype(np.int8),
-        proba=None if proba is None else _binary(proba[:, position]),
-        decision=_decision(predictions.decision, position, n_classes),
-    )
-
-
-def _binary(proba: FloatArray) -> FloatArray:
-    return np.column_stack([1 - proba, proba])
-
-
-def _decision(
-    decision: FloatArray | None, position: int, n_classes: int
-) -> FloatArray | None:
-    if decision is None:
-        return None
-    if decision.ndim == 2:
-        return decision[:, position]
-    return decision if position == n_classes - 1 else -decision
+    labels, proba, decision = predictions.labels, predictions.proba, predictions.decision
+    if labels is not None:
+        labels = (labels == position).astype(np.int8)
+    if proba is not None:
+        proba = np.column_stack([1 - proba[:, position], proba[:, position]])
+    if decision is not None and decision.ndim == 2:
+        decision = decision[:, position]
+    elif decision is not None and position < n_classes - 1:
+        decision = -decision
+    return replace(predictions, labels=labels, proba=proba, decision=decision)
 
 
 def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:

@@ -309,7 +309,7 @@ def _local_shipment(data: tuple[Any, ...]) -> Iterator[Shipment]:
     with tempfile.TemporaryDirectory(
         prefix="skcompare-", ignore_cleanup_errors=True
     ) as folder:
-        if _is_mapped_by_joblib(data):
+        if all(map(_is_mapped_by_joblib, data)):
             yield Shipment(data, folder)
         else:
             yield FileShipment(data, folder)
@@ -358,15 +358,11 @@ def _workers(n_jobs: int | None) -> tuple[Any, int]:
     return backend, backend.effective_n_jobs(n_requested)
 
 
-def _is_mapped_by_joblib(data: tuple[Any, ...]) -> bool:
-    return all(part is None or _has_plain_arrays(part) for part in data)
-
-
-def _has_plain_arrays(part: Any) -> bool:
+def _is_mapped_by_joblib(part: Any) -> bool:
     # A subclass, such as a masked array, would be pickled for every task.
     if type(part) in (np.ndarray, np.memmap):
         return bool(part.dtype.kind != "O")
-    return sparse.issparse(part) and part.format in FORMATS_OF_ARRAYS
+    return part is None or (sparse.issparse(part) and part.format in FORMATS_OF_ARRAYS)
 
 
 def _arrays(task: Any) -> Iterator[Any]:
