@@ -80,84 +80,6 @@ class SplitRankings:
         return cls(kept, len(placements) - len(kept), whole.design, counts)
 
 
-def numbers_of(
-    placements: PlacementValues,
-    confidence_level: float,
-    n_resamples: int | None,
-    random_state: Any,
-) -> dict[str, Any]:
-    """Compute the curves and confidence bands of a hold-out set."""
-    band = roc_difference_band(
-        placements,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        random_state=random_state,
-    )
-    before, at = _before_and_at(placements, band.fpr)
-    half = np.array(
-        [
-            band.difference - band.low,
-            band.high - band.difference,
-            band.difference - band.simultaneous_low,
-            band.simultaneous_high - band.difference,
-        ]
-    )
-    # Just before a jump the band is as wide as after the previous jump; the curves start
-    # with no record, which is no estimate.
-    half_before = np.concatenate([np.zeros((4, 1)), half[:, :-1]], axis=1)
-    sides = np.concatenate([before, half_before]), np.concatenate([at, half])
-    drawn = (before != at).any(axis=0)
-    if len(band.fpr) > MOST_RATES:
-        # Rates are so close together that lines between them look like jumps.
-        drawn[1:] = False
-    fpr, (champion, challenger, *widths) = _interleaved(band.fpr, sides, drawn)
-    low, high, far_low, far_high = widths
-    difference = challenger - champion
-    bands = difference + np.array([-low, high, -far_low, far_high])
-    aucs, finding = _tested(placements, band.confidence_level)
-    return {
-        "fpr": fpr,
-        "champion": champion,
-        "challenger": challenger,
-        "bands": np.clip(bands, -1.0, 1.0),
-        "aucs": aucs,
-        "finding": finding,
-        "names": placements.names,
-        "counts": (placements.n_positives, placements.n_negatives),
-        "significance": range_text(band.ranges),
-        "splits": np.empty((0, len(fpr))),
-        "n_splits": 1,
-        "n_left_out": 0,
-        "flags": band.flags,
-    }
-
-
-def numbers_of_splits(rankings: SplitRankings) -> dict[str, Any]:
-    """Compute the mean sensitivities over all splits at each false positive rate."""
-    rates = usual_rates(SPLIT_RATES)
-    curves = np.array([_before_and_at(split, rates)[1] for split in rankings.splits])
-    # Each curve starts at 0, without any record.
-    curves = np.concatenate([np.zeros((len(curves), 2, 1)), curves], axis=2)
-    champion, challenger = curves.mean(axis=0)
-    aucs = np.mean([split.aucs for split in rankings.splits], axis=0)
-    differences = curves[:, 1] - curves[:, 0]
-    return {
-        "fpr": np.append(0.0, rates),
-        "champion": champion,
-        "challenger": challenger,
-        "bands": None,
-        "aucs": ((float(aucs[0]), None, None), (float(aucs[1]), None, None)),
-        "finding": Finding(float(aucs[1] - aucs[0]), design=str(rankings.design)),
-        "names": rankings.splits[0].names,
-        "counts": rankings.counts,
-        "significance": "",
-        "splits": differences if len(differences) <= MOST_DRAWN else differences[:0],
-        "n_splits": len(differences),
-        "n_left_out": rankings.n_left_out,
-        "flags": (),
-    }
-
-
 def _before_and_at(
     placements: PlacementValues, rates: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -346,7 +268,7 @@ class RocComparisonDisplay(
                 f"{', '.join(options)}: the curves of {rankings.design} have no band and "
                 "no intervals. Leave this out, or compare trained models on a hold-out set."
             )
-        return cls(**numbers_of_splits(rankings))
+        return cls._of_splits(rankings)
 
     @classmethod
     def _of(
@@ -357,7 +279,69 @@ class RocComparisonDisplay(
         n_resamples: int | None = None,
         random_state: Any = 0,
     ) -> Self:
-        return cls(**numbers_of(evidence, confidence_level, n_resamples, random_state))
+        band = roc_difference_band(
+            evidence,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            random_state=random_state,
+        )
+        before, at = _before_and_at(evidence, band.fpr)
+        limits = band.low, band.high, band.simultaneous_low, band.simultaneous_high
+        half = np.abs(np.array(limits) - band.difference)
+        # Just before a jump the band is as wide as after the previous jump; the curves
+        # start with no record, which is no estimate.
+        half_before = np.concatenate([np.zeros((4, 1)), half[:, :-1]], axis=1)
+        sides = np.concatenate([before, half_before]), np.concatenate([at, half])
+        drawn = (before != at).any(axis=0)
+        if len(band.fpr) > MOST_RATES:
+            # Rates are so close together that lines between them look like jumps.
+            drawn[1:] = False
+        fpr, (champion, challenger, *widths) = _interleaved(band.fpr, sides, drawn)
+        low, high, far_low, far_high = widths
+        difference = challenger - champion
+        bands = difference + np.array([-low, high, -far_low, far_high])
+        aucs, finding = _tested(evidence, band.confidence_level)
+        return cls(
+            fpr=fpr,
+            champion=champion,
+            challenger=challenger,
+            bands=np.clip(bands, -1.0, 1.0),
+            aucs=aucs,
+            finding=finding,
+            names=evidence.names,
+            counts=(evidence.n_positives, evidence.n_negatives),
+            significance=range_text(band.ranges),
+            splits=np.empty((0, len(fpr))),
+            n_splits=1,
+            n_left_out=0,
+            flags=band.flags,
+        )
+
+    @classmethod
+    def _of_splits(cls, rankings: SplitRankings) -> Self:
+        """Create the display of the mean sensitivities of all splits at each rate."""
+        rates = usual_rates(SPLIT_RATES)
+        curves = np.array([_before_and_at(split, rates)[1] for split in rankings.splits])
+        # Each curve starts at 0, without any record.
+        curves = np.concatenate([np.zeros((len(curves), 2, 1)), curves], axis=2)
+        champion, challenger = curves.mean(axis=0)
+        aucs = np.mean([split.aucs for split in rankings.splits], axis=0)
+        differences = curves[:, 1] - curves[:, 0]
+        return cls(
+            fpr=np.append(0.0, rates),
+            champion=champion,
+            challenger=challenger,
+            bands=None,
+            aucs=((float(aucs[0]), None, None), (float(aucs[1]), None, None)),
+            finding=Finding(float(aucs[1] - aucs[0]), design=str(rankings.design)),
+            names=rankings.splits[0].names,
+            counts=rankings.counts,
+            significance="",
+            splits=differences if len(differences) <= MOST_DRAWN else differences[:0],
+            n_splits=len(differences),
+            n_left_out=rankings.n_left_out,
+            flags=(),
+        )
 
     @property
     def difference(self) -> FloatArray:

@@ -94,8 +94,7 @@ def displays() -> Mapping[str, type["Display"]]:
 
 def placed_displays() -> list[tuple[Place, Any]]:
     """Return the displays of a report of two classifiers, with their places in order."""
-    places = [(display.place, display) for display in _displays.values()]
-    placed = [(place, display) for place, display in places if place is not None]
+    placed = [(d.place, d) for d in _displays.values() if d.place is not None]
     return sorted(placed, key=lambda item: item[0].rank)
 
 

@@ -3,22 +3,16 @@
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._core.validation import check_alpha
 from skcompare._registry.metrics import keywords_of
-from skcompare.plots.drawing._base import (
-    CHALLENGER,
-    CHAMPION,
-    ROLES,
-    PairDisplay,
-    check_options,
-)
+from skcompare.plots.drawing._base import ROLES, PairDisplay, check_options
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._text import text_below
-from skcompare.plots.forest._forest_rows import Found, found_in, ratios_in, with_margins
+from skcompare.plots.forest._forest_rows import Intervals, found_in, ratios_in, with_margins
 from skcompare.plots.forest._interval_axes import (
     GOES_ON,
     Lines,
@@ -47,19 +41,13 @@ from skcompare.plots.forest._run_tests import HOLM, OF_TESTS, refuse_options, ro
 from skcompare.predictions import LABELS, SCORES, PairedPredictions, askable
 
 
-class IntervalDisplay(PairDisplay):
+class IntervalDisplay(Intervals, PairDisplay):
     """Base class of displays of intervals, in one or several panels with remarks below.
 
     A subclass shows estimates of one `kind`, which equal classifiers have at `null`, on a
     logarithmic axis with `log`. `not_in_frame` names fields of the rows that its frame
     leaves out, and `_panel` makes the panel of a unit by `_lines`.
     """
-
-    rows: tuple[IntervalRow, ...]
-    alpha: float
-    adjust: str
-    remarks: tuple[str, ...]
-    sides: tuple[str, str]
 
     kind: ClassVar[str] = "difference"
     null: ClassVar[float] = 0.0
@@ -88,7 +76,7 @@ class IntervalDisplay(PairDisplay):
         alpha = 0.05 if level is None else check_alpha(level)
         if isinstance(result, PairedPredictions):
             rows = rows_of_tests(result, cls.kind, alpha=alpha, **test_options)
-            result = Found(rows, alpha, test_options.get("adjust", HOLM))
+            result = Intervals(rows, alpha, test_options.get("adjust", HOLM))
         else:
             refuse_options(result, test_options, level)
         return cls._of(result, alpha=alpha, **options)
@@ -197,7 +185,7 @@ class IntervalDisplay(PairDisplay):
 
     def _columns(self) -> Mapping[str, Any]:
         left_out = {"unit", "excluded", "short", *self.not_in_frame}
-        names = [field.name for field in fields(IntervalRow) if field.name not in left_out]
+        names = [f.name for f in fields(IntervalRow) if f.name not in left_out]
         columns = {name: [getattr(row, name) for row in self.rows] for name in names}
         return columns | {"flags": [" ".join(flags) for flags in columns["flags"]]}
 
@@ -211,7 +199,6 @@ class IntervalDisplay(PairDisplay):
         return [*remarks, *note_remarks(self.rows), *flag_remarks(self.rows)]
 
 
-@dataclass(eq=False, repr=False)
 class ForestDisplay(IntervalDisplay, title="Differences with intervals"):
     """Forest plot of differences of classifiers, with their confidence intervals.
 
@@ -276,12 +263,6 @@ class ForestDisplay(IntervalDisplay, title="Differences with intervals"):
     0  accuracy     0.060  0.001  0.119
     1   roc_auc     0.086  0.040  0.132
     """
-
-    rows: tuple[IntervalRow, ...]
-    alpha: float = 0.05
-    adjust: str = ""
-    sides: tuple[str, str] = (CHAMPION, CHALLENGER)
-    remarks: tuple[str, ...] = ()
 
     not_in_frame = ("champion", "challenger")
 
@@ -352,7 +333,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
 
     @classmethod
     def _of(cls, result: Any, *, margin: Any = None, **options: Any) -> Self:
-        source: Found = found_in(result, **options)
+        source = found_in(result, **options)
         if not source.rows:
             raise ValueError(
                 "There is no difference to draw: the result has ratios, associations or "
@@ -368,10 +349,11 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         test = f" ({main.test}{self._pvalues(main)})" if main.test else " (no test)"
         intervals, right, left = self._beyond_null()
         left_side, right_side = self.sides
+        lie = "lies" if right == 1 else "lie"
         return (
             f"{_counted(len(self.rows), 'difference')}{level_text(intervals)}; that of "
             f"{in_one_line(main.name)} is {interval_text(main)}{test}. Of "
-            f"{_counted(len(intervals), 'interval')} {right} {_lies(right)} wholly where "
+            f"{_counted(len(intervals), 'interval')} {right} {lie} wholly where "
             f"the {right_side} is better, and {left} where the {left_side} is."
             f"{caveat_text(main)}{''.join(f' {remark}' for remark in self.remarks)}"
         )
@@ -400,10 +382,6 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _lies(number: int) -> str:
-    return "lies" if number == 1 else "lie"
 
 
 MARKERS = ("s", "o", "D", "^", "v", "P")
@@ -474,12 +452,8 @@ class RelativePrecisionDisplay(IntervalDisplay, title="Ratios with intervals"):
     1  precision[dog]      1.20
     """
 
-    rows: tuple[IntervalRow, ...]
-    alpha: float = 0.05
-    adjust: str = ""
-    remarks: tuple[str, ...] = ()
+    sides: tuple[str, str] = field(default=ROLES, init=False)
 
-    sides = ROLES
     kind = "ratio"
     null = 1.0
     log = True
@@ -534,10 +508,10 @@ PairedPredictions, or list or dict
         first = self.rows[0]
         intervals, above, below = self._beyond_null()
         p = "" if first.pvalue is None else f", p {format_pvalue(first.pvalue, self.alpha)}"
-        count = "1 ratio" if len(self.rows) == 1 else f"{len(self.rows)} ratios"
         text = (
-            f"{count}, challenger over champion; that of {in_one_line(first.name)} is "
-            f"{interval_text(first, signed=False)} ({test_text(first)}{p})."
+            f"{_counted(len(self.rows), 'ratio')}, challenger over champion; that of "
+            f"{in_one_line(first.name)} is {interval_text(first, signed=False)} "
+            f"({test_text(first)}{p})."
         )
         if intervals:
             text += (

@@ -35,8 +35,8 @@ OF_PAIRS = "discordant_odds_ratio"
 """Test of a ratio that is about no class, on a different scale."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+@dataclass(eq=False, repr=False)
+class Intervals:
     """Rows of a result, with their level, adjustment and remarks."""
 
     rows: tuple[IntervalRow, ...]
@@ -46,16 +46,16 @@ class Found:
     remarks: tuple[str, ...] = ()
 
 
-def ratios_in(result: Any, alpha: float) -> Found:
+def ratios_in(result: Any, alpha: float) -> Intervals:
     """Return the ratios of a result, or of several results."""
     holder = comparison_behind(result)
-    if isinstance(holder, Found):
+    if isinstance(holder, Intervals):
         return replace(holder, rows=by_class(holder.rows))
     if isinstance(holder, PrecisionByClass):
         return _ratios_of_classes(holder)
     if hasattr(holder, "rows") and hasattr(holder, "conclusion"):
         return _ratios_of_comparison(holder)
-    return Found(by_class(_ratios_of_results(result, alpha)), alpha)
+    return Intervals(by_class(_ratios_of_results(result, alpha)), alpha)
 
 
 def _rows_of_classes(classes: PrecisionByClass, scale: str) -> tuple[IntervalRow, ...]:
@@ -85,13 +85,13 @@ def _rows_of_classes(classes: PrecisionByClass, scale: str) -> tuple[IntervalRow
     return tuple(rows)
 
 
-def _ratios_of_classes(classes: PrecisionByClass) -> Found:
+def _ratios_of_classes(classes: PrecisionByClass) -> Intervals:
     remark = f"Intervals are Wald's of the log ratio, and p-values those of {classes.test}."
     rows, alpha = _rows_of_classes(classes, "ratio"), alpha_of(classes.confidence_level)
-    return Found(rows, alpha, classes.adjust, remarks=(remark,))
+    return Intervals(rows, alpha, classes.adjust, remarks=(remark,))
 
 
-def _ratios_of_comparison(comparison: Any) -> Found:
+def _ratios_of_comparison(comparison: Any) -> Intervals:
     """Return the ratios in the rows of a comparison, or those of its predictions."""
     alpha = comparison.alpha
     rows = [
@@ -100,7 +100,7 @@ def _ratios_of_comparison(comparison: Any) -> Found:
         if row.result and ratio_unit(row.result) and row.test != OF_PAIRS
     ]
     if rows:
-        return Found(by_class(rows), alpha, comparison.adjust)
+        return Intervals(by_class(rows), alpha, comparison.adjust)
     if comparison.source is None:
         raise ValueError(
             "This comparison has no test of a ratio, and no predictions to run one on. "
@@ -111,7 +111,7 @@ def _ratios_of_comparison(comparison: Any) -> Found:
     if ratios_suit(classes.design):
         return _ratios_of_classes(classes)
     rows = untested(_rows_of_classes(classes, "ratio"), classes.design)
-    return Found(tuple(rows), alpha, classes.adjust)
+    return Intervals(tuple(rows), alpha, classes.adjust)
 
 
 def row_of_result(
@@ -174,7 +174,7 @@ PAIRS = ("auto", "leader", "different", "all")
 
 def found_in(
     result: Any, *, alpha: float, pairs: str = "auto", most: int = 20, measure: Any = None
-) -> Found:
+) -> Intervals:
     """Return the differences of a result, or of several results."""
     check_choice("pairs", pairs, PAIRS)
     most = check_count("most", most)
@@ -184,13 +184,13 @@ def found_in(
     if isinstance(result, (list, tuple)) and not isinstance(result, PairwiseResult):
         return _together(_with_names(result), options)
     holder = comparison_behind(result)
-    if isinstance(holder, Found):
+    if isinstance(holder, Intervals):
         return holder
     if isinstance(holder, PairedResult):
         return _of_result(holder, alpha)
     if isinstance(holder, PrecisionByClass):
         rows = _rows_of_classes(holder, "difference")
-        return Found(rows, alpha_of(holder.confidence_level), holder.adjust)
+        return Intervals(rows, alpha_of(holder.confidence_level), holder.adjust)
     if hasattr(holder, "outcomes"):
         return _of_decision(holder)
     if hasattr(holder, "rows") and hasattr(holder, "conclusion"):
@@ -268,7 +268,7 @@ def _claim_of(condition: Any) -> dict[str, Any]:
     return {"excluded": parts, "claim": condition.text}
 
 
-def _of_result(result: PairedResult, alpha: float) -> Found:
+def _of_result(result: PairedResult, alpha: float) -> Intervals:
     entry = paired_tests().get(result.test)
     if entry is not None and entry.kind != "difference":
         raise ValueError(
@@ -283,14 +283,14 @@ def _of_result(result: PairedResult, alpha: float) -> Found:
     # Without a registered measure the name of the estimate names the row.
     if "accurac" in measure or "AUC" in measure:
         row = replace(row, unit=SHARES)
-    return Found((row,), alpha)
+    return Intervals((row,), alpha)
 
 
-def _of_comparison(comparison: Any) -> Found:
+def _of_comparison(comparison: Any) -> Intervals:
     alpha = comparison.alpha
     rows = [interval_row(r, alpha) for r in comparison.rows if r.kind == "difference"]
     others = [row for row in comparison.rows if row.kind != "difference"]
-    return Found(tuple(rows), alpha, comparison.adjust, ROLES, _left_out(others))
+    return Intervals(tuple(rows), alpha, comparison.adjust, ROLES, _left_out(others))
 
 
 def _left_out(rows: Sequence[Any]) -> tuple[str, ...]:
@@ -304,7 +304,7 @@ def _left_out(rows: Sequence[Any]) -> tuple[str, ...]:
     return (f"Not drawn, because they are no differences: {counts}.",)
 
 
-def _of_decision(decision: Any) -> Found:
+def _of_decision(decision: Any) -> Intervals:
     leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
     if decision.blind or not leaves:
         raise ValueError(
@@ -317,7 +317,7 @@ def _of_decision(decision: Any) -> Found:
         "the difference is in the hatched part."
     )
     remarks = (remark,) if levels else ()
-    return Found(tuple(map(_of_outcome, leaves)), decision.alpha, remarks=remarks)
+    return Intervals(tuple(map(_of_outcome, leaves)), decision.alpha, remarks=remarks)
 
 
 def _of_outcome(outcome: Any) -> IntervalRow:
@@ -340,7 +340,7 @@ def _of_outcome(outcome: Any) -> IntervalRow:
     )
 
 
-def _of_several(several: PairwiseComparison, pairs: str, most: int) -> Found:
+def _of_several(several: PairwiseComparison, pairs: str, most: int) -> Intervals:
     """Return the rows of all or selected pairs, with a remark on the selection."""
     selected, remark = _selected_pairs(several, pairs, most)
     names = names_in(several)
@@ -368,7 +368,7 @@ def _of_several(several: PairwiseComparison, pairs: str, most: int) -> Found:
             f" p-values and intervals are not adjusted for {len(several.pairs)} pairs."
         )
     remarks = (f"Pairs of classifiers by {several.subject}.{remark}",)
-    return Found(rows, several.alpha, several.adjust, ("second", "first"), remarks)
+    return Intervals(rows, several.alpha, several.adjust, ("second", "first"), remarks)
 
 
 def _selected_pairs(
@@ -407,7 +407,7 @@ def _with_names(results: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(names, results))
 
 
-def _together(results: Mapping[Any, Any], options: Mapping[str, Any]) -> Found:
+def _together(results: Mapping[Any, Any], options: Mapping[str, Any]) -> Intervals:
     """Concatenate the rows of several results, prefixed by the names of the results."""
     if not results:
         raise ValueError("A dict of results must have at least one. Got none.")
@@ -422,7 +422,7 @@ def _together(results: Mapping[Any, Any], options: Mapping[str, Any]) -> Found:
     first = next(iter(parts.values()))
     remarks = dict.fromkeys(remark for part in parts.values() for remark in part.remarks)
     adjusts = {part.adjust for part in parts.values()}
-    return Found(
+    return Intervals(
         tuple(rows),
         first.alpha,
         first.adjust if len(adjusts) == 1 else "",
