@@ -24,10 +24,10 @@ from skcompare.stats.core._limits import (
 )
 from skcompare.stats.core._tails import (
     NEARLY_ONE,
-    SMALLEST,
     TINY,
     Points,
     binomial_mass,
+    bounded,
     each_tail,
     inside_unit,
     log_binomial_mass,
@@ -506,11 +506,11 @@ def melded_pvalue(
 def pvalue_of_tails(greater: float, less: float, alternative: str) -> Pair:
     """P-value and its logarithm, from the logarithms of both tail probabilities."""
     log_pvalue = {
-        "two-sided": min(0.0, math.log(2) + min(greater, less)),
+        "two-sided": math.log(2) + min(greater, less),
         "greater": greater,
         "less": less,
     }[alternative]
-    return max(math.exp(log_pvalue), SMALLEST), log_pvalue
+    return bounded(math.exp(log_pvalue), log_pvalue)
 
 
 def _log_tail(against: int, favour: int, n: int, mid: bool, null: float) -> float:

@@ -60,24 +60,6 @@ class Finding(NamedTuple):
     details: dict[str, float] = {}
 
 
-def find(
-    table: ContingencyTable,
-    method: str,
-    null: float,
-    alternative: str,
-    n_resamples: int | None,
-    random_state: Any,
-) -> Finding:
-    """Apply a method of McNemar's test to a contingency table."""
-    if method in CHI_SQUARED:
-        return _by_score(table, method, null, alternative)
-    if method == "exact-unconditional":
-        return _unconditional(table, null, alternative)
-    if n_resamples is not None:
-        return _by_draws(table, n_resamples, alternative, random_state)
-    return _by_binomial(table, method, null, alternative)
-
-
 check_difference = partial(check_null, what="a difference of accuracies")
 
 
@@ -486,7 +468,14 @@ def mcnemar(
     """
     null = check_difference(null_value)
     check_together(table, method, interval, null, n_resamples)
-    finding = find(table, method, null, alternative, n_resamples, random_state)
+    if method in CHI_SQUARED:
+        finding = _by_score(table, method, null, alternative)
+    elif method == "exact-unconditional":
+        finding = _unconditional(table, null, alternative)
+    elif n_resamples is not None:
+        finding = _by_draws(table, n_resamples, alternative, random_state)
+    else:
+        finding = _by_binomial(table, method, null, alternative)
     limits = finding.limits
     if interval != "agreeing":
         limits = limits_by_name(table, interval, method)

@@ -4,7 +4,6 @@ import math
 from functools import partial
 from typing import Literal
 
-from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
 from skcompare._core.validation import alpha_of, is_number
@@ -18,6 +17,8 @@ from skcompare.stats.core._limits import (
     ZERO_VARIANCE,
     Pair,
     critical_value,
+    increasing_root,
+    log_wald_limits,
     one_sided_ratio,
     ratio_of,
     wilson_limits,
@@ -142,7 +143,7 @@ def relative_accuracy(
     limits_of = {
         "score": score_ratio_limits,
         "bonett-price": bonett_price_ratio_limits,
-        "log-wald": log_wald_limits,
+        "log-wald": log_wald_ratio_limits,
     }[method if interval == "agreeing" else interval]
     return result_of(
         statistic,
@@ -220,18 +221,11 @@ def _upper_score_ratio(both: float, against: float, favour: float, z: float) -> 
         return max(0.0, z) ** 2 / against
 
     def excess(logarithm: float) -> float:
-        ratio = math.exp(logarithm)
-        return ratio_score(both, against, favour, ratio) + z
+        return -ratio_score(both, against, favour, math.exp(logarithm)) - z
 
     start = math.log(challenger / champion)
     step = math.sqrt((against + favour + 1) / (champion * challenger))
-    end = start
-    while z * excess(end) > 0:
-        end += math.copysign(step, z)
-        step *= 2
-    if end == start:
-        return challenger / champion
-    return math.exp(brentq(excess, start, end, xtol=PRECISION, rtol=4 * PRECISION))
+    return math.exp(increasing_root(excess, start, step, precision=PRECISION))
 
 
 def bonett_price_ratio_limits(
@@ -270,7 +264,7 @@ def log_wald_score(both: float, against: float, favour: float, ratio: float) -> 
     return distance / error
 
 
-def log_wald_limits(
+def log_wald_ratio_limits(
     both: float, against: float, favour: float, confidence_level: float, alternative: str
 ) -> Pair:
     """Wald interval of the ratio on the log scale; unbounded if an accuracy is 0."""
@@ -278,21 +272,11 @@ def log_wald_limits(
     if champion == 0 or challenger == 0:
         return RATIO
     error = math.sqrt((against + favour) / (champion * challenger))
-    return _log_wald(challenger / champion, error, confidence_level, alternative)
-
-
-def _log_wald(
-    ratio: float, error: float, confidence_level: float, alternative: str
-) -> Pair:
-    factor = math.exp(critical_value(confidence_level, alternative) * error)
-    return one_sided_ratio(ratio / factor, ratio * factor, alternative)
+    return log_wald_limits(challenger / champion, error, confidence_level, alternative)
 
 
 OddsMethod = Literal["mid-p", "exact"]
 OddsInterval = Literal["agreeing", "wilson", "wald"]
-
-ODDS_PRECISION = 1e-14
-"""Precision of the logarithm of a limit of the odds ratio."""
 
 
 @paired_test(
@@ -452,14 +436,11 @@ def _upper_mid_odds(against: int, favour: int, tail: float) -> float:
     def excess(logarithm: float) -> float:
         rest = 1 / (1 + math.exp(logarithm))
         at_most = betainc(against, favour + 1, rest)
-        return float((at_most + betainc(against + 1, favour, rest)) / 2 - tail)
+        return float(tail - (at_most + betainc(against + 1, favour, rest)) / 2)
 
     high = math.log(_upper_exact_odds(against, favour, tail))
     step = math.sqrt(1 / against + 1 / favour)
-    low = high - step
-    while excess(low) < 0:
-        low -= step
-    return math.exp(brentq(excess, low, high, xtol=ODDS_PRECISION, rtol=4 * ODDS_PRECISION))
+    return math.exp(increasing_root(excess, high, step, precision=PRECISION))
 
 
 def wilson_odds_limits(
@@ -483,4 +464,4 @@ def wald_odds_limits(
     if against == 0 or favour == 0:
         return RATIO
     error = math.sqrt(1 / against + 1 / favour)
-    return _log_wald(favour / against, error, confidence_level, alternative)
+    return log_wald_limits(favour / against, error, confidence_level, alternative)

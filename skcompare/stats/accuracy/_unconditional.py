@@ -20,7 +20,7 @@ from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.accuracy._limits import lower_score_limit, score_root
 from skcompare.stats.core._limits import one_sided
-from skcompare.stats.core._tails import SMALLEST, log_more
+from skcompare.stats.core._tails import SMALLEST, bounded, log_more
 
 MOST_RECORDS = 20_000
 """Number of records above which the maximum over the nuisance takes too long."""
@@ -60,7 +60,7 @@ def unconditional_pvalue(
     if alternative == "less" or (two_sided and c - b < n * null):
         b, c, null = c, b, -null
     log_pvalue = worst(b, c, n, null, two_sided).log_probability
-    return min(1.0, max(math.exp(log_pvalue), SMALLEST)), min(0.0, log_pvalue)
+    return bounded(math.exp(log_pvalue), log_pvalue)
 
 
 class Worst(NamedTuple):

@@ -36,7 +36,7 @@ from skcompare.stats.core._limits import (
     wilson_limits,
 )
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import SMALLEST, normal_pvalue, stirling_error
+from skcompare.stats.core._tails import doubled, normal_pvalue, stirling_error
 
 DECIMALS = 12
 """Decimals to which an estimate is rounded before it is compared with a limit."""
@@ -185,8 +185,7 @@ class FixedMargins:
         Samuels 1968, Annals of Mathematical Statistics 39, 1191-1195).
         """
         log_tail = self._log_probability() + math.log(self._outward_sum())
-        log_pvalue = min(0.0, math.log(2) + log_tail)
-        return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
+        return doubled(math.exp(log_tail), log_tail)
 
     @property
     def log_odds(self) -> float:

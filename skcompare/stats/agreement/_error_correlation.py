@@ -15,7 +15,7 @@ from skcompare.evidence import PairedLosses, rounded
 from skcompare.stats.agreement._association import PEARSON, SPEARMAN, reading
 from skcompare.stats.core._limits import Limits, Pair, critical_value, fixed_limits
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import SMALLEST, student_pvalue
+from skcompare.stats.core._tails import bounded, student_pvalue
 
 ROUNDING = 1e-12
 """Distance up to which a squared correlation is 1, or a share of a sum is 0."""
@@ -60,8 +60,6 @@ def published_limits(
     """Fisher's interval, with the standard error of Bonett and Wright (2000) for ranks."""
     if n < 4:
         return -1.0, 1.0
-    if abs(r) >= 1:
-        return r, r
     scale = math.sqrt((1 + r * r / 2 if of_ranks else 1.0) / (n - 3))
     return _around(r, critical_value(confidence_level, "two-sided") * scale)
 
@@ -280,5 +278,4 @@ def _perfect_pvalue(ties: IntArray | None, n: int) -> tuple[float, float]:
     if ties is None:
         return UNDEFINED
     log_pvalue = math.log(2) + float(gammaln(ties + 1.0).sum() - gammaln(n + 1.0))
-    log_pvalue = min(0.0, log_pvalue)
-    return max(math.exp(log_pvalue), SMALLEST), log_pvalue
+    return bounded(math.exp(log_pvalue), log_pvalue)

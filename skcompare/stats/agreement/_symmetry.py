@@ -22,7 +22,7 @@ from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.core._adjust import adjust_pvalues
 from skcompare.stats.core._limits import chi2_tested, ratio_of
 from skcompare.stats.core._result import PairedResult, result_of, tested_result
-from skcompare.stats.core._tails import SMALLEST, blocks_of, chi2_pvalue
+from skcompare.stats.core._tails import blocks_of, bounded, chi2_pvalue
 
 FEW_DISAGREEMENTS = "few-disagreements"
 
@@ -630,7 +630,7 @@ def _exact_pvalue(pairs: LabelPairs) -> tuple[float, float]:
             f"too many for {int(pairs.totals.sum())} records in {len(pairs.totals)} pairs "
             "of classes. Use symmetry_permutation(matrix, statistic='bowker')."
         )
-    return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
+    return bounded(math.exp(log_pvalue), log_pvalue)
 
 
 def _flags(pairs: LabelPairs, method: str) -> tuple[str, ...]:
@@ -803,7 +803,7 @@ def symmetry_permutation(
         computation = f"monte-carlo, {n_resamples} resamples"
     return result_of(
         test_statistic.observed,
-        (max(SMALLEST, math.exp(log_pvalue)), log_pvalue),
+        bounded(math.exp(log_pvalue), log_pvalue),
         estimate=asymmetry(matrix, pairs),
         estimate_name="asymmetry",
         method=f"{statistic}, {computation}",
