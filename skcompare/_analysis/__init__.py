@@ -43,7 +43,6 @@ from skcompare._analysis._tally_evidence import (
     schema_of,
     tallied_pair,
 )
-from skcompare._analysis._tally_request import check_holds, requested_by, requested_by_tests
 from skcompare._analysis._test_selection import (
     ALL,
     LABEL,
@@ -52,11 +51,14 @@ from skcompare._analysis._test_selection import (
     NamedTests,
     RequestedTests,
     Selection,
+    check_holds,
     check_positive,
     default_test,
     named_tests,
     no_test_note,
     predictions_required,
+    requested_by,
+    requested_by_tests,
     why_unsuited,
     with_classes,
 )

@@ -38,7 +38,6 @@ from skcompare.evidence.core._storage import (
     merge_evidence,
     save_checkpoint,
 )
-from skcompare.evidence.labels._agreement import MOST_CLASSES, AgreementMatrix
 from skcompare.evidence.labels._class_moments import (
     CLASS_SCORES,
     ClassMoments,
@@ -50,7 +49,7 @@ from skcompare.evidence.labels._class_order import ClassColumns, sorted_labels
 from skcompare.evidence.labels._clusters import ClusterSums
 from skcompare.evidence.labels._contingency import ContingencyTable, PairedBlocks
 from skcompare.evidence.labels._device_labels import counted_rows
-from skcompare.evidence.labels._joint import JointCounts
+from skcompare.evidence.labels._joint import MOST_CLASSES, AgreementMatrix, JointCounts
 from skcompare.evidence.labels._patterns import CorrectnessPatterns
 from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.evidence.losses._record_losses import (
@@ -64,7 +63,17 @@ from skcompare.evidence.ranking._cells import combined_cells
 from skcompare.evidence.ranking._class_placements import ClassPlacementValues
 from skcompare.evidence.ranking._placements import ContrastBounds, PlacementValues
 from skcompare.evidence.ranking._ranks import same_ranking
-from skcompare.evidence.scores._scored_pair import ScoredPair
+from skcompare.evidence.scores._scored_pair import (
+    AreaUnderCurve,
+    AveragePrecision,
+    LoopedScore,
+    OperatingPoint,
+    PairScore,
+    PreparedScore,
+    RecordMean,
+    ScoredPair,
+    number_of,
+)
 from skcompare.evidence.scores._scores import (
     BlockDifferences,
     ScoreDifferences,
@@ -74,23 +83,14 @@ from skcompare.evidence.scores._scores import (
     shape_of,
     variance_of_mean,
 )
-from skcompare.evidence.scores._vectorised_scores import (
-    AreaUnderCurve,
-    AveragePrecision,
-    LoopedScore,
-    OperatingPoint,
-    PairScore,
-    PreparedScore,
-    RecordMean,
-    number_of,
-)
 from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan
-from skcompare.evidence.tally._tally_arrays import (
+from skcompare.evidence.tally._tally_engine import (
+    LABELS,
+    EngineTally,
     tally_arrays,
     tally_frame,
     tally_predictions,
 )
-from skcompare.evidence.tally._tally_engine import LABELS, EngineTally
 from skcompare.evidence.tally._tally_request import TallyRequest
 
 __all__ = [

@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri
 from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from skcompare.evidence import ScoredPair
-from skcompare.evidence.scores._vectorised_scores import OperatingPoint
+from skcompare.evidence.scores._scored_pair import OperatingPoint
 from skcompare.stats import (
     bootstrap_difference,
     jackknife_difference,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from skcompare.evidence.scores._vectorised_scores import AreaUnderCurve
+from skcompare.evidence.scores._scored_pair import AreaUnderCurve
 
 LOSSES = ("brier", "log_loss", "calibration")
 MEASURES = (

@@ -43,7 +43,7 @@ from skcompare.evidence.core._bins import (
 from skcompare.evidence.core._counting import groups_of, located
 from skcompare.evidence.core._storage import Mergeable, joined_groups
 from skcompare.evidence.tally._tally import Tally
-from skcompare.evidence.tally._tally_arrays import tally_frame
+from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import SCORES, PairedPredictions
 

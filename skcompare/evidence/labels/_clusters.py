@@ -38,7 +38,7 @@ from skcompare.evidence.labels._contingency import CELLS, ContingencyTable
 from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.evidence.labels._patterns import check_classifier_names
 from skcompare.evidence.tally._tally import Tally
-from skcompare.evidence.tally._tally_arrays import engine_tally
+from skcompare.evidence.tally._tally_engine import engine_tally
 from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import LABELS, ROLES, ColumnRoles, PairedPredictions, Predictions
 

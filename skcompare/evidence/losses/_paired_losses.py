@@ -36,7 +36,7 @@ from skcompare.evidence.losses._record_losses import (
     target_of,
 )
 from skcompare.evidence.tally._tally import Tally
-from skcompare.evidence.tally._tally_arrays import tally_frame
+from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import ROLES, SCORES, PairedPredictions
 

@@ -9,7 +9,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 
 from skcompare._analysis.measures._measures import StoredPredictions
 from skcompare.evidence import JointCounts
-from skcompare.evidence.scores._vectorised_scores import LoopedScore
+from skcompare.evidence.scores._scored_pair import LoopedScore
 from skcompare.metrics import resolve_scoring, scored_pair
 from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import bootstrap_difference, permutation_difference, score_difference

@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score, roc_curve
 
 from skcompare.evidence import ScoredPair
-from skcompare.evidence.scores._vectorised_scores import (
+from skcompare.evidence.scores._scored_pair import (
     AreaUnderCurve,
     AveragePrecision,
     OperatingPoint,

@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from skcompare.evidence import ClusterSums, ContingencyTable, ScoredPair
-from skcompare.evidence.scores._vectorised_scores import RecordMean
+from skcompare.evidence.scores._scored_pair import RecordMean
 from skcompare.stats import clustered_mcnemar, mcnemar, permutation_difference
 
 ALTERNATIVES = ("two-sided", "less", "greater")
