@@ -83,7 +83,7 @@ def test_files_are_joined_by_id(files):
         subject = judged(files(first, second, other=("said",)), keep_ids=True)
 
         assert N == subject.n_records
-        assert ("old", "new") == subject.names
+        assert ("old", "new") == subject.data.names
         assert (
             champion.loc[subject.ids, "said"].tolist()
             == labels_of(subject, "champion").tolist()
@@ -135,7 +135,7 @@ def test_slices_and_groups(files):
         subject = judged(files(keep=champion, other=challenger), BY_SITE, SITE_A)
 
         assert N // 2 == subject.part({"site": "A"}).n_records
-        assert subject.design.grouped
+        assert subject.data.design.grouped
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_one_file(tmp_path):
     )
     subject = judged((path,), Columns(champion="a", challenger="b"))
 
-    assert ("a", "b") == subject.names
+    assert ("a", "b") == subject.data.names
     assert TRUTH.size == (labels_of(subject, "challenger") == frame["y"].to_numpy()).sum()
 
 
@@ -308,7 +308,7 @@ def test_same_column(tmp_path):
     roles = [{"labels": name, "proba": "p"} for name in ("said", "sure")]
     columns = Columns(champion=roles[0], challenger=roles[1], pos_label="spam")
 
-    assert ("champion", "challenger") == judged((path,), columns).names
+    assert ("champion", "challenger") == judged((path,), columns).data.names
 
 
 def test_files_of_one_name(files, tmp_path):
@@ -321,7 +321,7 @@ def test_files_of_one_name(files, tmp_path):
 
     assert (os.path.join("v1", "predictions"), os.path.join("v2", "predictions")) == judged(
         tuple(paths)
-    ).names
+    ).data.names
 
 
 def test_training_records(files, tmp_path):
@@ -357,7 +357,7 @@ def test_scores_item_by_item(tmp_path):
         paths.append(save(pd.DataFrame(rows), tmp_path / f"{name}.jsonl"))
     subject = judged(tuple(paths), gate=gate)
 
-    assert ("old", "new", 20) == (*subject.names, subject.n_records)
+    assert ("old", "new", 20) == (*subject.data.names, subject.n_records)
     assert judge_subject(gate, subject).passed
     with pytest.raises(ValueError, match="Champion and challenger are the same file"):
         judged((paths[0], paths[0]), gate=gate)
@@ -391,7 +391,7 @@ def test_saved_estimators(tmp_path):
         given = GateFiles((paths[first], paths[second]), data, pos_label="yes")
         subject = subject_from_files(given, Columns(), gate)
         expected = made["new"].predict(held[["b", "a"]])
-        assert (first, second) == subject.names
+        assert (first, second) == subject.data.names
         assert expected.tolist() == labels_of(subject, "challenger").tolist()
         assert subject.pair.champion.has_proba
     trained = save(frame[100:160], tmp_path / "train.csv")
