@@ -51,11 +51,8 @@ class NpzFile(File):
     @property
     def names(self) -> list[str]:
         """Names of all columns."""
-        names = []
-        for name, stored in self._arrays.items():
-            names.append(name)
-            names += _parts(name, stored)
-        return names
+        arrays = self._arrays.items()
+        return [part for name, array in arrays for part in (name, *_parts(name, array))]
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()

@@ -79,7 +79,11 @@ def make_epsilon(
             "`n_samples` must be even: only equal halves give both algorithms the same "
             f"error rate. Got {n_samples}. Use {n_samples + 1}."
         )
-    epsilon = _check_epsilon(epsilon)
+    if not is_number(epsilon) or not 0 <= epsilon <= 2 / 3:
+        raise ValueError(
+            "`epsilon` must be a number in [0, 2/3], because 3 epsilon / 2 is a "
+            f"probability. Got {epsilon!r} instead."
+        )
     shape: tuple[int, ...] = (n_samples,)
     if n_repetitions is not None:
         shape = (check_count("n_repetitions", n_repetitions), n_samples)
@@ -229,7 +233,11 @@ def make_simple(
     0.31
     """
     n_samples = check_count("n_samples", n_samples)
-    delta = _check_delta(delta)
+    if not is_number(delta) or not 0 <= delta < math.inf:
+        raise ValueError(
+            "`delta` must be a finite number of at least 0, the distance between two "
+            f"means. Got {delta!r} instead."
+        )
     rng = check_random_state(random_state)
     y = rng.randint(2, size=n_samples).astype(np.int64)
     X = rng.standard_normal((n_samples, 1))
@@ -258,21 +266,3 @@ def _exp6_classes(x1: FloatArray, x2: FloatArray) -> IntArray:
         above2 & ~above3,
     ]
     return np.select(rules, [1, 2, 3, 4, 5], default=6).astype(np.int64)
-
-
-def _check_epsilon(epsilon: object) -> float:
-    if is_number(epsilon) and 0 <= epsilon <= 2 / 3:
-        return float(epsilon)
-    raise ValueError(
-        "`epsilon` must be a number in [0, 2/3], because 3 epsilon / 2 is a probability. "
-        f"Got {epsilon!r} instead."
-    )
-
-
-def _check_delta(delta: object) -> float:
-    if is_number(delta) and 0 <= delta < math.inf:
-        return float(delta)
-    raise ValueError(
-        "`delta` must be a finite number of at least 0, the distance between two means. "
-        f"Got {delta!r} instead."
-    )

@@ -48,7 +48,7 @@ from skcompare.predictions import (
     Predictions,
     check_role_names,
     is_text,
-    repeated_ids,
+    rows_by_id,
 )
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".jbl", ".dill", ".cloudpickle", ".pt", ".pth")
@@ -156,13 +156,6 @@ def check_not_pickled(path: str) -> None:
             "code where it is loaded. Save the estimator by skops.io.dump as .skops, or "
             f"its predictions as {list_formats()}."
         )
-
-
-def check_each_once(ids: NDArray[Any], name: str, source: Source) -> None:
-    """Raise an error if ids are repeated."""
-    values, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        raise repeated_ids(name, source, values[counts > 1])
 
 
 def training_of(
@@ -582,7 +575,7 @@ def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSu
     names = dict.fromkeys([*facts, *features, *needed])
     read = columns_of(data, list(names), as_written={*facts[1:]} - set(features))
     if id is not None:
-        check_each_once(read[id], id, data)
+        rows_by_id({data.key: data}, {data.key: read}, id)  # each of which must be once
     unseen = "" if training is None else training.check(read, data.text)
     records = _records(read, features, as_frame=any(map(_names_of, loaded)))
     classifiers = map(partial(_cut, records), loaded, own)
@@ -672,19 +665,13 @@ def _cut(records: Any, estimator: Any, names: Sequence[str]) -> Any:
         _names_of(estimator) and list(records.columns) == list(names)
     ):
         return estimator
-    keep = _Columns(tuple(names), bool(_names_of(estimator)))
+    keep = partial(_columns, names=[*names], as_frame=bool(_names_of(estimator)))
     return Pipeline([("columns", FunctionTransformer(keep)), ("classifier", estimator)])
 
 
-class _Columns(NamedTuple):
-    """Function that selects columns of a frame, as a frame or as an array."""
-
-    names: tuple[str, ...]
-    as_frame: bool
-
-    def __call__(self, frame: Any) -> Any:
-        columns = frame[[*self.names]]
-        return columns if self.as_frame else columns.to_numpy()
+def _columns(frame: Any, names: Sequence[str], as_frame: bool) -> Any:
+    """Select columns of a frame, as a frame or as an array."""
+    return frame[names] if as_frame else frame[names].to_numpy()
 
 
 def _report_names(paths: Sequence[str]) -> list[str]:

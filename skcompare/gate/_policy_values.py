@@ -25,8 +25,7 @@ def table(values: Any, known: Mapping[str, Check], title: str) -> dict[str, Any]
     title : str
         Name of the table in messages, such as "[data]".
     """
-    if not isinstance(values, Mapping):
-        raise TypeError(_message(title, "a table of keys and values", values))
+    _check(isinstance(values, Mapping), values, title, "a table of keys and values")
     for key in values:
         if key not in known:
             raise unknown_name(f"key in {title}:", _short(key), known)
@@ -35,43 +34,37 @@ def table(values: Any, known: Mapping[str, Check], title: str) -> dict[str, Any]
 
 def one_of_tables(values: Any, title: str) -> list[Any]:
     """Check that a value is a non-empty array, and return a list of its tables."""
-    if not isinstance(values, list | tuple) or not values:
-        raise TypeError(_message(title, "an array of one or more tables", values))
+    is_array = isinstance(values, list | tuple) and values
+    _check(is_array, values, title, "an array of one or more tables")
     return list(values)
 
 
 def text(value: Any, title: str) -> str:
     """Check that a value is printable text that is not blank, and return it."""
-    if not isinstance(value, str):
-        raise TypeError(_message(title, "text", value))
-    if not value.strip() or not value.isprintable():
-        raise ValueError(_message(title, "text that can be printed", value))
+    _check(isinstance(value, str), value, title, "text")
+    is_printable = value.strip() and value.isprintable()
+    _check(is_printable, value, title, "text that can be printed", ValueError)
     return value
 
 
 def number(value: Any, title: str) -> float:
     """Check that a value is a finite number, and return it as a float."""
-    if not is_number(value):
-        raise TypeError(_message(title, "a number", value))
-    if not abs(value) < math.inf or abs(value) > LARGEST_COUNT:
-        raise ValueError(_message(title, "a finite number", value))
+    _check(is_number(value), value, title, "a number")
+    _check(abs(value) <= LARGEST_COUNT, value, title, "a finite number", ValueError)
     return float(value)
 
 
 def count(value: Any, title: str) -> int:
     """Check that a value is a positive integer, and return it."""
-    if not is_whole(value):
-        raise TypeError(_message(title, "a whole number", value))
-    if not 1 <= value <= LARGEST_COUNT:
-        expected = f"a whole number from 1 to {LARGEST_COUNT:,}"
-        raise ValueError(_message(title, expected, value))
+    _check(is_whole(value), value, title, "a whole number")
+    expected = f"a whole number from 1 to {LARGEST_COUNT:,}"
+    _check(1 <= value <= LARGEST_COUNT, value, title, expected, ValueError)
     return value
 
 
 def switch(value: Any, title: str) -> bool:
     """Check that a value is True or False, and return it."""
-    if not isinstance(value, bool):
-        raise TypeError(_message(title, "true or false", value))
+    _check(isinstance(value, bool), value, title, "true or false")
     return value
 
 
@@ -79,28 +72,23 @@ def choice(*known: str) -> Check:
     """Create a check that a value is one of the known texts."""
 
     def check(value: Any, title: str) -> str:
-        chosen = text(value, title)
-        if chosen not in known:
-            expected = f"one of {', '.join(map(repr, known))}"
-            raise ValueError(_message(title, expected, value))
-        return chosen
+        expected = f"one of {', '.join(map(repr, known))}"
+        _check(text(value, title) in known, value, title, expected, ValueError)
+        return value
 
     return check
 
 
 def label(value: Any, title: str) -> Any:
     """Check that a value is a label (text, number or boolean), and return it."""
-    if isinstance(value, str | bool):
-        return value
-    if not is_number(value) or not abs(value) < math.inf:
-        raise TypeError(_message(title, "a label: text, a number, true or false", value))
+    is_label = isinstance(value, str | bool) or (is_number(value) and abs(value) < math.inf)
+    _check(is_label, value, title, "a label: text, a number, true or false")
     return value
 
 
 def labels(value: Any, title: str) -> tuple[Any, ...]:
     """Check an array of two or more different labels, and return a tuple."""
-    if not isinstance(value, list | tuple):
-        raise TypeError(_message(title, "an array of labels", value))
+    _check(isinstance(value, list | tuple), value, title, "an array of labels")
     checked = tuple(label(element, title) for element in value)
     if len(checked) < 2 or len(set(map(str, checked))) < len(checked):
         raise ValueError(
@@ -111,8 +99,8 @@ def labels(value: Any, title: str) -> tuple[Any, ...]:
 
 def bounds(value: Any, title: str) -> tuple[float, float]:
     """Check an array of a lower and an upper bound, and return both as floats."""
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise TypeError(_message(title, "an array of two numbers", value))
+    is_array = isinstance(value, list | tuple) and len(value) == 2
+    _check(is_array, value, title, "an array of two numbers")
     low, high = (number(limit, title) for limit in value)
     if not low < high:
         raise ValueError(f"{title} must be a least and a greater number. Got {value!r}.")
@@ -121,8 +109,8 @@ def bounds(value: Any, title: str) -> tuple[float, float]:
 
 def column_names(value: Any, title: str) -> tuple[str, ...]:
     """Check an array of different column names, and return a tuple."""
-    if not isinstance(value, list | tuple) or not value:
-        raise TypeError(_message(title, "an array of names of columns", value))
+    is_array = isinstance(value, list | tuple) and value
+    _check(is_array, value, title, "an array of names of columns")
     names = tuple(text(name, title) for name in value)
     if len(set(names)) < len(names):
         raise ValueError(f"{title} must be an array of different names. Got one twice.")
@@ -133,17 +121,16 @@ def column_or_columns(value: Any, title: str) -> str | tuple[str, ...]:
     """Check the name of a column, or an array of names, such as one per class."""
     if isinstance(value, str):
         return text(value, title)
-    if not isinstance(value, list | tuple):
-        raise TypeError(_message(title, "the name of a column or an array of names", value))
+    is_array = isinstance(value, list | tuple)
+    _check(is_array, value, title, "the name of a column or an array of names")
     return column_names(value, title)
 
 
 def values_of_columns(value: Any, title: str) -> dict[str, Any]:
     """Check the slice of a condition: columns, each with a value or several values."""
-    if not isinstance(value, Mapping) or not value:
-        raise TypeError(_message(title, "a table of columns and values", value))
+    is_table = isinstance(value, Mapping) and value
+    _check(is_table, value, title, "a table of columns and values")
     for name, allowed in value.items():
-        text(name, f"a column in {title}")
         if isinstance(allowed, list | tuple) and not allowed:
             column = f"{_short(repr(name))} in {title}"
             raise ValueError(f"{column} must have a value. Got an empty array.")
@@ -152,8 +139,7 @@ def values_of_columns(value: Any, title: str) -> dict[str, Any]:
 
 def options(value: Any, title: str, kind: str = "an option") -> dict[str, Any]:
     """Check the options of a test: names with plain values, or arrays of such values."""
-    if not isinstance(value, Mapping):
-        raise TypeError(_message(title, "a table of options", value))
+    _check(isinstance(value, Mapping), value, title, "a table of options")
     checked: dict[str, Any] = {}
     for name, setting in value.items():
         option = f"{_short(repr(name))} in {title}"
@@ -165,8 +151,12 @@ def options(value: Any, title: str, kind: str = "an option") -> dict[str, Any]:
     return checked
 
 
-def _message(title: str, expected: str, value: Any) -> str:
-    return f"{title} must be {expected}. Got {_got(value)}."
+def _check(
+    holds: Any, value: Any, title: str, expected: str, error: type[Exception] = TypeError
+) -> None:
+    """Raise an error unless a value is as expected."""
+    if not holds:
+        raise error(f"{title} must be {expected}. Got {_got(value)}.")
 
 
 def _got(value: Any) -> str:

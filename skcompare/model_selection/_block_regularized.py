@@ -344,9 +344,8 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         UserWarning
             If a class to stratify by has fewer members than there are blocks.
         """
-        first_halves = orthogonal_array(self._check_n_repeats())
         rng = check_random_state(self.random_state)
-        blocks, small_classes = self._deal(first_halves, X, y, groups, rng)
+        first_halves, blocks, small_classes = self._deal(X, y, groups, rng)
         check_small_classes(small_classes, len(first_halves), groups is not None)
         return _splits_of_blocks(blocks, first_halves)
 
@@ -377,9 +376,8 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         >>> layout.small_classes, layout.flags
         (('rare',), ('small-class',))
         """
-        first_halves = orthogonal_array(self._check_n_repeats())
         rng = deepcopy(check_random_state(self.random_state))
-        blocks, small_classes = self._deal(first_halves, X, y, groups, rng)
+        first_halves, blocks, small_classes = self._deal(X, y, groups, rng)
         sizes = np.bincount(blocks)
         overlaps = _overlaps(sizes, first_halves)
         return BlockLayout(
@@ -390,14 +388,10 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         )
 
     def _deal(
-        self,
-        first_halves: NDArray[np.bool_],
-        X: Any,
-        y: Any,
-        groups: Any,
-        rng: np.random.RandomState,
-    ) -> tuple[IntArray, list[SmallClass]]:
-        """Assign a block to each record, and list the classes too small for all blocks."""
+        self, X: Any, y: Any, groups: Any, rng: np.random.RandomState
+    ) -> tuple[NDArray[np.bool_], IntArray, list[SmallClass]]:
+        """Return which blocks are first halves, each record's block, and small classes."""
+        first_halves = orthogonal_array(self._check_n_repeats())
         n_blocks = len(first_halves)
         X, y, groups = indexable(X, y, groups)
         n_records = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -414,8 +408,9 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
             blocks = deal_groups(counts, n_blocks, rng)[members]
             reach = (counts > 0).sum(axis=0)
         if classes is None:
-            return blocks, []
-        return blocks, small_classes_of(classes, codes, reach, blocks, first_halves)
+            return first_halves, blocks, []
+        small_classes = small_classes_of(classes, codes, reach, blocks, first_halves)
+        return first_halves, blocks, small_classes
 
     def _check_n_repeats(self) -> int:
         n_repeats = self.n_repeats

@@ -52,7 +52,7 @@ from skcompare.predictions._ids import (
     KINDS,
     first_of,
     is_text,
-    repeated_ids,
+    rows_by_id,
     value_of,
     written,
 )
