@@ -146,10 +146,8 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
         numbers: Any = empty, empty.astype(np.int64), (0, 0), (0, 0, 0), (empty, empty)
         if evidence.values is not None:
             numbers = _binned(np.sort(evidence.rounded_differences), bins)
-        edges, records, beyond, balance, curve = numbers
-        return cls(
-            edges, records, beyond, balance, curve, evidence.n, finding, evidence.loss
-        )
+        others: Any = evidence.n, finding, evidence.loss
+        return cls(*numbers, *others)
 
     @property
     def summary(self) -> str:

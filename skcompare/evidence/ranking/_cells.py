@@ -20,6 +20,7 @@ from skcompare._core.validation import (
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence.core._counting import cell_numbers, located, sums_of
 from skcompare.evidence.labels._patterns import check_classifier_names
+from skcompare.evidence.ranking._ranks import blocks_of
 from skcompare.predictions import EstimatorPredictions
 
 BoolArray = NDArray[np.bool_]
@@ -242,19 +243,18 @@ def check_record_groups(groups: Any, n: int) -> NDArray[Any] | None:
     return labels
 
 
-def score_of(predictions: EstimatorPredictions, column: int) -> FloatArray:
-    """Return scores for one of two classes, greater for that class."""
+def scores_of(predictions: EstimatorPredictions) -> FloatArray:
+    """Return the scores of each class, greater for that class."""
     if predictions.proba is not None:
-        return predictions.proba[:, column]
-    if predictions.decision is None:
+        return predictions.proba
+    decision = predictions.decision
+    if decision is None:
         raise ValueError(
             f"The predictions of {predictions.name} have no scores. Pass probabilities or "
             "decision scores, or use a test of labels, such as mcnemar."
         )
-    if predictions.decision.ndim == 2:
-        return predictions.decision[:, column]
     # One column of decision scores is greater for the second class.
-    return predictions.decision if column == 1 else -predictions.decision
+    return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
 
 
 Cells = tuple[NDArray[np.bool_], FloatArray, IntArray]
@@ -342,7 +342,7 @@ def counted_parts(
                 for name, score, own_bins in zip(names, rows, bins, strict=True)
             ],
         )
-        for block in _blocks(len(truth))
+        for block in blocks_of(len(truth), BLOCK)
     )
     positive, cells, repeats = _cells_of(blocks, bins)
     return positive, cells, names, None, None, label, repeats, bins
@@ -370,7 +370,7 @@ def _score_bins_for(
 def _has_few(name: str, score: Any, n_score_bins: int) -> bool:
     """Whether a score has at most `n_score_bins` distinct values."""
     values = np.empty(0)
-    for block in _blocks(len(score)):
+    for block in blocks_of(len(score), BLOCK):
         values = np.union1d(values, _score(name, score, block))
         if len(values) > n_score_bins:
             return False
@@ -400,7 +400,8 @@ def _cells_of(
 
 
 def _classes(y_true: NDArray[Any]) -> NDArray[Any]:
-    parts = [encode_labels(_labels(y_true, block), {})[0] for block in _blocks(len(y_true))]
+    blocks = blocks_of(len(y_true), BLOCK)
+    parts = [encode_labels(_labels(y_true, block), {})[0] for block in blocks]
     return np.unique(np.concatenate(parts))
 
 
@@ -412,7 +413,3 @@ def _labels(y_true: NDArray[Any], block: slice) -> NDArray[Any]:
 def _score(name: str, score: NDArray[Any], block: slice) -> FloatArray:
     with located(lambda: check_score(f"scores of {name}", score)):
         return check_score(f"scores of {name}", as_array(score[block]))
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK))

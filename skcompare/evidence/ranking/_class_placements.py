@@ -18,8 +18,9 @@ from skcompare._core.validation import (
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_classes, groups_of
 from skcompare.evidence.core._storage import Mergeable, joined, joined_groups
+from skcompare.evidence.ranking._cells import scores_of
 from skcompare.evidence.ranking._ranks import placement_counts_of
-from skcompare.predictions import SCORES, EstimatorPredictions, PairedPredictions
+from skcompare.predictions import SCORES, PairedPredictions
 
 
 class PairRanks(NamedTuple):
@@ -351,7 +352,7 @@ class ClassPlacementValues(Mergeable):
         predictions = pair.predictions
         codes = predictions.y_predicted()
         groups = groups_of(predictions)
-        champion, challenger = (_scores_of(classifier) for classifier in pair.roles)
+        champion, challenger = map(scores_of, pair.roles)
         return cls(codes, champion, challenger, predictions.classes, groups, pair.design)
 
     @property
@@ -429,17 +430,6 @@ class ClassPlacementValues(Mergeable):
         sums = [np.bincount(self.unit_codes, column, self.n_units) for column in columns]
         totals: FloatArray = np.stack(sums, axis=1, dtype=np.float64)
         return totals.reshape(self.n_units, *values.shape[1:])
-
-
-def _scores_of(classifier: EstimatorPredictions) -> FloatArray:
-    if classifier.proba is not None:
-        return classifier.proba
-    if classifier.decision is None:
-        raise ValueError(
-            f"{classifier.name} has no scores. Pass probabilities, or use a test of labels."
-        )
-    decision = classifier.decision
-    return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
 
 
 def _checked_codes(codes: Any, n_classes: int) -> IntArray:

@@ -35,7 +35,7 @@ from skcompare.evidence.ranking._cells import (
     combined_cells,
     counted_parts,
     plain_score_bins,
-    score_of,
+    scores_of,
     totals_of_scores,
 )
 from skcompare.evidence.ranking._ranks import (
@@ -733,7 +733,7 @@ class PlacementValues(Mergeable):
         column = 1 if column is None else column
         return cls(
             predictions.y_predicted() == column,
-            [score_of(classifier, column) for classifier in predictions.estimators],  # type: ignore[arg-type]
+            [scores_of(classifier)[:, column] for classifier in predictions.estimators],  # type: ignore[arg-type]
             predictions.names,
             groups_of(predictions),
             predictions.design,

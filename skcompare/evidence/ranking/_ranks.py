@@ -28,7 +28,7 @@ SIDE_BY_SIDE = 1 << 16
 """Records from which scores are ranked in two threads; sorting releases the GIL."""
 
 BLOCK = 1 << 15
-"""Number of records that are handled at a time."""
+"""Number of records at a time, whose scores stay in the processor's cache."""
 
 COUNTED = 1 << 13
 """Records from which scores are counted into steps before they are sorted."""
@@ -38,7 +38,7 @@ MOST_BITS = 22
 SAMPLE = 1 << 12
 
 SMALLER_COUNTS = 1 << 30
-"""Limit of records, below which the counts fit into four bytes."""
+"""Counts of fewer records fit into four bytes, and sums of their products into eight."""
 
 
 def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, int]:
@@ -67,7 +67,7 @@ def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, 
         _share_ties(counts, is_positive, n_below, last)
     del n_below, is_positive
     result: IntArray = np.empty(n, dtype=dtype)
-    for block in _blocks(n):
+    for block in blocks_of(n, BLOCK):
         result[_positions(packed[block], position)] = counts[block]
     return result, n_runs
 
@@ -125,7 +125,7 @@ def _packed(score: FloatArray) -> tuple[WordArray, np.uint64]:
     low, high = (int(_keys(end)[0]) for end in (score.min()[None], score.max()[None]))
     dropped = np.uint64(max(0, (high - low).bit_length() + room - 64))
     packed = np.empty(n, dtype=np.uint64)
-    for block in _blocks(n):
+    for block in blocks_of(n, BLOCK):
         keys = _keys(score[block]).view(np.uint64)
         keys -= np.uint64(low % (1 << 64))
         keys >>= dropped
@@ -174,7 +174,7 @@ def _steps(packed: WordArray, score: FloatArray) -> IntArray:
         methods, key=lambda method: len(np.unique(method(sample).astype(np.int32)))
     )
     steps = np.empty(n, dtype=np.int32)
-    for block in _blocks(n):
+    for block in blocks_of(n, BLOCK):
         steps[block] = method(block)
     return steps
 
@@ -200,7 +200,7 @@ def _in_order(
     n = len(packed)
     is_positive, last = np.empty(n, dtype=bool), np.empty(n, dtype=bool)
     falls, previous = [], score[:0]
-    for block in _blocks(n):
+    for block in blocks_of(n, BLOCK):
         order = _positions(packed[block], position)
         is_positive[block] = positive[order]
         # With the last score of the block before, so that neighbours are compared.
@@ -242,9 +242,9 @@ def _positions(packed: WordArray, position: np.uint64) -> IntArray:
     return (packed & position).view(np.int64)
 
 
-def _blocks(n: int) -> Iterator[slice]:
-    """Return slices of records whose scores stay in the processor's cache."""
-    return (slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK))
+def blocks_of(n: int, size: int) -> Iterator[slice]:
+    """Return slices of records that are handled at a time."""
+    return (slice(start, min(n, start + size)) for start in range(0, n, size))
 
 
 DEVICE_BLOCK = 1 << 20
@@ -337,9 +337,7 @@ def _products(
     shift = ((2 * n).bit_length() + 1) // 2
     mask = space.own(positive)
     sums = np.zeros((2, 2 * k, 2 * k), dtype=object)
-    size = BLOCK if space is HOST else DEVICE_BLOCK
-    for start in range(0, n, size):
-        block = slice(start, min(n, start + size))
+    for block in blocks_of(n, BLOCK if space is HOST else DEVICE_BLOCK):
         halves = _halves(counts[:, block], shift)
         of_positive = halves * space.floats(mask[block])
         inside, total = all_on_host(of_positive @ halves.T, halves @ halves.T)
@@ -382,9 +380,8 @@ def _weighted_products(
     width = int(counts.max(initial=1)).bit_length()
     heavy = width + int(repeats.max(initial=1)).bit_length()
     sums = np.zeros((k, k + 1), dtype=object)
-    for start in range(0, n, BLOCK):
-        block = counts[:, start : start + BLOCK]
-        weights = repeats[start : start + BLOCK]
+    for rows in blocks_of(n, BLOCK):
+        block, weights = counts[:, rows], repeats[rows]
         weighted = (
             block * weights if heavy < 63 else block.astype(object) * weights.astype(object)
         )
@@ -404,10 +401,6 @@ def _limbs(values: Any, width: int) -> list[NDArray[np.float64]]:
     return [((values >> shift) & mask).astype(np.float64) for shift in shifts]
 
 
-MOST_RECORDS = 1 << 30
-"""Counts of fewer records fit into four bytes, and sums of their products into eight."""
-
-
 def device_ranks(
     scores: Sequence[Any], positive: NDArray[np.bool_]
 ) -> tuple[tuple[IntArray, list[int]], PlacementSums] | None:
@@ -420,7 +413,7 @@ def device_ranks(
     """
     space = space_of(**{f"scores {k}": score for k, score in enumerate(scores, 1)})
     n, m = len(positive), int(np.count_nonzero(positive))
-    if space is None or not 0 < m < n < MOST_RECORDS:
+    if space is None or not 0 < m < n < SMALLER_COUNTS:
         return None
     mask = space.own(positive)
     ranked = [_ranked(space, _comparable(space, score), mask) for score in scores]

@@ -396,6 +396,10 @@ def _tilt(parts: list[FloatArray], repeats: IntArray, target: float) -> float:
     return float(brentq(excess, 0.0, end, xtol=1e-4, rtol=1e-3))
 
 
+class TooExpensive(Exception):
+    """Raised if a distribution has more values than are enumerated."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Sum:
     """Distribution of a sum: ascending values with their log probabilities."""
@@ -403,10 +407,10 @@ class _Sum:
     values: IntArray
     logs: FloatArray
 
-    def plus(self, other: "_Sum") -> "_Sum | None":
-        """Add an independent sum; return None if there are too many values."""
+    def plus(self, other: "_Sum") -> "_Sum":
+        """Add an independent sum."""
         if len(self.values) * len(other.values) > MOST_MERGED:
-            return None
+            raise TooExpensive
         values = np.add.outer(self.values, other.values).ravel()
         logs = np.add.outer(self.logs, other.logs).ravel()
         order = np.argsort(values, kind="stable")
@@ -414,20 +418,13 @@ class _Sum:
         starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
         return _Sum(values[starts], np.logaddexp.reduceat(logs[order], starts))
 
-    def times(self, repeat: int) -> "_Sum | None":
-        """Sum `repeat` independent copies; return None if there are too many values."""
-        power: _Sum | None = self
-        result: _Sum | None = None
-        while power is not None:
-            if repeat % 2:
-                result = power if result is None else result.plus(power)
-                if result is None:
-                    return None
-            repeat //= 2
-            if repeat == 0:
-                return result
-            power = power.plus(power)
-        return None
+    def times(self, repeat: int) -> "_Sum":
+        """Sum `repeat` independent copies."""
+        result, power = ZERO, self
+        while repeat > 1:
+            result = result.plus(power) if repeat % 2 else result
+            repeat, power = repeat // 2, power.plus(power)
+        return result.plus(power)
 
     def log_tail(self, other: "_Sum", least: int) -> float:
         """Logarithm of the probability that both sums add up to at least `least`."""
@@ -437,6 +434,9 @@ class _Sum:
         if not possible.any():
             return -math.inf
         return float(logsumexp(self.logs[possible] + tails[index[possible]]))
+
+
+ZERO = _Sum(np.zeros(1, dtype=np.int64), np.zeros(1))
 
 
 def log_tail_of_bowker(pairs: LabelPairs) -> float | None:
@@ -455,30 +455,24 @@ def log_tail_of_bowker(pairs: LabelPairs) -> float | None:
     if sizes[-1] // 2 > MOST_MERGED or denominator * int(totals.sum()) > LARGEST_KEY:
         return None
     sums = []
-    for size, repeat in zip(sizes.tolist(), repeats.tolist(), strict=True):
-        values, logs = folded_binomial(size)
-        distribution = _Sum(values**2 * (denominator // size), logs).times(repeat)
-        if distribution is None:
-            return None
-        sums.append(distribution)
-    halves = _halves(sums)
-    if halves is None:
+    try:
+        for size, repeat in zip(sizes.tolist(), repeats.tolist(), strict=True):
+            values, logs = folded_binomial(size)
+            sums.append(_Sum(values**2 * (denominator // size), logs).times(repeat))
+        first, second = _halves(sums)
+    except TooExpensive:
         return None
     least = int((differences**2 * (denominator // totals)).sum())
-    return min(0.0, halves[0].log_tail(halves[1], least))
+    return min(0.0, first.log_tail(second, least))
 
 
-def _halves(sums: list[_Sum]) -> tuple[_Sum, _Sum] | None:
+def _halves(sums: list[_Sum]) -> list[_Sum]:
     """Merge all sums into two, so that their joint values need not be enumerated."""
-    zero = _Sum(np.zeros(1, dtype=np.int64), np.zeros(1))
-    halves: list[_Sum] = [zero, zero]
+    halves = [ZERO, ZERO]
     for distribution in sorted(sums, key=lambda distribution: -len(distribution.values)):
         halves.sort(key=lambda half: len(half.values))
-        joined = halves[0].plus(distribution)
-        if joined is None:
-            return None
-        halves[0] = joined
-    return halves[0], halves[1]
+        halves[0] = halves[0].plus(distribution)
+    return halves
 
 
 def log_tail_of_rates(pairs: LabelPairs, frame: RateFrame, n_classes: int) -> float | None:

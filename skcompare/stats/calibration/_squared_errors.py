@@ -409,41 +409,28 @@ HIDDEN = 1e-14
 """Variance of a record, by its probability, that may be only rounding error of the sums."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReducedSums:
+class ReducedSums(NamedTuple):
     """Sums of one classifier's records in each bin, for evidence reduced to sums.
 
-    `totals` has the six sums of each bin, of shape (6, n_bins), as for records.
+    `totals` has the six sums of each bin, of shape (6, n_bins), as for records; `bin` and
+    `event` are those of each cell.
     """
 
     cells: CalibrationCells
     role: int
-    totals: FloatArray = field(init=False, repr=False)
+    totals: FloatArray
+    bin: IntArray
+    event: IntArray
+    n_units: int
+    n_rows: float
 
-    def __post_init__(self) -> None:
-        bins = self.cells.bins(self.role)
+    @classmethod
+    def of(cls, cells: CalibrationCells, role: int) -> "ReducedSums":
+        """Sum the records of the champion (0) or the challenger (1) in each bin."""
+        bins = cells.bins(role)
         totals = of_rows(bins.count, bins.outcome, bins.outcome - bins.proba)
-        object.__setattr__(self, "totals", totals)
-
-    @property
-    def rows(self) -> int:
-        return 1
-
-    @property
-    def n_units(self) -> int:
-        return self.cells.n
-
-    @property
-    def n_rows(self) -> float:
-        return float(self.cells.n)
-
-    @property
-    def bin(self) -> IntArray:
-        return self.cells.bin(self.role)
-
-    @property
-    def event(self) -> IntArray:
-        return self.cells.event(self.role)
+        own = cells.bin(role), cells.event(role)
+        return cls(cells, role, totals, *own, cells.n, float(cells.n))
 
 
 Both = tuple[ReducedSums, ReducedSums]
@@ -612,7 +599,7 @@ BothSums = tuple[RoleSums | ReducedSums, RoleSums | ReducedSums]
 def role_sums(calibration: PairedCalibration, role: int) -> RoleSums | ReducedSums:
     """Return the sums of the champion (0) or the challenger (1)."""
     if calibration.cells is not None:
-        return ReducedSums(calibration.cells, role)
+        return ReducedSums.of(calibration.cells, role)
     return row_sums(calibration, role)
 
 

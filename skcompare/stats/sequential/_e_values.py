@@ -31,6 +31,7 @@ from skcompare._core.validation import alpha_of, is_number
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
+from skcompare.stats.core._limits import increasing_root
 from skcompare.stats.core._power import Aim, smallest
 from skcompare.stats.core._tails import outward
 from skcompare.stats.losses._paired_t import without_noise
@@ -474,21 +475,16 @@ def _upper(bets: Bets, most: float, alternative: str) -> float:
     def beyond(difference: float) -> float:
         return bets.log_wealth(difference, alternative) - most
 
-    end, step = bets.bound * (1 - BESIDE), bets.reach
+    end = bets.bound * (1 - BESIDE)
     inside = max(bets.mean, -end)
-    while True:
-        outside = min(end, inside + step)
-        if outside <= inside:
-            return bets.bound
-        if beyond(outside) > 0:
-            break
-        if outside == end:
-            return bets.bound
-        inside, step = outside, 2 * step
+    if inside >= end:
+        return bets.bound
     # The mean itself is inside up to rounding.
     if beyond(inside) >= 0:
         return inside
-    return float(brentq(beyond, inside, outside, xtol=1e-15 * bets.bound, rtol=1e-14))
+    precision = 1e-15 * bets.bound
+    root = increasing_root(beyond, inside, bets.reach, (-end, end), precision=precision)
+    return bets.bound if root == end else root
 
 
 FEW_DISCORDANT = 120

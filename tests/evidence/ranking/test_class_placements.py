@@ -340,5 +340,5 @@ def test_wrong_predictions():
         EstimatorPredictions("a", "a", labels=y),
         EstimatorPredictions("b", "b", proba=champion),
     )
-    with pytest.raises(ValueError, match="a has no scores"):
+    with pytest.raises(ValueError, match="predictions of a have no scores"):
         ClassPlacementValues.from_pair(Predictions(np.arange(3), y, without).pair("a", "b"))
