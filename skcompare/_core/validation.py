@@ -28,7 +28,9 @@ def is_number(value: object) -> TypeGuard[float]:
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is an integer and not a bool."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return type(value) is int or (
+        isinstance(value, Integral) and not isinstance(value, bool)
+    )
 
 
 def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
@@ -147,7 +149,7 @@ def as_array(values: Any) -> NDArray[Any]:
 def check_not_missing(name: str, array: NDArray[Any]) -> None:
     """Check that no label is None, NaN, NaT or pandas.NA."""
     missing = missing_in(array)
-    if missing.any():
+    if len(missing) and missing.any():
         raise ValueError(
             f"`{name}` must not have missing labels. Got {int(missing.sum())}, the first "
             f"at position {int(np.argmax(missing))}. Drop these records or name a class "

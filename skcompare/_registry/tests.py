@@ -6,7 +6,7 @@ common checks) uses this registry, so that a test is added in one place.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -171,16 +171,19 @@ def paired_test(
             if not entry.valid_for(design):
                 time_flag = ("time-ordered",) * (design.kind == "time ordered")
                 flags = (*flags, "invalid-design", *time_flag)
-            return replace(
-                result,
-                test=test,
-                alternative=options.get("alternative", "two-sided"),
-                n=getattr(evidence, "n", None) or evidence.n_records,
-                null_value=float(options.get("null_value", no_effect)),
-                inference=entry.inference,
-                design=str(design),
-                flags=flags,
-            )
+            known = {
+                "test": test,
+                "alternative": options.get("alternative", "two-sided"),
+                "n": getattr(evidence, "n", None) or evidence.n_records,
+                "null_value": float(options.get("null_value", no_effect)),
+                "inference": entry.inference,
+                "design": str(design),
+                "flags": flags,
+            }
+            # The result was just made, and `replace` would compute all that it holds.
+            for name, value in known.items():
+                object.__setattr__(result, name, value)
+            return result
 
         entry = PairedTestEntry(
             name=test,

@@ -1,7 +1,7 @@
 """Contingency tables of two classifiers, of one test set or of every split."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, ClassVar
@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.design import HOLDOUT, Design, as_design
-from skcompare._core.validation import check_same_length, classes_of, is_number, is_whole
+from skcompare._core.validation import (
+    UNSIGNED,
+    check_same_length,
+    classes_of,
+    is_number,
+    is_whole,
+)
 from skcompare._typing import ArrayLike
 from skcompare.evidence.core._storage import Mergeable, added
 from skcompare.evidence.labels._device_labels import counted_labels
@@ -22,6 +28,9 @@ PART = 1 << 17
 
 HEAD = 4096
 """Number of first records, which usually have every label."""
+
+FIRST = 32
+"""Number of first records whose labels are looked up, before the others are compared."""
 
 MOST_LABELS = 16
 """Most labels that strings are compared with one by one; more are sorted."""
@@ -89,6 +98,7 @@ class _SharedLabels:
         size = self.dtype.itemsize
         self.unit = next(f"u{n}" for n in (8, 4, 2, 1) if size % n == 0)
         self.head = self._as_numbers(slice(HEAD), labels[0])
+        self.first = {label.tobytes() for label in self.head[:FIRST]}
         self.known_labels: list[Array] = []
         self.certain = True
 
@@ -96,34 +106,46 @@ class _SharedLabels:
         strings = np.ascontiguousarray(labels[part], dtype=self.dtype)
         return strings.view(self.unit).reshape(len(strings), -1)
 
-    def right(self, part: slice) -> Iterator[Array]:
-        """Yield the mask of correctly predicted records of each classifier."""
+    def right(self, part: slice) -> list[Array]:
+        """Return the mask of correctly predicted records of each classifier."""
         truth, *predictions = (self._as_numbers(part, labels) for labels in self.labels)
-        for prediction in predictions:
-            correct = _all_equal(prediction, truth)
-            if self.certain:
-                self._remember(prediction.take(np.flatnonzero(~correct), axis=0))
-            yield correct
+        correct = [_all_equal(prediction, truth) for prediction in predictions]
+        if self.certain:
+            pairs = zip(predictions, correct, strict=True)
+            wrong = [own.take((~right).nonzero()[0], axis=0) for own, right in pairs]
+            self._remember(np.concatenate(wrong))
+        return correct
 
     def _remember(self, strings: Array) -> None:
         """Store the distinct labels of strings, and check that the truth has them."""
+        columns = strings.T.copy()
         is_known = np.zeros(len(strings), dtype=bool)
         for label in self.known_labels:
-            is_known |= _all_equal(strings, label)
-        while self.certain and not is_known.all():
-            label = strings[np.argmin(is_known)]
+            is_known |= _all_equal_to(label, columns)
+        while self.certain and len(strings) and not is_known[at := is_known.argmin()]:
+            label = strings[at]
             self.known_labels.append(label)
-            occurs = bool(_all_equal(self.head, label).any())
+            occurs = label.tobytes() in self.first or bool(
+                _all_equal_to(label, self.head.T).any()
+            )
             self.certain = occurs and len(self.known_labels) <= MOST_LABELS
-            is_known |= _all_equal(strings, label)
+            is_known |= _all_equal_to(label, columns)
 
 
 def _all_equal(rows: Array, others: Array) -> Array:
-    """Return the mask of rows that equal `others`, which are as many rows or one."""
-    if others.ndim == 2:
-        return reduce(np.logical_and, (rows == others).T)
-    columns = zip(rows.T, others, strict=True)
-    return reduce(np.logical_and, (column == other for column, other in columns))
+    """Return the mask of rows that equal those of another table."""
+    same = rows == others
+    width = same.shape[1]
+    if width in UNSIGNED:
+        # The truth values of a row are the bytes of one number.
+        return same.view(UNSIGNED[width])[:, 0] == int.from_bytes(b"\1" * width)
+    return reduce(np.logical_and, same.T)
+
+
+def _all_equal_to(label: Array, columns: Array) -> Array:
+    """Return the mask of records whose columns equal the parts of one label."""
+    pairs = zip(columns, label, strict=True)
+    return reduce(np.logical_and, (column == part for column, part in pairs))
 
 
 CELLS = ("both_correct", "only_champion", "only_challenger", "both_wrong")

@@ -267,6 +267,30 @@ class PairedResult(Flagged):
         return [f"champion {self.champion:.4f}, challenger {self.challenger:.4f}"]
 
 
+class _WhenRead:
+    """A slot whose value may be a function that computes it when it is first read."""
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+
+    def __get__(self, result: Any, owner: type) -> Any:
+        if result is None:
+            return self
+        value = self.slot.__get__(result)
+        if callable(value):
+            value = value()
+            self.slot.__set__(result, value)
+        return value
+
+    def __set__(self, result: Any, value: Any) -> None:
+        self.slot.__set__(result, value)
+
+
+PairedResult.estimate = _WhenRead(  # type: ignore[assignment, misc]
+    vars(PairedResult)["estimate"]
+)
+
+
 def check_null(
     null_value: object, bound: float = 1.0, *, what: str, margin: float = 0.05
 ) -> float:

@@ -557,6 +557,19 @@ def test_exact_is_refused_for_too_many():
         run(np.arange(1.0, 5002), method="exact")
 
 
+def test_the_estimate_is_computed_once_when_it_is_read(monkeypatch):
+    """A p-value does not wait for the Hodges-Lehmann estimate."""
+    calls, median = [], WalshSums.median
+    monkeypatch.setattr(WalshSums, "median", lambda sums: calls.append(1) or median(sums))
+    result = run([0.3, -0.1, 0.2, 0.5, 0.4, 0.6])
+
+    assert 0 < result.pvalue < 1
+    assert [] == calls
+    assert 0.35 == pytest.approx(result.estimate)
+    assert result.to_dict()["estimate"] == result.estimate
+    assert [1] == calls
+
+
 def test_moments_have_no_ranks():
     """Losses that were not kept cannot be ranked."""
     moments = PairedLosses.from_moments(
