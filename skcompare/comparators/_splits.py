@@ -200,7 +200,8 @@ def _correct_predictions(splits: Splits, classes: np.ndarray) -> PairedPredictio
     correct: dict[str, Any] = {"values": y[records], "std": np.ones(len(records))}
     if len(classes):
         y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
-        correct = {"labels": y[records], "proba": np.eye(len(classes))[y[records]]}
+        labels: Any = y.take(records)
+        correct = {"labels": labels, "proba": np.eye(len(classes)).take(labels, axis=0)}
     roles = tuple(
         EstimatorPredictions(name, name, **correct) for name in ("champion", "challenger")
     )

@@ -81,6 +81,8 @@ def take_rows(data: Any, index: np.ndarray) -> Any:
         return data.take(index)
     if isinstance(data, list | tuple):
         return [data[i] for i in index]
+    if type(data) is np.ndarray and index.dtype.kind == "i":
+        return data.take(index, axis=0)  # several times as fast
     return data[index]
 
 

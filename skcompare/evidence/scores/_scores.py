@@ -520,23 +520,21 @@ class BlockDifferences(Storable):
             )
         roles = settings.get("champion"), settings.get("challenger")
         d = _without_rounding(d, roles)
-        block, first_of_block = (
-            np.zeros(d.shape[1], dtype=np.intp),
-            np.zeros(1, dtype=np.intp),
-        )
+        block = np.zeros(d.shape[1], dtype=np.intp)
         for half in first:
             # Half by half, which is faster than sorting whole columns.
             finer = 2 * block + half
-            _, first_of_block, block = np.unique(
-                finer, return_index=True, return_inverse=True
-            )
-        sides = np.where(first[:, first_of_block], 1, -1)
+            block = (np.cumsum(np.bincount(finer) > 0) - 1)[finer]
+        # Any record of a block has its sides.
+        one_of_block = np.zeros(int(block.max(initial=0)) + 1, dtype=np.intp)
+        one_of_block[block] = np.arange(len(block))
+        sides = np.where(first[:, one_of_block], 1, -1)
         _check_array(sides)
         units = np.arange(d.shape[1]) if groups is None else _units(groups, block)
         cells = block
         if strata is not None and groups is None:
             # Strata are spread evenly, so blocks differ by the records within strata only.
-            cells = block + len(first_of_block) * group_codes(strata)
+            cells = block + len(one_of_block) * group_codes(strata)
         sizes = np.bincount(block)
         variance, df = _variance_of_mean(d.mean(axis=0), units)
         return cls(

@@ -10,7 +10,7 @@ cell.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import comb
 from typing import Any, NamedTuple
@@ -539,6 +539,9 @@ def spiegelhalter_sums(cells: CalibrationCells, role: int) -> tuple[float, float
 MOST_PRODUCTS = 500_000_000
 """Largest number of pairs of bins, summed over the units, that are computed."""
 
+CHUNK = 1 << 14
+"""Entries whose terms are computed at a time."""
+
 MOST_CELLS = 1 << 20
 """Largest number of pairs of bins in one table."""
 
@@ -684,9 +687,17 @@ def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
     one polynomial in their own excess.
     """
     constant, square = without_one_row(totals)
-    code = 2 * sums.bin + (sums.events > 0)
-    twice = (2 * totals[2]).repeat(2)[code] - sums.excess
-    return constant.T.ravel()[code] - twice * sums.excess * square.repeat(2)[code]
+    constant, square = constant.T.ravel(), square.repeat(2)
+    twice, change = (2 * totals[2]).repeat(2), np.empty(len(sums.bin))
+    for rows in _chunks(sums):
+        code, excess = 2 * sums.bin[rows] + (sums.events[rows] > 0), sums.excess[rows]
+        change[rows] = constant[code] - (twice[code] - excess) * excess * square[code]
+    return change
+
+
+def _chunks(sums: RoleSums) -> Iterable[slice]:
+    """Slices of entries whose terms fit the cache."""
+    return (slice(start, start + CHUNK) for start in range(0, len(sums.bin), CHUNK))
 
 
 def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:
@@ -738,9 +749,13 @@ def _beyond_means(sums: RoleSums) -> tuple[FloatArray, FloatArray]:
     has_pairs = pairs > 0
     weight = np.where(has_pairs, n / np.where(has_pairs, pairs, 1), 0.0)
     mean = excess / np.maximum(n, 1)
-    residual: Any = sums.excess - sums.count * mean[sums.bin]
-    # Equal probabilities and events equal their mean, up to rounding.
-    residual[np.abs(residual) <= NOISE * np.abs(sums.excess)] = 0.0
     # A record is part of its mean, which removes 1 / n of its variance.
     scale = np.sqrt(np.where(has_pairs, n * n / np.where(has_pairs, pairs, 1), 0.0))
-    return residual * scale[sums.bin], weight
+    residuals = np.empty(len(sums.bin))
+    for rows in _chunks(sums):
+        code, own = sums.bin[rows], sums.excess[rows]
+        residual: Any = own - sums.count[rows] * mean[code]
+        # Equal probabilities and events equal their mean, up to rounding.
+        residual[np.abs(residual) <= NOISE * np.abs(own)] = 0.0
+        residuals[rows] = residual * scale[code]
+    return residuals, weight
