@@ -28,11 +28,7 @@ from skcompare.stats.precision._precision_limits import (
     _without_variance,
     score_root,
 )
-from skcompare.stats.precision._precision_statistics import (
-    log_odds_contrast,
-    log_ratio_contrast,
-    share_contrast,
-)
+from skcompare.stats.precision._precision_statistics import CLASS_TESTS
 
 ALPHA = 0.05
 Z = -special.ndtri(ALPHA / 2)
@@ -120,16 +116,16 @@ def coverage(tables, few, precisions, rng):
         held.append(inside | ~known)
     held.insert(0, held[0] | held[1])
     contrasts = (
-        (share_contrast, q - p),
+        ("difference", q - p),
         (None, q - p),
-        (log_odds_contrast, np.log(q / (1 - q) * (1 - p) / p)),
-        (log_ratio_contrast, np.log(q / p)),
+        ("wald", np.log(q / (1 - q) * (1 - p) / p)),
+        ("relative", np.log(q / p)),
     )
     for contrast, truth in contrasts:
         if contrast is None:
             held.append(~(np.abs(permutation_roots(few, truth, rng)) > Z))
             continue
-        found = contrast(moments)
+        found = CLASS_TESTS[contrast](moments)
         apart = np.abs(found.estimate - truth) > Z * np.sqrt(found.variance) + ROUNDING
         held.append(~apart | ~np.isfinite(found.estimate) | np.isnan(found.variance))
     return np.array([each.mean() for each in held])

@@ -10,32 +10,41 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 from skcompare.evidence import ClassMoments
-from skcompare.stats.precision._precision_statistics import (
-    both_scores,
-    generalized_score,
-    log_odds_contrast,
-    log_ratio_contrast,
-    mancl_derouen,
-    predicted_alike,
-    share_contrast,
-    weighted_generalized_score,
-)
+from skcompare.stats.precision._precision_statistics import CLASS_TESTS, predicted_alike
 from skcompare.stats.scores import count_score
 from skcompare.stats.scores._permutation import score_pair
 
 RESAMPLES = 999
 ROUNDING = 1e-12
 
+
+def corrected(test):
+    """Wald's test with the correction of Mancl and DeRouen.
+
+    Where every cluster is a record, the residuals of a classifier with T predictions that
+    count are divided by 1 - 1 / T.
+    """
+
+    def contrast(moments):
+        rows = np.where(moments.rows > 1, moments.rows, np.nan)
+        scale = rows / (rows - 1)
+        scale = scale[..., :, np.newaxis] * scale[..., np.newaxis, :]
+        products = (scale * part for part in (moments.rr, moments.rh, moments.hh))
+        return CLASS_TESTS[test](ClassMoments(moments.rows, moments.hits, *products))
+
+    return contrast
+
+
 FORMULAS = {
-    "both scores": both_scores,
-    "weighted score": weighted_generalized_score,
-    "score": generalized_score,
-    "difference": share_contrast,
-    "difference, Mancl-DeRouen": lambda m: share_contrast(m, mancl_derouen(m)),
-    "odds ratio": log_odds_contrast,
-    "odds ratio, Mancl-DeRouen": lambda m: log_odds_contrast(m, mancl_derouen(m)),
-    "ratio": log_ratio_contrast,
-    "ratio, Mancl-DeRouen": lambda m: log_ratio_contrast(m, mancl_derouen(m)),
+    "both scores": CLASS_TESTS["both scores"],
+    "weighted score": CLASS_TESTS["weighted score"],
+    "score": CLASS_TESTS["score"],
+    "difference": CLASS_TESTS["difference"],
+    "difference, Mancl-DeRouen": corrected("difference"),
+    "odds ratio": CLASS_TESTS["wald"],
+    "odds ratio, Mancl-DeRouen": corrected("wald"),
+    "ratio": CLASS_TESTS["relative"],
+    "ratio, Mancl-DeRouen": corrected("relative"),
 }
 CELLS = np.argwhere(np.ones((2, 2, 2)))
 PRECISION = count_score("precision", np.arange(2), 1)

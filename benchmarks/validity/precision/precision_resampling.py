@@ -24,7 +24,7 @@ from skcompare.stats import (
     precision_score,
     precision_wald,
 )
-from skcompare.stats.precision._precision_statistics import share_contrast
+from skcompare.stats.precision._precision_statistics import wald_contrast
 
 ALPHA = 0.05
 RECORDS = (200, 1000)
@@ -151,7 +151,7 @@ def results_of(y, repetitions):
     )
     score = clustered_precision(sums)
     results = gee_precision(sums), score, precision_wald(apart), precision_score(apart)
-    variance = share_contrast(sums.class_rows().moments("precision", 1)).variance
+    variance = wald_contrast(sums.class_rows().moments("precision", 1)).variance
     return *(result.pvalue for result in results), score.estimate, variance
 
 

@@ -68,11 +68,20 @@ class ClassMoments:
         parts = (part[..., ::-1, ::-1] for part in (self.rr, self.rh, self.hh))
         return ClassMoments(self.rows[..., ::-1], self.hits[..., ::-1], *parts)
 
+    def __getitem__(self, index: Any) -> "ClassMoments":
+        """Moments at an index of the leading axes."""
+        parts = self.rows, self.hits, self.rr, self.rh, self.hh
+        return ClassMoments(*(part[index] for part in parts))
+
     def chosen(self, classifiers: Any) -> "ClassMoments":
-        """Moments of some of the classifiers of one class, in the given order."""
-        table = np.ix_(classifiers, classifiers)
+        """Moments of some of the classifiers of one class, in the given order.
+
+        Rows of positions give moments with one entry for each row along the first axis.
+        """
+        at = np.asarray(classifiers)
+        table = at[..., :, np.newaxis], at[..., np.newaxis, :]
         parts = (part[table] for part in (self.rr, self.rh, self.hh))
-        return ClassMoments(self.rows[classifiers], self.hits[classifiers], *parts)
+        return ClassMoments(self.rows[at], self.hits[at], *parts)
 
     def covariance(self, at: Any = None) -> FloatArray:
         """Compute the cluster-robust covariance of the shares, without small-sample factor.

@@ -25,29 +25,23 @@ from skcompare.evidence import ClassMoments, ClassRows, ClusterSums, JointCounts
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._limits import (
     DIFFERENCE,
-    RATIO,
     ZERO_VARIANCE,
-    Pair,
     any_difference,
     critical_value,
     interval_level,
     no_critical,
     normal_critical,
-    one_sided,
     studentised,
 )
 from skcompare.stats.core._limits import score_range as normal_range
 from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
-from skcompare.stats.precision._precision_limits import range_of_test, wald_limits
 from skcompare.stats.precision._precision_statistics import (
     CLASS_TESTS,
     SCORE_TESTS,
-    Significance,
-    at_boundary,
-    class_significance,
     has_predictions,
 )
+from skcompare.stats.precision._precision_tests import ClassTests
 
 OF_RECORDS = ("both scores", "weighted score")
 """Tests that take the predictions of one classifier as independent."""
@@ -72,8 +66,8 @@ def class_test(test: str, rows: ClassRows) -> str:
 EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
 """Effect sizes, and their values for equal classifiers."""
 
-RATIO_TESTS = {"ratio": "relative", "odds_ratio": "wald"}
-"""Tests whose limits are those of an effect size."""
+EFFECT_TESTS = {"difference": "difference", "ratio": "relative", "odds_ratio": "wald"}
+"""Wald's tests of the effect sizes."""
 
 MOST_LINES = 30
 """Largest number of classes in the text; others are in the frame."""
@@ -397,7 +391,8 @@ default="holm"
     rows = _rows_of(counts)
     test = class_test(test, rows)
     moments = rows.moments(score)
-    significance = class_significance(moments, test, alternative)
+    tests = ClassTests(moments, test, alternative)
+    pvalue, _ = np.array(tests.tails(alternative)).T.copy()
     level = interval_level(confidence_level, adjust, len(rows.classes))
     shares = moments.shares
     return PrecisionByClass(
@@ -406,11 +401,11 @@ default="holm"
         challenger=shares[:, 1].copy(),
         n_champion=moments.rows[:, 0].copy(),
         n_challenger=moments.rows[:, 1].copy(),
-        **_effects(significance, test, level, alternative),
-        statistic=significance.statistic,
-        pvalue=significance.pvalue,
-        adjusted_pvalue=adjust_pvalues(significance.pvalue.tolist(), adjust),
-        class_flags=significance.flags(rows.informative_clusters(score)),
+        **_effects(tests, critical_value(level, alternative), alternative),
+        statistic=np.square(tests.root),
+        pvalue=pvalue,
+        adjusted_pvalue=adjust_pvalues(pvalue.tolist(), adjust),
+        class_flags=tests.flags(rows.informative_clusters(score)),
         score=score,
         test=test,
         adjust=adjust,
@@ -439,39 +434,18 @@ def _rows_of(counts: Any) -> ClassRows:
 
 
 def _effects(
-    significance: Significance, test: str, level: float, alternative: str
+    tested: ClassTests, critical: float, alternative: str
 ) -> dict[str, FloatArray]:
     """Effect sizes with limits; undefined limits are the whole range."""
-    moments, effects = significance.moments, {}
-    # Classifiers that both never predict a class do not differ.
-    never_predicted = ~moments.rows.any(axis=-1)
-    for name, scale in (("difference", "difference"), *RATIO_TESTS.items()):
-        contrast = CLASS_TESTS[scale](moments)
-        estimate = contrast.estimate
-        if scale != "difference":
-            with np.errstate(over="ignore"):
-                estimate = np.exp(estimate)
-        defined = significance.known
-        if scale == "difference" and test in SCORE_TESTS:
-            limits = _score_limits(moments, test, level, alternative)
-        else:
-            defined = defined & ~at_boundary(moments, scale) & ~np.isinf(contrast.root)
-            pairs = zip(estimate.tolist(), np.sqrt(contrast.variance).tolist(), strict=True)
-            limits = [wald_limits(scale, *pair, level, alternative) for pair in pairs]
-        bounds = DIFFERENCE if scale == "difference" else RATIO
-        low, high = np.where(defined[:, np.newaxis], limits, bounds).T.copy()
-        effects[name] = np.where(never_predicted, EFFECTS[name], estimate)
-        effects[f"{name}_low"], effects[f"{name}_high"] = low, high
+    effects = {}
+    for name, test in EFFECT_TESTS.items():
+        tests = ClassTests(tested.moments, test)
+        effects[name] = tests.estimate
+        if name == "difference" and tested.test in SCORE_TESTS:
+            tests = tested
+        limits = np.array(tests.limits(critical, alternative))
+        effects[f"{name}_low"], effects[f"{name}_high"] = limits.T.copy()
     return effects
-
-
-def _score_limits(
-    moments: ClassMoments, test: str, level: float, alternative: str
-) -> list[Pair]:
-    pairs = zip(
-        *range_of_test(moments, test, critical_value(level, alternative)), strict=True
-    )
-    return [one_sided(float(low), float(high), alternative) for low, high in pairs]
 
 
 def macro_difference(

@@ -26,11 +26,8 @@ from skcompare.stats.core._result import UNDEFINED, Flagged, PairedResult, resul
 from skcompare.stats.core._tails import SMALLEST, blocks_of, chi2_pvalue
 from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.precision._precision_classes import LEFT_OUT, class_test
-from skcompare.stats.precision._precision_statistics import (
-    CLASS_TESTS,
-    class_significance,
-    share_contrast,
-)
+from skcompare.stats.precision._precision_statistics import CLASS_TESTS, wald_contrast
+from skcompare.stats.precision._precision_tests import ClassTests
 from skcompare.stats.scores._permutation import Exchange
 
 N_NODES = 24
@@ -471,8 +468,10 @@ class AllClasses:
     Attributes
     ----------
     moments : ClassMoments
-    significance : Significance
+    tests : ClassTests
         Tests of each class.
+    pvalue : ndarray of shape (n_classes,)
+        Their p-values.
     known : ndarray of shape (n_classes,)
         Whether both classifiers have a prediction that counts.
     alike : ndarray of shape (n_classes,)
@@ -484,8 +483,9 @@ class AllClasses:
         self.rows = counts.class_rows()
         self.test = test = class_test(test, self.rows)
         self.moments = self.rows.moments(score)
-        self.significance = class_significance(self.moments, test, "two-sided")
-        self.known, self.alike = self.significance.known, self.significance.alike
+        self.tests = ClassTests(self.moments, test)
+        self.pvalue, _ = np.array(self.tests.tails("two-sided")).T
+        self.known, self.alike = self.tests.known, self.tests.alike
 
     def covariance(self) -> FloatArray:
         """Covariance of the effects of the classes, on the scale of the test.
@@ -500,7 +500,7 @@ class AllClasses:
         slopes = np.where(self.known[:, np.newaxis], slopes, 0.0)
         covariance = self.rows.influence_covariance(self.score, slopes * (-1.0, 1.0))
         # Exactly 0 where nothing varies, without rounding.
-        varies = share_contrast(self.moments).variance > 0
+        varies = wald_contrast(self.moments).variance > 0
         return np.where(varies[:, np.newaxis] & varies, covariance, 0.0)
 
     def correlation(self) -> FloatArray:
@@ -517,9 +517,9 @@ class AllClasses:
         self, combined: CombinedPvalue, details: Mapping[str, float] | None = None
     ) -> PairedResult:
         """Return the result of a combination of p-values."""
-        without_result = self.significance.degenerate | ~self.known
+        without_result = self.tests.degenerate | ~self.known
         # Classes without predictions are counted in the details.
-        undefined = np.isnan(self.significance.pvalue) & self.known
+        undefined = np.isnan(self.pvalue) & self.known
         flags = combined.flags if undefined.any() else ()
         return self.result(
             combined.method,
@@ -571,7 +571,7 @@ class AllClasses:
     def parts(self) -> tuple[dict[str, Any], ...]:
         """Return a mapping for each class, in order of increasing p-value."""
         shares = self.moments.shares
-        pvalue = self.significance.pvalue
+        pvalue = self.pvalue
         columns = {
             "label": self.rows.classes.tolist(),
             "n_champion": self.moments.rows[:, 0].tolist(),
@@ -801,7 +801,7 @@ default="holm"
     classes = AllClasses(counts, score, test, adjust)
     if not classes.known.any():
         return classes.unknown("Simes")
-    return classes.combined(simes(classes.significance.pvalue.tolist()))
+    return classes.combined(simes(classes.pvalue.tolist()))
 
 
 @paired_test(
@@ -897,7 +897,7 @@ default="holm"
     kept = classes.known & ~classes.alike
     if not kept.any():
         return classes.combined(CombinedPvalue(0.0, 1.0, 0.0, 0.0, "Lancaster", 0))
-    pvalues = classes.significance.pvalue[kept].tolist()
+    pvalues = classes.pvalue[kept].tolist()
     if method == "influence":
         correlation = classes.correlation()[np.ix_(kept, kept)]
         return classes.combined(lancaster_correlated(pvalues, correlation=correlation))
@@ -996,7 +996,7 @@ default="holm"
     classes = AllClasses(counts, score, test, adjust)
     if not classes.known.any():
         return classes.unknown(method)
-    contrast = classes.significance.contrast
+    contrast = classes.tests.contrast
     defined = classes.known & np.isfinite(contrast.estimate)
     flags = () if (defined == classes.known).all() else (UNDEFINED_ODDS,)
     if not defined.any():

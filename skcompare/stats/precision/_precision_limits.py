@@ -10,15 +10,7 @@ from scipy.optimize import brentq
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments
 from skcompare.stats.accuracy._limits import lower_root
-from skcompare.stats.core._limits import (
-    DIFFERENCE,
-    Pair,
-    Wald,
-    critical_value,
-    log_wald_limits,
-    one_sided,
-    one_sided_ratio,
-)
+from skcompare.stats.core._limits import one_sided, one_sided_ratio
 from skcompare.stats.precision._precision_statistics import (
     NOISE,
     contrast_variance,
@@ -34,23 +26,6 @@ HALVINGS = 60
 
 FARTHEST = 1e-18
 """Least distance from the ends of the path, where the multiplier is infinite."""
-
-
-def wald_limits(
-    test: str, estimate: float, error: float, confidence_level: float, alternative: str
-) -> Pair:
-    """Limits of the Wald test of a difference, or of another one on the log scale."""
-    if test != "difference":
-        return log_wald_limits(estimate, error, confidence_level, alternative)
-    return Wald(estimate, error, None, DIFFERENCE).limits(confidence_level, alternative)
-
-
-def score_limits(
-    moments: ClassMoments, test: str, confidence_level: float, alternative: str
-) -> Pair:
-    """Limits of the differences that a generalized score test does not reject."""
-    low, high = range_of_test(moments, test, critical_value(confidence_level, alternative))
-    return one_sided(float(low), float(high), alternative)
 
 
 def range_of_test(

@@ -10,26 +10,20 @@ solved by the observed shares, and their sandwich by sums over clusters of produ
 iteration is needed, and no table with one row per prediction.
 """
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments, ClusterSums, JointCounts, OutcomeRows
-from skcompare.stats.core._limits import ZERO_VARIANCE, ratio_of
-from skcompare.stats.core._result import PairedResult, pvalue_of, result_of
 from skcompare.stats.core._target_class import (
-    BOUNDARY,
     FEW_CLUSTERS,
     FEW_INFORMATIVE,
     NO_PREDICTIONS,
-    ONE_CLUSTER,
-    SCORE_TEXT,
     class_label,
-    class_text,
 )
 
 NOISE = 64 * float(np.finfo(float).eps)
@@ -61,71 +55,48 @@ class Contrast(NamedTuple):
         return np.square(self.root)
 
 
-def share_contrast(moments: ClassMoments, covariance: Any = None) -> Contrast:
-    """Wald contrast of the shares, for multinomial counts: Kosinski (2013).
+def wald_contrast(moments: ClassMoments, link: str = "identity") -> Contrast:
+    """Wald contrast of the shares on the scale of a link.
 
-    Equation (32) of Gondara: ``(P2 - P1)² / (Var P1 + Var P2 - 2 Cov)`` with the variances
-    at the observed shares. It is 0 where both shares are 0 or both 1; a difference of 1 has
-    no variance, and its root is infinite.
+    It is that of a marginal model, GEE with independence as the working correlation, with a
+    parameter for each classifier. Its fit is the scale of the observed shares, and its
+    sandwich has a closed form (Leisenring, Alonzo and Pepe 2000).
+
+    With the identity it is Kosinski's (2013) for multinomial counts, equation (32) of
+    Gondara: ``(P2 - P1)² / (Var P1 + Var P2 - 2 Cov)`` with the variances at the observed
+    shares. It is 0 where both shares are 0 or both 1; a difference of 1 has no variance,
+    and its root is infinite.
+
+    With logits it is undefined where a share is 0 or 1, unless the classifiers predict the
+    same. The denominator is equation (8) of Gondara with the variances at their own numbers
+    of predictions: v2 / T1 + v1 / T2.
+
+    With logarithms it is that of Moskowitz and Pepe (2006): the variance is the sum over
+    clusters of ``(e2 / P2 - e1 / P1)²`` with the residuals ``e = (hits - P rows) / T``, for
+    records equation (18) of Gondara in counts, not divided by their number. Where one share
+    is 0 its logarithm is infinite and the root undefined; where both are, the estimate is
+    undefined, and the root is 0.
 
     Parameters
     ----------
     moments : ClassMoments
         Moments of two classifiers.
-    covariance : ndarray of shape (..., 2, 2), optional
-        Covariance of the shares, such as that of :func:`mancl_derouen`; by default that of
-        the moments.
-    """
-    return _wald(moments, moments.shares, np.ones_like(moments.shares), covariance)
-
-
-def log_odds_contrast(moments: ClassMoments, covariance: Any = None) -> Contrast:
-    """Wald contrast of the log odds, a logistic GEE with independence working model.
-
-    The model has a parameter for each classifier, so that its fit is ``logit P`` and its
-    sandwich has a closed form (Leisenring, Alonzo and Pepe 2000). The denominator is
-    equation (8) of Gondara with the variances at their own numbers of predictions: v2 / T1
-    + v1 / T2. Undefined where a share is 0 or 1, unless the classifiers predict the same.
-
-    Parameters
-    ----------
-    moments, covariance
-        As of :func:`share_contrast`.
-    """
-    hits, misses = moments.hits, moments.rows - moments.hits
-    inside = (hits > 0) & (misses > 0)
-    odds = np.where(inside, hits / np.where(inside, misses, 1), np.nan)
-    return _wald(moments, np.log(odds), (1 + odds) ** 2 / odds, covariance)
-
-
-def log_ratio_contrast(moments: ClassMoments, covariance: Any = None) -> Contrast:
-    """Wald contrast of the logarithms of the shares: Moskowitz and Pepe (2006).
-
-    The variance is the sum over clusters of ``(e2 / P2 - e1 / P1)²`` with the residuals
-    ``e = (hits - P rows) / T``: for records equation (18) of Gondara in counts, not divided
-    by their number. Where one share is 0 the logarithm is infinite and the root undefined;
-    where both are, the estimate is undefined, and the root is 0.
-
-    Parameters
-    ----------
-    moments, covariance
-        As of :func:`share_contrast`.
+    link : {"identity", "logit", "log"}, default="identity"
+        Scale of the shares.
     """
     shares = moments.shares
-    positive = np.where(shares > 0, shares, np.nan)
-    contrast = _wald(moments, np.log(positive), 1 / positive, covariance)
-    champion, challenger = shares[..., 0], shares[..., 1]
-    estimate = np.select(
-        [(champion == 0) & (challenger > 0), (champion > 0) & (challenger == 0)],
-        [np.inf, -np.inf],
-        contrast.estimate,
-    )
-    both_zero = (champion == 0) & (challenger == 0)
-    return Contrast(
-        np.where(both_zero, np.nan, estimate),
-        np.where(both_zero, np.nan, contrast.variance),
-        np.where(both_zero, 0.0, contrast.root),
-    )
+    values, slopes = link_values(moments, link)
+    variance = contrast_variance(moments, shares, slopes, moments.covariance(shares))
+    with np.errstate(invalid="ignore"):
+        contrast = _contrast(values[..., 1] - values[..., 0], variance)
+    # Equal predictions do not differ, also where the scale is undefined at 0 or 1.
+    same = predicted_alike(moments) & has_predictions(moments)
+    contrast = Contrast(*(np.where(same, 0.0, part) for part in contrast))
+    if link != "log":
+        return contrast
+    both_zero = (shares == 0).all(axis=-1)
+    parts = zip(contrast, (np.nan, np.nan, 0.0), strict=True)
+    return Contrast(*(np.where(both_zero, value, part) for part, value in parts))
 
 
 def generalized_score(moments: ClassMoments) -> Contrast:
@@ -135,8 +106,7 @@ def generalized_score(moments: ClassMoments) -> Contrast:
     - Pbar rows) / T`` at the share Pbar of all predictions of both. For scores that count
     the same records for both (recall, specificity) it is McNemar's statistic.
     """
-    pooled = pooled_share(moments)
-    return _score(moments, pooled, _covariance(moments, pooled))
+    return _score(moments, weighted=False)
 
 
 def weighted_generalized_score(moments: ClassMoments) -> Contrast:
@@ -148,12 +118,7 @@ def weighted_generalized_score(moments: ClassMoments) -> Contrast:
     several predictions of one classifier, their dependence is ignored; use the generalized
     score.
     """
-    pooled = pooled_share(moments)
-    covariance = _covariance(moments, pooled)
-    variances = (pooled * (1 - pooled))[..., np.newaxis] / _totals(moments)
-    for k in range(2):
-        covariance[..., k, k] = variances[..., k]
-    return _score(moments, pooled, covariance)
+    return _score(moments, weighted=True)
 
 
 def both_scores(moments: ClassMoments, alternative: str = "two-sided") -> Contrast:
@@ -179,26 +144,6 @@ def both_scores(moments: ClassMoments, alternative: str = "two-sided") -> Contra
     return Contrast(
         plain.estimate, variance, np.where(use_plain, plain.root, weighted.root)
     )
-
-
-def mancl_derouen(moments: ClassMoments, at: Any = None) -> FloatArray:
-    """Covariance of the shares with Mancl and DeRouen's (2001) correction.
-
-    Valid where every cluster is a record that each classifier predicts once: the leverage
-    of a prediction is then 1 / T, and residuals are divided by 1 - 1 / T. NaN for a
-    classifier with a single prediction that counts.
-
-    Parameters
-    ----------
-    moments : ClassMoments
-        Moments of any number of classifiers.
-    at : ndarray of shape (..., n_classifiers), optional
-        Shares that residuals are taken from; the observed ones by default.
-    """
-    remainder = 1 - 1 / _totals(moments)
-    remainder = np.where(remainder > 0, remainder, np.nan)
-    factors = remainder[..., :, np.newaxis] * remainder[..., np.newaxis, :]
-    return moments.covariance(at) / factors
 
 
 def pooled_share(moments: ClassMoments) -> FloatArray:
@@ -253,22 +198,13 @@ def contrast_variance(
     return np.where(variance <= NOISE * magnitude.sum(axis=-1), 0.0, variance)
 
 
-def _wald(
-    moments: ClassMoments, values: FloatArray, slopes: FloatArray, covariance: Any
-) -> Contrast:
-    shares = moments.shares
-    if covariance is None:
-        covariance = moments.covariance(shares)
-    variance = contrast_variance(moments, shares, slopes, covariance)
-    contrast = _contrast(values[..., 1] - values[..., 0], variance)
-    # Equal predictions do not differ, also where the scale is undefined at 0 or 1.
-    same = predicted_alike(moments) & has_predictions(moments)
-    return Contrast(*(np.where(same, 0.0, part) for part in contrast))
-
-
-def _score(moments: ClassMoments, pooled: FloatArray, covariance: FloatArray) -> Contrast:
-    shares = moments.shares
+def _score(moments: ClassMoments, weighted: bool) -> Contrast:
+    shares, pooled = moments.shares, pooled_share(moments)
     at = np.stack([pooled, pooled], axis=-1)
+    covariance = moments.covariance(at)
+    if weighted:
+        variances = (pooled * (1 - pooled))[..., np.newaxis] / _totals(moments)
+        covariance[..., [0, 1], [0, 1]] = variances
     variance = contrast_variance(moments, at, np.ones_like(shares), covariance)
     return _contrast(shares[..., 1] - shares[..., 0], variance)
 
@@ -280,10 +216,6 @@ def _contrast(estimate: FloatArray, variance: FloatArray) -> Contrast:
         (variance == 0) & ~np.isnan(estimate), zero_variance_root, estimate / error
     )
     return Contrast(estimate, variance, root)
-
-
-def _covariance(moments: ClassMoments, pooled: FloatArray) -> FloatArray:
-    return moments.covariance(np.stack([pooled, pooled], axis=-1))
 
 
 def _totals(moments: ClassMoments) -> FloatArray:
@@ -299,93 +231,15 @@ CLASS_TESTS: dict[str, Callable[..., Contrast]] = {
     "both scores": both_scores,
     "weighted score": weighted_generalized_score,
     "score": generalized_score,
-    "wald": log_odds_contrast,
-    "difference": share_contrast,
-    "relative": log_ratio_contrast,
+    "wald": partial(wald_contrast, link="logit"),
+    "difference": wald_contrast,
+    "relative": partial(wald_contrast, link="log"),
 }
 """Tests of one class by name, two-sided."""
 
 SCORE_TESTS = ("both scores", "weighted score", "score")
-
-
-class Significance:
-    """Tests of one class or more, with their p-values and flags.
-
-    Attributes
-    ----------
-    moments : ClassMoments
-    contrast : Contrast
-        The statistics as computed.
-    boundary : ndarray of shape (n_classes,)
-        Whether a logarithm that the scale needs is infinite.
-    known, alike, degenerate : ndarray of shape (n_classes,)
-        Whether both scores are defined; whether the predictions are the same; whether
-        there is no difference and no variation.
-    root, statistic, pvalue, log_pvalue : ndarray of shape (n_classes,)
-        0 and p = 1 if degenerate; p is NaN where undefined.
-    """
-
-    def __init__(
-        self, moments: ClassMoments, contrast: Contrast, alternative: str, boundary: Any
-    ) -> None:
-        self.moments, self.contrast = moments, contrast
-        self.boundary = np.atleast_1d(boundary)
-        self.known = np.atleast_1d(has_predictions(moments))
-        self.alike = np.atleast_1d(predicted_alike(moments))
-        estimate, variance, root = np.atleast_1d(*contrast)
-        no_variation = (variance == 0) | np.isnan(estimate)
-        self.degenerate = self.alike | ((root == 0) & no_variation)
-        self.root = np.where(self.degenerate, 0.0, root)
-        tails = [
-            pvalue_of(root, None, alternative, degenerate=degenerate)
-            for root, degenerate in zip(
-                self.root.tolist(), self.degenerate.tolist(), strict=True
-            )
-        ]
-        self.pvalue, self.log_pvalue = np.array(tails).T.copy()
-
-    @property
-    def statistic(self) -> FloatArray:
-        """Chi-squared statistics with one degree of freedom."""
-        return np.square(self.root)
-
-    def flags(self, informative: Any) -> tuple[tuple[str, ...], ...]:
-        """Flags of each class, given the numbers of records or clusters that count."""
-        defined = self.known & ~self.boundary
-        decided = defined & ~self.degenerate & np.isfinite(self.root)
-        columns = {
-            "degenerate": self.degenerate,
-            NO_PREDICTIONS: ~self.known,
-            BOUNDARY: self.known & ~defined,
-            ONE_CLUSTER: defined & np.isnan(self.root),
-            ZERO_VARIANCE: defined & np.isinf(self.root),
-            FEW_CLUSTERS: decided & (np.asarray(informative) < FEW_INFORMATIVE),
-        }
-        rows = np.array(list(columns.values())).T.tolist()
-        return tuple(
-            tuple(code for code, holds in zip(columns, row, strict=True) if holds)
-            for row in rows
-        )
-
-
-def at_boundary(moments: ClassMoments, test: str) -> Any:
-    """Whether a logarithm that a test needs is infinite."""
-    if test not in ("wald", "relative"):
-        return np.zeros(moments.rows.shape[:-1], dtype=bool)
-    no_hits = moments.hits == 0
-    all_hits = moments.hits == moments.rows
-    return (no_hits | all_hits if test == "wald" else no_hits).any(axis=-1)
-
-
-def class_significance(
-    moments: ClassMoments, test: str, alternative: str, covariance: Any = None
-) -> Significance:
-    """Tests of all classes by name, optionally with another covariance of the shares."""
-    options = {"both scores": (alternative,)}.get(test, ())
-    if covariance is not None:
-        options = (covariance,)
-    contrast = CLASS_TESTS[test](moments, *options)
-    return Significance(moments, contrast, alternative, at_boundary(moments, test))
+WALD_TESTS = {"identity": "difference", "logit": "wald", "log": "relative"}
+"""Wald's test of each scale, by name."""
 
 
 class ClassFit(NamedTuple):
@@ -412,45 +266,10 @@ class ClassFit(NamedTuple):
     n_clusters: int
 
     @property
-    def alike(self) -> bool:
-        """Whether both classifiers have the same rows and hits in every cluster."""
-        return bool(predicted_alike(self.raw))
-
-    @property
-    def known(self) -> bool:
-        """Whether the scores of all classifiers are defined."""
-        return bool(has_predictions(self.raw))
-
-    @property
     def caveats(self) -> tuple[str, ...]:
         """Flags that do not depend on the test."""
         few = self.n_clusters < FEW_INFORMATIVE
-        return (NO_PREDICTIONS,) * (not self.known) + (FEW_CLUSTERS,) * few
-
-    def result(
-        self,
-        statistic: float,
-        tail: tuple[float, float],
-        *,
-        effect: str,
-        details: Mapping[str, float],
-        **fields: Any,
-    ) -> PairedResult:
-        """Result of a test of the scores of two classifiers."""
-        champion, challenger = self.raw.rows.tolist()
-        predictions = {
-            "champion_predictions": champion,
-            "challenger_predictions": challenger,
-        }
-        return result_of(
-            statistic,
-            tail,
-            roles=self.raw.shares.tolist(),
-            estimate_name=f"{effect} of {SCORE_TEXT[self.score]}",
-            details={**predictions, **details},
-            remark=class_text(self.label),
-            **fields,
-        )
+        return (NO_PREDICTIONS,) * (not has_predictions(self.raw)) + (FEW_CLUSTERS,) * few
 
 
 def class_fit(
@@ -464,15 +283,17 @@ def class_fit(
     label = class_label(counts.classes, label)
     moments = rows.moments(score, label)
     outcomes = rows.of_class(label, score)
-    n_clusters = informative_clusters(outcomes)
+    n_clusters = int(informative_clusters(outcomes))
     corrected = corrected_moments(moments, outcomes, n_clusters, correction)
     return ClassFit(label, score, moments, corrected, n_clusters)
 
 
-def informative_clusters(outcomes: OutcomeRows, chosen: Any = slice(None)) -> int:
-    """Number of clusters that enter the score of any chosen classifier."""
-    counts = (outcomes.rows[:, chosen] > 0).any(axis=1)
-    return int(outcomes.weights[counts].sum())
+def informative_clusters(outcomes: OutcomeRows, chosen: Any = slice(None)) -> Any:
+    """Number of clusters that enter the score of any chosen classifier.
+
+    One for each row of chosen classifiers, if there are several.
+    """
+    return outcomes.weights @ (outcomes.rows[:, chosen] > 0).any(axis=-1)
 
 
 def corrected_moments(
@@ -510,12 +331,8 @@ def corrected_moments(
 
 def _products(weights: Any, first: FloatArray, second: FloatArray) -> FloatArray:
     """Weighted sums of products over clusters, exactly equal for equal columns."""
-    k = first.shape[1]
-    pairs = [
-        [float(np.sum(weights * first[:, i] * second[:, j])) for j in range(k)]
-        for i in range(k)
-    ]
-    return np.array(pairs)
+    pairs = first[:, :, np.newaxis] * second[:, np.newaxis, :]
+    return np.sum(weights[:, np.newaxis, np.newaxis] * pairs, axis=0)
 
 
 def link_values(moments: ClassMoments, link: str) -> tuple[FloatArray, FloatArray]:
@@ -530,7 +347,9 @@ def link_values(moments: ClassMoments, link: str) -> tuple[FloatArray, FloatArra
     others = misses if link == "logit" else moments.rows
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.log(hits / others)
-        slopes = 1 / (shares * (1 - shares)) if link == "logit" else 1 / shares
+        slopes = moments.rows / hits
+        if link == "logit":
+            slopes *= moments.rows / misses
     return values, np.where(np.isfinite(values), slopes, np.nan)
 
 
@@ -549,12 +368,11 @@ def joint_covariance(moments: ClassMoments, link: str) -> FloatArray:
     return slopes[..., :, np.newaxis] * slopes[..., np.newaxis, :] * moments.covariance()
 
 
-def ratio_of_shares(fit: ClassFit, link: str) -> float:
+def ratio_of_shares(moments: ClassMoments, link: str) -> FloatArray:
     """Odds ratio or ratio of the scores, challenger over champion; NaN if undefined."""
-    if not fit.known:
-        return math.nan
-    hits, rows = fit.raw.hits.tolist(), fit.raw.rows.tolist()
-    if fit.alike and (link == "logit" or hits[0]):
-        return 1.0
-    others = [rows[0] - hits[0], rows[1] - hits[1]] if link == "logit" else rows
-    return ratio_of(hits[1] * others[0], hits[0] * others[1])
+    hits = moments.hits.astype(np.float64)
+    others = moments.rows - hits if link == "logit" else moments.rows
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = hits[..., 1] * others[..., 0] / (hits[..., 0] * others[..., 1])
+    same = predicted_alike(moments) & has_predictions(moments) & (link == "logit")
+    return np.where(same, 1.0, ratio)

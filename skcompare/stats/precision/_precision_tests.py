@@ -1,14 +1,14 @@
 """Tests of the difference, ratio and odds ratio of two precisions on one test set."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from skcompare._registry.tests import paired_test
-from skcompare._typing import Alternative
+from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, JointCounts
 from skcompare.stats.core._limits import (
     DIFFERENCE,
@@ -17,36 +17,39 @@ from skcompare.stats.core._limits import (
     Limits,
     Pair,
     Wald,
-    any_difference,
-    any_ratio,
     around_ratio,
     critical_value,
     one_sided,
-    ratio_of,
 )
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult, pvalue_of
-from skcompare.stats.core._target_class import BOUNDARY, ONE_CLUSTER, class_label
+from skcompare.stats.core._result import PairedResult, pvalue_of, result_of
+from skcompare.stats.core._target_class import (
+    BOUNDARY,
+    FEW_CLUSTERS,
+    FEW_INFORMATIVE,
+    NO_PREDICTIONS,
+    ONE_CLUSTER,
+    SCORE_TEXT,
+    class_label,
+    class_text,
+)
 from skcompare.stats.precision._precision_limits import (
     difference_score_limits,
+    range_of_test,
     ratio_score_limits,
-    score_limits,
-    wald_limits,
 )
 from skcompare.stats.precision._precision_statistics import (
+    CLASS_TESTS,
     SCORE_TESTS,
+    WALD_TESTS,
     ClassFit,
     Contrast,
-    at_boundary,
     both_scores,
     class_fit,
-    class_significance,
-    generalized_score,
-    log_odds_contrast,
-    log_ratio_contrast,
-    mancl_derouen,
+    has_predictions,
+    predicted_alike,
     ratio_of_shares,
-    share_contrast,
+    wald_contrast,
     weighted_generalized_score,
 )
 
@@ -613,13 +616,160 @@ default="precision"
     return _one_class(counts, "score", label, score, alternative, interval=interval)
 
 
+EFFECTS = {"identity": "difference", "logit": "odds ratio", "log": "ratio"}
+LINKS = {test: link for link, test in WALD_TESTS.items()}
+"""Scales of Wald tests."""
+
+
+class ClassTests:
+    """Tests of the scores of two classifiers, for one class or pair after the other.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Sums over the clusters, with classes or pairs along the first axis.
+    test : str
+        Name in `CLASS_TESTS`.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Direction, which "both scores" depends on.
+    link : {"identity", "logit", "log"}, optional
+        Scale of the estimate: difference, odds ratio or ratio; by default that of the test.
+    corrected : ClassMoments, optional
+        Sums that are corrected for few clusters.
+    n_clusters : ndarray of shape (n,), optional
+        Clusters with a prediction that counts; by default every record is a cluster.
+
+    Attributes
+    ----------
+    contrast : Contrast
+        The statistics as computed.
+    known, alike, degenerate, boundary : ndarray of shape (n,)
+        Whether both scores are defined; whether the predictions are the same; whether
+        there is no difference and no variation; whether a logarithm that the scale needs is
+        infinite.
+    root : ndarray of shape (n,)
+        Standard normal under the null hypothesis; 0 if degenerate.
+    estimate : ndarray of shape (n,)
+        Challenger minus champion, or over champion.
+    error : ndarray of shape (n,)
+        Standard error of the difference, or of the logarithm of the ratio.
+    """
+
+    def __init__(
+        self,
+        moments: ClassMoments,
+        test: str,
+        alternative: str = "two-sided",
+        *,
+        link: str = "",
+        corrected: ClassMoments | None = None,
+        n_clusters: Any = None,
+    ) -> None:
+        self.moments, self.test, self.n_clusters = moments, test, n_clusters
+        self.link = link or LINKS.get(test, "identity")
+        self.corrected = moments if corrected is None else corrected
+        options = (alternative,) if test == "both scores" else ()
+        plain = self.contrast = CLASS_TESTS[test](moments, *options)
+        if corrected is not None:
+            self.contrast = CLASS_TESTS[test](corrected, *options)
+        basis = self.contrast if n_clusters is None else plain
+        self.known, self.alike = has_predictions(moments), predicted_alike(moments)
+        self.degenerate = self.alike | ((basis.root == 0) & ~(basis.variance > 0))
+        self.root = np.where(self.degenerate, 0.0, self.contrast.root)
+        variance = np.where(self.degenerate, plain.variance, self.contrast.variance)
+        self.error = np.sqrt(variance)
+        self.boundary = self._at_boundary()
+        self.estimate = self._estimate()
+
+    def _at_boundary(self) -> Any:
+        """Whether a logarithm that the test needs is infinite."""
+        hits, rows = self.moments.hits, self.moments.rows
+        extreme = {"wald": (hits == 0) | (hits == rows), "relative": hits == 0}
+        boundary = extreme.get(self.test, np.zeros_like(hits, dtype=bool)).any(axis=-1)
+        if self.n_clusters is None:
+            return boundary
+        finite = np.isfinite(self.corrected.covariance()).all(axis=(-2, -1))
+        return boundary & finite & ~self.degenerate
+
+    def _estimate(self) -> FloatArray:
+        if self.link == "identity":
+            return np.where(self.degenerate, 0.0, np.diff(self.moments.shares)[..., 0])
+        ratio = ratio_of_shares(self.moments, self.link)
+        if self.n_clusters is not None:
+            return ratio
+        undefined = self.boundary & ~self.alike & (self.link == "logit")
+        never_predicted = ~self.moments.rows.any(axis=-1)
+        return np.where(undefined, np.nan, np.where(never_predicted, 1.0, ratio))
+
+    @property
+    def defined(self) -> Any:
+        """Whether both the p-values and the estimates are defined."""
+        known = self.known & ~self.boundary & ~np.isnan(self.estimate)
+        return known & np.isfinite(self.root)
+
+    def tails(self, alternative: str, df: float | None = None) -> list[Pair]:
+        """P-values of t (or normal statistics), with their logarithms."""
+        tests = zip(self.root.tolist(), self.degenerate.tolist(), strict=True)
+        return [pvalue_of(root, df, alternative, degenerate=same) for root, same in tests]
+
+    def flags(self, informative: Any) -> tuple[tuple[str, ...], ...]:
+        """Flags of each test, given the numbers of records or clusters that count."""
+        # Of records, only a p-value that depends on the approximation is flagged.
+        approximate = self.defined & ~self.degenerate
+        few = (approximate | (self.n_clusters is not None)) & (
+            np.asarray(informative) < FEW_INFORMATIVE
+        )
+        scaled = self.known & ~self.boundary
+        columns = {
+            "degenerate": self.degenerate,
+            NO_PREDICTIONS: ~self.known,
+            BOUNDARY: self.known & self.boundary,
+            ONE_CLUSTER: scaled & np.isnan(self.root),
+            ZERO_VARIANCE: scaled & np.isinf(self.root),
+            FEW_CLUSTERS: few,
+        }
+        rows = np.array(list(columns.values())).T.tolist()
+        return tuple(
+            tuple(code for code, holds in zip(columns, row, strict=True) if holds)
+            for row in rows
+        )
+
+    def limits(self, critical: float, alternative: str) -> list[Pair]:
+        """Limits at a critical value; the whole range where a test is undefined."""
+        whole = DIFFERENCE if self.link == "identity" else RATIO
+        if self.test in SCORE_TESTS and self.n_clusters is None:
+            low, high = range_of_test(self.moments, self.test, critical)
+            pairs = zip(low.tolist(), high.tolist(), self.defined, strict=True)
+            return [
+                one_sided(low, high, alternative) if defined else whole
+                for low, high, defined in pairs
+            ]
+        return [
+            self._limits_of(i, critical, alternative) if defined else whole
+            for i, defined in enumerate(self.defined)
+        ]
+
+    def _limits_of(self, i: int, critical: float, alternative: str) -> Pair:
+        """Limits of the test at a position."""
+        degenerate = self.degenerate[i]
+        moments = (self.moments if degenerate else self.corrected)[i]
+        estimate, error = float(self.estimate[i]), float(self.error[i])
+        if self.test == "score" and self.link == "identity":
+            n_clusters = int(self.n_clusters[i])
+            return difference_score_limits(moments, n_clusters, critical, alternative)
+        if self.test == "score" and not degenerate:
+            return ratio_score_limits(moments, self.link, estimate, critical, alternative)
+        reach = critical * error if error else 0.0
+        if self.link != "identity":
+            return around_ratio(estimate, reach, alternative)
+        return one_sided(estimate - reach, estimate + reach, alternative)
+
+
 METHODS = {
     "both scores": "both generalized scores",
     "weighted score": "weighted generalized score",
     "score": "generalized score",
 }
-EFFECTS = {"wald": "odds ratio", "relative": "ratio"}
-"""Effects of tests that are not about the difference."""
 
 
 def _one_class(
@@ -633,47 +783,63 @@ def _one_class(
     interval: str = "agreeing",
 ) -> PairedResult:
     """Return the result of a test of one class, where every record is a cluster."""
-    fit = class_fit(counts, label, score)
-    moments = fit.raw
-    covariance = mancl_derouen(moments) if correction == "mancl-derouen" else None
-    tested = class_significance(moments, test, alternative, covariance)
-    contrast, pvalue = tested.contrast, float(tested.pvalue[0])
-    error = math.sqrt(float(contrast.variance))
-    estimate = _estimate(fit, test, contrast)
-    if test in SCORE_TESTS and interval == "agreeing":
-        limits: Limits = partial(score_limits, moments, test)
-    elif test in SCORE_TESTS:
-        wald = share_contrast(moments)
-        reach = math.sqrt(float(wald.variance))
-        limits = partial(wald_limits, "difference", float(wald.estimate), reach)
-    else:
-        limits = partial(wald_limits, test, estimate, error)
-    if not fit.known or tested.boundary[0] or math.isnan(pvalue):
-        limits = any_ratio if test in EFFECTS else any_difference
+    fit = class_fit(counts, label, score, correction)
+    tests = _tests_of(fit, test, alternative)
+    limits: Limits = partial(_limits, tests)
+    if interval == "wald" and tests.defined[0]:
+        wald = wald_contrast(fit.raw)
+        error = math.sqrt(float(wald.variance))
+        limits = Wald(float(wald.estimate), error, None, DIFFERENCE).limits
     wald_method = "Wald" if correction == "none" else f"Wald, {correction}"
-    return fit.result(
-        float(tested.root[0]) ** 2,
-        (pvalue, float(tested.log_pvalue[0])),
+    return _result(
+        fit,
+        tests,
+        float(tests.root[0]) ** 2,
+        tests.tails(alternative)[0],
+        {"informative_records": fit.n_clusters, "standard_error": float(tests.error[0])},
         df=1,
-        estimate=estimate if moments.rows.any() else float(test in EFFECTS),
-        effect=EFFECTS.get(test, "difference"),
         method=METHODS.get(test, wald_method),
         limits=limits,
-        flags=tested.flags(fit.n_clusters)[0],
-        details={"informative_records": fit.n_clusters, "standard_error": error},
     )
 
 
-def _estimate(fit: ClassFit, test: str, contrast: Contrast) -> float:
-    """Difference, ratio or odds ratio of the scores; NaN where undefined."""
-    champion, challenger = fit.raw.shares.tolist()
-    if test == "relative":
-        return ratio_of(challenger, champion)
-    if test != "wald":
-        return float(challenger - champion)
-    if float(contrast.root) == 0 == float(contrast.variance):
-        return 1.0
-    return math.nan if at_boundary(fit.raw, test) else ratio_of_shares(fit, "logit")
+def _tests_of(fit: ClassFit, test: str, *options: Any, **settings: Any) -> ClassTests:
+    """Return the test of one class, as the first of one test."""
+    corrected = None if fit.moments is fit.raw else fit.moments[np.newaxis]
+    moments = fit.raw[np.newaxis]
+    return ClassTests(moments, test, *options, corrected=corrected, **settings)
+
+
+def _result(
+    fit: ClassFit,
+    tests: ClassTests,
+    statistic: float,
+    tail: Pair,
+    details: Mapping[str, float],
+    **fields: Any,
+) -> PairedResult:
+    """Return the result of a test of one class."""
+    champion, challenger = fit.raw.rows.tolist()
+    predictions = {
+        "champion_predictions": champion,
+        "challenger_predictions": challenger,
+    }
+    return result_of(
+        statistic,
+        tail,
+        roles=fit.raw.shares.tolist(),
+        estimate=float(tests.estimate[0]),
+        estimate_name=f"{EFFECTS[tests.link]} of {SCORE_TEXT[fit.score]}",
+        flags=tests.flags(fit.n_clusters)[0],
+        details={**predictions, **details},
+        remark=class_text(fit.label),
+        **fields,
+    )
+
+
+def _limits(tests: ClassTests, confidence_level: float, alternative: str) -> Pair:
+    """Limits of the first test at a normal quantile."""
+    return tests.limits(critical_value(confidence_level, alternative), alternative)[0]
 
 
 Method = Literal["score", "wald"]
@@ -684,119 +850,25 @@ ROUNDING = 1e-12
 """Relative tolerance at which a score equals its greatest value."""
 
 
-def check_two_classifiers(sums: ClusterSums, test: str) -> None:
-    """Check that there are two classifiers."""
+def _clustered_test(
+    sums: ClusterSums,
+    name: str,
+    label: Any,
+    score: str,
+    link: str,
+    method: str,
+    correction: str,
+) -> tuple[ClassFit, ClassTests]:
+    """Return the fit and the test of one class of two classifiers."""
     if sums.n_classifiers != 2:
         raise ValueError(
-            f"{test} compares two classifiers. Got {sums.n_classifiers}: "
+            f"{name} compares two classifiers. Got {sums.n_classifiers}: "
             f"{', '.join(sums.names)}. Use precision_several and pairwise_precision for "
             "more, or make sums of two of them."
         )
-
-
-class ClassTest(NamedTuple):
-    """Test of the scores of two classifiers on one scale.
-
-    Attributes
-    ----------
-    fit : ClassFit
-    link : {"identity", "logit", "log"}
-        Difference, odds ratio or ratio.
-    method : {"score", "wald"}
-    estimate : float
-        Challenger minus champion, or over champion.
-    root : float
-        Standard normal under the null hypothesis.
-    error : float
-        Standard error of the difference, or of the logarithm of the ratio.
-    degenerate : bool
-        Whether there is no difference and no variation.
-    """
-
-    fit: ClassFit
-    link: str
-    method: str
-    estimate: float
-    root: float
-    error: float
-    degenerate: bool
-
-    @property
-    def defined(self) -> bool:
-        """Whether both the p-value and the estimate are defined."""
-        has_pvalue = self.degenerate or math.isfinite(self.root)
-        return has_pvalue and self.fit.known and not math.isnan(self.estimate)
-
-    @property
-    def undecided(self) -> tuple[str, ...]:
-        """Flags for a degenerate test or an undefined p-value; otherwise empty."""
-        if self.degenerate:
-            return ("degenerate",)
-        if not self.fit.known:
-            return ()  # Flagged "no-predictions".
-        if np.isinf(self.root):
-            return (ZERO_VARIANCE,)
-        if not np.isnan(self.root):
-            return ()
-        finite = np.isfinite(self.fit.moments.covariance()).all()
-        return (BOUNDARY if finite and self.link != "identity" else ONE_CLUSTER,)
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """All flags."""
-        return self.undecided + self.fit.caveats
-
-    def tail(self, alternative: str, df: float | None = None) -> Pair:
-        """P-value of t (or a normal statistic), and its logarithm."""
-        return pvalue_of(self.root, df, alternative, degenerate=self.degenerate)
-
-    def limits(self, critical: float, alternative: str) -> Pair:
-        """Limits at a critical value; the whole range where the test is undefined."""
-        bounds = DIFFERENCE if self.link == "identity" else RATIO
-        if not self.defined:
-            return bounds
-        fit = self.fit
-        moments = fit.raw if self.degenerate else fit.moments
-        if self.method == "score" and self.link == "identity":
-            return difference_score_limits(moments, fit.n_clusters, critical, alternative)
-        if self.degenerate:
-            return one_sided(self.estimate, self.estimate, alternative, bounds)
-        if self.method == "score":
-            return ratio_score_limits(
-                moments, self.link, self.estimate, critical, alternative
-            )
-        reach = critical * self.error
-        if self.link != "identity":
-            return around_ratio(self.estimate, reach, alternative)
-        low, high = self.estimate - reach, self.estimate + reach
-        return one_sided(low, high, alternative, bounds)
-
-
-WALD_CONTRASTS: dict[str, Callable[[ClassMoments], Contrast]] = {
-    "identity": share_contrast,
-    "logit": log_odds_contrast,
-    "log": log_ratio_contrast,
-}
-
-
-def class_test(fit: ClassFit, link: str, method: str) -> ClassTest:
-    """Test the scores of two classifiers on a scale, with normal reference."""
-    contrast_of = generalized_score if method == "score" else WALD_CONTRASTS[link]
-    plain = corrected = contrast_of(fit.raw)
-    if fit.moments is not fit.raw:
-        corrected = contrast_of(fit.moments)
-    no_variation = float(plain.root) == 0 and not float(plain.variance) > 0
-    degenerate = fit.alike or no_variation
-    champion, challenger = fit.raw.shares.tolist()
-    if link != "identity":
-        estimate = ratio_of_shares(fit, link)
-    else:
-        estimate = 0.0 if degenerate else challenger - champion
-    if degenerate:
-        return ClassTest(fit, link, method, estimate, 0.0, 0.0, True)
-    variance = float(corrected.variance)
-    error = math.sqrt(variance) if variance >= 0 else math.nan
-    return ClassTest(fit, link, method, estimate, float(corrected.root), error, False)
+    fit = class_fit(sums, label, score, correction)
+    test = "score" if method == "score" else WALD_TESTS[link]
+    return fit, _tests_of(fit, test, link=link, n_clusters=[fit.n_clusters])
 
 
 @paired_test(
@@ -919,31 +991,30 @@ default="precision"
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.2g}")
     0.200, p = 7.1e-07
     """
-    check_two_classifiers(sums, "clustered_precision")
-    fit = class_fit(sums, label, score, correction)
-    test = class_test(fit, "identity", method)
+    fit, tests = _clustered_test(
+        sums, "clustered_precision", label, score, "identity", method, correction
+    )
     df = float(max(1, fit.n_clusters - 1)) if distribution == "t" else None
-    if df is not None and not test.degenerate:
-        test = test._replace(root=_root_for_t(test))
-    return fit.result(
-        test.root,
-        test.tail(alternative, df),
+    if df is not None and not tests.degenerate[0]:
+        tests.root[0] = _root_for_t(tests, fit.n_clusters)
+    return _result(
+        fit,
+        tests,
+        float(tests.root[0]),
+        tests.tails(alternative, df)[0],
+        {"n_clusters": fit.n_clusters},
         df=df,
-        estimate=test.estimate,
-        effect="difference",
         method=method,
-        limits=partial(_difference_limits, test, df),
-        flags=test.flags,
-        details={"n_clusters": fit.n_clusters},
+        limits=partial(_difference_limits, tests, fit.n_clusters, df),
     )
 
 
-def _root_for_t(test: ClassTest) -> float:
+def _root_for_t(tests: ClassTests, n_clusters: int) -> float:
     """Statistic of a difference for Student's t; NaN if one cluster has all predictions."""
-    root, n_clusters = test.root, test.fit.n_clusters
-    if n_clusters < 2 and test.fit.known:
+    root = float(tests.root[0])
+    if n_clusters < 2 and tests.known[0]:
         return math.nan
-    if test.method == "wald" or math.isnan(root):
+    if tests.test != "score" or math.isnan(root):
         return root
     # The mean is taken out of the variance.
     remainder = n_clusters - root**2
@@ -953,18 +1024,21 @@ def _root_for_t(test: ClassTest) -> float:
 
 
 def _difference_limits(
-    test: ClassTest, df: float | None, confidence_level: float, alternative: str
+    tests: ClassTests,
+    n_clusters: int,
+    df: float | None,
+    confidence_level: float,
+    alternative: str,
 ) -> Pair:
     """Limits of the differences that the test does not reject."""
     critical = critical_value(confidence_level, alternative, df)
-    if test.method == "score" and df is not None and math.isfinite(critical):
+    if tests.test == "score" and df is not None and math.isfinite(critical):
         # The critical value of the statistic that has the mean in its variance.
-        critical *= math.sqrt(test.fit.n_clusters / (df + critical**2))
-    return test.limits(critical, alternative)
+        critical *= math.sqrt(n_clusters / (df + critical**2))
+    return tests.limits(critical, alternative)[0]
 
 
 RatioLink = Literal["logit", "log"]
-RATIO_NAMES = {"logit": "odds ratio", "log": "ratio"}
 
 
 @paired_test(
@@ -1095,23 +1169,18 @@ default="precision"
     >>> result.flags
     ('invalid-design',)
     """
-    check_two_classifiers(sums, "gee_precision")
-    fit = class_fit(sums, label, score, correction)
-    test = class_test(fit, link, method)
-    details: dict[str, float] = {"n_clusters": fit.n_clusters}
-    if method == "wald" and test.defined and not test.degenerate:
-        details["standard_error"] = test.error
-    return fit.result(
-        test.root,
-        test.tail(alternative),
-        estimate=test.estimate,
-        effect=RATIO_NAMES[link],
-        method=method,
-        limits=partial(_ratio_limits, test),
-        flags=test.flags,
-        details=details,
+    fit, tests = _clustered_test(
+        sums, "gee_precision", label, score, link, method, correction
     )
-
-
-def _ratio_limits(test: ClassTest, confidence_level: float, alternative: str) -> Pair:
-    return test.limits(critical_value(confidence_level, alternative), alternative)
+    details: dict[str, float] = {"n_clusters": fit.n_clusters}
+    if method == "wald" and tests.defined[0] and not tests.degenerate[0]:
+        details["standard_error"] = float(tests.error[0])
+    return _result(
+        fit,
+        tests,
+        float(tests.root[0]),
+        tests.tails(alternative)[0],
+        details,
+        method=method,
+        limits=partial(_limits, tests),
+    )

@@ -16,7 +16,6 @@ from skcompare.evidence import (
     ClusterSums,
     ContingencyTable,
     CorrectnessPatterns,
-    OutcomeRows,
     PlacementValues,
 )
 from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT, mcnemar, mcnemar_pvalues
@@ -24,13 +23,14 @@ from skcompare.stats.core._limits import DIFFERENCE, Pair, Wald, critical_value,
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import blocks_of
 from skcompare.stats.precision._precision_statistics import (
+    WALD_TESTS,
     ClassFit,
     class_fit,
     contrast_variance,
     informative_clusters,
     link_values,
 )
-from skcompare.stats.precision._precision_tests import ClassTest, Method, class_test
+from skcompare.stats.precision._precision_tests import ClassTests, Method
 from skcompare.stats.ranking._delong import contrast, variance_flags
 from skcompare.stats.ranking._delong_joint import delong_joint
 from skcompare.stats.several._omnibus import cochran_q, precision_several
@@ -590,41 +590,35 @@ def _precision_tests(
     omnibus = precision_several(sums, label=label, score=score, method=method)
     link = LINKS[scale]
     outcomes = sums.class_rows().of_class(label, score)
-    tested = [
-        class_test(_pair_of(fit, outcomes, [i, j]), link, method)
-        for i, j in zip(*pairs, strict=True)
-    ]
-    statistic = np.array([test.root for test in tested])
-    tails = [test.tail(alternative) for test in tested]
+    positions = np.column_stack(pairs)
+    test = "score" if method == "score" else WALD_TESTS[link]
+    n_clusters = informative_clusters(outcomes, positions)
+    tests = ClassTests(fit.raw.chosen(positions), test, link=link, n_clusters=n_clusters)
+    tails = tests.tails(alternative)
+    flagged = zip(tests.flags(n_clusters), tests.degenerate, strict=True)
     fields = {
         "test": "pairwise_precision",
         "title": f"pairwise {score} of class {label!r} ({method}, {scale})",
         "measure": score,
-        "estimate": np.array([test.estimate for test in tested]),
+        "estimate": tests.estimate,
         "estimate_name": scale,
-        "statistic": statistic,
+        "statistic": tests.root,
         "pvalue": np.array([pvalue for pvalue, _ in tails]),
         "settings": settings,
         "omnibus": omnibus,
-        "flags": flags_of((test.flags for test in tested if not test.degenerate), omnibus),
+        "flags": flags_of((flags for flags, same in flagged if not same), omnibus),
     }
-    draws = partial(_precision_draws, fit, sums.names, pairs, (link, method), statistic)
-    limits = partial(_precision_limits, tested, alternative)
+    draws = partial(_precision_draws, fit, sums.names, pairs, (link, method), tests.root)
+    limits = partial(_precision_limits, tests, alternative)
     return PairTests(fields, limits, draws, in_steps=False)
 
 
 def _precision_limits(
-    tested: list[ClassTest], alternative: str, level: float, critical: float | None = None
+    tests: ClassTests, alternative: str, level: float, critical: float | None = None
 ) -> list[Pair]:
     if critical is None:
         critical = critical_value(level, alternative)
-    return [test.limits(critical, alternative) for test in tested]
-
-
-def _pair_of(fit: ClassFit, outcomes: OutcomeRows, pair: list[int]) -> ClassFit:
-    moments = fit.raw.chosen(pair)
-    n_clusters = informative_clusters(outcomes, pair)
-    return fit._replace(raw=moments, moments=moments, n_clusters=n_clusters)
+    return tests.limits(critical, alternative)
 
 
 def _precision_draws(
@@ -642,14 +636,9 @@ def _precision_draws(
     covariance = np.nan_to_num(np.outer(slopes, slopes) * share_covariance)
     drawn = normal_draws(covariance, names, n_resamples, rng)
     champion, challenger = pairs
-    positions = [list(pair) for pair in zip(champion, challenger, strict=True)]
-    chosen = [fit.raw.chosen(pair) for pair in positions]
-    variances = np.array(
-        [
-            contrast_variance(moments, at[pair], slopes[pair], moments.covariance(at[pair]))
-            for moments, pair in zip(chosen, positions, strict=True)
-        ]
-    )
+    positions = np.column_stack(pairs)
+    chosen, at = fit.raw.chosen(positions), at[positions]
+    variances = contrast_variance(chosen, at, slopes[positions], chosen.covariance(at))
     # Pairs without predictions, or with a constant difference, have no statistic that could
     # be greatest.
     kept = np.flatnonzero(variances > 0)

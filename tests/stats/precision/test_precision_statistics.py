@@ -9,28 +9,20 @@ from scipy import stats
 
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.stats.precision._precision_statistics import (
-    both_scores,
+    CLASS_TESTS,
+    class_fit,
     generalized_score,
     has_predictions,
-    log_odds_contrast,
-    log_ratio_contrast,
-    mancl_derouen,
     pooled_share,
     predicted_alike,
-    share_contrast,
+    wald_contrast,
     weighted_generalized_score,
 )
 from tests.common.golden import golden
 
 PAIRED1 = golden("precision")["paired1"]
-CONTRASTS = (
-    both_scores,
-    weighted_generalized_score,
-    generalized_score,
-    share_contrast,
-    log_odds_contrast,
-    log_ratio_contrast,
-)
+CONTRASTS = tuple(CLASS_TESTS[name] for name in ("both scores", "weighted score", "score"))
+CONTRASTS += tuple(CLASS_TESTS[name] for name in ("difference", "wald", "relative"))
 SCORES = ("precision", "recall", "specificity", "negative_predictive_value")
 TABLES = [
     tuple(PAIRED1["n"]),
@@ -107,7 +99,7 @@ def test_multinomial_wald():
         c = (n5 * (1 - p1) * (1 - p2) + n1 * p1 * p2) / (t1 + t2)
         variance = p1 * (1 - p1) / t1 + p2 * (1 - p2) / t2 - 2 * c * (1 / t1 + 1 / t2)
 
-        found = share_contrast(moments(cells))
+        found = wald_contrast(moments(cells))
 
         assert variance == pytest.approx(found.variance, rel=1e-10)
         assert (p1 - p2) ** 2 / variance == pytest.approx(found.statistic, rel=1e-10)
@@ -129,7 +121,7 @@ def test_sandwich_of_the_logistic_model():
         np.add.at(scores, rows, design * (y - mean)[:, None])
         covariance = np.linalg.solve(bread, np.linalg.solve(bread, scores.T @ scores).T)
 
-        found = log_odds_contrast(moments(cells))
+        found = wald_contrast(moments(cells), "logit")
 
         assert beta[1] == pytest.approx(found.estimate, rel=1e-8)
         assert covariance[1, 1] == pytest.approx(found.variance, rel=1e-8)
@@ -146,7 +138,7 @@ def test_relative_precision_of_moskowitz_and_pepe():
         ) / ((n5 + n6) * (n5 + n7))
         influence = first * (outcome - p1) / (t1 * p1) - second * (outcome - p2) / (t2 * p2)
 
-        found = log_ratio_contrast(moments(cells))
+        found = wald_contrast(moments(cells), "log")
 
         assert (influence**2).sum() == pytest.approx(found.variance, rel=1e-10)
         assert printed == pytest.approx(found.variance, rel=1e-10)
@@ -187,7 +179,7 @@ def test_wald_variances_belong_to_their_own_predictions():
     printed = beta**2 * v1 * v2 / (v1 / t1 + v2 / t2 - both)
     right = beta**2 * v1 * v2 / (v2 / t1 + v1 / t2 - both)
 
-    found = log_odds_contrast(moments(PAIRED1["n"])).statistic
+    found = wald_contrast(moments(PAIRED1["n"]), "logit").statistic
 
     assert 5.6549 == pytest.approx(printed, abs=5e-5)
     assert right == pytest.approx(found, rel=1e-10)
@@ -209,11 +201,13 @@ def test_score_has_the_pooled_covariance():
 
 def test_variance_of_counts_is_not_divided_again():
     """E26: equation (19) would divide the variance of equation (18) by all records."""
-    variance = float(log_ratio_contrast(moments(PAIRED1["n"])).variance)
-    twice = float(log_ratio_contrast(moments([2 * n for n in PAIRED1["n"]])).variance)
+    once, twice = (
+        float(wald_contrast(moments([k * n for n in PAIRED1["n"]]), "log").variance)
+        for k in (1, 2)
+    )
 
-    assert PAIRED1["value"]["Vlog"] == pytest.approx(variance, rel=1e-9)
-    assert variance / 2 == pytest.approx(twice, rel=1e-12)
+    assert PAIRED1["value"]["Vlog"] == pytest.approx(once, rel=1e-9)
+    assert once / 2 == pytest.approx(twice, rel=1e-12)
 
 
 def test_rows_are_predictions_of_the_class():
@@ -267,7 +261,7 @@ def test_precision_of_one_has_no_log_odds():
     """E36: the Wald test is undefined there, and the score tests are not."""
     found = moments((0, 0, 9, 20, 30, 5, 10, 6))
 
-    assert math.isnan(log_odds_contrast(found).root)
+    assert math.isnan(wald_contrast(found, "logit").root)
     for contrast in CONTRASTS[:4]:
         assert math.isfinite(contrast(found).root)
 
@@ -283,19 +277,19 @@ def test_mancl_derouen_is_a_factor_for_each_prediction():
     influence = second * (outcome - p2) / (t2 * (1 - 1 / t2)) - first * (outcome - p1) / (
         t1 * (1 - 1 / t1)
     )
-    found = moments(cells)
+    fit = class_fit(joint(*cells), 1, correction="mancl-derouen")
 
-    corrected = share_contrast(found, mancl_derouen(found))
+    corrected = wald_contrast(fit.moments)
 
     assert (influence**2).sum() == pytest.approx(corrected.variance, rel=1e-10)
-    assert corrected.variance > share_contrast(found).variance
+    assert corrected.variance > wald_contrast(fit.raw).variance
 
 
 def test_mancl_derouen_of_one_prediction_is_undefined():
     """A single prediction leaves no residual."""
-    found = moments((0, 1, 4, 2, 0, 0, 7, 2))
+    counts = joint(0, 1, 4, 2, 0, 0, 7, 2)
 
-    corrected = mancl_derouen(found)
+    corrected = class_fit(counts, 1, correction="mancl-derouen").moments.covariance()
 
     assert np.isnan(corrected[0]).all()
     assert np.isfinite(corrected[1, 1])
@@ -363,7 +357,7 @@ def test_rounding_makes_no_variance():
     other[45:] = 0
     sums = ClusterSums.from_predictions(y, predictions, other, groups=sizes)
 
-    found = share_contrast(sums.class_rows().moments("precision", 1))
+    found = wald_contrast(sums.class_rows().moments("precision", 1))
 
     assert (0, 0, 0) == tuple(float(part) for part in found)
 
