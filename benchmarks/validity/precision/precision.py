@@ -22,12 +22,9 @@ from benchmarks.validity.precision.precision_draws import (
     joint_shares,
     moments_of,
     permutation_roots,
-)
-from skcompare.stats.precision._precision_limits import (
-    _unseen,
-    _without_variance,
     score_root,
 )
+from skcompare.stats.precision._precision_limits import _unseen, _without_variance
 from skcompare.stats.precision._precision_statistics import CLASS_TESTS
 
 ALPHA = 0.05

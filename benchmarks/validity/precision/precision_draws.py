@@ -10,12 +10,18 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 from skcompare.evidence import ClassMoments
-from skcompare.stats.precision._precision_statistics import CLASS_TESTS, predicted_alike
+from skcompare.stats.precision._precision_limits import _shares_along, _sums_of
+from skcompare.stats.precision._precision_statistics import (
+    CLASS_TESTS,
+    predicted_alike,
+    score_contrast,
+)
 from skcompare.stats.scores import count_score
 from skcompare.stats.scores._permutation import score_pair
 
 RESAMPLES = 999
 ROUNDING = 1e-12
+HALVINGS = 60
 
 
 def corrected(test):
@@ -104,6 +110,33 @@ def difference_in_errors(tables, truth=0.0):
     statistic = replace(pair, challenger=pair.challenger - truth).statistic
     # Equal shares may differ by rounding, which must not break ties with others.
     return np.where(np.abs(statistic) <= ROUNDING, 0.0, statistic)
+
+
+def restricted_shares(moments, delta):
+    """Most likely shares that differ by `delta`, for independent predictions.
+
+    Differences are along the last axis. They rise along the path of the limits, on which
+    they are found by bisection.
+    """
+    sums = _sums_of(moments)
+    delta = np.asarray(delta, dtype=float) + 0 * sums.rows[..., 0]
+    low, high = np.full_like(delta, -1.0), np.ones_like(delta)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        champion, challenger = _shares_along(sums, middle)
+        below = challenger - champion < delta
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return _shares_along(sums, (low + high) / 2)
+
+
+def score_root(moments, delta, weighted):
+    """Signed roots of the score, for differences along the last axis.
+
+    Positive where the observed difference is greater. They are infinite where the variance
+    is not positive, and the difference is rejected.
+    """
+    shares = restricted_shares(moments, delta)
+    return score_contrast(_sums_of(moments), *shares, weighted).root
 
 
 def exchanged(table, outcomes):

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,14 +25,11 @@ from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._limits import (
     DIFFERENCE,
     ZERO_VARIANCE,
+    Wald,
     any_difference,
     critical_value,
     interval_level,
-    no_critical,
-    normal_critical,
-    studentised,
 )
-from skcompare.stats.core._limits import score_range as normal_range
 from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.core._target_class import NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.precision._precision_statistics import (
@@ -473,21 +469,19 @@ def macro_difference(
     estimate = float(roles[1] - roles[0])
     if not error > 0 and abs(estimate) <= SAME_VARIANCE:
         estimate = 0.0
-    tested = studentised(estimate, error, None, alternative)
-    critical = no_critical if ZERO_VARIANCE in tested[2] else normal_critical
+    wald = Wald(estimate, error, None, DIFFERENCE)
+    fields = wald.fields(alternative)
+    if not n_predicted or ZERO_VARIANCE in fields["tested"][2]:
+        fields["limits"] = any_difference
     left_out = (LEFT_OUT,) * (n_predicted < len(predicted))
     return tested_result(
-        tested,
+        **fields,
         flags=left_out if n_predicted else (NO_PREDICTIONS,),
         roles=roles.tolist(),
-        estimate=estimate,
         estimate_name=f"difference of macro {SCORE_TEXT[score]}",
         alternative=alternative,
         method="delta",
         n=counts.n,
-        limits=partial(normal_range, estimate, error, critical, DIFFERENCE)
-        if n_predicted
-        else any_difference,
         details={
             "standard_error": error,
             "n_classes": n_predicted,

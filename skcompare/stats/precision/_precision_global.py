@@ -26,7 +26,11 @@ from skcompare.stats.core._result import UNDEFINED, Flagged, PairedResult, resul
 from skcompare.stats.core._tails import SMALLEST, blocks_of, chi2_pvalue
 from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.precision._precision_classes import LEFT_OUT, class_test
-from skcompare.stats.precision._precision_statistics import CLASS_TESTS, wald_contrast
+from skcompare.stats.precision._precision_statistics import (
+    CLASS_TESTS,
+    link_values,
+    wald_contrast,
+)
 from skcompare.stats.precision._precision_tests import ClassTests
 from skcompare.stats.scores._permutation import Exchange
 
@@ -492,11 +496,7 @@ class AllClasses:
 
         Under the null hypothesis the scale of the score tests is that of the difference.
         """
-        shares = self.moments.shares
-        slopes = np.ones_like(shares)
-        if self.test in ("wald", "relative"):
-            variances = shares * (1 - shares) if self.test == "wald" else shares
-            slopes = np.where(variances > 0, 1 / np.where(variances > 0, variances, 1), 0.0)
+        slopes = np.nan_to_num(link_values(self.moments, self.tests.link)[1])
         slopes = np.where(self.known[:, np.newaxis], slopes, 0.0)
         covariance = self.rows.influence_covariance(self.score, slopes * (-1.0, 1.0))
         # Exactly 0 where nothing varies, without rounding.
@@ -516,7 +516,12 @@ class AllClasses:
     def combined(
         self, combined: CombinedPvalue, details: Mapping[str, float] | None = None
     ) -> PairedResult:
-        """Return the result of a combination of p-values."""
+        """Return the result of a combination of p-values.
+
+        It is undefined if no class has predictions of both classifiers.
+        """
+        if not self.known.any():
+            return self.undefined(combined.method, (NO_PREDICTIONS,))
         without_result = self.tests.degenerate | ~self.known
         # Classes without predictions are counted in the details.
         undefined = np.isnan(self.pvalue) & self.known
@@ -530,9 +535,9 @@ class AllClasses:
             {**combined.details, **(details or {})},
         )
 
-    def unknown(self, method: str) -> PairedResult:
-        """Return the result if no class has predictions of both classifiers."""
-        return self.result(method, math.nan, UNDEFINED, None, (NO_PREDICTIONS,))
+    def undefined(self, method: str, flags: tuple[str, ...]) -> PairedResult:
+        """Return the result where the test is undefined for every class."""
+        return self.result(method, math.nan, UNDEFINED, None, flags)
 
     def result(
         self,
@@ -679,22 +684,23 @@ def _moments(
     base: ClassMoments,
 ) -> ClassMoments:
     """Moments of each draw, with every record as a cluster."""
-    truth = size["truth"][:, np.newaxis]
-    of_class = score in ("precision", "recall")
+    truth = np.broadcast_to(size["truth"][:, np.newaxis], predicted.shape)
+    if score in ("specificity", "negative_predictive_value"):
+        # Of the records that are not of the class.
+        correct = size["all"] - predicted - truth + correct
+        predicted, truth = size["all"] - predicted, size["all"] - truth
     by_prediction = score in ("precision", "negative_predictive_value")
-    counted = predicted if by_prediction else np.broadcast_to(truth, predicted.shape)
-    rows = counted if of_class else size["all"] - counted
-    hits = correct if of_class else size["all"] - predicted - truth + correct
+    rows = predicted if by_prediction else truth
     both = np.broadcast_to(base.hh[:, 0, 1], rows.shape[:-1])
     shared = np.broadcast_to(base.rr[:, 0, 1], rows.shape[:-1])
     # Where rows are by prediction, a row of both with a hit of one is a hit of both.
-    crossed = (both, both) if by_prediction else (hits[..., 1], hits[..., 0])
+    crossed = (both, both) if by_prediction else (correct[..., 1], correct[..., 0])
     return ClassMoments(
         rows,
-        hits,
+        correct,
         _square(rows[..., 0], rows[..., 1], shared, shared),
-        _square(hits[..., 0], hits[..., 1], *crossed),
-        _square(hits[..., 0], hits[..., 1], both, both),
+        _square(correct[..., 0], correct[..., 1], *crossed),
+        _square(correct[..., 0], correct[..., 1], both, both),
     )
 
 
@@ -799,8 +805,6 @@ default="holm"
     p = 0.0004, most of class 3
     """
     classes = AllClasses(counts, score, test, adjust)
-    if not classes.known.any():
-        return classes.unknown("Simes")
     return classes.combined(simes(classes.pvalue.tolist()))
 
 
@@ -892,8 +896,6 @@ default="holm"
     n_resamples = check_count("n_resamples", n_resamples, least=2)
     rng = check_random_state(random_state)
     classes = AllClasses(counts, score, test, adjust)
-    if not classes.known.any():
-        return classes.unknown("Lancaster")
     kept = classes.known & ~classes.alike
     if not kept.any():
         return classes.combined(CombinedPvalue(0.0, 1.0, 0.0, 0.0, "Lancaster", 0))
@@ -994,13 +996,11 @@ default="holm"
     """
     test, method = SCALES[scale]
     classes = AllClasses(counts, score, test, adjust)
-    if not classes.known.any():
-        return classes.unknown(method)
     contrast = classes.tests.contrast
     defined = classes.known & np.isfinite(contrast.estimate)
     flags = () if (defined == classes.known).all() else (UNDEFINED_ODDS,)
     if not defined.any():
-        return classes.result(method, math.nan, UNDEFINED, None, flags)
+        return classes.undefined(method, flags or (NO_PREDICTIONS,))
     covariance = classes.covariance()
     if scale == "both scores":
         # A larger variance of a class makes every quadratic form smaller.

@@ -1,7 +1,6 @@
 """Limits of the difference and of the ratio of two shares of predictions."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,16 @@ from skcompare.evidence import ClassMoments
 from skcompare.stats.accuracy._limits import lower_root
 from skcompare.stats.core._limits import one_sided, one_sided_ratio
 from skcompare.stats.precision._precision_statistics import (
-    NOISE,
     contrast_variance,
     pooled_share,
     predicted_alike,
+    score_contrast,
 )
 
 STEPS, PASSES = 128, 8
 """Numbers of parts that an interval with a limit is cut into, and of refinements."""
 
 PARTS = np.arange(STEPS + 1) / STEPS
-HALVINGS = 60
 
 FARTHEST = 1e-18
 """Least distance from the ends of the path, where the multiplier is infinite."""
@@ -85,46 +83,11 @@ def score_range(
     return np.where(defined, low, -1.0), np.where(defined, high, 1.0)
 
 
-def score_root(moments: ClassMoments, delta: Any, weighted: bool) -> FloatArray:
-    """Signed roots of the score, for differences along the last axis.
-
-    Positive where the observed difference is greater. They are infinite where the variance
-    is not positive, and the difference is rejected.
-    """
-    sums = _sums_of(moments)
-    return _root_at(sums, *restricted_shares(moments, delta), weighted)
-
-
-def restricted_shares(moments: ClassMoments, delta: Any) -> tuple[FloatArray, FloatArray]:
-    """Maximum likelihood shares that differ by `delta`, for independent predictions.
-
-    Differences are along the last axis. The difference rises with the multiplier of
-    :func:`_shares_along`, which is found by bisection.
-    """
-    sums = _sums_of(moments)
-    delta = np.asarray(delta, dtype=np.float64) + 0 * sums.rows[..., 0]
-    low, high = np.full_like(delta, -1.0), np.ones_like(delta)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        champion, challenger = _shares_along(sums, middle)
-        below = challenger - champion < delta
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return _shares_along(sums, (low + high) / 2)
-
-
-def _stacked(moments: ClassMoments) -> ClassMoments:
-    """Moments as floats, with an axis for differences or ratios before the classifiers."""
-    sums: Any = (moments.rows, moments.hits)
-    products: Any = (moments.rr, moments.rh, moments.hh)
-    return ClassMoments(
-        *(part[..., np.newaxis, :].astype(np.float64) for part in sums),
-        *(part[..., np.newaxis, :, :].astype(np.float64) for part in products),
-    )
-
-
 def _sums_of(moments: ClassMoments) -> ClassMoments:
     """Moments with an axis for differences, and 1 in the place of no predictions."""
-    return _stacked(replace(moments, rows=np.maximum(moments.rows, 1)))
+    rows, axis = np.maximum(moments.rows, 1), moments.rows.ndim - 1
+    parts: Any = rows, moments.hits, moments.rr, moments.rh, moments.hh
+    return ClassMoments(*(np.expand_dims(part.astype(np.float64), axis) for part in parts))
 
 
 def _shares_along(sums: ClassMoments, position: Any) -> tuple[FloatArray, FloatArray]:
@@ -156,30 +119,6 @@ def _share_at(hits: Any, rows: Any, m: FloatArray) -> FloatArray:
     )
 
 
-def _root_at(
-    sums: ClassMoments, champion: FloatArray, challenger: FloatArray, weighted: bool
-) -> FloatArray:
-    """Signed square root of the score statistic, with residuals at the given shares."""
-    hh, rh, rr = sums.hh, sums.rh, sums.rr
-    crossed = hh[..., 0, 1] - champion * rh[..., 0, 1] - challenger * rh[..., 1, 0]
-    crossed = crossed + champion * challenger * rr[..., 0, 1]
-    variance = -2 * crossed / (sums.rows[..., 0] * sums.rows[..., 1])
-    magnitude: Any = 0.0
-    for k, p in enumerate((champion, challenger)):
-        rows, squares = sums.rows[..., k], hh[..., k, k]
-        linear, square = 2 * p * rh[..., k, k], p * p * rr[..., k, k]
-        term = p * (1 - p) * rows if weighted else squares - linear + square
-        variance = variance + term / rows**2
-        magnitude = magnitude + (squares + linear + square) / rows**2
-    shares = sums.hits[..., 0] / sums.rows[..., 0], sums.hits[..., 1] / sums.rows[..., 1]
-    distance = shares[1] - shares[0] - (challenger - champion)
-    varies = variance > NOISE * magnitude
-    no_variance_root = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
-    return np.where(
-        varies, distance / np.sqrt(np.where(varies, variance, 1)), no_variance_root
-    )
-
-
 def _upper_limit(moments: ClassMoments, weighted: bool, z: float) -> FloatArray:
     """Greatest difference that is not rejected."""
     sums = _sums_of(moments)
@@ -191,7 +130,7 @@ def _upper_limit(moments: ClassMoments, weighted: bool, z: float) -> FloatArray:
     for _ in range(PASSES):
         points = start + (end - start) * PARTS
         points[..., -1:] = end
-        kept = _root_at(sums, *_shares_along(sums, points), weighted) >= -z
+        kept = score_contrast(sums, *_shares_along(sums, points), weighted).root >= -z
         changed = kept != inside
         changed[..., 0] = False
         changed[..., -1] = True
@@ -207,7 +146,7 @@ def _upper_limit(moments: ClassMoments, weighted: bool, z: float) -> FloatArray:
 def _null_between(sums: ClassMoments, weighted: bool, z: float) -> Any:
     """Whether a difference of 0 lies between the observed difference and the limit."""
     position = _null_position(sums)
-    kept = _root_at(sums, *_shares_along(sums, position), weighted) >= -z
+    kept = score_contrast(sums, *_shares_along(sums, position), weighted).root >= -z
     return (kept == (z >= 0)) & ((position > 0) == (z >= 0)) & (position != 0)
 
 
@@ -357,7 +296,7 @@ def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArr
     that all clusters share the variance is about the squared distance.
     """
     at = shares_at_ratio(moments, link, logarithm)
-    stacked = _stacked(moments)
+    stacked = moments[np.newaxis]
     variances = at * (1 - at) if link == "logit" else at
     # Slopes are reciprocals, here multiplied by both, so that nothing is divided by 0.
     slopes = variances[:, ::-1]
@@ -390,10 +329,10 @@ def ratio_score_limits(
     """
     if math.isnan(estimate):
         return 0.0, math.inf
-    value = _logarithm(estimate)
+    value = math.log(estimate) if estimate > 0 else -math.inf
     high = _upper_ratio(moments, link, value, z)
     low = -_upper_ratio(moments.swap(), link, -value, z)
-    return one_sided_ratio(_exponential(low), _exponential(high), alternative)
+    return one_sided_ratio(math.exp(low), math.exp(high), alternative)
 
 
 def _upper_ratio(moments: ClassMoments, link: str, observed: float, z: float) -> float:
@@ -430,11 +369,3 @@ def _upper_ratio(moments: ClassMoments, link: str, observed: float, z: float) ->
     if excess(ends[0]) * excess(ends[1]) >= 0:
         return float(before)
     return float(brentq(excess, *ends, xtol=PRECISION, rtol=4 * PRECISION))
-
-
-def _logarithm(ratio: float) -> float:
-    return math.log(ratio) if ratio > 0 else -math.inf
-
-
-def _exponential(value: float) -> float:
-    return math.exp(value) if value < 700 else math.inf

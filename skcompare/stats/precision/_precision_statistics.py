@@ -106,7 +106,8 @@ def generalized_score(moments: ClassMoments) -> Contrast:
     - Pbar rows) / T`` at the share Pbar of all predictions of both. For scores that count
     the same records for both (recall, specificity) it is McNemar's statistic.
     """
-    return _score(moments, weighted=False)
+    pooled = pooled_share(moments)
+    return score_contrast(moments, pooled, pooled, weighted=False)
 
 
 def weighted_generalized_score(moments: ClassMoments) -> Contrast:
@@ -118,7 +119,8 @@ def weighted_generalized_score(moments: ClassMoments) -> Contrast:
     several predictions of one classifier, their dependence is ignored; use the generalized
     score.
     """
-    return _score(moments, weighted=True)
+    pooled = pooled_share(moments)
+    return score_contrast(moments, pooled, pooled, weighted=True)
 
 
 def both_scores(moments: ClassMoments, alternative: str = "two-sided") -> Contrast:
@@ -198,15 +200,35 @@ def contrast_variance(
     return np.where(variance <= NOISE * magnitude.sum(axis=-1), 0.0, variance)
 
 
-def _score(moments: ClassMoments, weighted: bool) -> Contrast:
-    shares, pooled = moments.shares, pooled_share(moments)
-    at = np.stack([pooled, pooled], axis=-1)
-    covariance = moments.covariance(at)
-    if weighted:
-        variances = (pooled * (1 - pooled))[..., np.newaxis] / _totals(moments)
-        covariance[..., [0, 1], [0, 1]] = variances
-    variance = contrast_variance(moments, at, np.ones_like(shares), covariance)
-    return _contrast(shares[..., 1] - shares[..., 0], variance)
+def score_contrast(
+    moments: ClassMoments, champion: Any, challenger: Any, weighted: bool
+) -> Contrast:
+    """Contrast of the observed shares with given ones, which residuals are taken from.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Moments of two classifiers.
+    champion, challenger : ndarray of shape (...)
+        The given shares; their difference is taken from the observed one.
+    weighted : bool
+        Whether variances are those of independent predictions.
+    """
+    hh, rh, rr = moments.hh, moments.rh, moments.rr
+    rows = _totals(moments)
+    crossed = hh[..., 0, 1] - champion * rh[..., 0, 1] - challenger * rh[..., 1, 0]
+    crossed = crossed + champion * challenger * rr[..., 0, 1]
+    variance = -2 * crossed / (rows[..., 0] * rows[..., 1])
+    magnitude: Any = 0.0
+    for k, p in enumerate((champion, challenger)):
+        total, squares = rows[..., k], hh[..., k, k]
+        linear, square = 2 * p * rh[..., k, k], p * p * rr[..., k, k]
+        term = p * (1 - p) * total if weighted else squares - linear + square
+        variance = variance + term / total**2
+        magnitude = magnitude + (squares + linear + square) / total**2
+    shares = moments.hits / rows
+    distance = shares[..., 1] - shares[..., 0] - (challenger - champion)
+    return _contrast(distance, np.where(variance <= NOISE * magnitude, 0.0, variance))
 
 
 def _contrast(estimate: FloatArray, variance: FloatArray) -> Contrast:

@@ -23,12 +23,15 @@ from skcompare.stats import (
     relative_precision,
 )
 from skcompare.stats.precision._precision_limits import (
+    _shares_along,
+    _sums_of,
     range_of_test,
-    restricted_shares,
     score_range,
-    score_root,
 )
-from skcompare.stats.precision._precision_statistics import generalized_score
+from skcompare.stats.precision._precision_statistics import (
+    generalized_score,
+    score_contrast,
+)
 from tests.common.golden import golden
 from tests.stats.precision.test_precision_statistics import TABLES, joint, moments, records
 
@@ -227,6 +230,25 @@ def test_orientation_of_dtcompair():
 
 
 # ------------------------------------------------------------------- intervals
+
+
+def restricted_shares(moments, delta):
+    """Shares on the path of the limits that differ by `delta`, by bisection."""
+    sums = _sums_of(moments)
+    delta = np.asarray(delta) + 0.0 * sums.rows[..., 0]
+    low, high = np.full_like(delta, -1.0), np.ones_like(delta)
+    for _ in range(60):
+        middle = (low + high) / 2
+        champion, challenger = _shares_along(sums, middle)
+        below = challenger - champion < delta
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return _shares_along(sums, (low + high) / 2)
+
+
+def score_root(moments, delta, weighted):
+    """Signed roots of the score of differences along the last axis."""
+    shares = restricted_shares(moments, delta)
+    return score_contrast(_sums_of(moments), *shares, weighted).root
 
 
 def slow_root(cells, delta, weighted):
