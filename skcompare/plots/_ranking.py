@@ -36,8 +36,7 @@ from skcompare.predictions import PairedPredictions
 from skcompare.stats import clustered_delong, delong, roc_difference_band
 from skcompare.stats.ranking import (
     MOST_RATES,
-    RocCurve,
-    Rows,
+    curves_at,
     range_text,
     role_limits,
     usual_rates,
@@ -78,21 +77,6 @@ class SplitRankings:
             )
         counts = whole.n_positives, whole.n_negatives
         return cls(kept, len(placements) - len(kept), whole.design, counts)
-
-
-def _before_and_at(
-    placements: PlacementValues, rates: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Compute the sensitivities of both classifiers just before and at each rate."""
-    rows = Rows(placements.positive, placements.scores, placements.repeats, None)
-    curves = [RocCurve(score, rows.positive) for score in rows.scores]
-    before, at = (
-        np.array(
-            [curve.sensitivities(*rows.counted, rates, before=side)[0] for curve in curves]
-        )
-        for side in (True, False)
-    )
-    return before, at
 
 
 def _interleaved(
@@ -285,7 +269,7 @@ class RocComparisonDisplay(
             n_resamples=n_resamples,
             random_state=random_state,
         )
-        before, at = _before_and_at(evidence, band.fpr)
+        before, at = (curves_at(evidence, band.fpr, before=side) for side in (True, False))
         limits = band.low, band.high, band.simultaneous_low, band.simultaneous_high
         half = np.abs(np.array(limits) - band.difference)
         # Just before a jump the band is as wide as after the previous jump; the curves
@@ -321,7 +305,7 @@ class RocComparisonDisplay(
     def _of_splits(cls, rankings: SplitRankings) -> Self:
         """Create the display of the mean sensitivities of all splits at each rate."""
         rates = usual_rates(SPLIT_RATES)
-        curves = np.array([_before_and_at(split, rates)[1] for split in rankings.splits])
+        curves = np.array([curves_at(split, rates) for split in rankings.splits])
         # Each curve starts at 0, without any record.
         curves = np.concatenate([np.zeros((len(curves), 2, 1)), curves], axis=2)
         champion, challenger = curves.mean(axis=0)

@@ -24,12 +24,7 @@ from skcompare.plots.forest._interval_rows import (
 )
 from skcompare.plots.forest._run_tests import ratios_suit, untested
 from skcompare.plots.several._several_display import comparison_in, names_in
-from skcompare.stats import (
-    PairedResult,
-    PairwiseResult,
-    PrecisionByClass,
-    precision_by_class,
-)
+from skcompare.stats import PairedResult, PrecisionByClass, precision_by_class
 
 OF_PAIRS = "discordant_odds_ratio"
 """Test of a ratio that is about no class, on a different scale."""
@@ -181,7 +176,7 @@ def found_in(
     options = {"alpha": alpha, "pairs": pairs, "most": most, "measure": measure}
     if isinstance(result, Mapping):
         return _together(result, options)
-    if isinstance(result, (list, tuple)) and not isinstance(result, PairwiseResult):
+    if isinstance(result, (list, tuple)):
         return _together(_with_names(result), options)
     holder = comparison_behind(result)
     if isinstance(holder, Intervals):
@@ -195,9 +190,7 @@ def found_in(
         return _of_decision(holder)
     if hasattr(holder, "rows") and hasattr(holder, "conclusion"):
         return _of_comparison(holder)
-    if hasattr(holder, "comparisons") or isinstance(
-        holder, (PairwiseComparison, PairwiseResult)
-    ):
+    if hasattr(holder, "comparisons") or hasattr(holder, "omnibus"):
         return _of_several(comparison_in(holder, measure)[0], pairs, most)
     raise TypeError(
         "`result` must be a Comparison, MultipleComparison, PairwiseComparison, "

@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
-from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ClusterSums
@@ -19,11 +18,12 @@ from skcompare.stats.core._limits import (
     Wald,
     critical_value,
     one_sided,
+    tail_of,
 )
 from skcompare.stats.core._power import Discordance, planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, result_of
+from skcompare.stats.core._result import PairedResult, few_groups, result_of
 from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, sign_flip_tail
-from skcompare.stats.core._tails import each_tail, normal_pvalue
+from skcompare.stats.core._tails import normal_pvalue
 
 MOST_ENUMERATED = 14
 """Number of groups up to which all choices of groups are enumerated."""
@@ -106,7 +106,7 @@ def flip_limits(
        the American Statistical Association 64(328), 1303-1317.
     """
     differences = sums.differences
-    tail = each_tail(alpha_of(confidence_level), alternative)
+    tail = tail_of(confidence_level, alternative)
     if len(differences) <= MOST_ENUMERATED:
         pooled = _pooled_differences(differences, sums.sizes)
         low, high = _typical_limit(pooled, tail), -_typical_limit(-pooled[::-1], tail)
@@ -495,7 +495,7 @@ def _accuracies(sums: ClusterSums, method: str) -> tuple[float, float]:
 def _flags(sums: ClusterSums, degenerate: bool) -> tuple[str, ...]:
     flags = ("degenerate",) * degenerate
     flags += ("no-discordant-pairs",) * (sums.n_discordant == 0)
-    return flags + (FEW_GROUPS,) * (sums.n_groups < FEW)
+    return flags + few_groups(sums.n_groups)
 
 
 def _details(sums: ClusterSums) -> dict[str, float]:

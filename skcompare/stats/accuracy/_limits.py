@@ -10,7 +10,6 @@ from numpy.polynomial.legendre import leggauss
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv, logsumexp, ndtri
 
-from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
 from skcompare.evidence import ContingencyTable
 from skcompare.stats.core._limits import (
@@ -20,6 +19,7 @@ from skcompare.stats.core._limits import (
     critical_value,
     increasing_root,
     one_sided,
+    tail_of,
     wilson_limits,
 )
 from skcompare.stats.core._tails import (
@@ -28,7 +28,6 @@ from skcompare.stats.core._tails import (
     Points,
     binomial_mass,
     bounded,
-    each_tail,
     inside_unit,
     log_binomial_mass,
     log_more,
@@ -172,7 +171,7 @@ def conditional_limits(
     discordant = against + favour
     if discordant == 0:
         return score_limits(0, 0, n, 0, confidence_level, alternative)
-    tail = each_tail(alpha_of(confidence_level), alternative)
+    tail = tail_of(confidence_level, alternative)
     share_limit = _mid_limit if mid else _exact_limit
     low = 1 - share_limit(against, discordant, tail)
     high = share_limit(favour, discordant, tail)
@@ -418,7 +417,7 @@ def melded_limits(
     none_discordant = against + favour == 0
     if none_discordant and mid:
         return score_limits(0, 0, n, 0, confidence_level, alternative)
-    tail = each_tail(alpha_of(confidence_level), alternative)
+    tail = tail_of(confidence_level, alternative)
     if none_discordant:
         largest_part = -math.expm1(math.log(tail) / n)
         return one_sided(-largest_part, largest_part, alternative)

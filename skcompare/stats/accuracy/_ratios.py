@@ -6,7 +6,7 @@ from typing import Literal
 
 from scipy.special import betainc, betaincinv
 
-from skcompare._core.validation import alpha_of, is_number
+from skcompare._core.validation import is_number
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
@@ -21,15 +21,11 @@ from skcompare.stats.core._limits import (
     log_wald_limits,
     one_sided_ratio,
     ratio_of,
+    tail_of,
     wilson_limits,
 )
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
-from skcompare.stats.core._tails import (
-    binomial_pvalue,
-    each_tail,
-    log_at_least,
-    normal_pvalue,
-)
+from skcompare.stats.core._tails import binomial_pvalue, log_at_least, normal_pvalue
 
 RatioMethod = Literal["score", "log-wald"]
 RatioInterval = Literal["agreeing", "score", "bonett-price", "log-wald"]
@@ -403,7 +399,7 @@ def odds_limits(
     against: int, favour: int, mid: bool, confidence_level: float, alternative: str
 ) -> Pair:
     """Exact or mid-p confidence limits of the odds in favour of the challenger."""
-    tail = each_tail(alpha_of(confidence_level), alternative)
+    tail = tail_of(confidence_level, alternative)
     if against + favour == 0:
         return RATIO
     upper = _upper_mid_odds if mid else _upper_exact_odds

@@ -247,15 +247,13 @@ def _useful(
     useful = [accuracy > share + TIE for accuracy in accuracies]
     observed = f"accuracies {accuracies[0]:.3f} and {accuracies[1]:.3f}"
     baseline = f"the share of the commonest class, {share:.3f}"
+    winner, sentence = None, f"neither is useful: {observed}, not above {baseline}"
     if all(useful):
-        sentence = f"both are useful: {observed} above {baseline}"
-        return EnsembleStep("useful", True, sentence, values), better
-    if any(useful):
-        loser = ROLES[useful.index(False)]
+        winner, sentence = better, f"both are useful: {observed} above {baseline}"
+    elif any(useful):
+        loser, winner = ROLES[useful.index(False)], ROLES[useful.index(True)]
         sentence = f"{loser} is not useful: {observed}, and not both above {baseline}"
-        return EnsembleStep("useful", False, sentence, values), ROLES[useful.index(True)]
-    sentence = f"neither is useful: {observed}, not above {baseline}"
-    return EnsembleStep("useful", False, sentence, values), None
+    return EnsembleStep("useful", all(useful), sentence, values), winner
 
 
 def _gap(table: ContingencyTable, alpha: float, most_gap: float) -> EnsembleStep:

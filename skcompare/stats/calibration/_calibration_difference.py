@@ -40,9 +40,9 @@ from skcompare.stats.calibration._squared_errors import (
     variance_of,
     weigh,
 )
-from skcompare.stats.core._limits import Limits, Wald, fixed_limits, one_sided, studentised
+from skcompare.stats.core._limits import Limits, Wald, one_sided, studentised
 from skcompare.stats.core._power import Aim, planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, Tested, result_of
+from skcompare.stats.core._result import PairedResult, Tested, few_groups, result_of
 from skcompare.stats.core._tails import blocks_of, outward
 
 MOST_NUMBERS = 1 << 21
@@ -706,9 +706,9 @@ def calibration_difference(
     else:
         exchanged = exchanged_differences(calibration, n_resamples, random_state)
         test = _exchangeability(estimate, exchanged, alternative)
-    few = calibration.groups is not None and sums[0].n_units < FEW
+    few = () if calibration.groups is None else few_groups(sums[0].n_units)
     statistic, tail, own_flags = test.tested
-    flags = (*calibration.flags, *own_flags, *(FEW_GROUPS,) * few)
+    flags = (*calibration.flags, *own_flags, *few)
     return result_of(
         statistic,
         tail,
@@ -774,11 +774,8 @@ def _by_error(
 ) -> _Test:
     """Return the outcome of a t or normal test, which an error of 0 leaves undefined."""
     tested, bounds = studentised(estimate, error, df, alternative), _bounds(estimate)
-    limits = Wald(estimate, error, df, bounds).limits
-    unlimited = error == 0 != estimate
-    return _Test(
-        tested, partial(fixed_limits, bounds) if unlimited else limits, method, details, df
-    )
+    limits = Wald(estimate, error, df, bounds).limits_beyond(0.0)
+    return _Test(tested, limits, method, details, df)
 
 
 def _exchangeability(

@@ -190,6 +190,11 @@ class Wald:
         low, high = self.estimate - reach, self.estimate + reach
         return one_sided(low, high, alternative, self.bounds)
 
+    def limits_beyond(self, null: float) -> Limits:
+        """Limits, or the whole range if an estimate without error differs from `null`."""
+        known = self.error != 0 or self.estimate == null
+        return self.limits if known else partial(fixed_limits, self.bounds)
+
     def fields(self, alternative: str) -> dict[str, Any]:
         """Arguments for the result of the test."""
         return {
@@ -214,7 +219,12 @@ def critical_value(
     confidence_level: float, alternative: str, df: float | None = None
 ) -> float:
     """Critical value of t (or normal) for a confidence level."""
-    return reference_quantile(each_tail(alpha_of(confidence_level), alternative), df)
+    return reference_quantile(tail_of(confidence_level, alternative), df)
+
+
+def tail_of(confidence_level: float, alternative: str) -> float:
+    """Probability of each tail beyond the limits at a confidence level."""
+    return each_tail(alpha_of(confidence_level), alternative)
 
 
 def log_wald_limits(

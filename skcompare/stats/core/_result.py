@@ -387,3 +387,8 @@ FEW = 10
 """Number of groups below which a result is flagged."""
 
 FEW_GROUPS = "few-groups"
+
+
+def few_groups(n_groups: int) -> tuple[str, ...]:
+    """Flag for few groups."""
+    return (FEW_GROUPS,) * (n_groups < FEW)

@@ -32,13 +32,12 @@ from skcompare.stats.core._limits import (
 )
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import (
-    FEW,
-    FEW_GROUPS,
     UNDEFINED,
     Flagged,
     PairedResult,
     Tested,
     check_null,
+    few_groups,
     tested_result,
 )
 from skcompare.stats.core._tails import reference_quantile
@@ -903,7 +902,7 @@ def clustered_delong(
         distance, other_limits = estimate - Fraction(null), {}
         tested = studentised(distance, math.sqrt(variance), df, alternative)
     liberal = method == "normal" and spread.fewest < LIBERAL
-    flags = (FEW_GROUPS,) * (spread.n_groups < FEW) + ("few-groups-for-normal",) * liberal
+    flags = few_groups(spread.n_groups) + ("few-groups-for-normal",) * liberal
     return auc_result(
         placements,
         tested,

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,13 +12,7 @@ from skcompare._core.design import HOLDOUT
 from skcompare._core.validation import check_alternative, is_number
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
-from skcompare.stats.core._limits import (
-    ZERO_VARIANCE,
-    Wald,
-    chi2_tested,
-    fixed_limits,
-    studentised,
-)
+from skcompare.stats.core._limits import Wald, chi2_tested, studentised
 from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.ranking._delong import (
     check_members,
@@ -252,20 +245,17 @@ def auc_contrast(
     estimate, variance = contrast(placements, fractions)
     distance = estimate - _simple(float(null_value))
     error = math.sqrt(variance)
-    tested = studentised(distance, error, None, alternative)
     wald = Wald(float(estimate), error, bounds=(low, high))
-    # Without variance, a sum that differs from the null value has no finite limits.
-    unlimited = ZERO_VARIANCE in tested[2]
     design_flags = ("invalid-design",) * (placements.design != HOLDOUT)
     parts = role_parts(placements, placements.covariance.diagonal().tolist())
     return tested_result(
-        tested,
+        studentised(distance, error, None, alternative),
         estimate=wald.estimate,
         estimate_name="contrast of AUCs",
         alternative=alternative,
         method="normal",
         n=placements.n,
-        limits=partial(fixed_limits, wald.bounds) if unlimited else wald.limits,
+        limits=wald.limits_beyond(float(null_value)),
         null_value=float(null_value),
         flags=design_flags
         + score_flags(placements)

@@ -26,13 +26,7 @@ from skcompare.stats.core._limits import (
     studentised,
 )
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import (
-    FEW,
-    FEW_GROUPS,
-    PairedResult,
-    Tested,
-    tested_result,
-)
+from skcompare.stats.core._result import PairedResult, Tested, few_groups, tested_result
 from skcompare.stats.core._tails import chi2_pvalue
 from skcompare.stats.ranking._delong import (
     FEW_DEGREES,
@@ -276,9 +270,8 @@ def evidence_flags(values: ClassPlacementValues, kept: IntArray) -> tuple[str, .
     """Caveats about classes left out, and about groups."""
     dropped = len(kept) < values.n_classes
     unknown = values.design.grouped and values.groups is None
-    few = values.is_grouped and values.n_units < FEW
-    codes = {"classes-left-out": dropped, "unknown-groups": unknown, FEW_GROUPS: few}
-    return tuple(code for code, applies in codes.items() if applies)
+    flags = ("classes-left-out",) * dropped + ("unknown-groups",) * unknown
+    return flags + few_groups(values.n_units) * values.is_grouped
 
 
 def left_out(values: ClassPlacementValues, kept: IntArray) -> str:

@@ -14,7 +14,7 @@ from skcompare._core.validation import check_confidence_level, check_count
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence import PlacementValues, combined_cells, same_ranking
-from skcompare.stats.core._result import FEW, FEW_GROUPS, Flagged
+from skcompare.stats.core._result import Flagged, few_groups
 from skcompare.stats.core._tails import blocks_of
 from skcompare.stats.ranking._delong import check_two, score_flags
 from skcompare.stats.scores._resampling import generator
@@ -152,17 +152,28 @@ class Rows(NamedTuple):
         return ones if self.repeats is None else self.repeats
 
 
-def rows_of(placements: PlacementValues) -> tuple[Rows, Rows]:
-    """Rows of the evidence, and rows to resample, merged into cells if there are many."""
+def curves_at(
+    placements: PlacementValues, rates: FloatArray, *, before: bool = False
+) -> FloatArray:
+    """Sensitivities of each classifier at false positive rates, or just before them."""
+    rows = Rows(placements.positive, placements.scores, placements.repeats, None)
+    curves = (RocCurve(score, rows.positive) for score in rows.scores)
+    return np.array(
+        [curve.sensitivities(*rows.counted, rates, before=before)[0] for curve in curves]
+    )
+
+
+def rows_of(placements: PlacementValues) -> Rows:
+    """Rows to resample, merged into cells if there are many."""
     groups = None if placements.groups is None else placements.group_codes()
     rows = Rows(placements.positive, placements.scores, placements.repeats, groups)
     if groups is not None or len(rows.positive) <= MOST_ROWS:
-        return rows, rows
+        return rows
     weights = rows.counts
     codes = np.array(
         [_bins(score, rows.positive, weights) for score in rows.scores], np.float64
     )
-    return rows, Rows(*combined_cells(rows.positive, codes, weights), None)
+    return Rows(*combined_cells(rows.positive, codes, weights), None)
 
 
 def default_resamples(rows: Rows) -> int:
@@ -476,22 +487,19 @@ def roc_difference_band(
     # Raises an error if a class is missing.
     flags = score_flags(placements)
     rates = usual_rates(placements.n_negatives) if fpr is None else _check_rates(fpr)
-    rows, drawn = rows_of(placements)
+    drawn = rows_of(placements)
     if n_resamples is None:
         n_resamples = default_resamples(drawn)
     check_count("n_resamples", n_resamples, least=50)
-    champion, challenger = (
-        RocCurve(score, rows.positive).sensitivities(*rows.counted, rates)[0]
-        for score in rows.scores
-    )
+    champion, challenger = curves_at(placements, rates)
     difference = challenger - champion
     if same_ranking(placements.scores[0], placements.scores[1]):
         spread = Spread(np.zeros(len(rates)), float(ndtri((1 + level) / 2)))
         flags = ("equal-rankings", *flags)
     else:
         spread = _spread(drawn, rates, n_resamples, level, generator(random_state))
-    if placements.groups is not None and (placements.n_groups or 0) < FEW:
-        flags = (FEW_GROUPS, *flags)
+    if placements.n_groups is not None:
+        flags = few_groups(placements.n_groups) + flags
     z = float(ndtri((1 + level) / 2))
     return RocDifferenceBand(
         rates,

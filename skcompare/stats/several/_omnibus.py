@@ -15,13 +15,7 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, CorrectnessPatterns
 from skcompare.stats.core._limits import RATIO, around_ratio, chi2_tested, critical_value
-from skcompare.stats.core._result import (
-    UNDEFINED,
-    PairedResult,
-    Tested,
-    result_of,
-    tested_result,
-)
+from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
 from skcompare.stats.core._target_class import BOUNDARY, SCORE_TEXT, class_text
 from skcompare.stats.precision._precision_statistics import (
@@ -173,14 +167,12 @@ def cochran_q(
         flags = (*flags, NOT_EXCHANGEABLE)
     accuracies, names = patterns.accuracies, patterns.names
     worst, best = int(np.argmin(accuracies)), int(np.argmax(accuracies))
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        (statistic, tail, flags),
         df=df,
         estimate=float(accuracies[best] - accuracies[worst]),
         estimate_name="range of accuracies",
         method=method_text,
-        flags=flags,
         details=details,
         parts=_accuracy_parts(patterns),
         remark=(

@@ -449,9 +449,7 @@ def _delong_limits(
 ) -> list[Pair]:
     """Limits of the difference of each pair; -1 and 1 without variance."""
     return [
-        Wald(difference, error, None, DIFFERENCE).limits(level, alternative)
-        if error or not difference
-        else DIFFERENCE
+        Wald(difference, error, None, DIFFERENCE).limits_beyond(0.0)(level, alternative)
         for difference, error in zip(estimate.tolist(), deviation.tolist(), strict=True)
     ]
 
