@@ -375,20 +375,15 @@ def table_of(source: Source) -> Any:
     knows, datasets of pyarrow, and Parquet files too large to be read at once. Frames in
     memory, small Parquet files and files of all other formats are read.
     """
+    is_file, scanned = isinstance(source, ParquetFile), None
     if isinstance(source, ParquetFile):
         with refused_if_damaged(source.text):
-            return _table(scanned_file(source.path), source.text, is_file=True)
-    if not isinstance(source, Frame):
-        return None
-    if source.frame is None:
-        return _table(scanned_dataset(source.native), source.text)
-    return Table(source.frame, source.text) if source.is_lazy else None
-
-
-def _table(scanned: Scanned | None, label: str, *, is_file: bool = False) -> Table | None:
-    if scanned is None:
-        return None
-    return Table(scanned.frame, label, scanned.kept, is_file=is_file)
+            scanned = scanned_file(source.path)
+    elif isinstance(source, Frame) and source.frame is None:
+        scanned = scanned_dataset(source.native)
+    elif isinstance(source, Frame) and source.is_lazy:
+        scanned = Scanned(source.frame)
+    return scanned and Table(scanned.frame, source.text, scanned.kept, is_file=is_file)
 
 
 ID = "skcompare_id"

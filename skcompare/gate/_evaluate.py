@@ -394,20 +394,17 @@ class Gate(Written):
         """
         start = perf_counter()
         checked_ledger = check_ledger(ledger, blind)
+        beside = {"y_true": y_true, "id": id, "groups": groups, "labels": labels}
+        beside |= {"columns": columns, "train": train}
         subject = subject_of(
             data,
             predictions,
-            y_true=y_true,
-            id=id,
-            groups=groups,
-            labels=labels,
-            pos_label=pos_label,
-            columns=columns,
             conditions=self.leaves,
+            pos_label=pos_label,
             collect=collect,
-            train=train,
             features=features,
             keep_ids=checked_ledger is not None,
+            **beside,
         )
         return judge_subject(self, subject, checked_ledger, blind, start=start)
 

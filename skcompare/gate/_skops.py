@@ -3,7 +3,7 @@
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -282,19 +282,18 @@ def load_estimators(
             f"[{trust!r}]."
         )
     names = [str(name) for name in trust]
-    labels = [repr(os.fspath(path)) for path in paths]
-    contents = [_content(os.fspath(path)) for path in paths]
+    contents = {repr(os.fspath(path)): _content(os.fspath(path)) for path in paths}
     skops_io = _skops_io()
-    types = [
-        _checked(skops_io.get_untrusted_types, content, label)
-        for content, label in zip(contents, labels, strict=True)
-    ]
-    _check_trust(names, types, labels)
-    for own_types, label in zip(types, labels, strict=True):
+    types = {
+        label: _checked(skops_io.get_untrusted_types, content, label)
+        for label, content in contents.items()
+    }
+    _check_trust(names, types)
+    for label, own_types in types.items():
         _check_types(own_types, names, label)
     return [
-        _classifier(_loaded(skops_io, content, own_types, label), label)
-        for content, own_types, label in zip(contents, types, labels, strict=True)
+        _classifier(_loaded(skops_io, content, types[label], label), label)
+        for label, content in contents.items()
     ]
 
 
@@ -363,17 +362,15 @@ def _checked(read: Callable[..., Any], content: bytes, label: str, **options: An
         ) from error
 
 
-def _check_trust(
-    names: Sequence[str], types: Sequence[Sequence[str]], labels: Sequence[str]
-) -> None:
+def _check_trust(names: Sequence[str], types: Mapping[str, Sequence[str]]) -> None:
     """Raise an error if a trusted type occurs in none of the files."""
-    present = sorted({name for own_types in types for name in own_types})
+    present = sorted({name for own_types in types.values() for name in own_types})
     unknown = [name for name in names if name not in present]
     if unknown:
         needed = [name for name in present if name not in SAFE_TYPES]
         raise ValueError(
             f"`trust` names {', '.join(unknown)}, which is not among the types of "
-            f"{' and '.join(labels)} that need trust. These are: "
+            f"{' and '.join(types)} that need trust. These are: "
             f"{', '.join(needed) or 'none'}. Leave it out, or write one of them."
         )
 
