@@ -1,7 +1,6 @@
 """Conditions of a gate: superiority, non-inferiority and equivalence by a measure."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
@@ -155,7 +154,7 @@ ANYTIME_LOSSES = "anytime_losses"
 
 
 @dataclass(frozen=True, repr=False)
-class Condition(Written, ABC):
+class Condition(Written):
     """Base class for conditions on the difference of a measure between two classifiers.
 
     Differences are challenger minus champion on a greater-is-better scale, so that a
@@ -178,6 +177,9 @@ class Condition(Written, ABC):
     verb: ClassVar[str]
     """Verb of the claim."""
 
+    _sides: ClassVar[tuple[tuple[int, str], ...]]
+    """Sign of the margin and alternative of each one-sided test."""
+
     def __post_init__(self) -> None:
         if not isinstance(self.measure, str):
             raise TypeError(
@@ -197,9 +199,9 @@ class Condition(Written, ABC):
         self._check_test()
 
     @property
-    @abstractmethod
     def boundaries(self) -> tuple[tuple[float, str], ...]:
         """Null value and alternative of each one-sided test that must reject."""
+        return tuple((sign * self.margin, alternative) for sign, alternative in self._sides)
 
     @property
     def claim(self) -> str:
@@ -344,11 +346,7 @@ class Superior(Condition):
 
     margin: float = 0.0
     name: ClassVar[str] = "superior"
-
-    @property
-    def boundaries(self) -> tuple[tuple[float, str], ...]:
-        """Margin as lower boundary of the difference."""
-        return ((self.margin, "greater"),)
+    _sides = ((1, "greater"),)
 
     @property
     def claim(self) -> str:
@@ -397,11 +395,7 @@ class NonInferior(Condition):
 
     name: ClassVar[str] = "noninferior"
     verb: ClassVar[str] = "is worse"
-
-    @property
-    def boundaries(self) -> tuple[tuple[float, str], ...]:
-        """Negated margin as lower boundary of the difference."""
-        return ((-self.margin, "greater"),)
+    _sides = ((-1, "greater"),)
 
 
 @dataclass(frozen=True, repr=False)
@@ -441,11 +435,7 @@ class Equivalent(Condition):
 
     name: ClassVar[str] = "equivalent"
     verb: ClassVar[str] = "differs"
-
-    @property
-    def boundaries(self) -> tuple[tuple[float, str], ...]:
-        """Negated margin and margin as lower and upper boundary of the difference."""
-        return ((-self.margin, "greater"), (self.margin, "less"))
+    _sides = ((-1, "greater"), (1, "less"))
 
 
 @dataclass(frozen=True, init=False, repr=False)
