@@ -152,12 +152,18 @@ class OfColumns:
         update_wrapper(self, expression)
         self.expression = expression
 
-    def __call__(self, y: Any, predicted: Any, **options: Any) -> Any:
+    def __call__(self, y: Any, predicted: Any, *uncertainty: Any, **options: Any) -> Any:
         ops = ArrayOperations.of(predicted)
         columns = predicted
         if predicted.ndim == 2:
             columns = [predicted[:, k] for k in range(predicted.shape[1])]
-        return self.expression(ops, ops.floats(y), columns, **options)
+        y = ops.floats(y)
+        return of_each(ops, y, self.expression(ops, y, columns, *uncertainty, **options))
+
+
+def of_each(ops: Any, y: Any, loss: Any) -> Any:
+    """Return the loss of each record in floats, where an expression may be one number."""
+    return ops.flag(y * 0.0 + loss if isinstance(loss, int | float) else loss)
 
 
 _losses: dict[str, LossEntry] = {}
@@ -215,6 +221,11 @@ def record_loss(
     """
     check_choice("target", target, TARGETS)
     check_choice("needs", needs, FORECASTS)
+    if needs != VALUES and target != NUMBERS:
+        raise ValueError(
+            f"needs={needs!r} is for losses of numbers. Got target={target!r}. Pass "
+            "target='numbers'."
+        )
 
     def register(function: F) -> F:
         means = name if measures is None else measures

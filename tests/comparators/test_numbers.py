@@ -186,6 +186,21 @@ def test_uncertain_forecasts(forecast_losses, tmp_path):
     assert_allclose((row.champion, row.challenger), scores, rtol=1e-12)
 
 
+def test_uncertain_forecasts_by_an_expression(forecast_losses):
+    """An expression of numbers receives their deviations too."""
+
+    @record_loss("scaled", target="numbers", needs="std", expression=True)
+    def scaled(ops, y, values, std):
+        return (y - values) * (y - values) / std
+
+    forecasts = {name: {"values": own, "std": 2 + Y**2} for name, own in BOTH.items()}
+    tests = {"paired_t": {"loss": "scaled"}}
+    row = compare(Y, forecasts, scoring=MAE, tests=tests).results["scaled"]
+    assert_allclose(row.champion, ((Y - OLD) ** 2 / (2 + Y**2)).mean(), rtol=1e-12)
+    with pytest.raises(ValueError, match=r"Got target='classes'\. Pass target='numbers'"):
+        record_loss("width", needs="quantiles")
+
+
 def test_quantiles_by_level():
     """Quantiles stand in the order of their levels, and the middle one is the number."""
     arrays = {0.9: Y + 2, 0.5: Y, 0.1: Y - 1}

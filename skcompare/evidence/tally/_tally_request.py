@@ -29,7 +29,7 @@ from skcompare._core.validation import (
     some_of,
     unknown_name,
 )
-from skcompare._registry.metrics import keywords_of, record_losses
+from skcompare._registry.metrics import CLASSES, keywords_of, of_each, record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence.core._bins import (
     DEGREES,
@@ -105,7 +105,8 @@ def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
 
 def summable_losses() -> list[str]:
     """Names of the losses that engines compute, by their expressions."""
-    return [name for name, entry in record_losses().items() if entry.expression]
+    entries = record_losses().values()
+    return [each.name for each in entries if each.expression and each.target == CLASSES]
 
 
 def sums_of_losses(
@@ -114,7 +115,9 @@ def sums_of_losses(
     """Compute the terms of the sums of losses of champion and challenger."""
     loss: Any = record_losses()[name].expression
     options = {"eps": eps} if "eps" in keywords_of(loss) else {}
-    champion, challenger = ops.let(*(loss(ops, y, proba, **options) for proba in probas))
+    champion, challenger = ops.let(
+        *(of_each(ops, y, loss(ops, y, proba, **options)) for proba in probas)
+    )
     (gain,) = ops.let(champion - challenger)
     sums = {
         "champion": champion,

@@ -11,6 +11,7 @@ import pytest
 from skcompare._io import parquet
 from skcompare._io.columns import source_of
 from skcompare._io.engine import table_of
+from skcompare._registry import metrics
 from skcompare.evidence import (
     ClusterSums,
     JointCounts,
@@ -129,6 +130,23 @@ def test_losses_of_an_engine(polars, columns):
                 lazy(polars, columns), **BOTH, groups=groups, **options
             ),
         )
+
+
+def test_simple_expressions_of_an_engine(polars, columns, monkeypatch):
+    """One number for all, and truth values, are losses of arrays and engines alike."""
+    monkeypatch.setattr(metrics, "_losses", dict(metrics._losses))
+    metrics.record_loss("constant", expression=True)(lambda ops, y, proba: 1)
+    metrics.record_loss("surprise", expression=True)(lambda ops, y, proba: proba[1] < y / 2)
+
+    for loss in ("constant", "surprise"):
+        expected = PairedLosses.from_predictions(
+            columns["y"], columns["p"], columns["q"], loss=loss, keep_values=False
+        )
+        own = PairedLosses.from_frame(lazy(polars, columns), **BOTH, loss=loss)
+        assert_same_losses(expected, own)
+    metrics.record_loss("plain", expression=True, target="numbers")(lambda ops, y, p: p)
+    with pytest.raises(ValueError, match="Unknown loss of sums 'plain'"):
+        TallyRequest(losses=("plain",))
 
 
 def test_three_classes_of_an_engine(polars, columns):
