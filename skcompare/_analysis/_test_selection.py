@@ -213,8 +213,9 @@ def predictions_required(
     measures = list(measures)
     if any(measure.is_numeric for measure in measures):
         named = {} if isinstance(requested, str) else requested or {}
-        losses = (record_losses().get(own.get(LOSS, "")) for own in named.values())
-        return frozenset({VALUES, *(loss.needs for loss in losses if loss is not None)})
+        losses = [own.get(LOSS) for own in named.values()]
+        entries = (loss for name, loss in record_losses().items() if name in losses)
+        return frozenset({VALUES, *(loss.needs for loss in entries)})
     responses = frozenset[str]().union(*(measure.required for measure in measures))
     if any(measure.needs_proba for measure in measures):
         responses |= {PROBA}

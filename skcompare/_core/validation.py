@@ -460,6 +460,14 @@ def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     return array
 
 
+def check_positive(name: str, values: Any) -> NDArray[np.float64]:
+    """Check positive numbers, one per record, such as standard deviations."""
+    array = check_numbers(name, values)
+    if not (array > 0).all():
+        raise ValueError(f"`{name}` must be positive. Got {array.min():g}.")
+    return array
+
+
 def _distinct(items: list[Any]) -> Iterable[Any]:
     try:
         return set(items)

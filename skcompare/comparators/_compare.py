@@ -683,7 +683,8 @@ def is_table(data: Any, predictions: Mapping[str, Any]) -> bool:
 
 def _is_scalar(entry: Any) -> bool:
     if isinstance(entry, Mapping):
-        return any(map(_is_scalar, entry.values()))
+        parts = entry.values()
+        return any(_is_scalar(part) for part in parts if isinstance(part, str | Mapping))
     return np.ndim(entry) == 0
 
 

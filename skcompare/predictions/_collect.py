@@ -19,6 +19,7 @@ from skcompare._core.validation import (
     are_probabilities,
     check_labels,
     check_numbers,
+    check_positive,
     check_probabilities,
     class_codes,
     classes_of,
@@ -350,11 +351,10 @@ def predict(
     if LABELS in required:
         labels = _codes(_check_length("predict", estimator.predict(records()), n), classes)
     if VALUES in required:
-        with_std = {"return_std": True} if STD in required else {}
-        predicted = estimator.predict(records(), **with_std)
-        if with_std:
-            predicted, std = predicted
-            std = check_numbers("standard deviations of predict", std)
+        if STD in required:
+            predicted, std = _with_std(estimator, records(), n)
+        else:
+            predicted = estimator.predict(records())
         values = check_numbers("predict", _check_length("predict", predicted, n))
     if scored and has_proba:
         proba = _proba(estimator, records(), n, classes, sums=RANKS not in required)
@@ -369,6 +369,19 @@ def predict(
         )
     times = np.array([fit_time]), np.array([perf_counter() - start])
     return EstimatorPredictions("", "", labels, proba, decision, values, *times, std)
+
+
+def _with_std(estimator: Any, X: Any, n: int) -> tuple[Any, FloatArray]:
+    """Predict numbers and their standard deviations, as Gaussian regressors do."""
+    try:
+        predicted, std = estimator.predict(X, return_std=True)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise TypeError(
+            "a requested loss needs standard deviations, and predict(X, return_std=True) "
+            f"does not return them: {error}"
+        ) from error
+    std = _check_length("standard deviations of predict", std, n)
+    return predicted, check_positive("standard deviations of predict", std)
 
 
 def askable(estimator: Any, required: frozenset[str]) -> frozenset[str]:

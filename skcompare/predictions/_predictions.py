@@ -19,6 +19,7 @@ from skcompare._core.validation import (
     check_labels,
     check_numbers,
     check_pos_label,
+    check_positive,
     check_probabilities,
     check_same_length,
     class_codes,
@@ -27,6 +28,7 @@ from skcompare._core.validation import (
     group_codes,
     in_class_order,
     integral,
+    is_number,
     some_of,
     unknown_name,
 )
@@ -603,7 +605,7 @@ def _of_numbers(
             "Predicted numbers are compared with the true ones. Got none. Pass `y_true`."
         )
     truth = check_numbers("y_true", y_true)
-    forecasts = {name: _forecast(name, own) for name, own in predictions.items()}
+    forecasts = {name: _forecast(name, own, y_true) for name, own in predictions.items()}
     check_same_length({"y_true": truth}, {n: own[VALUES] for n, own in forecasts.items()})
     check_same_order({"y_true": y_true}, predictions)
     return Predictions(
@@ -621,23 +623,18 @@ def _of_numbers(
 INTERVALS = "intervals"
 
 
-def _forecast(name: str, forecast: Any) -> dict[str, Any]:
+def _forecast(name: str, forecast: Any, y_true: ArrayLike) -> dict[str, Any]:
     """Return the fields of checked numbers, with their deviations and quantiles."""
     if not isinstance(forecast, Mapping):
         return {VALUES: check_numbers(name, forecast)}
-    quantiles = dict(forecast.get(QUANTILES, {}))
-    for coverage, limits in forecast.get(INTERVALS, {}).items():
-        low, high = limits if isinstance(limits, tuple) else np.asarray(limits).T
-        tail = (1 - coverage) / 2
-        # Nine tenths of the records leave out 0.05 on either side, not 0.04999999999999999.
-        quantiles |= {round(tail, 12): low, round(1 - tail, 12): high}
+    quantiles = _quantiles(name, forecast)
     levels = tuple(sorted(quantiles))
     unknown = set(forecast) - {*FORECASTS, INTERVALS}
     values = forecast.get(VALUES, quantiles.get(0.5))
-    if unknown or values is None or not all(0 < level < 1 for level in levels):
+    if unknown or values is None:
         raise ValueError(
             f"`{name}` must have 'values' or the quantile of level 0.5, and may have "
-            "'std', 'quantiles' by level and 'intervals' by coverage, in (0, 1). Got "
+            "'std', 'quantiles' by level and 'intervals' by coverage. Got "
             f"{', '.join(map(repr, forecast)) or 'nothing'} with levels {levels}."
         )
     fields = {VALUES: check_numbers(name, values)}
@@ -645,12 +642,12 @@ def _forecast(name: str, forecast: Any) -> dict[str, Any]:
     named |= {f"quantile {level:g} of {name}": quantiles[level] for level in levels}
     arrays = {title: check_numbers(title, array) for title, array in named.items()}
     check_same_length({name: fields[VALUES]}, arrays)
+    limits = {
+        f"interval {c:g} of {name}": i for c, i in forecast.get(INTERVALS, {}).items()
+    }
+    check_same_order({"y_true": y_true, name: values}, named, limits)
     if STD in forecast:
-        fields[STD] = arrays.pop(f"std of {name}")
-        if not (fields[STD] > 0).all():
-            raise ValueError(
-                f"std of `{name}` must be positive. Got {fields[STD].min():g}."
-            )
+        fields[STD] = check_positive(f"std of {name}", arrays.pop(f"std of {name}"))
     if arrays:
         fields[QUANTILES] = np.column_stack([*arrays.values()])
         crossing = (np.diff(fields[QUANTILES], axis=1) < 0).any(axis=1)
@@ -661,6 +658,48 @@ def _forecast(name: str, forecast: Any) -> dict[str, Any]:
                 f"{int(np.argmax(crossing))}. Sort them for each record."
             )
     return fields | {"levels": levels}
+
+
+def _quantiles(name: str, forecast: Mapping[str, Any]) -> dict[float, Any]:
+    """Return predicted quantiles by level, of which an interval has two."""
+    pairs: list[tuple[float, Any]] = []
+    for kind in (QUANTILES, INTERVALS):
+        own = forecast.get(kind, {})
+        shares = list(own) if hasattr(own, "items") else [type(own)]
+        if not all(is_number(share) and 0 < share < 1 for share in shares):
+            raise ValueError(
+                f"{kind!r} of `{name}` must be a dict with levels or coverages between 0 "
+                f"and 1 as keys. Got {', '.join(map(repr, shares[:5]))}."
+            )
+        for share, values in own.items():
+            if kind == QUANTILES:
+                pairs.append((share, values))
+            else:
+                low, high = _limits(name, values)
+                pairs += [((1 - share) / 2, low), ((1 + share) / 2, high)]
+    # Nine tenths of the records leave out 0.05 on either side, not 0.04999999999999999.
+    rounded = [(round(float(level), 12), values) for level, values in pairs]
+    quantiles = dict(rounded)
+    if len(quantiles) < len(rounded):
+        raise ValueError(
+            f"`{name}` must have each quantile once. Got the levels "
+            f"{sorted(level for level, _ in rounded)}."
+        )
+    return quantiles
+
+
+def _limits(name: str, limits: Any) -> Any:
+    """Return low and high limits of intervals; MAPIE's arrays have a third axis."""
+    pair, shape = limits, f"{len(limits)} entries"
+    if not isinstance(limits, tuple):
+        array = np.atleast_1d(as_array(limits))
+        pair, shape = array.reshape(len(array), -1).T, f"shape {array.shape}"
+    if len(pair) != 2:
+        raise ValueError(
+            f"Intervals of `{name}` must be a tuple (low, high), or an array of shape "
+            f"(n_samples, 2). Got {shape}."
+        )
+    return pair
 
 
 def codes_of_groups(groups: ArrayLike | None, records: Mapping[str, Any]) -> Any:

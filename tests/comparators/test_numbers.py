@@ -201,6 +201,28 @@ def test_uncertain_forecasts_by_an_expression(forecast_losses):
         record_loss("width", needs="quantiles")
 
 
+def test_forecasts_in_another_order():
+    """An index in another order is found within a forecast too."""
+    index = np.arange(240)[::-1]
+    limits = pd.DataFrame({"low": Y - 1, "high": Y + 1}, index=index)
+    for part in ({"std": limits["high"] - limits["low"]}, {"intervals": {0.5: limits}}):
+        forecasts = {"old": OLD, "new": {"values": pd.Series(NEW), **part}}
+        with pytest.raises(ValueError, match="same index in different orders"):
+            compare(pd.Series(Y), forecasts, scoring=MAE)
+
+
+def test_quantiles_of_other_levels(forecast_losses):
+    """Losses of other quantiles do not show who is better."""
+    forecasts = {
+        name: {"values": Y, "intervals": {coverage: (Y - 1, Y + 1)}}
+        for name, coverage in (("old", 0.9), ("new", 0.8))
+    }
+    tests = {"paired_t": {"loss": "quantile_score"}}
+    with pytest.raises(ValueError, match=r"Got \(0\.05, 0\.95\) and \(0\.1, 0\.9\)"):
+        compare(Y, forecasts, scoring=MAE, tests=tests)
+    assert {MAE} == {row.measure for row in compare(Y, forecasts, scoring=MAE).rows}
+
+
 def test_quantiles_by_level():
     """Quantiles stand in the order of their levels, and the middle one is the number."""
     arrays = {0.9: Y + 2, 0.5: Y, 0.1: Y - 1}
@@ -212,6 +234,12 @@ def test_quantiles_by_level():
     assert_array_equal(Y, forecast.values)
     assert_array_equal(np.column_stack([Y - 1, Y, Y + 2]), forecast.quantiles)
     assert (3, 3) == forecast.part(slice(0, 3)).quantiles.shape
+    limits = np.stack([Y - 1, Y + 2], axis=1)
+    for array in (limits, limits[:, :, None], pd.DataFrame(limits)):
+        own = {"one": {"values": Y, "intervals": {0.8: array}}, "other": OLD}
+        forecast = predictions_from_arrays(Y, own, target="numbers")["one"]
+        assert (0.1, 0.9) == forecast.levels
+        assert_array_equal(limits, forecast.quantiles)
 
 
 @pytest.mark.parametrize(
@@ -219,8 +247,18 @@ def test_quantiles_by_level():
     [
         ({"std": Y**2}, "must have 'values' or the quantile of level 0.5"),
         ({"values": Y, "quantils": {0.5: Y}}, "Got 'values', 'quantils'"),
-        ({"values": Y, "quantiles": {50: Y}}, r"levels \(50,\)"),
-        ({"values": Y, "std": Y}, "std of `one` must be positive"),
+        ({"values": Y, "quantiles": {50: Y}}, r"between 0 and 1 as keys\. Got 50"),
+        ({"values": Y, "quantiles": {"0.5": Y}}, r"between 0 and 1 as keys\. Got '0\.5'"),
+        ({"values": Y, "quantiles": OLD}, "must be a dict"),
+        ({"values": Y, "intervals": {90: (Y, Y)}}, r"as keys\. Got 90"),
+        ({"values": Y, "intervals": {0.9: [Y, Y]}}, r"Got shape \(2, 240\)"),
+        ({"values": Y, "intervals": {0.9: {"low": Y, "high": Y}}}, r"Got shape \(1,\)"),
+        (
+            {"values": Y, "quantiles": {0.05: Y}, "intervals": {0.9: (Y, Y)}},
+            r"each quantile once\. Got the levels \[0\.05, 0\.05, 0\.95\]",
+        ),
+        ({"values": Y, "std": 1.0}, r"`std of one` must be numbers of shape"),
+        ({"values": Y, "std": Y}, "`std of one` must be positive"),
         ({"values": Y, "std": Y[:3] ** 2}, "one has 240, std of one has 3"),
         ({"quantiles": {0.1: Y, 0.5: np.roll(Y, 1)}}, "records where they do"),
         ({"values": Y, "intervals": {0.9: np.full((240, 2), np.nan)}}, "must be finite"),
@@ -246,6 +284,8 @@ def test_standard_deviations_of_regressors(forecast_losses):
         comparator.predictions_.y_predicted(), champion.values, champion.std
     )
     assert_allclose(losses, expected.mean(), rtol=1e-12)
+    with pytest.raises(TypeError, match="a requested loss needs standard deviations"):
+        PairedComparator(pair[0], Ridge(), tests=tests, **settings).fit(X, TARGET)
     tests = {"paired_t": {"loss": "quantile_score"}}
     with pytest.raises(ValueError, match="needs quantiles, and champion predicts none"):
         PairedComparator(*pair, tests=tests, **settings).fit(X, TARGET)

@@ -9,7 +9,7 @@ import numpy as np
 
 from skcompare._core.arrays import all_on_host, is_foreign, on_host, plain_values
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
-from skcompare._core.validation import check_groups, check_numbers, check_same_length
+from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import NUMBERS, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
@@ -31,14 +31,14 @@ from skcompare.evidence.losses._record_losses import (
     check_name,
     check_size,
     check_target_of_loss,
-    forecast_for,
+    forecasts_for,
     rounded,
     target_of,
 )
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest
-from skcompare.predictions import ROLES, SCORES, PairedPredictions
+from skcompare.predictions import ROLES, SCORES, PairedPredictions, predictions_from_arrays
 
 LOSS_SUMS = tuple(field.name for field in fields(LossMoments))[1:-1]
 """Names of the sums of losses that every part has besides its number of records.
@@ -276,11 +276,8 @@ class PairedLosses(Mergeable):
         """
         inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         if target_of(loss) == NUMBERS:
-            arrays = {"y_true": y_true, **inputs}
-            numbers = {name: check_numbers(name, own) for name, own in arrays.items()}
-            check_same_length(numbers)
-            y, *forecasts = numbers.values()
-            losses = cls._of(losses_of(y, forecasts, loss, {}))
+            numbers = predictions_from_arrays(y_true, inputs, target=NUMBERS)
+            losses = cls.from_pair(numbers.pair(*inputs), loss=loss)
             return losses._with_groups(groups)._kept(keep_values)
         space = space_of(**inputs)
         if space is None:
@@ -323,17 +320,15 @@ class PairedLosses(Mergeable):
             loss = "absolute_error" if predictions.is_numeric else "brier_score"
         check_target_of_loss(loss, predictions.is_numeric)
         y = predictions.y_predicted()
-        forecasts: list[Any] = []
-        for role in pair.roles:
-            if predictions.is_numeric:
-                forecasts.append(forecast_for(loss, role))
-                continue
+        for role in () if predictions.is_numeric else pair.roles:
             if role.proba is None:
                 raise ValueError(
                     f"{role.name} has no probabilities, and a loss is made of them. Use a "
                     "classifier with predict_proba, or measures of labels or ranking."
                 )
-            forecasts.append(role.proba)
+        forecasts: list[Any] = [role.proba for role in pair.roles]
+        if predictions.is_numeric:
+            forecasts = forecasts_for(loss, pair.roles)
         options = {"eps": eps, "cost_matrix": cost_matrix}
         losses = cls._of(losses_of(y, forecasts, loss, options))
         return replace(losses._with_groups(groups_of(predictions)), design=pair.design)

@@ -376,19 +376,29 @@ def target_of(loss: object) -> str | None:
     return None if entry is None else entry.target
 
 
-def forecast_for(loss: object, predictions: EstimatorPredictions) -> tuple[Any, ...]:
-    """Return what a loss of numbers needs of the predictions of a regressor."""
+def forecasts_for(
+    loss: object, roles: Sequence[EstimatorPredictions]
+) -> list[tuple[Any, ...]]:
+    """Return what a loss of numbers needs of the predictions of each regressor."""
     entry = record_losses().get(loss) if isinstance(loss, str) else None
     needs = VALUES if entry is None else entry.needs
-    forecast = getattr(predictions, needs)
-    if forecast is None:
-        raise ValueError(
-            f"The loss {loss!r} needs {needs}, and {predictions.name} predicts none. Pass "
-            "them beside the predicted numbers, or choose another loss."
-        )
+    for role in roles:
+        if getattr(role, needs) is None:
+            raise ValueError(
+                f"The loss {loss!r} needs {needs}, and {role.name} predicts none. Pass "
+                "them beside the predicted numbers, or choose another loss."
+            )
     if needs == STD:
-        return predictions.values, forecast
-    return (forecast, predictions.levels) if needs == QUANTILES else (forecast,)
+        return [(role.values, role.std) for role in roles]
+    if needs == QUANTILES:
+        first, *others = (role.levels for role in roles)
+        if any(levels != first for levels in others):
+            raise ValueError(
+                f"The loss {loss!r} compares quantiles of the same levels. Got "
+                f"{' and '.join(str(role.levels) for role in roles)}."
+            )
+        return [(role.quantiles, role.levels) for role in roles]
+    return [(role.values,) for role in roles]
 
 
 def check_target_of_loss(loss: object, is_numeric: bool) -> None:
