@@ -430,6 +430,17 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
+def are_plain_labels(arrays: Collection[Any]) -> bool:
+    """Whether `check_labels` would return all arrays as they are, and of one length."""
+    for array in arrays:
+        if type(array) is not np.ndarray or array.ndim != 1:
+            return False
+        if array.dtype.kind not in "biuUS":
+            return False
+    lengths = {len(array) for array in arrays}
+    return len(lengths) == 1 and 0 not in lengths
+
+
 def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Check finite numbers, one per record, and return them as a vector of floats."""
     array = as_array(values)

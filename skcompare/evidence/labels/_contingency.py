@@ -187,6 +187,10 @@ class ContingencyTable(Mergeable):
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
     def __post_init__(self) -> None:
+        cells = self.both_correct, self.only_champion, self.only_challenger, self.both_wrong
+        are_counted = {*map(type, cells)} == {int} and min(cells) >= 0 < max(cells)
+        if are_counted and self.design is HOLDOUT:
+            return
         counts = [_check_cell(name, getattr(self, name)) for name in CELLS]
         if any(isinstance(count, float) for count in counts):
             counts = [float(count) for count in counts]

@@ -16,6 +16,7 @@ from skcompare._core.arrays import all_on_host, is_foreign, on_host
 from skcompare._core.validation import (
     LARGEST_WHOLE_FLOAT,
     WIDEST_RANGE,
+    are_plain_labels,
     check_groups,
     check_labels,
     check_same_length,
@@ -91,6 +92,8 @@ def counted_labels(
     records, in numpy, and the second None.
     """
     labels = {**others, **predictions}
+    if groups is None and are_plain_labels(labels.values()):
+        return [*labels.values()], None
     group_arrays = [] if groups is None else [groups]
     arrays, counts = [*labels.values(), *group_arrays], None
     space = space_of(**predictions)
