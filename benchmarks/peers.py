@@ -6,25 +6,28 @@ of both. A row a size has
 
 * the least time of skcompare, and where evidence is a step of its own, that of the test
   alone;
-* the fastest other package, its least time, and how often ours goes into it. One that would
-  take longer than ``--limit`` is not run: its time is predicted from smaller sizes and
-  marked ``~``;
+* the fastest other package, its least time, and how often ours goes into it. One that a
+  trial shows to take longer than ``--limit`` is not timed: its time is predicted from
+  smaller sizes and marked ``~``;
 * the memory that each call adds to the process at most, measured in a fork;
 * the least that any way of computing it takes (one read of the arrays, one bincount of
-  ready codes, argsorts of the scores), and how many of those our time is.
+  ready codes, sorts of the scores), and how many of those our time is.
+
+Both sides have one processor, and no garbage is collected while a call is timed.
 
 Whether both give the same number is checked for each size that is run. The exit code is 1
 if numbers differ where they should not, or if skcompare is slower where no reason is given.
 
     pip install "skcompare[peers]"
-    OMP_NUM_THREADS=1 python benchmarks/peers.py
-    OMP_NUM_THREADS=1 python benchmarks/peers.py --only delong ece --sizes 1000 100000
-    OMP_NUM_THREADS=1 python benchmarks/peers.py --rst > doc/user_guide/peer_table.inc
+    python benchmarks/peers.py
+    python benchmarks/peers.py --only delong ece --sizes 1000 100000
+    python benchmarks/peers.py --rst > doc/user_guide/peer_table.inc
 
 Packages that are not installed are named and left out.
 """
 
 import argparse
+import functools
 import importlib.metadata
 import os
 import platform
@@ -32,8 +35,10 @@ import sys
 import warnings
 from dataclasses import dataclass, field, replace
 
-# Before numpy is imported: both sides have one thread for linear algebra.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Before numpy is imported: both sides have one processor, and one thread on it.
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
 import peers_fits
@@ -42,13 +47,13 @@ import peers_losses
 import peers_scores
 from peers_measure import (
     CLOCKS,
-    argsorts,
     growth,
     least_times,
     one_bincount,
     one_read,
     peak_memory,
     predicted,
+    sorts,
 )
 from peers_table import show
 
@@ -138,20 +143,15 @@ def same(method, mine, theirs):
 
 def floor_of(method, given):
     """The least work, as a call; what it needs is made before."""
-    if method.floor == "read":
-        return lambda: one_read(*given)
     if method.floor == "bincount":
         k = int(given[0].max()) + 1
         codes = (given[0] * k + given[1]) * k + given[2]
         return lambda: one_bincount(codes)
-    if method.floor == "argsort":
-        return lambda: argsorts(given[-1])
-    if method.floor == "two argsorts":
-        return lambda: argsorts(*given[1:])
-    if method.floor == "argsorts of all columns":
-        columns = [c.copy() for one in given[1:] for c in one.T]
-        return lambda: argsorts(*columns)
-    return None
+    if method.floor == "sorts":
+        columns = [column.copy() for one in given[1:] for column in np.atleast_2d(one.T)]
+        return lambda: sorts(*columns)
+    calls = {"read": lambda: one_read(*given), "sort": lambda: sorts(given[-1])}
+    return calls.get(method.floor)
 
 
 def compared(row, given, options):
@@ -164,8 +164,12 @@ def compared(row, given, options):
         if name in row.missing:
             continue
         if guess is not None and guess > options.limit:
-            guesses[name] = guess
-            continue
+            # Small sizes are not enough to predict that a call takes longer; a trial is.
+            too_long = row.cells and name in row.cells[-1].guessed
+            call = functools.partial(peer, *given)
+            if too_long or peak_memory(call, options.limit) is None:
+                guesses[name] = guess
+                continue
         try:
             theirs = peer(*given)
         except ImportError as error:
@@ -259,7 +263,7 @@ def surroundings(options):
     there, absent = versions()
     said = [
         f"Python {platform.python_version()}, numpy {np.__version__}, "
-        f"{os.cpu_count()} processors; {options.clock} clock, least of "
+        f"one processor; {options.clock} clock, least of "
         f"{options.repeats} runs in turn or as many as go into {options.seconds:g} s.",
         f"Packages: {', '.join(there)}.",
     ]

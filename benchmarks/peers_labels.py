@@ -6,6 +6,7 @@ import io
 import numpy as np
 import peers_method as data
 from peers_method import BY_CHANCE, POINT, RESAMPLES, Method, halves
+from scipy.special import expit
 
 from skcompare.evidence import (
     AgreementMatrix,
@@ -139,22 +140,32 @@ def ci_recall(y, first, second):
     return tpr_score(y, first)[0]
 
 
-def statsmodels_gee(y, first, second):
-    """The marginal logistic model of the answers that name class 1."""
+def statsmodels_gee(y, first, second, label=1):
+    """The marginal logistic model of the answers that name a class."""
+    return gee(y, first, second, label).pvalues[1]
+
+
+def statsmodels_gees(y, first, second):
+    """Differences of the precisions by these models."""
+    fits = [gee(y, first, second, label).params for label in range(10)]
+    return [expit(sum(params)) - expit(params[0]) for params in fits]
+
+
+def gee(y, first, second, label):
     import statsmodels.api as sm
 
-    named = [np.flatnonzero(one == 1) for one in (first, second)]
+    named = [np.flatnonzero(one == label) for one in (first, second)]
     record = np.concatenate(named)
     order = np.argsort(record, kind="stable")
     record = record[order]
     which = np.repeat([0, 1], [len(one) for one in named])[order]
     model = sm.GEE(
-        (y[record] == 1).astype(float),
+        (y[record] == label).astype(float),
         np.column_stack([np.ones(len(record)), which]),
         groups=record,
         family=sm.families.Binomial(),
     )
-    return model.fit(cov_type="robust").pvalues[1]
+    return model.fit(cov_type="robust")
 
 
 def mlstatkit_f1(y, first, second):
@@ -181,8 +192,12 @@ def predictions_alone(y, first, second):
 
 
 def precisions(counts):
-    rows = precision_by_class(counts)
-    return np.array([rows.champion, rows.challenger])
+    return np.stack([m.diagonal() / m.sum(axis=0) for m in counts.confusion_matrices()])
+
+
+def precision_tests(counts):
+    found = precision_by_class(counts)
+    return np.subtract(found.challenger, found.champion)
 
 
 BY_HAND = (
@@ -192,10 +207,6 @@ BY_HAND = (
 )
 TABLES = "mlxtend makes the tables only, without any test"
 CHECKS = "some tens of microseconds that checks of labels take, whatever the size"
-LIMITS = (
-    "scikit-learn gives twenty numbers; ours tests and adjusts the ten differences and "
-    "finds limits of each, in a time that does not grow with the records"
-)
 
 MCNEMARS = {
     "mlxtend": mlxtend_mcnemar,
@@ -205,32 +216,22 @@ MCNEMARS = {
 
 
 def mcnemar_rows():
-    from_labels = ContingencyTable.from_predictions
-    yield Method(
-        "McNemar, corrected",
-        data.three_classes,
-        peers=MCNEMARS,
-        why=BY_HAND,
-        **halves(from_labels, corrected),
-    )
     exact_ones = {
         name: lambda *given, one=one: one(*given, exact=True)
         for name, one in MCNEMARS.items()
     }
-    yield Method(
-        "McNemar, exact",
-        data.three_classes,
-        peers=exact_ones,
-        why=BY_HAND,
-        **halves(from_labels, exact),
-    )
-    yield Method(
-        "McNemar, labels are words",
-        data.named_classes,
-        peers=MCNEMARS,
-        why=BY_HAND,
-        **halves(from_labels, corrected),
-    )
+    for name, make, peers, test in (
+        ("corrected", data.three_classes, MCNEMARS, corrected),
+        ("exact", data.three_classes, exact_ones, exact),
+        ("labels are words", data.named_classes, MCNEMARS, corrected),
+    ):
+        yield Method(
+            f"McNemar, {name}",
+            make,
+            peers=peers,
+            why=BY_HAND,
+            **halves(ContingencyTable.from_predictions, test),
+        )
 
 
 def several_rows():
@@ -299,9 +300,16 @@ def score_rows():
         data.ten_classes,
         peers={"sklearn": sklearn_precisions},
         floor="bincount",
-        least_work=POINT,
-        why=LIMITS,
         **halves(JointCounts.from_predictions, precisions),
+    )
+    yield Method(
+        "Ten tests of precision",
+        data.ten_classes,
+        peers={"statsmodels": statsmodels_gees},
+        floor="bincount",
+        rtol=1e-4,
+        least_work="ours adjusts the p-values, and finds limits",
+        **halves(JointCounts.from_predictions, precision_tests),
     )
     yield Method(
         "Sensitivity of one classifier",

@@ -118,7 +118,16 @@ def torchmetrics_calibration(norm):
 
 def torchmetrics_both(y, first, second):
     one = torchmetrics_calibration("l2")
-    return one(y, first, second) ** 2 - one(y, second, first) ** 2
+    return [one(y, first, second), one(y, second, first)]
+
+
+def errors_and_tests(y, first, second):
+    from mapie.metrics.calibration import kuiper_p_value
+
+    torchmetrics_both(y, first, second)
+    for proba in (first, second):
+        mapie_spiegelhalter(y, proba, None)
+    return [kuiper_p_value(y, proba) for proba in (first, second)]
 
 
 def netcal_ece(y, first, second):
@@ -188,6 +197,16 @@ def scored(y, first, second):
     return ScoredPair.from_predictions(y, first, second, score="roc_auc")
 
 
+def calibrated(y, first, second):
+    return PairedCalibration.from_predictions(y, first, second)
+
+
+def kuipers(calibration):
+    """P-values of the difference and of each; those that others have are returned."""
+    result = calibration_difference(calibration)
+    return [part["calibration_cusum_pvalue"] for part in result.parts]
+
+
 def decomposed(y, first, second):
     found = score_decomposition(y, first)
     return [found.miscalibration, found.discrimination, found.uncertainty]
@@ -201,14 +220,14 @@ def auc_rows():
         "DeLong's test of two AUCs",
         data.scores,
         peers={"MLstatkit": mlstatkit_delong},
-        floor="two argsorts",
+        floor="sorts",
         **halves(placements_of, lambda p: delong(p).pvalue),
     )
     yield Method(
         "Two AUCs alone",
         data.scores,
         peers={"sklearn": sklearn_aucs, "torchmetrics": torchmetrics_aucs},
-        floor="two argsorts",
+        floor="sorts",
         rtol=1e-5,
         least_work="scikit-learn has no covariance",
         **halves(placements_of, lambda p: p.aucs),
@@ -218,7 +237,7 @@ def auc_rows():
         data.scores,
         ours=interval_of,
         peers={"confidenceinterval": ci_auc},
-        floor="argsort",
+        floor="sort",
         rtol=1e-3,
         differs={"confidenceinterval": FLOAT32},
     )
@@ -226,7 +245,7 @@ def auc_rows():
         "Mean one-vs-rest AUC, 5 classes",
         data.five_class_probabilities,
         peers={"sklearn": sklearn_ovr},
-        floor="argsorts of all columns",
+        floor="sorts",
         largest=10**6,
         least_work=POINT,
         **halves(
@@ -238,7 +257,7 @@ def auc_rows():
         f"Bootstrap of two AUCs, {RESAMPLES} draws",
         data.scores,
         peers={"scipy + sklearn": scipy_bootstrap},
-        floor="two argsorts",
+        floor="sorts",
         differs={"scipy + sklearn": BY_CHANCE},
         atol=0.02,
         rtol=0.0,
@@ -254,7 +273,7 @@ def auc_rows():
         f"Permutation of two AUCs, {RESAMPLES} draws",
         data.scores,
         peers={"MLstatkit": mlstatkit_auc_permutation},
-        floor="two argsorts",
+        floor="sorts",
         differs={"MLstatkit": BY_CHANCE + ", not studentised, and p may be 0"},
         atol=0.15,
         largest=10**5,
@@ -265,20 +284,17 @@ def auc_rows():
 
 
 def calibration_rows():
-    yield Method(
-        "ECE, 15 bins",
-        data.probabilities,
-        rtol=1e-4,
-        ours=lambda y, p, q: expected_calibration_error(y, p),
-        peers={"torchmetrics": torchmetrics_calibration("l1"), "netcal": netcal_ece},
-    )
-    yield Method(
-        "MCE, 15 bins",
-        data.probabilities,
-        rtol=1e-4,
-        ours=lambda y, p, q: maximum_calibration_error(y, p),
-        peers={"torchmetrics": torchmetrics_calibration("max"), "netcal": netcal_mce},
-    )
+    for name, ours, norm, netcal in (
+        ("ECE", expected_calibration_error, "l1", netcal_ece),
+        ("MCE", maximum_calibration_error, "max", netcal_mce),
+    ):
+        yield Method(
+            f"{name}, 15 bins",
+            data.probabilities,
+            rtol=1e-4,
+            ours=lambda y, p, q, ours=ours: ours(y, p),
+            peers={"torchmetrics": torchmetrics_calibration(norm), "netcal": netcal},
+        )
     yield Method(
         "Reliability curve, 15 bins",
         data.probabilities,
@@ -297,19 +313,19 @@ def calibration_rows():
         "probabilities add up to 1",
     )
     yield Method(
-        "Test of two calibration errors",
+        "Two calibration errors",
         data.probabilities,
         peers={"torchmetrics": torchmetrics_both},
-        rtol=0.05,
-        atol=1e-3,
-        least_work="torchmetrics gives two numbers, without a test or correction of bias",
-        differs={"torchmetrics": "not corrected for bias"},
-        why="the difference is corrected for bias and tested, and Spiegelhalter's and the "
-        "cumulative test of each classifier come along",
-        **halves(
-            lambda *given: PairedCalibration.from_predictions(*given),
-            lambda calibration: calibration_difference(calibration).estimate,
-        ),
+        rtol=1e-3,
+        **halves(calibrated, lambda c: [c.error(role, "l2") for role in (0, 1)]),
+    )
+    yield Method(
+        "Test of two calibration errors, and of each",
+        data.probabilities,
+        peers={"torchmetrics + mapie": errors_and_tests},
+        atol=1e-9,
+        least_work="the other packages do not test the difference",
+        **halves(calibrated, kuipers),
     )
     yield Method(
         "Smooth calibration error",
@@ -324,7 +340,7 @@ def calibration_rows():
         data.probabilities,
         ours=decomposed,
         peers={"model-diagnostics": diagnostics_decomposition},
-        floor="argsort",
+        floor="sort",
     )
     yield Method(
         "Spiegelhalter's test",
