@@ -8,8 +8,6 @@ from weakref import WeakSet
 import numpy as np
 from sklearn import get_config
 from sklearn.base import is_regressor
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from skcompare._analysis.measures import StoredPredictions
 from skcompare._core.sklearn_private import scores_itself
@@ -28,6 +26,7 @@ from skcompare.predictions import (
     check_same_order,
     collect_fitted,
     describe,
+    is_fitted,
     n_rows,
 )
 
@@ -73,14 +72,12 @@ def check_champion(champion: Any, required: frozenset[str], takes_decision: bool
     # Only tags show a regressor, and classifiers of other packages may lack them.
     if hasattr(champion, "__sklearn_tags__") and is_regressor(champion):
         raise TypeError(f"`champion` must be a classifier. Got the regressor {kind}.")
-    if hasattr(champion, "fit") and hasattr(champion, "__sklearn_tags__"):
-        try:
-            check_is_fitted(champion)
-        except NotFittedError as error:
-            raise ValueError(
-                f"`champion` must be fitted before it can be scored against. Got a {kind} "
-                "that is not. Fit it, on records that are not scored."
-            ) from error
+    of_sklearn = hasattr(champion, "fit") and hasattr(champion, "__sklearn_tags__")
+    if of_sklearn and not is_fitted(champion):
+        raise ValueError(
+            f"`champion` must be fitted before it can be scored against. Got a {kind} that "
+            "is not. Fit it, on records that are not scored."
+        )
     if LABELS in required and not hasattr(champion, "predict"):
         raise TypeError(
             f"`champion` must have predict for a test of labels. Got {kind}, which has "

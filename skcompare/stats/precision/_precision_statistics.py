@@ -49,11 +49,6 @@ class Contrast(NamedTuple):
     variance: FloatArray
     root: FloatArray
 
-    @property
-    def statistic(self) -> FloatArray:
-        """Chi-squared statistic with one degree of freedom."""
-        return np.square(self.root)
-
 
 def wald_contrast(moments: ClassMoments, link: str = "identity") -> Contrast:
     """Wald contrast of the shares on the scale of a link.

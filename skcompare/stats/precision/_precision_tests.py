@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -791,16 +792,15 @@ def _one_class(
         error = math.sqrt(float(wald.variance))
         limits = Wald(float(wald.estimate), error, None, DIFFERENCE).limits
     wald_method = "Wald" if correction == "none" else f"Wald, {correction}"
-    return _result(
+    result = _result(
         fit,
         tests,
-        float(tests.root[0]) ** 2,
-        tests.tails(alternative)[0],
+        alternative,
         {"informative_records": fit.n_clusters, "standard_error": float(tests.error[0])},
-        df=1,
         method=METHODS.get(test, wald_method),
         limits=limits,
     )
+    return replace(result, statistic=result.statistic**2, df=1)
 
 
 def _tests_of(fit: ClassFit, test: str, *options: Any, **settings: Any) -> ClassTests:
@@ -813,20 +813,18 @@ def _tests_of(fit: ClassFit, test: str, *options: Any, **settings: Any) -> Class
 def _result(
     fit: ClassFit,
     tests: ClassTests,
-    statistic: float,
-    tail: Pair,
+    alternative: str,
     details: Mapping[str, float],
+    df: float | None = None,
     **fields: Any,
 ) -> PairedResult:
-    """Return the result of a test of one class."""
-    champion, challenger = fit.raw.rows.tolist()
-    predictions = {
-        "champion_predictions": champion,
-        "challenger_predictions": challenger,
-    }
+    """Return the result of a test of one class; of t with `df` degrees of freedom."""
+    names = "champion_predictions", "challenger_predictions"
+    predictions = dict(zip(names, fit.raw.rows.tolist(), strict=True))
     return result_of(
-        statistic,
-        tail,
+        float(tests.root[0]),
+        tests.tails(alternative, df)[0],
+        df=df,
         roles=fit.raw.shares.tolist(),
         estimate=float(tests.estimate[0]),
         estimate_name=f"{EFFECTS[tests.link]} of {SCORE_TEXT[fit.score]}",
@@ -851,22 +849,16 @@ ROUNDING = 1e-12
 
 
 def _clustered_test(
-    sums: ClusterSums,
-    name: str,
-    label: Any,
-    score: str,
-    link: str,
-    method: str,
-    correction: str,
+    sums: ClusterSums, name: str, link: str, method: str, *options: Any
 ) -> tuple[ClassFit, ClassTests]:
-    """Return the fit and the test of one class of two classifiers."""
+    """Return fit and test of two classifiers; `options` are label, score and correction."""
     if sums.n_classifiers != 2:
         raise ValueError(
             f"{name} compares two classifiers. Got {sums.n_classifiers}: "
             f"{', '.join(sums.names)}. Use precision_several and pairwise_precision for "
             "more, or make sums of two of them."
         )
-    fit = class_fit(sums, label, score, correction)
+    fit = class_fit(sums, *options)
     test = "score" if method == "score" else WALD_TESTS[link]
     return fit, _tests_of(fit, test, link=link, n_clusters=[fit.n_clusters])
 
@@ -992,26 +984,25 @@ default="precision"
     0.200, p = 7.1e-07
     """
     fit, tests = _clustered_test(
-        sums, "clustered_precision", label, score, "identity", method, correction
+        sums, "clustered_precision", "identity", method, label, score, correction
     )
     df = float(max(1, fit.n_clusters - 1)) if distribution == "t" else None
     if df is not None and not tests.degenerate[0]:
-        tests.root[0] = _root_for_t(tests, fit.n_clusters)
+        tests.root[0] = _root_for_t(tests)
     return _result(
         fit,
         tests,
-        float(tests.root[0]),
-        tests.tails(alternative, df)[0],
+        alternative,
         {"n_clusters": fit.n_clusters},
-        df=df,
+        df,
         method=method,
-        limits=partial(_difference_limits, tests, fit.n_clusters, df),
+        limits=partial(_difference_limits, tests, df),
     )
 
 
-def _root_for_t(tests: ClassTests, n_clusters: int) -> float:
+def _root_for_t(tests: ClassTests) -> float:
     """Statistic of a difference for Student's t; NaN if one cluster has all predictions."""
-    root = float(tests.root[0])
+    root, n_clusters = float(tests.root[0]), tests.n_clusters[0]
     if n_clusters < 2 and tests.known[0]:
         return math.nan
     if tests.test != "score" or math.isnan(root):
@@ -1024,17 +1015,13 @@ def _root_for_t(tests: ClassTests, n_clusters: int) -> float:
 
 
 def _difference_limits(
-    tests: ClassTests,
-    n_clusters: int,
-    df: float | None,
-    confidence_level: float,
-    alternative: str,
+    tests: ClassTests, df: float | None, confidence_level: float, alternative: str
 ) -> Pair:
     """Limits of the differences that the test does not reject."""
     critical = critical_value(confidence_level, alternative, df)
     if tests.test == "score" and df is not None and math.isfinite(critical):
         # The critical value of the statistic that has the mean in its variance.
-        critical *= math.sqrt(n_clusters / (df + critical**2))
+        critical *= math.sqrt(tests.n_clusters[0] / (df + critical**2))
     return tests.limits(critical, alternative)[0]
 
 
@@ -1170,7 +1157,7 @@ default="precision"
     ('invalid-design',)
     """
     fit, tests = _clustered_test(
-        sums, "gee_precision", label, score, link, method, correction
+        sums, "gee_precision", link, method, label, score, correction
     )
     details: dict[str, float] = {"n_clusters": fit.n_clusters}
     if method == "wald" and tests.defined[0] and not tests.degenerate[0]:
@@ -1178,8 +1165,7 @@ default="precision"
     return _result(
         fit,
         tests,
-        float(tests.root[0]),
-        tests.tails(alternative)[0],
+        alternative,
         details,
         method=method,
         limits=partial(_limits, tests),

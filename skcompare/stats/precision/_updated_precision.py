@@ -19,7 +19,7 @@ from skcompare.stats.core._limits import (
     Pair,
     any_ratio,
     critical_value,
-    one_sided_ratio,
+    log_wald_limits,
     ratio_of,
     studentised,
 )
@@ -156,12 +156,6 @@ class ClassCells:
         both = np.stack([champion, challenger], axis=-1)
         return both[..., 0, :], both[..., 1, :]
 
-    @property
-    def precisions(self) -> FloatArray:
-        """Precisions of both classifiers in the sample; NaN without predictions."""
-        false, correct = self.named
-        return precision_at(correct, false, 0.5)
-
     def rates(self) -> tuple[FloatArray, FloatArray]:
         """Return sensitivities and false positive rates; NaN without records."""
         false, correct = self.named
@@ -171,9 +165,13 @@ class ClassCells:
         return sensitivity, false_alarms
 
     def precisions_at(self, prevalence: Any) -> FloatArray:
-        """Return precisions of shape (..., 2) at prevalences of shape (...)."""
+        """Return precisions of shape (..., 2) at prevalences of shape (...).
+
+        None is the prevalence in the sample. They are NaN without predictions.
+        """
         if prevalence is None:
-            return self.precisions
+            false, correct = self.named
+            return precision_at(correct, false, 0.5)
         sensitivity, false_alarms = self.rates()
         return precision_at(sensitivity, false_alarms, np.asarray(prevalence)[..., None])
 
@@ -325,98 +323,96 @@ NO_RATES = "no-rates"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """Cells of one class, its prevalence, and the method of inference."""
+    """Precisions of one class at a prevalence, and what their inference needs.
+
+    Attributes
+    ----------
+    cells : ClassCells
+    share : Prevalence
+    method : str
+    precisions : ndarray of shape (2,)
+        Precisions of both classifiers at the prevalence.
+    influences : ndarray of shape (2, 2, 2, 2)
+        Influence of the records of each cell on their logarithms.
+    drawn : ndarray of shape (n_resamples, 2) or None
+        Resampled precisions; None for method "delta".
+    """
 
     cells: ClassCells
     share: Prevalence
-    stratify: bool
     method: str
+    precisions: FloatArray
+    influences: FloatArray
+    drawn: FloatArray | None
 
-    @property
-    def precisions(self) -> FloatArray:
-        """Precisions of both classifiers at the prevalence."""
-        return self.cells.precisions_at(self.share.value)
+    def sum_of(self, influence: FloatArray, power: int) -> float:
+        """Return the sum over the records of a power of their influence."""
+        return float((self.cells.counts * influence**power).sum())
 
-    @property
-    def prevalence(self) -> float:
-        """Prevalence at which the precisions are compared."""
-        return self.sample if self.share.value is None else self.share.value
-
-    @property
-    def sample(self) -> float:
-        """Share of the class in the sample."""
-        return float(self.cells.of_it / self.cells.counts.sum())
-
-    @property
-    def moves(self) -> FloatArray:
-        """Influence of the records of each cell on the logarithms of both precisions."""
-        return self.cells.influences(self.share.value, self.stratify)
-
-    def drawn(self, n_resamples: int, random_state: Any) -> FloatArray | None:
-        """Resample both precisions, of shape (n_resamples, 2); None for method "delta"."""
-        if self.method == "delta":
-            return None
-        rng = generator(random_state)
-        resampled = drawn_cells(self.cells, n_resamples, self.stratify, rng)
-        precisions = resampled.precisions_at(self.share.drawn(n_resamples, rng))
-        if np.array_equal(self.cells.counts, self.cells.swapped.counts):
-            # Each resample has an equally likely mirror image, so the result is symmetric.
-            precisions = np.concatenate([precisions, precisions[:, ::-1]])
-        return precisions
-
-    def acceleration(self, moves: FloatArray) -> float | None:
-        """Return the acceleration from the influences of the cells for method "bca".
-
-        It is that of Efron (1987, equation 6.6); None for other methods.
-        """
-        if self.method != "bca":
-            return None
-        variance = float((self.cells.counts * moves**2).sum())
-        if variance == 0:
-            return 0.0
-        return float((self.cells.counts * moves**3).sum() / (6 * variance**1.5))
+    def resampled(
+        self, values: FloatArray, estimate: float, influence: FloatArray
+    ) -> "CautiousResamples":
+        """Return resampled values; for "bca" with Efron's (1987, 6.6) acceleration."""
+        acceleration = None
+        if self.method == "bca":
+            variance = self.sum_of(influence, 2)
+            cubes = self.sum_of(influence, 3)
+            acceleration = cubes / (6 * variance**1.5) if variance else 0.0
+        return CautiousResamples.of(values, estimate, acceleration)
 
 
-def part_of(requested: Question, drawn: FloatArray | None, role: int) -> dict[str, Any]:
+def drawn_precisions(
+    cells: ClassCells, share: Prevalence, n_resamples: int, stratify: bool, seed: Any
+) -> FloatArray:
+    """Resample both precisions, of shape (n_resamples, 2)."""
+    rng = generator(seed)
+    resampled = drawn_cells(cells, n_resamples, stratify, rng)
+    precisions = resampled.precisions_at(share.drawn(n_resamples, rng))
+    if np.array_equal(cells.counts, cells.swapped.counts):
+        # Each resample has an equally likely mirror image, so the result is symmetric.
+        precisions = np.concatenate([precisions, precisions[:, ::-1]])
+    return precisions
+
+
+def part_of(question: Question, role: int) -> dict[str, Any]:
     """Precision of one role with its interval and rates, as a part of the result."""
-    sensitivities, alarms = requested.cells.rates()
-    low, high = _role_limits(requested, drawn, role)
+    sensitivities, alarms = question.cells.rates()
+    low, high = _role_limits(question, role)
     return {
         "role": ("champion", "challenger")[role],
-        "precision": float(requested.cells.precisions[role]),
+        "precision": float(question.cells.precisions_at(None)[role]),
         "sensitivity": float(sensitivities[role]),
         "specificity": 1 - float(alarms[role]),
-        "updated_precision": float(requested.precisions[role]),
+        "updated_precision": float(question.precisions[role]),
         "confidence_level": LEVEL,
         "low": low,
         "high": high,
     }
 
 
-def _role_limits(question: Question, drawn: FloatArray | None, role: int) -> Pair:
+def _role_limits(question: Question, role: int) -> Pair:
     """95 % limits of one updated precision; 0 and 1 for a precision of 0 or 1."""
     precision = float(question.precisions[role])
     if not 0 < precision < 1:
         return 0.0, 1.0
-    influence = question.moves[role]
+    influence, drawn = question.influences[role], question.drawn
     if drawn is not None:
-        acceleration = question.acceleration(influence)
-        resampled = CautiousResamples.of(drawn[:, role], precision, acceleration)
+        resampled = question.resampled(drawn[:, role], precision, influence)
         return resampled.limits((0.0, 1.0), LEVEL, "two-sided")
     # On the scale of the log odds, so that no limit is beyond 0 or 1.
-    variance = float((question.cells.counts * influence**2).sum()) / (1 - precision) ** 2
+    variance = question.sum_of(influence, 2) / (1 - precision) ** 2
     error = math.sqrt(variance + question.share.logit_variance)
     reach = critical_value(LEVEL, "two-sided") * error
     low, high = expit(logit(precision) - reach), expit(logit(precision) + reach)
     return float(low), float(high)
 
 
-def caveats(requested: Question) -> tuple[str, ...]:
+def caveats(question: Question) -> tuple[str, ...]:
     """Flags that do not depend on the method."""
-    cells, precisions = requested.cells, requested.precisions
+    cells, precisions = question.cells, question.precisions
     false, correct = cells.named
     informative = cells.counts.sum() - cells.counts[:, 0, 0].sum()
-    without_rates = requested.share.value is not None and not (cells.of_it and cells.others)
+    without_rates = question.share.value is not None and not (cells.of_it and cells.others)
     causes = {
         NO_PREDICTIONS: (false + correct == 0).any(),
         NO_RATES: without_rates,
@@ -556,27 +552,31 @@ def updated_precision(
     share = resolve_prevalence(prevalence, counts.n_classes)
     label = class_label(counts.classes, label)
     cells = ClassCells(counts.for_class(label).to_array())
-    question = Question(cells, share, stratify, method)
-    drawn = question.drawn(n_resamples, random_state)
-    test = _tested_ratio(question, drawn, alternative)
-    method_text = str(method)
-    details = {"prevalence": question.prevalence, "sample_prevalence": question.sample}
-    if drawn is not None:
+    sample = float(cells.of_it / cells.counts.sum())
+    used = sample if share.value is None else share.value
+    details = {"prevalence": used, "sample_prevalence": sample}
+    method_text, drawn = str(method), None
+    if method != "delta":
+        drawn = drawn_precisions(cells, share, n_resamples, stratify, random_state)
         method_text += f", {n_resamples} resamples"
         details["resamples"] = float(n_resamples)
+    precisions = cells.precisions_at(share.value)
+    influences = cells.influences(share.value, stratify)
+    question = Question(cells, share, method, precisions, influences, drawn)
+    test = _tested_ratio(question, alternative)
     return result_of(
         test.statistic,
         test.tail,
-        roles=question.precisions.tolist(),
+        roles=precisions.tolist(),
         estimate=test.estimate,
         estimate_name="ratio of updated precisions",
         method=method_text,
         limits=test.limits,
         flags=(*caveats(question), *test.flags),
         details={**details, **test.details},
-        parts=tuple(part_of(question, drawn, role) for role in (0, 1)),
-        remark=f"{class_text(label)}, at {share.describe(question.prevalence)}; equal "
-        "there exactly where the precisions are",
+        parts=tuple(part_of(question, role) for role in (0, 1)),
+        remark=f"{class_text(label)}, at {share.describe(used)}; equal there exactly where "
+        "the precisions are",
     )
 
 
@@ -591,37 +591,37 @@ class _Test(NamedTuple):
     details: Mapping[str, float] = {}
 
 
-def _tested_ratio(question: Question, drawn: FloatArray | None, alternative: str) -> _Test:
+def _tested_ratio(question: Question, alternative: str) -> _Test:
     """Compute statistic, p-value, ratio and limits, edge cases first."""
     champion, challenger = question.precisions.tolist()
+    certain = 0.0, (1.0, 0.0)
+    no_width = partial(log_wald_limits, 1.0, 0.0)
     if question.cells.alike or champion == challenger == 0:
         # Also where both are undefined: both predict the same for every record.
         if champion > 0:
-            return _Test(0.0, (1.0, 0.0), 1.0, partial(_point, 1.0), ("degenerate",))
-        return _Test(0.0, (1.0, 0.0), math.nan, any_ratio, ("degenerate",))
+            return _Test(*certain, 1.0, no_width, ("degenerate",))
+        return _Test(*certain, math.nan, any_ratio, ("degenerate",))
     if not (champion > 0 and challenger > 0):
         return _Test(math.nan, UNDEFINED, ratio_of(challenger, champion), any_ratio)
-    influences = question.moves
-    influence = influences[1] - influences[0]
+    influence = question.influences[1] - question.influences[0]
     distance = float(without_rounding(log_ratios(question.precisions), (0.0,), NOISE))
     ratio = challenger / champion if distance else 1.0
-    counts = question.cells.counts
-    varies = without_rounding(counts * influence, (0.0,), NOISE) != 0
+    varies = without_rounding(question.cells.counts * influence, (0.0,), NOISE) != 0
     if not varies.any():
         statistic, tail, flags = studentised(distance, 0.0, None, alternative)
-        limits = any_ratio if distance else partial(_point, 1.0)
+        limits = any_ratio if distance else no_width
         return _Test(statistic, tail, ratio, limits, flags)
     influence = np.where(varies, influence, 0.0)
-    variance = float((counts * influence**2).sum())
+    variance = question.sum_of(influence, 2)
     variance += (challenger - champion) ** 2 * question.share.logit_variance
     error = math.sqrt(variance)
     statistic, details = distance / error, {"standard_error": error}
-    if drawn is None:
+    if question.drawn is None:
         tail = normal_pvalue(statistic, alternative)
-        limits = partial(_delta_ratio_limits, distance, error)
+        limits = partial(log_wald_limits, ratio, error)
         return _Test(statistic, tail, ratio, limits, details=details)
-    logs = without_rounding(log_ratios(drawn), (0.0, distance), NOISE)
-    resampled = CautiousResamples.of(logs, distance, question.acceleration(influence))
+    logs = without_rounding(log_ratios(question.drawn), (0.0, distance), NOISE)
+    resampled = question.resampled(logs, distance, influence)
     pvalue = resampled.pvalue(alternative)
     details |= {
         "undefined_resamples": float(resampled.undefined),
@@ -637,20 +637,6 @@ def _tested_ratio(question: Question, drawn: FloatArray | None, alternative: str
         (UNDEFINED_RATIOS,) if resampled.undefined else (),
         details,
     )
-
-
-def _point(value: float, confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Return limits of zero width at the estimate."""
-    return one_sided_ratio(value, value, alternative)
-
-
-def _delta_ratio_limits(
-    distance: float, error: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    reach = critical_value(confidence_level, alternative) * error
-    with np.errstate(over="ignore"):
-        low, high = (float(np.exp(distance + by)) for by in (-reach, reach))
-    return one_sided_ratio(low, high, alternative)
 
 
 def _resampled_ratio_limits(
