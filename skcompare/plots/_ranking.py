@@ -13,13 +13,7 @@ from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
-from skcompare.plots.drawing._base import (
-    ROLES,
-    PairDisplay,
-    Place,
-    _evidence_of,
-    comparison_behind,
-)
+from skcompare.plots.drawing._base import ROLES, PairDisplay, Place, comparison_behind
 from skcompare.plots.drawing._labels import count_text
 from skcompare.plots.drawing._layout import Room, legend_below, role_text
 from skcompare.plots.drawing._style import (
@@ -34,13 +28,7 @@ from skcompare.plots.drawing._style import (
 from skcompare.plots.drawing._text import WIDEST, wrapped
 from skcompare.predictions import PairedPredictions
 from skcompare.stats import clustered_delong, delong, roc_difference_band
-from skcompare.stats.ranking import (
-    MOST_RATES,
-    curves_at,
-    range_text,
-    role_limits,
-    usual_rates,
-)
+from skcompare.stats.ranking import MOST_RATES, curves_at, range_text, role_limits
 
 SPLIT_RATES = 200
 """Steps of the false positive rate at which the curves of splits are averaged."""
@@ -246,7 +234,7 @@ class RocComparisonDisplay(
             return super().of_result(result, **options)
         names = cls._evidence_options()
         evidence_options = {name: options.pop(name) for name in names if name in options}
-        rankings = _evidence_of(result, SplitRankings, evidence_options)
+        rankings = cls._evidence_of(result, SplitRankings, evidence_options)
         if options:
             raise ValueError(
                 f"{', '.join(options)}: the curves of {rankings.design} have no band and "
@@ -304,7 +292,7 @@ class RocComparisonDisplay(
     @classmethod
     def _of_splits(cls, rankings: SplitRankings) -> Self:
         """Create the display of the mean sensitivities of all splits at each rate."""
-        rates = usual_rates(SPLIT_RATES)
+        rates = np.arange(SPLIT_RATES + 1) / SPLIT_RATES
         curves = np.array([curves_at(split, rates) for split in rankings.splits])
         # Each curve starts at 0, without any record.
         curves = np.concatenate([np.zeros((len(curves), 2, 1)), curves], axis=2)

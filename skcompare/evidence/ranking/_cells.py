@@ -311,6 +311,35 @@ def check_bin_codes(
             )
 
 
+def checked_fields(placements: Any) -> dict[str, Any]:
+    """Check the fields of placement values, and count records of equal cells if binned."""
+    positive = check_mask(placements.positive)
+    n = len(positive)
+    names = check_names(placements.names, len(placements.scores))
+    scores = check_scores(placements.scores, names, n)
+    score_bins = check_score_bins(placements.score_bins, len(names))
+    repeats = placements.repeats
+    if score_bins is not None:
+        check_bin_codes(scores, names, score_bins)
+        repeats = np.ones(n, np.int64) if repeats is None else repeats
+    if repeats is not None:
+        repeats = check_repeats(repeats, n)
+        positive, scores, repeats = combined_cells(positive, scores, repeats)
+    if repeats is not None and placements.groups is not None:
+        raise ValueError(
+            "Records that are counted in cells have no groups. Got `groups`. Leave out "
+            "`repeats`, `score_bins` and `n_score_bins`, so that records stay apart."
+        )
+    return {
+        "positive": positive,
+        "scores": scores,
+        "names": names,
+        "groups": check_record_groups(placements.groups, n),
+        "repeats": repeats,
+        "score_bins": score_bins,
+    }
+
+
 def counted_parts(
     y_true: Any,
     scores: Sequence[Any],

@@ -25,14 +25,8 @@ from skcompare.evidence.core._counting import groups_of
 from skcompare.evidence.core._storage import Mergeable, joined_groups
 from skcompare.evidence.ranking._cells import (
     cell_counts,
-    check_bin_codes,
-    check_mask,
     check_names,
-    check_record_groups,
-    check_repeats,
-    check_score_bins,
-    check_scores,
-    combined_cells,
+    checked_fields,
     counted_parts,
     plain_score_bins,
     scores_of,
@@ -286,34 +280,11 @@ class PlacementValues(Mergeable):
     least_per_class: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        positive = check_mask(self.positive)
-        names = check_names(self.names, len(self.scores))
-        scores = check_scores(self.scores, names, len(positive))
-        score_bins, repeats = check_score_bins(self.score_bins, len(names)), self.repeats
-        if score_bins is not None:
-            check_bin_codes(scores, names, score_bins)
-            repeats = np.ones(len(positive), np.int64) if repeats is None else repeats
-        if repeats is not None:
-            repeats = check_repeats(repeats, len(positive))
-            positive, scores, repeats = combined_cells(positive, scores, repeats)
-        if repeats is not None and self.groups is not None:
-            raise ValueError(
-                "Records that are counted in cells have no groups. Got `groups`. Leave out "
-                "`repeats`, `score_bins` and `n_score_bins`, so that records stay apart."
-            )
-        groups = check_record_groups(self.groups, len(positive))
+        checked = checked_fields(self)
         design = self.design
         if design is None:
-            design = HOLDOUT if groups is None else GROUPED_HOLDOUT
-        self._set(
-            positive=positive,
-            scores=scores,
-            names=names,
-            groups=groups,
-            design=as_design(design),
-            repeats=repeats,
-            score_bins=score_bins,
-        )
+            design = HOLDOUT if checked["groups"] is None else GROUPED_HOLDOUT
+        self._set(**checked, design=as_design(design))
 
     @classmethod
     def from_tally(cls, tally: Tally) -> "PlacementValues":

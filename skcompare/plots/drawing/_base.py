@@ -413,7 +413,7 @@ class PairDisplay(Display):
                     f"{cls.needs.__name__}, or leave it out."
                 )
             return cls._of(result, **options)
-        return cls._of(_evidence_of(result, cls.needs, made_by), **options)
+        return cls._of(cls._evidence_of(result, cls.needs, made_by), **options)
 
     @classmethod
     def _required_of(cls, *estimators: Any) -> frozenset[str]:
@@ -431,16 +431,16 @@ class PairDisplay(Display):
         """Return the names of the options of the evidence."""
         return keywords_of(cls.needs.from_pair)
 
-
-def _evidence_of(result: Any, needs: Any, options: dict[str, Any]) -> Any:
-    """Create evidence of type `needs` from a result with predictions."""
-    if isinstance(result, PairedPredictions):
-        return needs.from_pair(result, **options)
-    # A fitted comparator has its comparison, which holds the predictions.
-    holder = comparison_behind(result)
-    if not hasattr(holder, "evidence"):
-        raise TypeError(
-            "`result` must be a Comparison, a fitted PairedComparator, PairedPredictions "
-            f"or {needs.__name__}. Got {type(result).__name__}."
-        )
-    return holder.evidence(needs, **options)
+    @staticmethod
+    def _evidence_of(result: Any, needs: Any, options: dict[str, Any]) -> Any:
+        """Create evidence of type `needs` from a result with predictions."""
+        if isinstance(result, PairedPredictions):
+            return needs.from_pair(result, **options)
+        # A fitted comparator has its comparison, which holds the predictions.
+        holder = comparison_behind(result)
+        if not hasattr(holder, "evidence"):
+            raise TypeError(
+                "`result` must be a Comparison, a fitted PairedComparator, "
+                f"PairedPredictions or {needs.__name__}. Got {type(result).__name__}."
+            )
+        return holder.evidence(needs, **options)

@@ -29,7 +29,7 @@ from skcompare.predictions import (
     predictions_of_fitted,
 )
 from skcompare.stats import PairwiseResult
-from skcompare.stats.several import PAIRWISE_ADJUSTMENTS
+from skcompare.stats.core import ADJUSTMENTS
 
 ACCURACY = "accuracy"
 AUTO, HOLM = "auto", "holm"
@@ -89,7 +89,7 @@ def compared(
 ) -> PairwiseComparison:
     """Compare all pairs by the default test of the measure for the design."""
     alpha = check_alpha(alpha)
-    check_choice("adjust", adjust, (AUTO, *PAIRWISE_ADJUSTMENTS))
+    check_choice("adjust", adjust, (AUTO, *ADJUSTMENTS, MAX_T))
     check_alternative(alternative)
     if len(predictions.names) < 2:
         raise ValueError(

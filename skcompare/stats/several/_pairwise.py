@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from itertools import chain
 from string import ascii_lowercase
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -221,7 +221,6 @@ class PairwiseResult(Reported, Flagged):
 
 
 PairwiseAdjustment = Literal[Adjustment, "max-t"]
-PAIRWISE_ADJUSTMENTS: tuple[str, ...] = get_args(PairwiseAdjustment)
 
 SLACK = 1e-12
 """Tolerance of equal statistics, relative for those above 1."""

@@ -10,12 +10,7 @@ from scipy.special import betainc
 from skcompare._core.validation import alpha_of, check_switches, is_number
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
-from skcompare.evidence import (
-    ContingencyTable,
-    PairedBlocks,
-    ScoreDifferences,
-    mean_defined,
-)
+from skcompare.evidence import ContingencyTable, PairedBlocks, ScoreDifferences
 from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.accuracy._mcnemar import accuracy_result, corrected_statistic
 from skcompare.stats.core._limits import ZERO_VARIANCE, Pair, Wald, one_sided, studentised
@@ -35,6 +30,7 @@ from skcompare.stats.splits._resampled_t import (
     in_one_row,
     mean_of,
     means_of,
+    means_of_first_row,
     range_of,
     score_result,
     sizes_ratio,
@@ -969,7 +965,7 @@ def _bootstrap_result(
         wald,
         alternative,
         () if corrected else (EXPERIMENTAL,),
-        means=means_of(scores, lambda role: mean_defined(role[0])),
+        means=means_of_first_row(scores),
         method="Student's t, corrected" if corrected else "Student's t",
         details=details,
     )

@@ -267,6 +267,11 @@ def means_of(
     return champion, challenger
 
 
+def means_of_first_row(scores: ScoreDifferences) -> tuple[float, float]:
+    """Mean scores of champion and challenger over the defined splits of the first row."""
+    return means_of(scores, lambda role: mean_defined(role[0]))
+
+
 def range_of(scores: Scores) -> Pair:
     """Range of the score difference; unbounded if unknown."""
     champion, challenger = scores.champion, scores.challenger
@@ -706,7 +711,7 @@ def conservative_z(
         wald,
         alternative,
         ("few-bisections",) * (n_bisections < USUAL_BISECTIONS),
-        means=means_of(scores, lambda role: mean_defined(role[0])),
+        means=means_of_first_row(scores),
         method="normal, halves",
         details={
             "se": wald.error,

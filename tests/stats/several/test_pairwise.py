@@ -5,6 +5,7 @@ import json
 import pickle
 from dataclasses import FrozenInstanceError
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -18,9 +19,10 @@ from skcompare.stats import (
     pairwise_mcnemar,
 )
 from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
-from skcompare.stats.several._pairwise import PAIRWISE_ADJUSTMENTS
+from skcompare.stats.several._pairwise import PairwiseAdjustment
 from tests.common.golden import golden
 
+PAIRWISE_ADJUSTMENTS = get_args(PairwiseAdjustment)
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
 ALTERNATIVES = ("two-sided", "less", "greater")
 PUBLISHED = golden("several")["published"]
