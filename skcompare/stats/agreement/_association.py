@@ -29,10 +29,12 @@ from skcompare._typing import FloatArray
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats.core._limits import (
     Limits,
+    Wald,
     critical_value,
     fixed_limits,
     increasing_root,
     studentised,
+    tanh_limits,
     wilson_limits,
 )
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
@@ -408,7 +410,7 @@ def yule_q(table: ContingencyTable, *, method: ExactMethod = "auto") -> PairedRe
         q,
         z,
         normal_pvalue(z, "two-sided"),
-        partial(_normal_limits, log_odds, se),
+        partial(tanh_limits, Wald(log_odds / 2, se / 2)),
         flags=(SMALL_EXPECTED,) if is_sparse(table) else (),
         **fields,
     )
@@ -451,13 +453,6 @@ def _exact_result(table: ContingencyTable, q: float, **fields: Any) -> PairedRes
     limits = partial(_exact_limits, tables, q)
     statistic = float(table.both_correct)
     return _result(q, statistic, tables.pvalue(), limits, method="exact", **fields)
-
-
-def _normal_limits(
-    log_odds: float, se: float, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    reach = critical_value(confidence_level, "two-sided") * se
-    return math.tanh((log_odds - reach) / 2), math.tanh((log_odds + reach) / 2)
 
 
 def _exact_limits(

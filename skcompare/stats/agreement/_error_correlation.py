@@ -13,7 +13,14 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses, rounded
 from skcompare.stats.agreement._association import PEARSON, SPEARMAN, reading
-from skcompare.stats.core._limits import Limits, Pair, critical_value, fixed_limits
+from skcompare.stats.core._limits import (
+    Limits,
+    Pair,
+    Wald,
+    critical_value,
+    fixed_limits,
+    tanh_limits,
+)
 from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
 from skcompare.stats.core._tails import bounded, student_pvalue
 
@@ -34,15 +41,9 @@ def agreeing_limits(
     t = critical_value(confidence_level, "two-sided", n - 2)
     # atanh(t / sqrt(t² + n - 2)), also where the quotient is 1 in floating point.
     reach = math.asinh(t / math.sqrt(n - 2))
-    if not of_ranks:
-        return _around(r, reach)
     z = math.atanh(r)
-    return _least_of_ranks(z, reach), -_least_of_ranks(-z, reach)
-
-
-def _around(r: float, reach: float) -> Pair:
-    """Limits of a correlation at a distance on the scale of Fisher's z."""
-    z = math.atanh(r)
+    if of_ranks:
+        return _least_of_ranks(z, reach), -_least_of_ranks(-z, reach)
     return math.tanh(z - reach), math.tanh(z + reach)
 
 
@@ -52,16 +53,6 @@ def _least_of_ranks(z: float, reach: float) -> float:
 
     # The factor of the distance is between 1 and sqrt(1.5).
     return math.tanh(brentq(beyond, z - 1.25 * reach, z - 0.99 * reach, xtol=1e-15))
-
-
-def published_limits(
-    r: float, n: int, of_ranks: bool, confidence_level: float, alternative: str
-) -> Pair:
-    """Fisher's interval, with the standard error of Bonett and Wright (2000) for ranks."""
-    if n < 4:
-        return -1.0, 1.0
-    scale = math.sqrt((1 + r * r / 2 if of_ranks else 1.0) / (n - 3))
-    return _around(r, critical_value(confidence_level, "two-sided") * scale)
 
 
 def robust_error(first: FloatArray, second: FloatArray) -> float:
@@ -83,13 +74,6 @@ def robust_error(first: FloatArray, second: FloatArray) -> float:
         return math.inf
     z = np.arctanh(products / np.sqrt(squares))
     return math.sqrt((n - 1) / n * float(np.square(z - z.mean()).sum()))
-
-
-def robust_limits(
-    r: float, n: int, error: float, confidence_level: float, alternative: str
-) -> Pair:
-    """Fisher's interval with a distribution-free standard error."""
-    return _around(r, critical_value(confidence_level, "two-sided", n - 2) * error)
 
 
 def perfect_limits(
@@ -222,12 +206,16 @@ def error_correlation(
     else:
         statistic = r * math.sqrt((n - 2) / ((1 - r) * (1 + r)))
         tail = student_pvalue(statistic, n - 2, "two-sided")
-        if interval == "robust":
+        if interval == "agreeing":
+            limits = partial(agreeing_limits, r, n, of_ranks)
+        elif interval == "robust":
             error = robust_error(losses.champion, losses.challenger)
-            limits = partial(robust_limits, r, n, error)
+            limits = partial(tanh_limits, Wald(math.atanh(r), error, n - 2))
         else:
-            limits_of = agreeing_limits if interval == "agreeing" else published_limits
-            limits = partial(limits_of, r, n, of_ranks)
+            # The variance of ranks is that of Bonett and Wright (2000).
+            variance = 1 + r * r / 2 if of_ranks else 1.0
+            error = math.sqrt(variance / (n - 3)) if n > 3 else math.inf
+            limits = partial(tanh_limits, Wald(math.atanh(r), error))
     return result_of(
         statistic,
         tail,

@@ -869,8 +869,7 @@ class _StuartMaxwell:
     def __init__(self, pairs: LabelPairs, matrix: AgreementMatrix) -> None:
         self.pairs, self.n_classes = pairs, len(matrix.classes)
         self.frame = rate_frame(matrix.counts)
-        champion, challenger = matrix.label_counts
-        self.observed = float(self.frame.statistics(challenger - champion))
+        self.observed = float(self.frame.statistics(_differences(matrix)))
 
     def exact_log_pvalue(self) -> float | None:
         return log_tail_of_rates(self.pairs, self.frame, self.n_classes)

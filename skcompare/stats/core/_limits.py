@@ -215,6 +215,12 @@ class Wald:
         return math.inf if size <= 0 else n * (aim.reach * self.error / size) ** 2
 
 
+def tanh_limits(wald: Wald, confidence_level: float, alternative: str) -> Pair:
+    """Limits between -1 and 1 of an estimate that is tested on Fisher's arctanh scale."""
+    low, high = wald.limits(confidence_level, alternative)
+    return math.tanh(low), math.tanh(high)
+
+
 def critical_value(
     confidence_level: float, alternative: str, df: float | None = None
 ) -> float:

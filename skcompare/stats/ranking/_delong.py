@@ -29,6 +29,7 @@ from skcompare.stats.core._limits import (
     critical_value,
     one_sided,
     studentised,
+    tanh_limits,
 )
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import (
@@ -98,23 +99,6 @@ def role_limits(
     if 0 < auc < 1 and variance > 0:
         return logit_limits(auc, math.sqrt(variance), z)
     return newcombe_limits(auc, n_positives, n_negatives, z)
-
-
-def arctanh_limits(
-    wald: Wald, confidence_level: float, alternative: str
-) -> tuple[float, float]:
-    """Limits of a difference strictly between -1 and 1, on Fisher's arctanh scale.
-
-    The method is that of Newson for differences of Somers' D = 2 AUC - 1 [1]_.
-
-    References
-    ----------
-    .. [1] Newson, R. (2002). "Parameters behind "nonparametric" statistics: Kendall's
-       tau, Somers' D and median differences." The Stata Journal 2(1), 45-64.
-    """
-    z = critical_value(confidence_level, alternative, wald.df)
-    centre, reach = math.atanh(wald.estimate), z * wald.error / (1 - wald.estimate**2)
-    return one_sided(math.tanh(centre - reach), math.tanh(centre + reach), alternative)
 
 
 def mover_limits(
@@ -478,13 +462,22 @@ def paired_limits(
     """Return a function that computes the named interval of a difference of two AUCs.
 
     Where the difference does not vary, a normal interval would have no width: correct for
-    equal rankings, but not where both are perfect or the difference is not 0.
+    equal rankings, but not where both are perfect or the difference is not 0. Limits on
+    Fisher's arctanh scale are Newson's of differences of Somers' D = 2 AUC - 1 [1]_.
+
+    References
+    ----------
+    .. [1] Newson, R. (2002). "Parameters behind "nonparametric" statistics: Kendall's
+       tau, Somers' D and median differences." The Stata Journal 2(1), 45-64.
     """
     aucs = placements.aucs.tolist()
     sizes = placements.n_positives, placements.n_negatives
     no_width = wald.estimate == 0 and 0 < aucs[0] < 1
     if wald.error > 0 or no_width:
-        return partial(arctanh_limits, wald) if interval == "arctanh" else wald.limits
+        if interval == "agreeing":
+            return wald.limits
+        centre, scale = math.atanh(wald.estimate), 1 - wald.estimate**2
+        return partial(tanh_limits, Wald(centre, wald.error / scale, wald.df))
     return partial(mover_limits, aucs, variances, *sizes)
 
 

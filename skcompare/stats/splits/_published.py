@@ -1311,18 +1311,16 @@ def _n_repeats(blocks: PairedBlocks) -> int:
 def _flags(
     blocks: PairedBlocks, effective: ContingencyTable, rho1: float, rho2: float
 ) -> tuple[str, ...]:
-    flags = []
-    if 0 < effective.n_discordant < FEW_DISCORDANT:
-        flags.append("few-discordant-pairs")
     n_repeats = _n_repeats(blocks)
     multiplier = effective_multiplier(n_repeats, rho1, rho2) / (1 + ROUNDING)
-    if multiplier > effective_multiplier(n_repeats, 0.5, 0.5):
-        flags.append("less-conservative-correlation")
-    if multiplier > RECORDS_OF_AVERAGES:
-        flags.append("more-effective-than-records")
-    if _has_outlying_split(blocks):
-        flags.append("outlying-split")
-    return tuple(flags)
+    usual = effective_multiplier(n_repeats, 0.5, 0.5)
+    causes = {
+        "few-discordant-pairs": 0 < effective.n_discordant < FEW_DISCORDANT,
+        "less-conservative-correlation": multiplier > usual,
+        "more-effective-than-records": multiplier > RECORDS_OF_AVERAGES,
+        "outlying-split": _has_outlying_split(blocks),
+    }
+    return tuple(flag for flag, holds in causes.items() if holds)
 
 
 def _has_outlying_split(blocks: PairedBlocks) -> bool:
