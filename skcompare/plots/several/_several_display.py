@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -115,15 +116,10 @@ def compared(
     return engine.comparisons()[0]
 
 
-@dataclass(frozen=True, slots=True)
-class MeanLoss:
-    """Scorer of the mean of a registered loss."""
-
-    loss: LossEntry
-
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        positions = np.searchsorted(estimator.classes_, y)
-        return float(np.mean(self.loss.function(positions, estimator.predict_proba(X))))
+def mean_loss(loss: LossEntry, estimator: Any, X: Any, y: Any) -> float:
+    """Score a classifier by the mean of a registered loss."""
+    positions = np.searchsorted(estimator.classes_, y)
+    return float(np.mean(loss.function(positions, estimator.predict_proba(X))))
 
 
 def _measure(name: Any) -> Measure:
@@ -134,7 +130,7 @@ def _measure(name: Any) -> Measure:
         loss = loss_of(name) if isinstance(name, str) else None
         if loss is None:
             raise
-        return Measure(name, False, frozenset({SCORES}), MeanLoss(loss), name)
+        return Measure(name, False, frozenset({SCORES}), partial(mean_loss, loss), name)
 
 
 def names_in(comparison: PairwiseComparison) -> tuple[str, ...]:

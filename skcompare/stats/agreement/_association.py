@@ -122,9 +122,7 @@ LEAST_EXPECTED = 5.0
 NEGLIGIBLE = 50.0
 """Distance of logarithms at which a term no longer counts in a sum."""
 FIRST_TERMS = 64
-MOST_TERMS_AT_ONCE = 1 << 16
 PRECISION = 1e-13
-NO_DIGIT = 1e-17
 
 
 def is_sparse(table: ContingencyTable) -> bool:
@@ -186,7 +184,8 @@ class FixedMargins:
         Bernoulli variables, and the median of these is within 1 of the mean (Jogdeo and
         Samuels 1968, Annals of Mathematical Statistics 39, 1191-1195).
         """
-        log_tail = self._log_probability() + math.log(self._outward_sum())
+        beyond = np.logaddexp(0.0, _log_sum(self.others, self.filled, 0.0))
+        log_tail = self._log_probability() + float(beyond)
         return doubled(math.exp(log_tail), log_tail)
 
     @property
@@ -227,29 +226,6 @@ class FixedMargins:
         )
         margins = math.fsum(_factorial_error(margin) for margin in (*rows, *columns))
         return margins - math.fsum(_factorial_error(x) for x in (n, a, b, c, d)) - deviance
-
-    def _outward_sum(self) -> float:
-        """Sum of relative probabilities of tables with at least the observed association.
-
-        They are relative to the observed table, and fall from the start.
-        """
-        total, last, start = 1.0, 1.0, 0
-        (few, many), (rare, common) = self.filled, self.others
-        size = FIRST_TERMS
-        while start < rare:
-            step = np.arange(start, min(start + size, rare), dtype=np.float64)
-            ratios = (
-                (rare - step) / (few + 1 + step) * ((common - step) / (many + 1 + step))
-            )
-            terms = last * np.cumprod(ratios)
-            total += float(terms.sum())
-            last = float(terms[-1])
-            # The terms left are less than a geometric series.
-            if last * ratios[-1] <= NO_DIGIT * total * (1 - ratios[-1]):
-                break
-            start += size
-            size = min(4 * size, MOST_TERMS_AT_ONCE)
-        return total
 
     def _limit(self, tail: float, outward: bool) -> float:
         """Logarithm of the odds ratio at which a tail has probability `tail`."""
@@ -296,8 +272,8 @@ def _log_sum(filled: tuple[int, int], others: tuple[int, int], shift: float) -> 
     n_terms = FIRST_TERMS
     while True:
         k = np.arange(min(n_terms, few), dtype=np.float64)
-        ratios = np.log((few - k) / (rare + 1 + k)) + np.log((many - k) / (common + 1 + k))
-        ratios += shift
+        ratios = (few - k) / (rare + 1 + k) * ((many - k) / (common + 1 + k))
+        ratios = np.log(ratios) + shift
         terms = np.cumsum(ratios)
         largest = float(terms.max())
         total = largest + math.log(float(np.exp(terms - largest).sum()))

@@ -359,7 +359,8 @@ def tested_result(
 ) -> PairedResult:
     """Result of a test with its own flags, and with further ones."""
     statistic, tail, own_flags = tested
-    return result_of(statistic, tail, flags=(*own_flags, *flags), **fields)
+    all_flags = tuple(dict.fromkeys((*own_flags, *flags)))
+    return result_of(statistic, tail, flags=all_flags, **fields)
 
 
 _PLAIN_FIELDS = (

@@ -20,7 +20,7 @@ from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import BlockDifferences, ScoreDifferences, mean_defined
 from skcompare.stats.core._limits import DIFFERENCE, UNBOUNDED, Pair, Wald
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult, Tested, result_of
+from skcompare.stats.core._result import PairedResult, Tested, tested_result
 from skcompare.stats.scores._confusion_scores import BY_CLASS, COUNT_SCORES
 
 NOISE = 1e-12
@@ -308,16 +308,14 @@ def score_result(
     `options` are the other fields of the result. By default the values of both roles are
     their means over the splits.
     """
-    statistic, tail, own_flags = tested
     roles = means or scores.means
     kind = "difference" if scores.greater_is_better else "gain"
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        tested,
         roles=None if any(map(math.isnan, roles)) else roles,
         estimate_name=f"{kind} in {scores.score}",
         greater_is_better=scores.greater_is_better,
-        flags=tuple(dict.fromkeys((*own_flags, *flags, *scores.flags))),
+        flags=(*flags, *scores.flags),
         **options,
     )
 
