@@ -509,7 +509,8 @@ def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(
             f"`{name}` must be class labels. Got numbers that are not whole, for example "
             f"{array[np.trunc(array) != array][0]}. Probabilities are passed as such, and "
-            "numbers are compared by a measure of them, such as 'neg_mean_absolute_error'."
+            "a continuous target is compared by a measure of numbers, such as "
+            "'neg_mean_absolute_error'."
         )
     # As a Python float, because the largest float of two bytes is far below.
     if array.size and float(np.abs(array).max()) > LARGEST_WHOLE_FLOAT:
