@@ -310,15 +310,14 @@ def compare_scores(
         check_choice("unit", unit, (ITEMS,))
     requested = named_tests(tests)
     settings = Settings((), requested, *checked, pos_label=None)
+    columns = {"score": score, "item": item, "group": group, "attempt": attempt}
     if folds is not None:
-        columns = {"score": score, "item": item, "group": group, "attempt": attempt}
         arguments = columns | {"bounds": bounds, "unit": unit, "tests": requested}
         _check_alone(arguments, "Scores of folds are two arrays, with a test of their own")
         return _of_folds(champion, challenger, folds, names, settings, start)
     test_options = {} if requested is None or isinstance(requested, str) else requested
     for name, options in test_options.items():
         check_item_options(get_test(name), options)
-    columns = {"score": score, "item": item, "group": group, "attempt": attempt}
     scores = _scores_of(champion, challenger, columns, bounds, names)
     if requested == ALL:
         test_options = {name: {} for name in valid_item_tests(scores)}

@@ -202,17 +202,15 @@ def _correct_predictions(splits: Splits, classes: np.ndarray) -> PairedPredictio
         y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
         labels: Any = y.take(records)
         correct = {"labels": labels, "proba": np.eye(len(classes)).take(labels, axis=0)}
-    roles = tuple(
-        EstimatorPredictions(name, name, **correct) for name in ("champion", "challenger")
-    )
+    role = EstimatorPredictions("champion", "champion", **correct)
     made_up = Predictions(
         classes=classes,
         y=y,
-        estimators=roles,
+        estimators=(role, role),
         design=splits.design,
         records=records,
         bounds=np.cumsum([0, *map(len, tests)]),
         n_train=np.array([len(train) for train, _ in splits.pairs]),
         groups=np.arange(n) if splits.design.grouped else None,
     )
-    return made_up.pair("champion", "challenger")
+    return PairedPredictions(made_up, role, role)

@@ -39,6 +39,7 @@ from skcompare.predictions._from_frames import (
 )
 from skcompare.predictions._frozen_rules import (
     PREFIT,
+    check_role_names,
     check_roles,
     check_roles_to_fit,
     check_target,
@@ -69,7 +70,6 @@ from skcompare.predictions._predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
-    check_role_names,
     check_same_order,
     encoded_target,
     fingerprint,

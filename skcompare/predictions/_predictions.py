@@ -1,7 +1,6 @@
 """Predictions of several classifiers on shared test sets, also from plain arrays."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -49,20 +48,6 @@ NO_CLASSES = np.empty(0)
 """Stands for the classes of a target of numbers."""
 
 CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
-PAIRS = (
-    ROLES,
-    ("baseline", "candidate"),
-    ("before", "after"),
-    ("control", "treatment"),
-    ("current", "next"),
-    ("incumbent", "contender"),
-    ("old", "new"),
-    ("production", "candidate"),
-    ("production", "staging"),
-)
-"""Usual names for the two roles, that of the champion first."""
-
-WORD = re.compile(r"[^\W\d_]+")
 
 CHUNK = 1 << 22
 """Number of values hashed at the same time, so that no whole array is copied."""
@@ -359,27 +344,6 @@ class PairedPredictions:
         if challenger.name == champion.name:
             challenger = replace(challenger, name=f"{champion.name} again")
         return replace(self.predictions, estimators=(champion, challenger))
-
-
-def check_role_names(champion: str, challenger: str) -> None:
-    """Raise an error if the names suggest that champion and challenger are swapped.
-
-    Parameters
-    ----------
-    champion, challenger : str
-        Names of champion and challenger, such as those of their files.
-    """
-    first, second = (
-        {word.lower() for word in WORD.findall(name)} for name in (champion, challenger)
-    )
-    # One of the names of the roles themselves is enough.
-    is_swapped = first & {*ROLES} == {CHALLENGER} or second & {*ROLES} == {CHAMPION}
-    if is_swapped or any(new in first and old in second for old, new in PAIRS):
-        raise ValueError(
-            f"The champion comes first, and the names say the opposite: {champion!r} is "
-            f"taken for the champion and {challenger!r} for the challenger. Turn them "
-            "round, or rename them."
-        )
 
 
 def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictions:
