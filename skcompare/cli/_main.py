@@ -151,11 +151,8 @@ def _column_of_role(
         return option
     candidates = _other_columns(sources[role], id)
     is_own_file = sources[role].key != sources[Y].key
-    return (
-        candidates[0]
-        if is_own_file and role not in candidates and len(candidates) == 1
-        else role
-    )
+    is_clear = is_own_file and role not in candidates and len(candidates) == 1
+    return candidates[0] if is_clear else role
 
 
 def _other_columns(source: Source, id: str | None) -> list[str]:

@@ -1,6 +1,5 @@
 """Comparators of two and of several classifiers, which fit them on shared splits."""
 
-import inspect
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -945,8 +944,7 @@ None, default="holm"
         return named_pairs(self.estimators)
 
     def _settings(self) -> Settings:
-        parameters = inspect.signature(type(self)).parameters
-        check_named_estimators(self.estimators, parameters)
+        check_named_estimators(self.estimators, self.get_params(deep=False))
         names = [name for name, _ in self.estimators]
         settings = self._common_settings()
         return Settings.parse(**settings, control=self.control, several=names)

@@ -633,11 +633,9 @@ def _only_accuracy(measures: Sequence[Measure]) -> bool:
 
 def checked_names(predictions: Any) -> Mapping[str, Any]:
     if not isinstance(predictions, Mapping) or len(predictions) < 2:
-        count = (
-            len(predictions)
-            if isinstance(predictions, Mapping)
-            else type(predictions).__name__
-        )
+        count: Any = type(predictions).__name__
+        if isinstance(predictions, Mapping):
+            count = len(predictions)
         raise ValueError(
             "`predictions` must be a dict of at least two entries, the champion's first. "
             f"Got {count}."

@@ -141,16 +141,12 @@ def _positions(where: str, indices: Any, n: int | None) -> IntArray:
     are_integers = part.ndim == 1 and part.dtype.kind in "iu"
     if are_integers and part.min() >= 0 and (n is None or part.max() < n):
         return part
-    got = (
-        f"indices from {part.min()} to {part.max()}"
-        if are_integers
-        else f"values of type {part.dtype} and shape {part.shape}"
-    )
-    expected = (
-        "positions, or masks of the records"
-        if n is None
-        else f"indices from 0 to {n - 1}, or masks of {n} records"
-    )
+    got = f"values of type {part.dtype} and shape {part.shape}"
+    if are_integers:
+        got = f"indices from {part.min()} to {part.max()}"
+    expected = "positions, or masks of the records"
+    if n is not None:
+        expected = f"indices from 0 to {n - 1}, or masks of {n} records"
     raise ValueError(
         f"{where} must hold {expected}. Got {got}. Pass the records that were split."
     )

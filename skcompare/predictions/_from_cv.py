@@ -337,10 +337,8 @@ def _with_sizes(
 
 
 def _sizes(pairs: Sequence[Split]) -> tuple[IntArray, IntArray]:
-    trains, tests = zip(*pairs)
-    return np.array([len(train) for train in trains]), np.array(
-        [len(test) for test in tests]
-    )
+    n_train, n_test = (np.array(list(map(len, parts))) for parts in zip(*pairs))
+    return n_train, n_test
 
 
 def _splits_of(splitter: Any, info: SplitInfo) -> list[Split]:

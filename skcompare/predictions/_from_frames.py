@@ -223,11 +223,9 @@ def place_of(
     is_list = is_prediction and isinstance(value, list)
     columns = tuple(value) if is_list else (value,)
     if not columns or not all(isinstance(name, str) for name in columns):
-        lists = (
-            ", a list of names (probabilities, one column per class)"
-            if is_prediction
-            else ""
-        )
+        lists = ""
+        if is_prediction:
+            lists = ", a list of names (probabilities, one column per class)"
         raise TypeError(
             f"`{role}` must be the name of a column{lists}, or a pair of another frame or "
             f"file and its column. Got {type(value).__name__}."

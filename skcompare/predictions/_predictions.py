@@ -808,12 +808,9 @@ def _check_agreement(
     share = float((proba.argmax(axis=1) != labels).mean())
     if share <= 0.5 and not _is_reversed(proba, labels):
         return
-    is_binary = len(classes) == 2
-    advice = (
-        "Is `pos_label` right, of which a single column has the probabilities?"
-        if is_binary
-        else "Are the columns in the order of the sorted classes?"
-    )
+    advice = "Are the columns in the order of the sorted classes?"
+    if len(classes) == 2:
+        advice = "Is `pos_label` right, of which a single column has the probabilities?"
     raise ValueError(
         f"Labels of `{name}` disagree with its probabilities in {share:.0%} of records: "
         f"the larger the probability of a label, the rarer the label. {advice}"

@@ -366,9 +366,11 @@ class Comparison(StoredComparison):
             notes.append(Note(MARK, ". ".join([primary, *others]), "\\* "))
         notes += [Note("note", remark, "") for remark in remarks]
         notes += [Note("flag", caveat, "flag ") for caveat in self.caveats]
-        advice = self.advice
-        if advice is not None:
-            notes.append(Note("ensemble", advice.sentence))
+        reasons: list[str] = []
+        if self.advice is not None:
+            notes.append(Note("ensemble", self.advice.sentence))
+            steps = [step.sentence for step in self.advice.steps]
+            reasons = [ABOUT_ADVICE, self.advice.sentence, *steps]
         if needed := records_needed(self):
             notes.append(Note("records", needed, ""))
         return Report(
@@ -377,9 +379,7 @@ class Comparison(StoredComparison):
             tables=_tables(self),
             notes=notes,
             remarks={"Notes and caveats": [*others, *remarks, *self.caveats]},
-            advice=()
-            if advice is None
-            else (ABOUT_ADVICE, advice.sentence, *(step.sentence for step in advice.steps)),
+            advice=reasons,
             settings={
                 **facts,
                 "level": f"alpha {self.alpha:g}, {self.alternative}",
