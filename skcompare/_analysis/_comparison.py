@@ -16,6 +16,7 @@ from skcompare._analysis._tally_evidence import (
 from skcompare._analysis._test_selection import (
     ALL,
     LABEL,
+    LOSS,
     POS_LABEL,
     SCORE,
     RequestedTests,
@@ -679,7 +680,11 @@ class EvidenceBehind:
 
     def __call__(self, needs: Any, **options: Any) -> Any:
         """Return evidence of a type, with options of its `from_pair`."""
-        options = {**self.usual.get(needs, {}), **options}
+        usual = self.usual.get(needs, {})
+        if LOSS in usual and options.get(LOSS, usual[LOSS]) != usual[LOSS]:
+            # Its other options are of that loss.
+            usual = {}
+        options = {**usual, **options}
         if self.pos_label is not None and POS_LABEL in keywords_of(needs.from_pair):
             options.setdefault(POS_LABEL, self.pos_label)
         key = (needs, *((name, repr(value)) for name, value in sorted(options.items())))

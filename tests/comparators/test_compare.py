@@ -16,6 +16,7 @@ from skcompare.evidence import (
     ContingencyTable,
     CorrectnessPatterns,
     JointCounts,
+    PairedLosses,
 )
 from skcompare.stats import (
     cochran_q,
@@ -591,6 +592,10 @@ def test_another_loss_is_a_row_of_its_own():
     for name in ("neg_log_loss", "spherical_loss"):
         row, other = results[name, None, "paired_t"], expected[name]
         assert (row.champion, row.pvalue) == (other.champion, other.pvalue)
+    tests = {"paired_t": {"loss": "log_loss", "eps": 0.1}}
+    comparison = compare(y, proba, scoring="neg_brier_score", tests=tests)
+    assert "log_loss(eps=0.1)" == comparison.evidence(PairedLosses).loss
+    assert "brier_score" == comparison.evidence(PairedLosses, loss="brier_score").loss
 
 
 def test_advice_never_sends_the_winner_away():

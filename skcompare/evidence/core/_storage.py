@@ -359,7 +359,8 @@ class Mergeable(Storable):
     def _check_same(self: E, field: str, other: E, rule: str) -> None:
         """Raise an error if a field differs, that says which rule it breaks."""
         first, second = getattr(self, field), getattr(other, field)
-        if first != second:
+        is_array = isinstance(first, np.ndarray)
+        if not np.array_equal(first, second) if is_array else first != second:
             texts = [
                 ", ".join(value)
                 if isinstance(value, tuple)

@@ -1,10 +1,12 @@
 """Many shards add up to the evidence of all records, without copying it again and again."""
 
 import math
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
+from skcompare._core.design import HOLDOUT, Design
 from skcompare.evidence import (
     ContingencyTable,
     JointCounts,
@@ -12,7 +14,7 @@ from skcompare.evidence import (
     PlacementValues,
     merge_evidence,
 )
-from skcompare.evidence.core._storage import Mergeable
+from skcompare.evidence.core._storage import Mergeable, added
 
 
 class Records(Mergeable):
@@ -68,3 +70,25 @@ def test_nothing_to_merge():
     assert table is merge_evidence(iter([table]))
     with pytest.raises(TypeError, match="unsupported operand"):
         merge_evidence([table, 3])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binned(Mergeable):
+    """Counts of bins, whose edges must be the same."""
+
+    counts: np.ndarray = field(metadata={"merge": added})
+    edges: np.ndarray = field(
+        metadata={"merge": "Only counts of the same bins can be merged."}
+    )
+    design: Design = HOLDOUT
+
+
+def test_arrays_that_must_be_equal():
+    """A field can be an array whose shards must agree."""
+    counts, edges = np.array([1, 2]), np.array([0.5, 1.0])
+    shard = Binned(counts, edges)
+
+    assert Binned(2 * counts, edges) == shard + Binned(counts, edges.copy())
+    for other in (edges / 2, edges[:1]):
+        with pytest.raises(ValueError, match=r"same bins can be merged\. Got \[0\.5 1"):
+            shard + Binned(counts, other)
