@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from skcompare._core.validation import check_count, check_switches, is_number
-from skcompare._registry.metrics import tested_instead
+from skcompare._registry.metrics import loss_of, tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators import MEAN_SCORE, item_tests
 from skcompare.metrics import Measure, resolve_scoring
@@ -278,6 +278,12 @@ class Condition(Written):
             allowed = (*entry.options, *entry.evidence_options)
             unknown = [option for option in self.options if option not in allowed]
         fixed = [option for option in self.options if option in SET_BY_CONDITION]
+        loss = None if measure is None else loss_of(measure.metric)
+        if loss is not None and self.options.get("loss", loss.name) != loss.name:
+            raise ValueError(
+                f"{self.measure} is the mean of the loss {loss.name!r}. Got "
+                f"loss={self.options['loss']!r}. Name the mean of that loss as the measure."
+            )
         if fixed:
             raise ValueError(
                 f"{' and '.join(fixed)} follow from the condition. Got "

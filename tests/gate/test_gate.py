@@ -258,6 +258,12 @@ def test_refused():
         (lambda: Superior("accuracy", test="mcnemer"), "Did you mean 'mcnemar'"),
         (lambda: Superior("accuracy", options={"method": "exact"}), "needs `test`"),
         (
+            lambda: Superior(
+                "neg_log_loss", test="paired_t", options={"loss": "spherical_loss"}
+            ),
+            r"mean of the loss 'log_loss'\. Got loss='spherical_loss'",
+        ),
+        (
             lambda: Superior("accuracy", test="mcnemar", options={"null_value": 1}),
             "follow from the condition",
         ),
