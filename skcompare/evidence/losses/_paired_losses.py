@@ -37,7 +37,7 @@ from skcompare.evidence.losses._record_losses import (
 )
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_engine import tally_frame
-from skcompare.evidence.tally._tally_request import TallyRequest
+from skcompare.evidence.tally._tally_request import TallyRequest, takes_eps
 from skcompare.predictions import ROLES, SCORES, PairedPredictions, predictions_from_arrays
 
 LOSS_SUMS = tuple(field.name for field in fields(LossMoments))[1:-1]
@@ -526,9 +526,7 @@ class PairedLosses(Mergeable):
         if tally.groups is not None:
             groups = tally.groups[parts.keys["group"]]
         plan = tally.plan
-        label = (
-            f"{chosen}(eps={plan.eps!r})" if chosen == "log_loss" and plan.eps else chosen
-        )
+        label = f"{chosen}(eps={plan.eps!r})" if plan.eps and takes_eps(chosen) else chosen
         return cls.from_sums(
             parts.counts,
             sums,

@@ -109,12 +109,18 @@ def summable_losses() -> list[str]:
     return [each.name for each in entries if each.expression and each.target == CLASSES]
 
 
+def takes_eps(loss: str) -> bool:
+    """Whether a loss has an option `eps`."""
+    entry = record_losses().get(loss)
+    return entry is not None and "eps" in keywords_of(entry.expression)
+
+
 def sums_of_losses(
-    ops: Any, name: str, y: Any, probas: Sequence[Sequence[Any]], eps: float
+    ops: Any, name: str, y: Any, probas: Sequence[Sequence[Any]], eps: float | None
 ) -> dict[str, Any]:
     """Compute the terms of the sums of losses of champion and challenger."""
     loss: Any = record_losses()[name].expression
-    options = {"eps": eps} if "eps" in keywords_of(loss) else {}
+    options = {"eps": eps} if eps is not None and takes_eps(name) else {}
     champion, challenger = ops.let(
         *(of_each(ops, y, loss(ops, y, proba, **options)) for proba in probas)
     )
@@ -131,7 +137,7 @@ def sums_of_losses(
     if name == "log_loss":
         for role, proba in zip(("champion", "challenger"), probas, strict=True):
             chance = of_class(ops, y, proba)
-            sums[f"{role}_clipped"] = ops.flag(chance < eps)
+            sums[f"{role}_clipped"] = ops.flag(chance < (EPS if eps is None else eps))
     return {f"{name}.{part}": value for part, value in sums.items()}
 
 
@@ -219,7 +225,7 @@ def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> 
         digits |= {f"label_{role}": (labels[role], k) for role in ROLES}
     for name in plan.losses:
         probas = [role.proba or () for role in predictions]
-        sums |= sums_of_losses(ops, name, y, probas, EPS if plan.eps is None else plan.eps)
+        sums |= sums_of_losses(ops, name, y, probas, plan.eps)
     if plan.kind is not None:
         _add_calibration(ops, plan, y, predictions, best, digits, sums)
     if plan.score_bins is not None:
@@ -346,6 +352,12 @@ class TallyRequest:
             raise ValueError(
                 f"`eps` must be a number in (0, 0.5) where losses are added up. Got "
                 f"{self.eps!r}. Leave it out for scikit-learn's."
+            )
+        takers = [name for name in self.losses if takes_eps(name)]
+        if self.eps is not None and len(takers) > 1:
+            raise ValueError(
+                f"`eps` is of one loss where losses are added up. Got eps={self.eps!r} and "
+                f"{', '.join(takers)}. Leave it out, or read the records into memory."
             )
         check_choice("kind", self.kind, KINDS)
         check_switches(one_scan=self.one_scan)

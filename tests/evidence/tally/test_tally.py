@@ -149,6 +149,25 @@ def test_simple_expressions_of_an_engine(polars, columns, monkeypatch):
         TallyRequest(losses=("plain",))
 
 
+def test_own_eps_of_an_engine(polars, columns, monkeypatch):
+    """A loss with an option `eps` has its own default, or is the only one that takes it."""
+    monkeypatch.setattr(metrics, "_losses", dict(metrics._losses))
+
+    @metrics.record_loss("bounded", expression=True)
+    def bounded(ops, y, proba, *, eps=0.2):
+        return ops.where(proba[1] < eps, eps, proba[1])
+
+    for options in ({"loss": "bounded"}, {"loss": "bounded", "eps": 0.4}):
+        expected = PairedLosses.from_predictions(
+            columns["y"], columns["p"], columns["q"], keep_values=False, **options
+        )
+        own = PairedLosses.from_frame(lazy(polars, columns), **BOTH, **options)
+        assert_same_losses(expected, own)
+        assert expected.loss == own.loss
+    with pytest.raises(ValueError, match=r"Got eps=0\.4 and log_loss, bounded\."):
+        TallyRequest(losses=("log_loss", "bounded"), eps=0.4)
+
+
 def test_three_classes_of_an_engine(polars, columns):
     """Columns of three classes give the losses, top-label bins and labels of arrays."""
     sides = {side: [f"{side}{k}" for k in range(3)] for side in "uv"}
