@@ -118,7 +118,7 @@ class ArrayOperations:
 
     def __init__(self, xp: Any = np) -> None:
         self.xp = xp
-        self.floor, self.log, self.sqrt = xp.floor, xp.log, xp.sqrt
+        self.floor, self.abs, self.log, self.sqrt = xp.floor, xp.abs, xp.log, xp.sqrt
 
     @classmethod
     def of(cls, values: Any) -> "ArrayOperations":

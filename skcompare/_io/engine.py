@@ -99,6 +99,10 @@ class Program:
         """Convert a value to a 64-bit integer."""
         return value.cast(self._nw.Int64)
 
+    def abs(self, value: Any) -> Any:
+        """Absolute value."""
+        return value.abs()
+
     def log(self, value: Any) -> Any:
         """Natural logarithm of a positive number."""
         return value.log()

@@ -139,26 +139,19 @@ class LossEntry(Entry):
     needs: str = VALUES
 
 
-class OfColumns:
-    """Loss of arrays by an expression of columns.
+def by_columns(expression: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the loss of arrays that an expression of columns defines."""
 
-    Parameters
-    ----------
-    expression : callable
-        See :func:`record_loss`.
-    """
-
-    def __init__(self, expression: Callable[..., Any]) -> None:
-        update_wrapper(self, expression)
-        self.expression = expression
-
-    def __call__(self, y: Any, predicted: Any, *uncertainty: Any, **options: Any) -> Any:
+    @wraps(expression)
+    def loss(y: Any, predicted: Any, *uncertainty: Any, **options: Any) -> Any:
         ops = ArrayOperations.of(predicted)
         columns = predicted
         if predicted.ndim == 2:
             columns = [predicted[:, k] for k in range(predicted.shape[1])]
         y = ops.floats(y)
-        return of_each(ops, y, self.expression(ops, y, columns, *uncertainty, **options))
+        return of_each(ops, y, expression(ops, y, columns, *uncertainty, **options))
+
+    return loss
 
 
 def of_each(ops: Any, y: Any, loss: Any) -> Any:
@@ -206,7 +199,7 @@ def record_loss(
         as floats, and a list with a column of probabilities per class; it combines them by
         ``+``, ``-``, ``*``, ``/``, comparisons, ``&``, ``|`` and the operations
         ``where(condition, value, otherwise)``, ``flag(condition)`` (1.0 or 0.0), ``floor``,
-        ``log``, ``sqrt``, and ``let(*values)``, which computes values once.
+        ``abs``, ``log``, ``sqrt``, and ``let(*values)``, which computes values once.
     needs : {"values", "std", "quantiles"}, default="values"
         What the loss of a number needs: predicted numbers; or their standard deviations
         too, as a third argument; or predicted quantiles, one column per level, and as a
@@ -221,6 +214,8 @@ def record_loss(
     """
     check_choice("target", target, TARGETS)
     check_choice("needs", needs, FORECASTS)
+    if not (callable(expression) or isinstance(expression, bool)):
+        raise TypeError(f"`expression` must be a function, or True. Got {expression!r}.")
     if needs != VALUES and target != NUMBERS:
         raise ValueError(
             f"needs={needs!r} is for losses of numbers. Got target={target!r}. Pass "
@@ -231,15 +226,14 @@ def record_loss(
         means = name if measures is None else measures
         means = (means,) if isinstance(means, str) else tuple(means)
         text = title or name.replace("_", " ")
-        of_columns = expression is True
-        own: Any = function if of_columns else expression or None
         run: Any = function if array_api else in_numpy(function)
-        if of_columns:
-            run = OfColumns(function)
-        in_place = array_api or of_columns
+        own: Any = expression or None
+        if expression is True:
+            run, own = by_columns(function), function
+        in_place = array_api or expression is True
         entry = LossEntry(name, text, run, means, in_place, bound, target, own, needs)
         add_entry(_losses, entry, "loss")
-        return function if of_columns else run
+        return run
 
     return register
 

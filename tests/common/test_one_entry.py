@@ -21,7 +21,6 @@ from skcompare.evidence import (
     ScoreDifferences,
     load_evidence,
     record_loss,
-    record_losses,
 )
 from skcompare.evidence.core._storage import Mergeable, joined, negated
 from skcompare.metrics import accuracy
@@ -110,13 +109,12 @@ def toy_record_loss(monkeypatch):
     @record_loss("toy_miss", bound=1, expression=True)
     def toy_miss(ops, y, proba):
         """What does the true class's probability lack to 1?"""
-        return 1.0 - ops.where(y == 1, proba[1], proba[0])
+        return ops.abs(ops.flag(y == 1) - proba[1])
 
     @metrics.metric("toy_miss", response_method="predict_proba", greater_is_better=False)
     def toy_mean_miss(y_true, y_proba, *, labels):
         """Mean of what the true class's probability lacks to 1."""
-        misses = record_losses()["toy_miss"].function
-        return float(misses(np.searchsorted(labels, y_true), y_proba).mean())
+        return float(toy_miss(np.searchsorted(labels, y_true), y_proba).mean())
 
 
 @pytest.fixture
@@ -402,6 +400,12 @@ def test_toy_loss_everywhere(toy_record_loss, pages, tmp_path, capsys):
     main(["gate", str(path), *options, "--superior", "toy_miss"])
     assert "toy_miss is better" in capsys.readouterr().out
     assert "``toy_miss``, of classes, also by data frame engines" in pages.render_metrics()
+
+
+def test_expression_is_a_function():
+    """A text in place of an expression is refused where the loss is registered."""
+    with pytest.raises(TypeError, match=r"a function, or True\. Got 'brier'"):
+        record_loss("toy_wrong", expression="brier")(lambda y, proba: proba)
 
 
 def test_toy_display_everywhere(toy_evidence, toy_display, pages):

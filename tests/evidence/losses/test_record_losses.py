@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
-from skcompare._registry.metrics import OfColumns, loss_of, record_losses
+from skcompare._registry.metrics import by_columns, loss_of, record_losses
 from skcompare.evidence import PairedLosses
 from skcompare.evidence.losses import _record_losses
 from skcompare.evidence.losses._record_losses import (
@@ -250,8 +250,8 @@ def test_functions_agree_with_their_expressions():
         # The unlikely, the impossible and the certain are in both.
         proba[0], proba[1] = np.eye(n_classes)[codes[:2]]
         proba[2] = np.eye(n_classes)[codes[2] - 1]
-        by_columns = OfColumns(entry.expression)(codes, proba)
-        assert by_columns == pytest.approx(entry.function(codes, proba), rel=4e-16)
+        evaluated = by_columns(entry.expression)(codes, proba)
+        assert evaluated == pytest.approx(entry.function(codes, proba), rel=4e-16)
 
 
 def test_named_losses():
