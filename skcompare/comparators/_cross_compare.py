@@ -37,13 +37,13 @@ from skcompare.predictions import (
     LARGEST_SEED,
     SCORES,
     EstimatorPredictions,
+    Fitted,
     Predictions,
     Split,
     Task,
     askable,
     check_roles_to_fit,
     check_target,
-    cut,
     failure_of,
     fitted_clone,
     n_rows,
@@ -101,7 +101,7 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
     """Fit a clone on the training records, and score it on the test records."""
     task, start = cross.task, perf_counter()
     try:
-        estimator, columns, fit_time = fitted_clone(task, X, y)
+        fitted = fitted_clone(task, X, y)
     # Any error of an estimator is raised again with its name, or recorded.
     except (Exception, SystemExit) as error:
         if cross.error_score == RAISE or task.required:
@@ -112,37 +112,28 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
         )
     start = perf_counter()
     errors: list[str] = []
-    test_score = _scores(cross, estimator, X, y, task.test, columns, errors)
+    test_score = _scores(cross, fitted, X, y, task.test, errors)
     score_time = perf_counter() - start
     train_score = None
     if cross.train_score:
-        train_score = _scores(cross, estimator, X, y, task.train, columns, errors)
+        train_score = _scores(cross, fitted, X, y, task.train, errors)
     predictions = None
     if task.required:
-        required = askable(estimator, task.required)
-        predictions = predictions_for(
-            task, estimator, X, columns, classes, fit_time, required
-        )
-    kept = estimator if cross.keep_estimator else None
-    times_and_scores = fit_time, score_time, test_score, train_score
+        required = askable(fitted.estimator, task.required)
+        predictions = predictions_for(task, fitted, X, classes, required)
+    kept = fitted.estimator if cross.keep_estimator else None
+    times_and_scores = fitted.fit_time, score_time, test_score, train_score
     return CrossOutcome(*times_and_scores, kept, predictions, None, tuple(errors))
 
 
 def _scores(
-    cross: CrossTask,
-    estimator: Any,
-    X: Any,
-    y: Any,
-    rows: IntArray,
-    columns: IntArray | None,
-    errors: list[str],
+    cross: CrossTask, fitted: Fitted, X: Any, y: Any, rows: IntArray, errors: list[str]
 ) -> Any:
     """Return a score or a dict of scores, with the error score in place of failed ones."""
     params = rows_of(cross.score_params, rows, n_rows(y))
     try:
-        scores = cross.scorer(
-            estimator, cut(X, rows, columns), take_rows(y, rows), **params
-        )
+        records = fitted.select(X, rows)
+        scores = cross.scorer(fitted.estimator, records, take_rows(y, rows), **params)
     except UnsetMetadataPassedError:
         # The call is wrong, not the score.
         raise

@@ -3,12 +3,12 @@
 from skcompare._registry.metrics import VALUES
 from skcompare.predictions._collect import (
     LARGEST_SEED,
+    Fitted,
     Split,
     Task,
     askable,
     collect_fitted,
     collect_predictions,
-    cut,
     describe,
     disjoint_split,
     failure_of,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from threading import Lock
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -182,37 +182,44 @@ class Task:
 def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> EstimatorPredictions:
     """Fit a clone on the training records and predict the test records."""
     try:
-        estimator, columns, fit_time = fitted_clone(task, X, y)
+        fitted = fitted_clone(task, X, y)
     # Any exception of an estimator is raised again with its name and the split.
     except (Exception, SystemExit) as error:
         raise failure_of(task, "fit", error) from error
-    return predictions_for(task, estimator, X, columns, classes, fit_time, task.required)
+    return predictions_for(task, fitted, X, classes, task.required)
+
+
+class Fitted(NamedTuple):
+    """Clone that was fitted, the seconds it took, and the columns that it predicts from.
+
+    Columns are selected of a precomputed kernel only.
+    """
+
+    estimator: Any
+    fit_time: float
+    columns: IntArray | None
+
+    def select(self, X: Any, rows: IntArray) -> Any:
+        """Return rows of the records, with the columns of the clone."""
+        return cut(X, rows, self.columns)
 
 
 def predictions_for(
-    task: Task,
-    estimator: Any,
-    X: Any,
-    columns: IntArray | None,
-    classes: np.ndarray,
-    fit_time: float,
-    required: frozenset[str],
+    task: Task, fitted: Fitted, X: Any, classes: np.ndarray, required: frozenset[str]
 ) -> EstimatorPredictions:
     """Return the predictions of a fitted clone for the test records."""
-    n = len(task.test)
+    estimator, fit_time, _ = fitted
+    n, rows = len(task.test), task.test
     try:
         return predict(
-            estimator, lambda: cut(X, task.test, columns), n, classes, required, fit_time
+            estimator, lambda: fitted.select(X, rows), n, classes, required, fit_time
         )
     except (Exception, SystemExit) as error:
         raise failure_of(task, "predict", error) from error
 
 
-def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, float]:
-    """Return a fitted clone, the columns to select, and the fit time in seconds.
-
-    Columns are selected of a precomputed kernel only.
-    """
+def fitted_clone(task: Task, X: Any, y: Any) -> Fitted:
+    """Fit a clone to the training records of a task."""
     estimator = clone(task.estimator)
     set_seeds(estimator, task.seed, task.unseeded)
     params = rows_of(task.fit_params, task.train, n_rows(y))
@@ -222,7 +229,7 @@ def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, floa
     start = perf_counter()
     seed_generators(task.seed)
     estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
-    return estimator, columns, perf_counter() - start
+    return Fitted(estimator, perf_counter() - start, columns)
 
 
 def failure_of(task: Task, step: str, error: BaseException) -> EstimatorFailedError:
