@@ -35,7 +35,6 @@ from skcompare._analysis.measures import (
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     INFERENCE_TEXT,
-    decimals_beside,
     decimals_for,
     format_number,
     format_pvalue,
@@ -157,9 +156,8 @@ _PLAIN_FIELDS = tuple(
 
 def decimals_of(row: ComparisonRow) -> int:
     """Return the decimals of the estimate, enough to show the side of the limits."""
-    decimals = decimals_for(row.difference, row.low, row.high)
     null_value = 1.0 if row.kind == "ratio" else 0.0
-    return decimals_beside(null_value, decimals, (row.low, row.high))
+    return decimals_for(row.difference, row.low, row.high, beside=(null_value,))
 
 
 class Keyed(Mapping[RowKey, Row]):

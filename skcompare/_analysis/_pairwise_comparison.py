@@ -9,7 +9,6 @@ from skcompare._analysis._comparison import Keyed, Verdict, level_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     INFERENCE_TEXT,
-    decimals_beside,
     decimals_for,
     format_number,
     format_pvalue,
@@ -298,9 +297,8 @@ def both_ways(comparison: PairwiseComparison) -> dict[tuple[str, str], PairRow]:
 def _interval(row: ClassifierRow | PairRow) -> str:
     if row.low is None or row.high is None:
         return ""
-    decimals = decimals_for(math.nan, row.low, row.high)
-    if isinstance(row, PairRow):
-        decimals = decimals_beside(0.0, decimals, (row.low, row.high))
+    beside = (0.0,) if isinstance(row, PairRow) else ()
+    decimals = decimals_for(math.nan, row.low, row.high, beside=beside)
     return f"[{format_number(row.low, decimals)}, {format_number(row.high, decimals)}]"
 
 

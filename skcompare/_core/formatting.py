@@ -41,13 +41,15 @@ def decimals_for(
     low: float | None = None,
     high: float | None = None,
     *,
+    beside: Iterable[float] = (),
     least: int = 3,
     most: int = 9,
 ) -> int:
     """Number of decimals for a difference and its interval.
 
     A difference that would round to 0 gets two significant digits, and an interval with
-    limits that would round to the same number two digits of its length.
+    limits that would round to the same number two digits of its length. The decimals show
+    on which side of the values in `beside` the limits are.
     """
     decimals = least
     if math.isfinite(difference) and 0 < abs(difference) < 10**-least:
@@ -55,7 +57,10 @@ def decimals_for(
     width = math.nan if low is None or high is None else high - low
     if math.isfinite(width) and 0 < width < 2 * 10**-least:
         decimals = max(decimals, 1 - math.floor(math.log10(width)))
-    return min(most, decimals)
+    decimals = min(most, decimals)
+    for value in beside:
+        decimals = decimals_beside(value, decimals, (low, high))
+    return decimals
 
 
 def decimals_beside(

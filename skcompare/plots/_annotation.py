@@ -6,7 +6,6 @@ from typing import Any
 
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
-    decimals_beside,
     decimals_for,
     format_number,
     format_pvalue,
@@ -74,9 +73,8 @@ class Finding:
 
     @property
     def _decimals(self) -> int:
-        limits = self.low, self.high
-        decimals = decimals_for(self.estimate, *limits, least=self.least_decimals)
-        return decimals_beside(0.0, decimals, limits)
+        numbers = self.estimate, self.low, self.high
+        return decimals_for(*numbers, beside=(0.0,), least=self.least_decimals)
 
 
 def finding_of(

@@ -7,12 +7,7 @@ from typing import Any
 
 from skcompare._analysis import ComparisonRow
 from skcompare._core.flags import explain
-from skcompare._core.formatting import (
-    decimals_beside,
-    decimals_for,
-    format_number,
-    format_pvalue,
-)
+from skcompare._core.formatting import decimals_for, format_number, format_pvalue
 from skcompare.plots.drawing._base import ROLES
 from skcompare.plots.drawing._labels import distinct, marks_of
 from skcompare.plots.drawing._style import percent
@@ -145,10 +140,9 @@ def names_of(rows: Sequence[IntervalRow], longest: int = LONGEST) -> list[str]:
 def interval_text(row: IntervalRow, *, signed: bool = True) -> str:
     """Format the estimate with its interval or one-sided limit."""
     low, high = row.limits
-    decimals = decimals_for(row.estimate, low, high)
     edges = [edge for part in row.excluded for edge in part if math.isfinite(edge)]
-    for edge in (0.0 if signed else 1.0, *edges):
-        decimals = decimals_beside(edge, decimals, (low, high))
+    beside = (0.0 if signed else 1.0, *edges)
+    decimals = decimals_for(row.estimate, low, high, beside=beside)
     estimate = _number(row.estimate, decimals, signed)
     if math.isnan(row.estimate):
         return "undefined"
