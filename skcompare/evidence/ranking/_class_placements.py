@@ -339,8 +339,7 @@ class ClassPlacementValues(Mergeable):
         check_same_length({"y_true": truth}, inputs)
         codes = class_codes("y_true", truth, classes)
         design = Design("holdout", grouped=groups is not None)
-        group_labels = None if groups is None else check_groups(groups)
-        return cls(codes, champion, challenger, classes, group_labels, design)
+        return cls(codes, champion, challenger, classes, groups, design)  # type: ignore[arg-type]
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ClassPlacementValues":

@@ -493,23 +493,24 @@ def roc_difference_band(
     check_count("n_resamples", n_resamples, least=50)
     champion, challenger = curves_at(placements, rates)
     difference = challenger - champion
+    z = float(ndtri((1 + level) / 2))
     if same_ranking(placements.scores[0], placements.scores[1]):
-        spread = Spread(np.zeros(len(rates)), float(ndtri((1 + level) / 2)))
+        errors, critical = np.zeros(len(rates)), z
         flags = ("equal-rankings", *flags)
     else:
-        spread = _spread(drawn, rates, n_resamples, level, generator(random_state))
+        rng = generator(random_state)
+        errors, critical = _spread(drawn, rates, n_resamples, level, rng)
     if placements.n_groups is not None:
         flags = few_groups(placements.n_groups) + flags
-    z = float(ndtri((1 + level) / 2))
     return RocDifferenceBand(
         rates,
         champion,
         challenger,
         difference,
-        spread.errors,
-        *_limits(difference, z * spread.errors),
-        *_limits(difference, spread.critical * spread.errors),
-        spread.critical,
+        errors,
+        *_limits(difference, z * errors),
+        *_limits(difference, critical * errors),
+        critical,
         level,
         n_resamples,
         placements.n_positives,
@@ -517,13 +518,6 @@ def roc_difference_band(
         placements.names,
         flags,
     )
-
-
-class Spread(NamedTuple):
-    """Standard error at each rate, and the simultaneous critical value."""
-
-    errors: FloatArray
-    critical: float
 
 
 def usual_rates(n_negatives: int) -> FloatArray:
@@ -565,7 +559,8 @@ def _check_hold_out(placements: PlacementValues) -> None:
 
 def _spread(
     rows: Rows, rates: FloatArray, n_resamples: int, level: float, rng: np.random.Generator
-) -> Spread:
+) -> tuple[FloatArray, float]:
+    """Standard error at each rate, and the simultaneous critical value."""
     champion, challenger = (RocCurve(score, rows.positive) for score in rows.scores)
 
     def differences(resamples: Iterable[tuple[IntArray, IntArray]]) -> FloatArray:
@@ -595,7 +590,7 @@ def _spread(
         distances = np.abs(resampled_differences - centre)[:, inside] / errors[inside]
         quantile = np.quantile(distances.max(axis=1), level, method="higher")
         critical = max(critical, float(quantile))
-    return Spread(errors, critical)
+    return errors, critical
 
 
 def _effective(rows: Rows, grouped_variance: float, ungrouped_variance: float) -> float:
