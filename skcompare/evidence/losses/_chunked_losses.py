@@ -1,6 +1,6 @@
 """Losses of probabilities, computed at once or in chunks of records."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._loss_moments import CHUNK, Row, merged_rows, moment_rows
 from skcompare.evidence.losses._record_losses import (
     OF_SECOND,
-    checked_loss,
+    check_loss,
     n_clipped,
     named_loss,
     shaped_loss,
@@ -119,7 +119,6 @@ def losses_of(
     probas: Sequence[FloatArray],
     loss: Any,
     options: Mapping[str, Any],
-    check: Callable[[str, Any, int], FloatArray] = checked_loss,
 ) -> Losses:
     """Compute the losses of probabilities, from the positions of the true classes.
 
@@ -128,9 +127,16 @@ def losses_of(
     """
     losses = unchecked_losses(codes, probas, loss, options)
     first, second = (
-        check(losses.name, own, len(codes)) for own in (losses.champion, losses.challenger)
+        shaped_loss(losses.name, own, len(codes))
+        for own in (losses.champion, losses.challenger)
     )
     return losses._replace(champion=first, challenger=second)
+
+
+def check_losses(losses: Losses) -> None:
+    """Check that all losses are finite and not too large."""
+    check_loss(losses.name, losses.champion)
+    check_loss(losses.name, losses.challenger)
 
 
 def unchecked_losses(
@@ -188,19 +194,16 @@ def parted_losses(
     items = predictions.items()
     readers = [truth.reader(*item, of_second=of_second) for item in items]
 
-    def losses(rows: slice, check: Any) -> Losses:
+    def losses(rows: slice) -> Losses:
         probas = [read(rows) for read in readers]
-        return losses_of(truth.codes[rows], probas, loss, options, check)
-
-    def of_all() -> Losses:
-        return losses(slice(None), checked_loss)
+        return losses_of(truth.codes[rows], probas, loss, options)
 
     for start in range(0, n, PART):
         rows = slice(start, start + PART)
-        with located(of_all):
-            part = losses(rows, shaped_loss)
+        with located(lambda: losses(slice(None))):
+            part = losses(rows)
         kept = None if values is None else values[:, rows]
-        moments += moment_rows(part.champion, part.challenger, kept, few=n <= CHUNK)
+        moments += moment_rows(part.champion, part.challenger, kept, n)
         clipped += part.clipped
         if grouping is not None:
             np.add.at(gains, grouping[1][0][rows], part.champion - part.challenger)
@@ -212,7 +215,7 @@ def parted_losses(
         values.setflags(write=False)
     merged = merged_rows(moments)
     if not merged.are_moderate:
-        of_all()
+        check_losses(losses(slice(None)))
     return {
         "moments": merged,
         "values": values,

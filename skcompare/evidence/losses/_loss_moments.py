@@ -69,14 +69,6 @@ class LossMoments:
     rests: tuple[float, float, float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
 
     @classmethod
-    def of(
-        cls, champion: FloatArray, challenger: FloatArray, kept: FloatArray | None = None
-    ) -> "LossMoments":
-        """Compute the moments of losses, and copy them to the two rows of `kept`."""
-        few = len(champion) <= CHUNK
-        return merged_rows(moment_rows(champion, challenger, kept, few=few))
-
-    @classmethod
     def on_device(
         cls, champion: Any, challenger: Any, largest: float
     ) -> "LossMoments | None":
@@ -198,12 +190,15 @@ class LossMoments:
 
 
 def moment_rows(
-    champion: FloatArray, challenger: FloatArray, kept: FloatArray | None, *, few: bool
+    champion: FloatArray,
+    challenger: FloatArray,
+    kept: FloatArray | None,
+    n_all: int | None = None,
 ) -> list[Row]:
     """Return the moments of successive chunks of losses, which fit the cache.
 
-    The losses are copied to the two rows of `kept` on the way. `few` losses take two
-    passes.
+    The losses are copied to the two rows of `kept` on the way. One chunk of all `n_all`
+    takes two passes.
     """
     n, rows = len(champion), []
     space = np.empty((3, min(CHUNK, n)))
@@ -214,7 +209,7 @@ def moment_rows(
             first, second = champion[part], challenger[part]
             if kept is not None:
                 kept[0, part], kept[1, part] = first, second
-            row = None if few else _plain_row(first, second, space)
+            row = None if (n_all or n) <= CHUNK else _plain_row(first, second, space)
             rows.append(row or _centred_row(first, second, space))
     return rows
 

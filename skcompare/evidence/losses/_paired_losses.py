@@ -20,16 +20,17 @@ from skcompare.evidence.losses._chunked_losses import (
     Losses,
     LossGroups,
     can_be_parted,
+    check_losses,
     losses_of,
     parted_losses,
     unchecked_losses,
 )
-from skcompare.evidence.losses._loss_moments import LossMoments, merged_rows
+from skcompare.evidence.losses._loss_moments import LossMoments, merged_rows, moment_rows
 from skcompare.evidence.losses._record_losses import (
     LARGEST,
     as_losses,
     check_name,
-    check_size,
+    check_sizes,
     check_target_of_loss,
     forecasts_for,
     rounded,
@@ -360,10 +361,8 @@ class PairedLosses(Mergeable):
         first = as_losses("champion", champion)
         second = as_losses("challenger", challenger)
         check_same_length(champion=first, challenger=second)
-        losses = cls._of(Losses(loss, first, second), keep_values or groups is not None)
-        if not losses.moments.are_moderate:
-            check_size("champion", first)
-            check_size("challenger", second)
+        kept = keep_values or groups is not None
+        losses = cls._of(Losses(loss, first, second), kept, check_sizes)
         return losses._with_groups(groups)._kept(keep_values)
 
     @classmethod
@@ -475,9 +474,14 @@ class PairedLosses(Mergeable):
         return cls(moments, None, loss_groups, loss, pair, declared)
 
     @classmethod
-    def _of(cls, losses: Losses, keep_values: bool = True) -> Self:
-        values = np.empty((2, len(losses.champion))) if keep_values else None
-        moments = LossMoments.of(losses.champion, losses.challenger, values)
+    def _of(
+        cls, losses: Losses, keep_values: bool = True, check: Any = check_losses
+    ) -> Self:
+        champion, challenger = losses.champion, losses.challenger
+        values = np.empty((2, len(champion))) if keep_values else None
+        moments = merged_rows(moment_rows(champion, challenger, values))
+        if not moments.are_moderate:
+            check(losses)
         if values is not None:
             values.setflags(write=False)
         return cls(moments, values, loss=losses.name, clipped=losses.clipped)

@@ -431,9 +431,8 @@ def check_name(loss: object) -> None:
         )
 
 
-def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
-    """Check that a loss has one finite value per record, and return the values."""
-    array = shaped_loss(name, losses, n)
+def check_loss(name: str, array: FloatArray) -> None:
+    """Check that the values of a loss are finite and not too large."""
     if not _within_reach(array):
         wrong = ~(np.abs(array) <= LARGEST)
         raise ValueError(
@@ -442,7 +441,6 @@ def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
             f"{int(np.argmax(wrong))}. The log loss of an impossible class is infinite: "
             "leave `eps` above 0."
         )
-    return array
 
 
 def shaped_loss(name: str, losses: Any, n: int) -> FloatArray:
@@ -472,25 +470,22 @@ def as_losses(name: str, values: Any) -> FloatArray:
     return array
 
 
-def check_size(name: str, array: FloatArray) -> None:
-    """Check that precomputed losses are finite and not too large."""
-    if not _within_reach(array):
-        wrong = ~(np.abs(array) <= LARGEST)
-        raise ValueError(
-            f"`{name}` must be finite losses, of a size of at most {LARGEST:g}. Got "
-            f"{int(wrong.sum())} others, the first at position {int(np.argmax(wrong))}. "
-            "Drop or impute these records for both roles, or divide all losses by one "
-            "number."
-        )
+def check_sizes(losses: Any) -> None:
+    """Check that precomputed losses of both roles are finite and not too large."""
+    for name in ("champion", "challenger"):
+        array = getattr(losses, name)
+        if not _within_reach(array):
+            wrong = ~(np.abs(array) <= LARGEST)
+            raise ValueError(
+                f"`{name}` must be finite losses, of a size of at most {LARGEST:g}. Got "
+                f"{int(wrong.sum())} others, the first at position "
+                f"{int(np.argmax(wrong))}. Drop or impute these records for both roles, or "
+                "divide all losses by one number."
+            )
 
 
 def _within_reach(array: FloatArray) -> bool:
     """Whether all numbers and their squares are finite."""
-    # Sums of squares show it in one pass; each is short enough for one thread.
-    parts = (array[start : start + CHUNK] for start in range(0, len(array), CHUNK))
-    with np.errstate(over="ignore", invalid="ignore"):
-        if all(np.dot(part, part) <= LARGEST for part in parts):
-            return True
     # Both are NaN as soon as one number is.
     low, high = array.min(initial=0.0), array.max(initial=0.0)
     return bool(-low <= LARGEST and high <= LARGEST)
