@@ -129,8 +129,7 @@ def mover_limits(
     auc1, auc2 = aucs
     down = math.hypot(auc2 - low2, high1 - auc1)
     up = math.hypot(high2 - auc2, auc1 - low1)
-    low, high = max(-1.0, auc2 - auc1 - down), min(1.0, auc2 - auc1 + up)
-    return one_sided(low, high, alternative)
+    return one_sided(auc2 - auc1 - down, auc2 - auc1 + up, alternative)
 
 
 FEW_OF_A_CLASS = "few-records-of-a-class"
@@ -176,6 +175,13 @@ def contrast(
     total = sum((w * sums.totals[i] for i, w in nonzero), Fraction(0))
     products = (w * v * sums.covariance[i][j] for i, w in nonzero for j, v in nonzero)
     return total / sums.total_of_one, sum(products, Fraction(0)) / sums.scale
+
+
+def design_flags(*placements: PlacementValues) -> tuple[str, ...]:
+    """Flag for records that are not those of one hold-out set without groups."""
+    return ("invalid-design",) * any(
+        each.design.name != HOLDOUT.name for each in placements
+    )
 
 
 def score_flags(placements: PlacementValues) -> tuple[str, ...]:
@@ -595,9 +601,7 @@ def auc_interval(
     auc = float(placements.aucs[0])
     deviation = math.sqrt(placements.covariance[0, 0])
     z = reference_quantile(alpha_of(level) / 2, None)
-    flags = score_flags(placements)
-    if placements.design != HOLDOUT:
-        flags = ("invalid-design", *flags)
+    flags = design_flags(placements) + score_flags(placements)
     if method == "logit" and deviation == 0:
         method = "newcombe"
     if method == "newcombe" or math.isnan(deviation):
@@ -707,23 +711,17 @@ def unpaired_delong(
     check_choice("df", df, ("welch", "normal"))
     check_alternative(alternative)
     null = check_auc_difference(null_value)
-    (auc1, variance1), (auc2, variance2) = [
-        _auc_and_variance(role, placements)
-        for role, placements in (("champion", champion), ("challenger", challenger))
-    ]
+    roles = {"champion": champion, "challenger": challenger}
+    (auc1, variance1), (auc2, variance2) = map(_auc_and_variance, roles, roles.values())
     estimate, variance = auc2 - auc1, variance1 + variance2
     error = math.sqrt(variance)
     degrees = None
     if df == "welch" and variance:
         shares = variance1**2 / (champion.n - 1) + variance2**2 / (challenger.n - 1)
         degrees = float(variance**2 / shares)
-    flags: tuple[str, ...] = ()
-    if champion.design.name != "holdout" or challenger.design.name != "holdout":
-        flags = ("invalid-design",)
-    flags += tuple(dict.fromkeys(score_flags(champion) + score_flags(challenger)))
     sizes = {
         f"{name}_{role}": size
-        for role, placements in (("champion", champion), ("challenger", challenger))
+        for role, placements in roles.items()
         for name, size in class_sizes(placements).items()
     }
     # Two perfect rankings differ by 0 without variance, which is no evidence of equality.
@@ -739,13 +737,12 @@ def unpaired_delong(
         n=champion.n + challenger.n,
         limits=wald.limits if variance else any_difference,
         null_value=null,
-        flags=flags,
+        flags=design_flags(champion, challenger)
+        + score_flags(champion)
+        + score_flags(challenger),
         details=sizes | {"standard_error": error},
-        parts=tuple(
-            part
-            for placements, auc_variance in ((champion, variance1), (challenger, variance2))
-            for part in role_parts(placements, [float(auc_variance)])
-        ),
+        parts=role_parts(champion, [float(variance1)])
+        + role_parts(challenger, [float(variance2)]),
         test="unpaired_delong",
         design=str(champion.design),
     )

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.design import HOLDOUT
 from skcompare._core.validation import check_alternative, is_number
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
@@ -18,6 +17,7 @@ from skcompare.stats.ranking._delong import (
     check_members,
     class_sizes,
     contrast,
+    design_flags,
     level_details,
     role_parts,
     score_flags,
@@ -246,7 +246,6 @@ def auc_contrast(
     distance = estimate - _simple(float(null_value))
     error = math.sqrt(variance)
     wald = Wald(float(estimate), error, bounds=(low, high))
-    design_flags = ("invalid-design",) * (placements.design != HOLDOUT)
     parts = role_parts(placements, placements.covariance.diagonal().tolist())
     return tested_result(
         studentised(distance, error, None, alternative),
@@ -257,7 +256,7 @@ def auc_contrast(
         n=placements.n,
         limits=wald.limits_beyond(float(null_value)),
         null_value=float(null_value),
-        flags=design_flags
+        flags=design_flags(placements)
         + score_flags(placements)
         + variance_flags(placements, fractions),
         details={
