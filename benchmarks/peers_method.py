@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,19 +59,6 @@ def right_most(y, rng, n_classes, share=0.8):
     return np.where(rng.random(len(y)) < share, y, rng.integers(n_classes, size=len(y)))
 
 
-def three_classes(n):
-    """Truth and two answers, integers."""
-    return labels(n, 3)
-
-
-def ten_classes(n):
-    return labels(n, 10)
-
-
-def two_classes(n):
-    return labels(n, 2)
-
-
 def named_classes(n):
     """Truth and two answers, words."""
     names = np.array(["bird", "cat", "dog"])
@@ -81,6 +69,10 @@ def labels(n, n_classes):
     rng = np.random.default_rng(0)
     y = rng.integers(n_classes, size=n)
     return y, right_most(y, rng, n_classes), right_most(y, rng, n_classes, 0.805)
+
+
+two_classes, three_classes, ten_classes = (partial(labels, n_classes=k) for k in (2, 3, 10))
+"""Truth and two answers, integers."""
 
 
 def ten_classifiers(n):
