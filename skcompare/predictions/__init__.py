@@ -39,7 +39,6 @@ from skcompare.predictions._from_frames import (
 )
 from skcompare.predictions._frozen_rules import (
     PREFIT,
-    check_role_names,
     check_roles,
     check_roles_to_fit,
     check_target,
@@ -70,17 +69,16 @@ from skcompare.predictions._predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    check_role_names,
     check_same_order,
     encoded_target,
     fingerprint,
     n_rows,
-    one_class,
-    one_class_of,
-    part_of,
     predictions_from_arrays,
     take_rows,
     what_lacks,
 )
+from skcompare.predictions._subsets import one_class, one_class_of, part_of
 from skcompare.predictions._worker_memory import run_tasks
 
 __all__ = [

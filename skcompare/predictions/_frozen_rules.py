@@ -1,6 +1,5 @@
-"""Checks of champion and challenger: their names, and whether they are frozen or fitted."""
+"""Checks of the state of champion and challenger: frozen, fitted or neither."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import Any
@@ -23,22 +22,7 @@ from skcompare._core.validation import (
 )
 from skcompare._registry.metrics import CLASSES, NUMBERS
 from skcompare.predictions._collect import collect_fitted, describe
-from skcompare.predictions._predictions import CHALLENGER, CHAMPION, ROLES, Predictions
-
-PAIRS = (
-    ROLES,
-    ("baseline", "candidate"),
-    ("before", "after"),
-    ("control", "treatment"),
-    ("current", "next"),
-    ("incumbent", "contender"),
-    ("old", "new"),
-    ("production", "candidate"),
-    ("production", "staging"),
-)
-"""Usual names for the two roles, that of the champion first."""
-
-WORD = re.compile(r"[^\W\d_]+")
+from skcompare.predictions._predictions import CHALLENGER, CHAMPION, Predictions
 
 PREFIT = "prefit"
 """Value of `cv` for classifiers that are used as they are."""
@@ -101,27 +85,6 @@ def check_roles(
             "each: the comparison would mix a trained model with a learning algorithm, and "
             "leak if the frozen model has seen these records. Unfreeze it, or pass "
             "allow_mixed=True."
-        )
-
-
-def check_role_names(champion: str, challenger: str) -> None:
-    """Raise an error if the names suggest that champion and challenger are swapped.
-
-    Parameters
-    ----------
-    champion, challenger : str
-        Names of champion and challenger, such as those of their files.
-    """
-    first, second = (
-        {word.lower() for word in WORD.findall(name)} for name in (champion, challenger)
-    )
-    # One of the names of the roles themselves is enough.
-    is_swapped = first & {*ROLES} == {CHALLENGER} or second & {*ROLES} == {CHAMPION}
-    if is_swapped or any(new in first and old in second for old, new in PAIRS):
-        raise ValueError(
-            f"The champion comes first, and the names say the opposite: {champion!r} is "
-            f"taken for the champion and {challenger!r} for the challenger. Turn them "
-            "round, or rename them."
         )
 
 
