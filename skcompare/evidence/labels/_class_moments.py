@@ -194,7 +194,6 @@ class ClassRows:
 
     def of_class(self, label: Any, score: str = "precision") -> OutcomeRows:
         """Return the predictions that count towards a score of one class."""
-        check_choice("score", score, CLASS_SCORES)
         part = self._part(self.label_position(label))
         values = np.zeros((len(self.size), 1 + self.counts.shape[1]), dtype=np.int64)
         values[:, 0] = self.size
@@ -204,7 +203,6 @@ class ClassRows:
 
     def moments(self, score: str = "precision", label: Any = None) -> ClassMoments:
         """Compute the moments of one class, or of all classes along the first axis."""
-        check_choice("score", score, CLASS_SCORES)
         if label is None:
             raw = [self._raw_moments(at) for at in range(len(self.classes))]
             first, second = (np.array(moments) for moments in zip(*raw, strict=True))
@@ -240,7 +238,6 @@ class ClassRows:
         -------
         covariance : ndarray of shape (n_classes, n_classes)
         """
-        check_choice("score", score, CLASS_SCORES)
         moments = self.moments(score)
         parts = _combinations(score, self.n_classifiers)
         shares = np.nan_to_num(moments.shares)
@@ -312,6 +309,7 @@ def _combinations(score: str, k: int) -> IntArray:
     classifier: predictions of other classes, and records of others, are the rest of the
     size.
     """
+    check_choice("score", score, CLASS_SCORES)
     size, truth = np.eye(2 + 2 * k, dtype=np.int64)[:2]
     rows, hits = [], []
     for i in range(k):

@@ -435,10 +435,9 @@ def _effects(
     """Effect sizes with limits; undefined limits are the whole range."""
     effects = {}
     for name, test in EFFECT_TESTS.items():
-        tests = ClassTests(tested.moments, test)
+        scored = name == "difference" and tested.test in SCORE_TESTS
+        tests = tested if scored else ClassTests(tested.moments, test)
         effects[name] = tests.estimate
-        if name == "difference" and tested.test in SCORE_TESTS:
-            tests = tested
         limits = np.array(tests.limits(critical, alternative))
         effects[f"{name}_low"], effects[f"{name}_high"] = limits.T.copy()
     return effects

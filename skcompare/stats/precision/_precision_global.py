@@ -691,22 +691,24 @@ def _moments(
         predicted, truth = size["all"] - predicted, size["all"] - truth
     by_prediction = score in ("precision", "negative_predictive_value")
     rows = predicted if by_prediction else truth
-    both = np.broadcast_to(base.hh[:, 0, 1], rows.shape[:-1])
-    shared = np.broadcast_to(base.rr[:, 0, 1], rows.shape[:-1])
+    both, shared = base.hh[:, 0, 1], base.rr[:, 0, 1]
     # Where rows are by prediction, a row of both with a hit of one is a hit of both.
     crossed = (both, both) if by_prediction else (correct[..., 1], correct[..., 0])
     return ClassMoments(
         rows,
         correct,
-        _square(rows[..., 0], rows[..., 1], shared, shared),
-        _square(correct[..., 0], correct[..., 1], *crossed),
-        _square(correct[..., 0], correct[..., 1], both, both),
+        _table(rows, shared, shared),
+        _table(correct, *crossed),
+        _table(correct, both, both),
     )
 
 
-def _square(first: Any, second: Any, upper: Any, lower: Any) -> IntArray:
-    rows = np.stack([first, upper], -1), np.stack([lower, second], -1)
-    return np.stack(rows, -2)
+def _table(diagonal: IntArray, upper: Any, lower: Any) -> IntArray:
+    """Tables of two classifiers, from their diagonal and the numbers beside it."""
+    table = np.empty((*diagonal.shape, 2), dtype=np.int64)
+    table[..., 0, 0], table[..., 1, 1] = diagonal[..., 0], diagonal[..., 1]
+    table[..., 0, 1], table[..., 1, 0] = upper, lower
+    return table
 
 
 def _incidence(label: IntArray, kept: Any, k: int) -> Any:

@@ -227,11 +227,11 @@ def score_contrast(
 
 
 def _contrast(estimate: FloatArray, variance: FloatArray) -> Contrast:
-    error = np.sqrt(np.where(variance > 0, variance, np.nan))
-    zero_variance_root = np.where(estimate == 0, 0.0, np.copysign(np.inf, estimate))
-    root = np.where(
-        (variance == 0) & ~np.isnan(estimate), zero_variance_root, estimate / error
-    )
+    varies = variance > 0
+    root = np.asarray(estimate / np.sqrt(np.where(varies, variance, np.nan)))
+    if not np.all(varies):
+        certain = np.where(estimate == 0, 0.0, np.copysign(np.inf, estimate))
+        root = np.where((variance == 0) & ~np.isnan(estimate), certain, root)
     return Contrast(estimate, variance, root)
 
 
