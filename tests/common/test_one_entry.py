@@ -282,9 +282,8 @@ def test_files_of_a_toy_reader(toy_file, tmp_path, capsys):
     comparison = skcompare.compare(toy_file, columns, y_true="y")
     assert skcompare.compare(Y_TRUE, PREDICTIONS).verdict == comparison.verdict
 
-    options = ["--champion", "old", "--challenger", "new"]
-    assert 0 == main(["compare", str(toy_file), *options])
-    main(["gate", str(toy_file), "--superior", "accuracy", *options])
+    assert 0 == main(["compare", str(toy_file), *OPTIONS])
+    main(["gate", str(toy_file), "--superior", "accuracy", *OPTIONS])
     assert "40 records" in capsys.readouterr().out
     for command in ["compare", "gate"]:
         with pytest.raises(SystemExit):
@@ -320,6 +319,17 @@ def test_report_has_toy_metrics(toy_metrics):
         assert name in str(comparison)
 
 
+OPTIONS = ("--champion", "old", "--challenger", "new")
+
+
+def file_with(columns, folder):
+    """The path of a CSV file of the columns."""
+    path = folder / "predictions.csv"
+    rows = zip(Y_TRUE, *columns.values(), strict=True)
+    path.write_text("y,old,new\n" + "".join(f"{y},{a},{b}\n" for y, a, b in rows))
+    return str(path)
+
+
 def lazy_frame(columns):
     """The columns on an engine, which counts the records."""
     return pytest.importorskip("polars").DataFrame({"y": Y_TRUE, **columns}).lazy()
@@ -336,16 +346,11 @@ def test_toy_evidence_everywhere(toy_evidence, pages, tmp_path, capsys):
         assert "toy_gain" in text
     margin = margin_test(gains, "toy_gain", -0.9)
     assert margin.basis.moments.units == len(Y_TRUE)
-    path = tmp_path / "p.csv"
-    rows = zip(Y_TRUE, *PREDICTIONS.values(), strict=True)
-    path.write_text("y,old,new\n" + "".join(f"{y},{a},{b}\n" for y, a, b in rows))
-    options = ["--champion", "old", "--challenger", "new"]
-    assert 0 == main(["compare", str(path), *options, "--test", "toy_gain"])
+    file, policy = file_with(PREDICTIONS, tmp_path), tmp_path / "gate.toml"
+    assert 0 == main(["compare", file, *OPTIONS, "--tests", "toy_gain"])
     assert "toy_gain" in capsys.readouterr().out
-    policy = tmp_path / "gate.toml"
     policy.write_text("[[condition]]\nsuperior = 'accuracy'\ntest = 'toy_gain'\n")
-    shell = ["gate", str(path), *options, "--policy", str(policy), "--format", "json"]
-    main(shell)
+    main(["gate", file, *OPTIONS, "--policy", str(policy), "--format", "json"])
     # The influence of its records allows for skewness; McNemar's test alone has 2.7e-07.
     assert "difference +0.675, at least +0.475" in capsys.readouterr().out
     assert "ToyGains" in pages.render_tests()
@@ -392,12 +397,9 @@ def test_toy_loss_everywhere(toy_record_loss, pages, tmp_path, capsys):
     losses.save(tmp_path / "losses.npz")
     assert losses == load_evidence(tmp_path / "losses.npz")
     assert losses.difference_bound == 1
-    path = tmp_path / "p.csv"
-    rows = zip(Y_TRUE, *chances.values(), strict=True)
-    path.write_text("y,old,new\n" + "".join(f"{y},{a},{b}\n" for y, a, b in rows))
-    options = ["--champion", "old", "--challenger", "new"]
-    assert 0 == main(["compare", str(path), *options, "--scoring", "toy_miss"])
-    main(["gate", str(path), *options, "--superior", "toy_miss"])
+    file = file_with(chances, tmp_path)
+    assert 0 == main(["compare", file, *OPTIONS, "--scoring", "toy_miss"])
+    main(["gate", file, *OPTIONS, "--superior", "toy_miss"])
     assert "toy_miss is better" in capsys.readouterr().out
     assert "``toy_miss``, of classes, also by data frame engines" in pages.render_metrics()
 
@@ -408,14 +410,20 @@ def test_expression_is_a_function():
         record_loss("toy_wrong", expression="brier")(lambda y, proba: proba)
 
 
-def test_toy_display_everywhere(toy_evidence, toy_display, pages):
-    """A display of one class is in the report beside its rows, and in the pages."""
+def test_toy_display_everywhere(toy_evidence, toy_display, pages, tmp_path, capsys):
+    """A display of one class is in report and shell, on an engine, and in the pages."""
     comparison = skcompare.compare(Y_TRUE, PREDICTIONS, tests=["toy_gain"])
+    file, page = file_with(PREDICTIONS, tmp_path), tmp_path / "page.html"
+    shell = ["compare", file, *OPTIONS, "--tests", "toy_gain", "--html", str(page)]
 
-    page = comparison.to_html()
-    assert "Toy gains" in page
-    assert 'aria-label="Toy gains' in page
+    assert 0 == main(shell)
+    for text in (comparison.to_html(), page.read_text(encoding="utf-8")):
+        assert 'aria-label="Toy gains' in text
     assert len(Y_TRUE) == len(toy_display.of_result(comparison).frame())
+    columns = {name: name for name in PREDICTIONS}
+    frame = lazy_frame(PREDICTIONS)
+    counted = skcompare.compare(frame, columns, y_true="y", tests=["toy_gain"])
+    assert toy_display.of_result(counted).summary == "Toy gains, +27 in all."
     assert "ToyDisplay" in pages.render_index()
 
 
