@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.arrays import is_foreign, on_host
+from skcompare._core.arrays import ArrayOperations, is_foreign, on_host
 from skcompare._core.validation import as_array, is_number, unknown_name
 from skcompare._registry.metrics import (
     CLASSES,
@@ -322,7 +322,7 @@ def of_true_class(codes: IntArray, proba: FloatArray) -> FloatArray:
         return abs(proba - (codes == 0))
     if proba.shape[1] == 2:
         # A product with 0 or 1 is exact, and faster than a choice that depends on data.
-        is_second = space.xp.astype(codes == 1, space.xp.float64)
+        is_second = ArrayOperations(space.xp).flag(codes == 1)
         return proba[:, 1] * is_second + proba[:, 0] * (1 - is_second)
     return proba[space.up_to(proba.shape[0]), codes]
 
