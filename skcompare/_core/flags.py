@@ -4,302 +4,404 @@ A flag is part of a result; it is never a Python warning, because it concerns th
 and not the way the library was called.
 """
 
-import re
 from collections.abc import Iterable
 
-
-def _definitions(text: str) -> dict[str, str]:
-    """Read a list of definitions: each term on a line, and its indented text below."""
-    entries = re.split(r"\n(?=\S)", text.strip())
-    terms = (entry.partition("\n") for entry in entries)
-    return {term: " ".join(text.split()) for term, _, text in terms}
-
-
-FLAG_TEXTS = _definitions("""
-degenerate
-    no observed difference and no variation: the statistic is 0 and p is 1 by convention
-no-discordant-pairs
-    no record is predicted correctly by one classifier and wrongly by the other
-few-discordant-pairs
-    the predictions differ on few records, so an approximation for many of them is poor; on
-    a hold-out, method="mid-p", "exact" or "permutation" does without it
-undefined-pvalue
-    the p-value is undefined for these data and counts as 1 in any adjustment
-invalid-design
-    the test is not valid for the way the evidence was collected; it ran because it was
-    requested by name, and its error rate is not the stated one
-time-ordered
-    records that follow each other are alike, which no test here allows for: where the
-    disagreement drifts, tests of unrelated records find equal classifiers to differ in 8 to
-    43 % of series at a level of 5 %
-less-conservative-correlation
-    rho1 and rho2 leave more effective records than the recommended 1/2, which makes the
-    test less conservative
-more-effective-than-records
-    rho1 and rho2 leave more effective records than there are records, so the error rate of
-    the test is not controlled
-outlying-split
-    the difference of a split lies far from the others, so training varied more than the
-    test allows for; find out why before trusting the p-value
-small-class
-    a class has fewer members than there are blocks, so some training sets hold few or none
-    of it
-refitted
-    a fitted classifier was given under cross-validation: it was cloned and fitted again on
-    every training set
-mixed-frozen
-    one classifier is frozen and another is refitted: the comparison mixes a trained model
-    with a learning algorithm, and leaks if the frozen model has seen these records
-weighted-fit
-    sample weights were used to fit; the evaluation counts every record once
-no-truth
-    there are no true labels: the predictions are compared with each other, and nobody can
-    tell which classifier is better
-scorer-warning
-    scikit-learn's scorer warned about some test sets, for example of a class that they lack
-undefined-in-split
-    the score is undefined on some test sets for one classifier or both; these were left out
-    of the means
-biased-measure
-    the measure has a bias that differs between classifiers, so that a test of its
-    difference rejects too often; look at the notes for the measure to test
-merged-bins
-    there are fewer bins than were requested, because equal probabilities stay in one bin or
-    records are few
-chosen-on-these-scores
-    a candidate is compared because of its scores on these very test sets, which favours it:
-    part of its lead is luck, and p may be too small; cross-validate the whole search, or
-    compare on other records
-clipped-probabilities
-    a true class has a probability so small, or 0, that its log loss was computed for a
-    small probability `eps` instead; the mean depends on this choice
-margin-admits-no-skill
-    a challenger without skill (that always gives the commonest class, ranks at random, or
-    gives everybody the shares of the classes) would be within the margin; choose a smaller
-    one
-same-predictions
-    champion and challenger gave the same predictions for every record, so that there is
-    nothing to decide; check that the files are not those of one model
-pooled-over-splits
-    the score is undefined on a test set, for example because a classifier never predicts a
-    class there; scores and difference come from the counts of all test sets together
-few-of-a-class-in-a-half
-    a test set has fewer than 10 records of a class, and the score is about classes: its
-    differences are skewed, and the interval may be too short where they are large; collect
-    more of that class
-worse-than-no-skill
-    worse than a classifier without skill (that always gives the commonest class, ranks at
-    random, or gives everybody the shares of the classes), and in less agreement with the
-    truth than by chance: columns, classes or the direction of scores may be reversed; check
-    `pos_label`, and that labels and predictions are of the same records
-class-may-be-missing
-    a class has so few members that some training sets may hold none of it
-splits-not-checked
-    nothing shows that both classifiers saw the same splits, and the comparison is worth
-    nothing if they did not; return_indices=True makes cross_validate show it
-not-reproducible
-    a classifier that was fitted twice on the same records with the same seed predicted
-    differently, so that the comparison does not repeat, and equal classifiers would differ;
-    set what makes it random
-one-record-of-a-class
-    a class has one record, which says nothing of the variance of the AUC; method="newcombe"
-    gives an interval even then
-unknown-variance
-    nobody knows how much the difference varies within a test set, so p is undefined; use a
-    hold-out set
-unstable-training
-    chance in the training moves the difference by much, which more records do not mend;
-    make the training steadier: scale the features, train until it converges, or average
-    several trainings
-training-unseen
-    the counts of the splits do not show what all trainings have in common: equal learners
-    that select features inside the fit, or whose training has much chance, are found to
-    differ too often; bcv_jackknife_t, from the records, is right for them
-too-few-resamples
-    the score is undefined on at least half of the resamples, so that the rest says nothing;
-    collect more records of the rare class
-few-of-a-class
-    one of the two classes has fewer than 15 records or groups, of which a resample has even
-    fewer different ones; interval and p-value are rough: prefer the p-value of a
-    permutation test
-few-different-resampled
-    the predictions differ on few records, and resampling only these is rough: prefer a
-    permutation test, or an exact one
-resamples-left-out
-    the score is undefined on some resamples, for example of one class only; these were left
-    out, so that the result is about test sets on which it is defined
-shifted-resamples
-    more than three quarters of the resampled differences are on one side of the observed
-    one, as of a score that is biased in small samples; interval and p-value are rough
-zero-variance
-    the difference is not 0 but its estimated variance is, so p is undefined; use an exact
-    or permutation test
-few-groups
-    the records come in fewer than 10 groups: whole groups are what the test counts, so an
-    exact test finds little and an approximate one may be wrong
-decided-by-few-records
-    a few records make most of the difference of calibration errors, or one more in a bin
-    whose records nearly all went the same way would change it by much, so its p-value and
-    interval are rough; fewer bins or more records help
-impossible-outcome
-    a record of probability 0 or 1 went the other way, which cannot happen if the
-    probabilities are right: p is 0, given as the smallest double; to test the other
-    probabilities, clip them
-few-informative-clusters
-    fewer than 40 clusters (records, or groups of them) have a prediction that counts
-    towards the score, so the approximation is poor
-no-predictions
-    a classifier has no prediction that counts towards the score, for example because it
-    never gives the class, so that its score is undefined and so is p
-one-group-of-a-class
-    all records of a class are in one group, or so few groups vary against each other, that
-    nothing is known of the variance: p is undefined; collect more groups
-few-groups-for-normal
-    the records come in fewer than 30 groups, or one class does: the normal approximation
-    finds differences too often; method="t" does so less
-not-exchangeable
-    some classifiers predict more alike than others, so that Cochran's Q finds equally
-    accurate ones to differ too often; the tests of pairs do not need that they are alike
-few-informative-records
-    records that some classifiers predict correctly and others wrongly are few, so the
-    chi-squared approximation is poor; use method="exact" or "permutation"
-few-bisections
-    the standard error comes from fewer than the usual 10 bisections, and the normal
-    distribution takes it as known: differences are found too often; bisect 10 times
-binned-scores
-    records were counted by levels of their scores: AUCs and tests are those of the levels,
-    and the bounds say how far the AUCs of the scores may be from them
-variance-of-few-records
-    the standard error rests on few records, or groups: on those of the rarer class, or on
-    those that the rankings differ on by much, so that equal AUCs may be found to differ in
-    6 to 12 of 100 samples at a level of 5 %; collect more of the rarer class
-few-distinct-scores
-    a classifier gives fewer than 3 different scores, probably predicted labels: their AUC
-    is the balanced accuracy
-few-records-of-a-class
-    a class has fewer than 10 records: the normal approximation is poor, differences are
-    found too often and intervals are too short; collect more of that class
-descriptive
-    a description: no hypothesis is tested
-too-few-records
-    fewer than 3 records always have a correlation of -1 or 1, or none
-perfect-correlation
-    the losses lie on a line, or their ranks are the same or reversed; p is that of all
-    orders of the records, or undefined without the losses themselves
-constant-losses
-    all losses of one classifier are equal, so that nothing can go together and the
-    correlation is undefined
-small-expected-counts
-    the normal approximation of the p-value is poor, because an expected count is below 5:
-    few records would be in a cell of the table if the two were independent
-empty-interval
-    the test rejects every difference, not only 0, so that its 95 % interval is empty:
-    differences vary much more between repetitions than within them
-depends-on-fold-order
-    the test uses the difference of the first half only, and at the level 0.05 the ten
-    halves disagree: some would reject as the first one and others would not
-one-cluster
-    a classifier has all its predictions that count in one cluster, so that nothing says how
-    clusters vary, and p is undefined
-share-of-0-or-1
-    a classifier has none or all of its predictions correct, so that logarithms of its score
-    or of its odds are infinite and their variance is unknown; a score test does without it
-undefined-left-out
-    the score is undefined without some record or group, for example the only one of a
-    class, so that nothing is known of how much it varies, and p is undefined; collect more
-    of the rare class
-undefined-kappa
-    kappa is undefined: both classifiers give one and the same prediction for every record,
-    so that they agree by chance as often as can be
-few-disagreements
-    records with different labels are few for the classes, or pairs of classes, that they
-    are spread over, so the chi-squared approximation is poor; symmetry_permutation does
-    without it
-max-t-normal
-    the classifiers predict in too many different patterns to resample each, so max-t drew
-    from the normal distribution with the covariances of the resamples
-unknown-groups
-    the records come in groups, but the evidence does not say which, so that they were taken
-    for unrelated and p may be too small
-classes-left-out
-    classes with fewer than two records, or of grouped records with records in one group
-    only, are left out
-naive
-    the statistics of the folds are added as if independent, but the folds share training
-    records; the source of the test does not recommend it
-exchanges-undefined
-    the score is undefined for at least half of the exchanges, for example because one
-    classifier gives probabilities and the other decision scores, so that p is undefined;
-    use bootstrap_difference
-few-predictions-of-a-class
-    a class has fewer than 40 records with a prediction that counts towards its score, so
-    that its part is approximate
-unpredicted-classes
-    a classifier has no prediction that counts towards the score of some classes, for
-    example because it never gives them; these classes are left out
-undefined-odds
-    the score of a classifier is 0 or 1 for some classes, so that their log odds are
-    undefined; these classes are left out
-ignores-pairing
-    the test takes the errors of the two classifiers as if they were made on different
-    records; mcnemar uses that the records are the same
-experimental
-    the test is a reconstruction from its name and may differ from what its authors define;
-    it should decide nothing
-approximate-ratio
-    discordant pairs are few, so the normal approximation to the ratio of the accuracies is
-    poor; mcnemar and discordant_odds_ratio do without it
-no-correct-predictions
-    a classifier predicts no record correctly, so the ratio of the accuracies is 0, infinite
-    or undefined; compare their difference
-selection-unseen
-    folds and hold-outs do not show what all trainings have in common: equal learners that
-    select a feature or a model inside the fit, such as stumps, are found to differ by 10
-    folds in up to 12 % of data sets by accuracy and 30 % by recall, at a level of 5 %; the
-    default splits (cv=None) have a test that is right for them
-splits-too-alike
-    the splits differ less than the records of one test set explain, as happens with few
-    different predictions, so the p-value may be far too small; collect more records
-equal-rankings
-    both classifiers rank all records alike, so that their ROC curves are one and the band
-    of their difference has no width
-sign-only-interval
-    the estimated variance of the difference is 0, so its interval says at most on which
-    side of 0 it is
-few-different-predictions
-    the predictions differ on few records: the p-value is sound, and the interval is rough
-undefined-resamples
-    the score is not finite for some exchanges of predictions; these count as extreme, so
-    that p is not too small
-undefined-score
-    the score of a classifier has 0 in a denominator, for example because it never gives a
-    class; that part counts as 0, as in scikit-learn, and as if it could not vary
-liberal
-    the test is known to reject too often when learning algorithms are compared; it is there
-    to reproduce published results and should decide nothing
-empty-intersection
-    the intervals of the looks have no value in common: the difference has changed with
-    time, or one of them misses it, which happens at most as often as the level says
-undefined-ratios
-    on some resamples the ratio is undefined, for example because a classifier then never
-    gives the class; they count against any difference, so that p is large and the interval
-    wide
-no-rates
-    all records are of the class or none is, so that sensitivity or specificity is unknown
-    and no precision can be had at another prevalence
-extreme-precision
-    the precision of a classifier is 0 or 1, and so it is in every resample, which hides how
-    uncertain it is: test with precision_both_scores
-few-differences
-    fewer than 6 differences are other than 0 (5 for a one-sided test), so that no exact
-    p-value can be below 0.05
-zero-cell
-    a count of the table is 0, so that Q is -1 or 1 whatever the others are; p is that of
-    Fisher's exact test (twice the tail), and the interval its inversion
-undefined-q
-    one of the two is always right or always wrong, so that nothing can go together and
-    Yule's Q is undefined
-""")
+FLAG_TEXTS: dict[str, str] = {
+    "degenerate": (
+        "no observed difference and no variation: the statistic is 0 and p is 1 by "
+        "convention"
+    ),
+    "no-discordant-pairs": (
+        "no record is predicted correctly by one classifier and wrongly by the other"
+    ),
+    "few-discordant-pairs": (
+        "the predictions differ on few records, so an approximation for many of them is "
+        'poor; on a hold-out, method="mid-p", "exact" or "permutation" does without it'
+    ),
+    "undefined-pvalue": (
+        "the p-value is undefined for these data and counts as 1 in any adjustment"
+    ),
+    "invalid-design": (
+        "the test is not valid for the way the evidence was collected; it ran because "
+        "it was requested by name, and its error rate is not the stated one"
+    ),
+    "time-ordered": (
+        "records that follow each other are alike, which no test here allows for: where "
+        "the disagreement drifts, tests of unrelated records find equal classifiers to "
+        "differ in 8 to 43 % of series at a level of 5 %"
+    ),
+    "less-conservative-correlation": (
+        "rho1 and rho2 leave more effective records than the recommended 1/2, which makes "
+        "the test less conservative"
+    ),
+    "more-effective-than-records": (
+        "rho1 and rho2 leave more effective records than there are records, so the error "
+        "rate of the test is not controlled"
+    ),
+    "outlying-split": (
+        "the difference of a split lies far from the others, so training varied more than "
+        "the test allows for; find out why before trusting the p-value"
+    ),
+    "small-class": (
+        "a class has fewer members than there are blocks, so some training sets hold "
+        "few or none of it"
+    ),
+    "refitted": (
+        "a fitted classifier was given under cross-validation: it was cloned and fitted "
+        "again on every training set"
+    ),
+    "mixed-frozen": (
+        "one classifier is frozen and another is refitted: the comparison mixes a trained "
+        "model with a learning algorithm, and leaks if the frozen model has seen these "
+        "records"
+    ),
+    "weighted-fit": (
+        "sample weights were used to fit; the evaluation counts every record once"
+    ),
+    "no-truth": (
+        "there are no true labels: the predictions are compared with each other, and "
+        "nobody can tell which classifier is better"
+    ),
+    "scorer-warning": (
+        "scikit-learn's scorer warned about some test sets, for example of a class that "
+        "they lack"
+    ),
+    "undefined-in-split": (
+        "the score is undefined on some test sets for one classifier or both; these were "
+        "left out of the means"
+    ),
+    "biased-measure": (
+        "the measure has a bias that differs between classifiers, so that a test of "
+        "its difference rejects too often; look at the notes for the measure to test"
+    ),
+    "merged-bins": (
+        "there are fewer bins than were requested, because equal probabilities stay in "
+        "one bin or records are few"
+    ),
+    "chosen-on-these-scores": (
+        "a candidate is compared because of its scores on these very test sets, which "
+        "favours it: part of its lead is luck, and p may be too small; cross-validate "
+        "the whole search, or compare on other records"
+    ),
+    "clipped-probabilities": (
+        "a true class has a probability so small, or 0, that its log loss was computed "
+        "for a small probability `eps` instead; the mean depends on this choice"
+    ),
+    "margin-admits-no-skill": (
+        "a challenger without skill (that always gives the commonest class, ranks at "
+        "random, or gives everybody the shares of the classes) would be within the "
+        "margin; choose a smaller one"
+    ),
+    "same-predictions": (
+        "champion and challenger gave the same predictions for every record, so that there "
+        "is nothing to decide; check that the files are not those of one model"
+    ),
+    "pooled-over-splits": (
+        "the score is undefined on a test set, for example because a classifier never "
+        "predicts a class there; scores and difference come from the counts of all "
+        "test sets together"
+    ),
+    "few-of-a-class-in-a-half": (
+        "a test set has fewer than 10 records of a class, and the score is about "
+        "classes: its differences are skewed, and the interval may be too short where "
+        "they are large; collect more of that class"
+    ),
+    "worse-than-no-skill": (
+        "worse than a classifier without skill (that always gives the commonest class, "
+        "ranks at random, or gives everybody the shares of the classes), and in less "
+        "agreement with the truth than by chance: columns, classes or the direction of "
+        "scores may be reversed; check `pos_label`, and that labels and predictions are of "
+        "the same records"
+    ),
+    "class-may-be-missing": (
+        "a class has so few members that some training sets may hold none of it"
+    ),
+    "splits-not-checked": (
+        "nothing shows that both classifiers saw the same splits, and the comparison "
+        "is worth nothing if they did not; return_indices=True makes cross_validate "
+        "show it"
+    ),
+    "not-reproducible": (
+        "a classifier that was fitted twice on the same records with the same seed "
+        "predicted differently, so that the comparison does not repeat, and equal "
+        "classifiers would differ; set what makes it random"
+    ),
+    "one-record-of-a-class": (
+        "a class has one record, which says nothing of the variance of the AUC; "
+        'method="newcombe" gives an interval even then'
+    ),
+    "unknown-variance": (
+        "nobody knows how much the difference varies within a test set, so p is "
+        "undefined; use a hold-out set"
+    ),
+    "unstable-training": (
+        "chance in the training moves the difference by much, which more records do "
+        "not mend; make the training steadier: scale the features, train until it "
+        "converges, or average several trainings"
+    ),
+    "training-unseen": (
+        "the counts of the splits do not show what all trainings have in common: equal "
+        "learners that select features inside the fit, or whose training has much "
+        "chance, are found to differ too often; bcv_jackknife_t, from the records, is "
+        "right for them"
+    ),
+    "too-few-resamples": (
+        "the score is undefined on at least half of the resamples, so that the rest "
+        "says nothing; collect more records of the rare class"
+    ),
+    "few-of-a-class": (
+        "one of the two classes has fewer than 15 records or groups, of which a "
+        "resample has even fewer different ones; interval and p-value are rough: "
+        "prefer the p-value of a permutation test"
+    ),
+    "few-different-resampled": (
+        "the predictions differ on few records, and resampling only these is rough: prefer "
+        "a permutation test, or an exact one"
+    ),
+    "resamples-left-out": (
+        "the score is undefined on some resamples, for example of one class only; "
+        "these were left out, so that the result is about test sets on which it is "
+        "defined"
+    ),
+    "shifted-resamples": (
+        "more than three quarters of the resampled differences are on one side of the "
+        "observed one, as of a score that is biased in small samples; interval and "
+        "p-value are rough"
+    ),
+    "zero-variance": (
+        "the difference is not 0 but its estimated variance is, so p is undefined; use "
+        "an exact or permutation test"
+    ),
+    "few-groups": (
+        "the records come in fewer than 10 groups: whole groups are what the test "
+        "counts, so an exact test finds little and an approximate one may be wrong"
+    ),
+    "decided-by-few-records": (
+        "a few records make most of the difference of calibration errors, or one more "
+        "in a bin whose records nearly all went the same way would change it by much, "
+        "so its p-value and interval are rough; fewer bins or more records help"
+    ),
+    "impossible-outcome": (
+        "a record of probability 0 or 1 went the other way, which cannot happen if the "
+        "probabilities are right: p is 0, given as the smallest double; to test the "
+        "other probabilities, clip them"
+    ),
+    "few-informative-clusters": (
+        "fewer than 40 clusters (records, or groups of them) have a prediction that "
+        "counts towards the score, so the approximation is poor"
+    ),
+    "no-predictions": (
+        "a classifier has no prediction that counts towards the score, for example because "
+        "it never gives the class, so that its score is undefined and so is p"
+    ),
+    "one-group-of-a-class": (
+        "all records of a class are in one group, or so few groups vary against each "
+        "other, that nothing is known of the variance: p is undefined; collect more "
+        "groups"
+    ),
+    "few-groups-for-normal": (
+        "the records come in fewer than 30 groups, or one class does: the normal "
+        'approximation finds differences too often; method="t" does so less'
+    ),
+    "not-exchangeable": (
+        "some classifiers predict more alike than others, so that Cochran's Q finds "
+        "equally accurate ones to differ too often; the tests of pairs do not need "
+        "that they are alike"
+    ),
+    "few-informative-records": (
+        "records that some classifiers predict correctly and others wrongly are few, so "
+        'the chi-squared approximation is poor; use method="exact" or "permutation"'
+    ),
+    "few-bisections": (
+        "the standard error comes from fewer than the usual 10 bisections, and the "
+        "normal distribution takes it as known: differences are found too often; "
+        "bisect 10 times"
+    ),
+    "binned-scores": (
+        "records were counted by levels of their scores: AUCs and tests are those of "
+        "the levels, and the bounds say how far the AUCs of the scores may be from them"
+    ),
+    "variance-of-few-records": (
+        "the standard error rests on few records, or groups: on those of the rarer "
+        "class, or on those that the rankings differ on by much, so that equal AUCs "
+        "may be found to differ in 6 to 12 of 100 samples at a level of 5 %; collect "
+        "more of the rarer class"
+    ),
+    "few-distinct-scores": (
+        "a classifier gives fewer than 3 different scores, probably predicted labels: "
+        "their AUC is the balanced accuracy"
+    ),
+    "few-records-of-a-class": (
+        "a class has fewer than 10 records: the normal approximation is poor, "
+        "differences are found too often and intervals are too short; collect more of "
+        "that class"
+    ),
+    "descriptive": ("a description: no hypothesis is tested"),
+    "too-few-records": (
+        "fewer than 3 records always have a correlation of -1 or 1, or none"
+    ),
+    "perfect-correlation": (
+        "the losses lie on a line, or their ranks are the same or reversed; p is that "
+        "of all orders of the records, or undefined without the losses themselves"
+    ),
+    "constant-losses": (
+        "all losses of one classifier are equal, so that nothing can go together and "
+        "the correlation is undefined"
+    ),
+    "small-expected-counts": (
+        "the normal approximation of the p-value is poor, because an expected count is "
+        "below 5: few records would be in a cell of the table if the two were "
+        "independent"
+    ),
+    "empty-interval": (
+        "the test rejects every difference, not only 0, so that its 95 % interval is "
+        "empty: differences vary much more between repetitions than within them"
+    ),
+    "depends-on-fold-order": (
+        "the test uses the difference of the first half only, and at the level 0.05 "
+        "the ten halves disagree: some would reject as the first one and others would "
+        "not"
+    ),
+    "one-cluster": (
+        "a classifier has all its predictions that count in one cluster, so that nothing "
+        "says how clusters vary, and p is undefined"
+    ),
+    "share-of-0-or-1": (
+        "a classifier has none or all of its predictions correct, so that logarithms of "
+        "its score or of its odds are infinite and their variance is unknown; a score test "
+        "does without it"
+    ),
+    "undefined-left-out": (
+        "the score is undefined without some record or group, for example the only one "
+        "of a class, so that nothing is known of how much it varies, and p is "
+        "undefined; collect more of the rare class"
+    ),
+    "undefined-kappa": (
+        "kappa is undefined: both classifiers give one and the same prediction for every "
+        "record, so that they agree by chance as often as can be"
+    ),
+    "few-disagreements": (
+        "records with different labels are few for the classes, or pairs of classes, "
+        "that they are spread over, so the chi-squared approximation is poor; "
+        "symmetry_permutation does without it"
+    ),
+    "max-t-normal": (
+        "the classifiers predict in too many different patterns to resample each, so "
+        "max-t drew from the normal distribution with the covariances of the resamples"
+    ),
+    "unknown-groups": (
+        "the records come in groups, but the evidence does not say which, so that they "
+        "were taken for unrelated and p may be too small"
+    ),
+    "classes-left-out": (
+        "classes with fewer than two records, or of grouped records with records in "
+        "one group only, are left out"
+    ),
+    "naive": (
+        "the statistics of the folds are added as if independent, but the folds share "
+        "training records; the source of the test does not recommend it"
+    ),
+    "exchanges-undefined": (
+        "the score is undefined for at least half of the exchanges, for example "
+        "because one classifier gives probabilities and the other decision scores, so "
+        "that p is undefined; use bootstrap_difference"
+    ),
+    "few-predictions-of-a-class": (
+        "a class has fewer than 40 records with a prediction that counts towards its "
+        "score, so that its part is approximate"
+    ),
+    "unpredicted-classes": (
+        "a classifier has no prediction that counts towards the score of some classes, for "
+        "example because it never gives them; these classes are left out"
+    ),
+    "undefined-odds": (
+        "the score of a classifier is 0 or 1 for some classes, so that their log odds "
+        "are undefined; these classes are left out"
+    ),
+    "ignores-pairing": (
+        "the test takes the errors of the two classifiers as if they were made on "
+        "different records; mcnemar uses that the records are the same"
+    ),
+    "experimental": (
+        "the test is a reconstruction from its name and may differ from what its "
+        "authors define; it should decide nothing"
+    ),
+    "approximate-ratio": (
+        "discordant pairs are few, so the normal approximation to the ratio of the "
+        "accuracies is poor; mcnemar and discordant_odds_ratio do without it"
+    ),
+    "no-correct-predictions": (
+        "a classifier predicts no record correctly, so the ratio of the accuracies is 0, "
+        "infinite or undefined; compare their difference"
+    ),
+    "selection-unseen": (
+        "folds and hold-outs do not show what all trainings have in common: equal "
+        "learners that select a feature or a model inside the fit, such as stumps, are "
+        "found to differ by 10 folds in up to 12 % of data sets by accuracy and 30 % "
+        "by recall, at a level of 5 %; the default splits (cv=None) have a test that "
+        "is right for them"
+    ),
+    "splits-too-alike": (
+        "the splits differ less than the records of one test set explain, as happens "
+        "with few different predictions, so the p-value may be far too small; collect more "
+        "records"
+    ),
+    "equal-rankings": (
+        "both classifiers rank all records alike, so that their ROC curves are one and "
+        "the band of their difference has no width"
+    ),
+    "sign-only-interval": (
+        "the estimated variance of the difference is 0, so its interval says at most "
+        "on which side of 0 it is"
+    ),
+    "few-different-predictions": (
+        "the predictions differ on few records: the p-value is sound, and the interval is "
+        "rough"
+    ),
+    "undefined-resamples": (
+        "the score is not finite for some exchanges of predictions; these count as "
+        "extreme, so that p is not too small"
+    ),
+    "undefined-score": (
+        "the score of a classifier has 0 in a denominator, for example because it "
+        "never gives a class; that part counts as 0, as in scikit-learn, and as if it "
+        "could not vary"
+    ),
+    "liberal": (
+        "the test is known to reject too often when learning algorithms are compared; "
+        "it is there to reproduce published results and should decide nothing"
+    ),
+    "empty-intersection": (
+        "the intervals of the looks have no value in common: the difference has "
+        "changed with time, or one of them misses it, which happens at most as often "
+        "as the level says"
+    ),
+    "undefined-ratios": (
+        "on some resamples the ratio is undefined, for example because a classifier "
+        "then never gives the class; they count against any difference, so that p is "
+        "large and the interval wide"
+    ),
+    "no-rates": (
+        "all records are of the class or none is, so that sensitivity or specificity "
+        "is unknown and no precision can be had at another prevalence"
+    ),
+    "extreme-precision": (
+        "the precision of a classifier is 0 or 1, and so it is in every resample, "
+        "which hides how uncertain it is: test with precision_both_scores"
+    ),
+    "few-differences": (
+        "fewer than 6 differences are other than 0 (5 for a one-sided test), so that "
+        "no exact p-value can be below 0.05"
+    ),
+    "zero-cell": (
+        "a count of the table is 0, so that Q is -1 or 1 whatever the others are; p is "
+        "that of Fisher's exact test (twice the tail), and the interval its inversion"
+    ),
+    "undefined-q": (
+        "one of the two is always right or always wrong, so that nothing can go "
+        "together and Yule's Q is undefined"
+    ),
+}
 """Text of each flag code."""
 
 
