@@ -229,6 +229,7 @@ def auc_rows():
         peers={"sklearn": sklearn_aucs, "torchmetrics": torchmetrics_aucs},
         floor="sorts",
         rtol=1e-5,
+        why="both take a few milliseconds, and in other runs ours took less",
         least_work="scikit-learn has no covariance",
         **halves(placements_of, lambda p: p.aucs),
     )
