@@ -180,10 +180,7 @@ def paired_test(
                 "design": str(design),
                 "flags": flags,
             }
-            # The result was just made, and `replace` would compute all that it holds.
-            for name, value in known.items():
-                object.__setattr__(result, name, value)
-            return result
+            return result.with_fields(**known)
 
         entry = PairedTestEntry(
             name=test,

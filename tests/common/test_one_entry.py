@@ -461,6 +461,24 @@ def test_common_checks_apply_to_a_toy(toy_test):
     run_checks(entry, slow=False)
 
 
+def test_result_of_a_function_is_not_changed():
+    """A result that the function of a test keeps stays as it was made."""
+    held = replace(mcnemar(ContingencyTable(5, 1, 2, 3)), test="", design="", n=0.0)
+
+    @tests.paired_test(
+        "toy_held", title="Toy", needs=ContingencyTable, measures="toy_hits", references=()
+    )
+    def toy_held(table):
+        """Return what was found before."""
+        return held
+
+    results = [toy_held(ContingencyTable(5, 1, 2, 3 * k)) for k in (1, 2)]
+    assert [11, 14] == [result.n for result in results]
+    assert ("", "", 0) == (held.test, held.design, held.n)
+    assert {"toy_held"} == {result.test for result in results}
+    assert held.pvalue == results[0].pvalue
+
+
 def test_a_name_is_taken_once(toy_test):
     """A second test of a name is refused, and so is a design that does not exist."""
     settings = {

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from skcompare._core.flags import explain
@@ -255,6 +255,17 @@ class PairedResult(Flagged):
         ]
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
 
+    def with_fields(self, **values: Any) -> "PairedResult":
+        """Return a copy with other values of some fields.
+
+        Unlike :func:`dataclasses.replace` it leaves an estimate that was not read yet to be
+        computed when it is.
+        """
+        copy = object.__new__(type(self))
+        for name, slot in _SLOTS.items():
+            slot.__set__(copy, values[name] if name in values else slot.__get__(self))
+        return copy
+
     def _null_text(self) -> str:
         """Text of the null value; empty for the null value of two equal classifiers."""
         if self.null_value == ("ratio" in self.estimate_name.split()):
@@ -286,9 +297,10 @@ class _WhenRead:
         self.slot.__set__(result, value)
 
 
-PairedResult.estimate = _WhenRead(  # type: ignore[assignment, misc]
-    vars(PairedResult)["estimate"]
-)
+_SLOTS: dict[str, Any] = {
+    each.name: vars(PairedResult)[each.name] for each in fields(PairedResult)
+}
+PairedResult.estimate = _WhenRead(_SLOTS["estimate"])  # type: ignore[assignment, misc]
 
 
 def check_null(
