@@ -258,7 +258,7 @@ class PairedResult(Flagged):
     def with_fields(self, **values: Any) -> "PairedResult":
         """Return a copy with other values of some fields.
 
-        Unlike :func:`dataclasses.replace` it leaves an estimate that was not read yet to be
+        Unlike ``dataclasses.replace`` it leaves an estimate that was not read yet to be
         computed when it is.
         """
         copy = object.__new__(type(self))
