@@ -22,7 +22,7 @@ from skcompare.evidence import (
     load_evidence,
     record_loss,
 )
-from skcompare.evidence.core._storage import Mergeable, joined, negated
+from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, array_of, joined, negated
 from skcompare.metrics import accuracy
 from skcompare.plots.drawing._base import PairDisplay, Place
 from skcompare.plots.drawing._layout import Room
@@ -35,17 +35,21 @@ RESAMPLING = {"bootstrap_difference": {"n_resamples": 99}}
 PREDICTIONS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TRUE)}
 
 
+def as_whole(name, values):
+    """Whole numbers, which may be negative."""
+    return np.array(values, dtype=np.int64)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ToyGains(Mergeable):
     """Evidence declared in one place: what the challenger gains in each record."""
 
-    gains: np.ndarray = field(metadata={"merge": joined, "swap": negated})
-    design: Design = HOLDOUT
+    gains: np.ndarray = field(
+        metadata=array_of(as_whole, "n_samples") | {"merge": joined, "swap": negated}
+    )
+    design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
 
     required: ClassVar[frozenset[str]] = frozenset({"labels"})
-
-    def __post_init__(self):
-        self._set(gains=np.asarray(self.gains, dtype=np.int64))
 
     @classmethod
     def from_pair(cls, pair):

@@ -41,7 +41,7 @@ from skcompare.evidence.core._bins import (
     role_of,
 )
 from skcompare.evidence.core._counting import groups_of, located
-from skcompare.evidence.core._storage import Mergeable, joined_groups
+from skcompare.evidence.core._storage import AS_DESIGN, AS_TUPLE, Mergeable, joined_groups
 from skcompare.evidence.tally._tally import Tally
 from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest
@@ -226,8 +226,8 @@ class PairedCalibration(Mergeable):
     edges: tuple[Any, Any]
     kind: str = "binary"
     groups: Any = None
-    design: Design = HOLDOUT
-    flags: tuple[str, ...] = ()
+    design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
+    flags: tuple[str, ...] = field(default=(), metadata=AS_TUPLE)
     cells: CalibrationCells | None = None
     group_labels: Any = field(init=False)
     codes: Any = field(init=False, repr=False)
@@ -236,17 +236,13 @@ class PairedCalibration(Mergeable):
     counted: ClassVar[str] = "calibration"
     least_records: ClassVar[int] = 2
 
-    def __post_init__(self) -> None:
+    def _check_together(self) -> None:
         check_choice("kind", self.kind, KINDS[1:])
         classwise = self.kind == "classwise"
         check = self._checked_records if self.cells is None else self._checked_cells
         layouts, attributes = check()
-        attributes |= {
-            "edges": tuple(each if classwise else each[0] for each in layouts),
-            "design": as_design(self.design),
-            "flags": tuple(self.flags),
-        }
-        self._set(**attributes)
+        edges = tuple(each if classwise else each[0] for each in layouts)
+        self._set(**attributes, edges=edges)
 
     @property
     def rows_per_record(self) -> int:
@@ -585,7 +581,7 @@ class PairedCalibration(Mergeable):
         }
 
     def _checked_cells(self) -> tuple[list[Layout], dict[str, Any]]:
-        check_reducible(self.kind, self.groups, as_design(self.design))
+        check_reducible(self.kind, self.groups, self.design)
         layouts = [check_layout(edges, self.kind) for edges in self.edges]
         n_bins = tuple(len(edges) - 1 for (edges,) in layouts)
         cells = self.cells

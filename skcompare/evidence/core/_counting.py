@@ -115,12 +115,12 @@ def sums_of(position: IntArray, counts: IntArray, n: int) -> IntArray:
     return totals
 
 
-def check_classes(classes: Any) -> np.ndarray:
+def check_classes(name: str, classes: Any) -> np.ndarray:
     """Check that class labels are sorted and distinct; return a copy."""
-    array = check_labels("classes", classes)
+    array = check_labels(name, classes)
     if not len(array) or (array[:-1] >= array[1:]).any():
         raise ValueError(
-            f"`classes` must be different labels in sorted order. Got {some_of(array)}. "
+            f"`{name}` must be different labels in sorted order. Got {some_of(array)}. "
             "Sort them, and the counts with them."
         )
     return array.copy()

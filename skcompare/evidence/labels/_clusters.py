@@ -1,7 +1,7 @@
 """Predictions by cluster, for grouped or repeatedly predicted records."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, ClassVar
 
@@ -32,7 +32,12 @@ from skcompare.evidence.core._counting import (
     ordered_cells,
     sums_of,
 )
-from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable, joined_groups
+from skcompare.evidence.core._storage import (
+    AS_DESIGN,
+    SAME_CLASSIFIERS,
+    Mergeable,
+    joined_groups,
+)
 from skcompare.evidence.labels._class_moments import ClassRows
 from skcompare.evidence.labels._contingency import CELLS, ContingencyTable
 from skcompare.evidence.labels._device_labels import counted_labels
@@ -202,7 +207,7 @@ def group_labels(groups: Any) -> np.ndarray:
 
 def checked_labels(sums: "ClusterSums", order: IntArray) -> dict[str, Any]:
     """Check cells, and return them with the fields derived from them, groups in order."""
-    classes = check_classes(sums.classes)
+    classes = check_classes("classes", sums.classes)
     width = np.shape(sums.cells)[-1] if np.ndim(sums.cells) == 2 else 0
     shape = [len(order), *[len(classes)] * max(0, width - 1)]
     cells, counts = check_cells(sums.cells, sums.counts, shape)
@@ -306,7 +311,7 @@ class ClusterSums(Mergeable):
 
     tables: IntArray = None  # type: ignore[assignment]
     groups: np.ndarray = None  # type: ignore[assignment]
-    design: Design = GROUPED_HOLDOUT
+    design: Design = field(default=GROUPED_HOLDOUT, metadata=AS_DESIGN)
     classes: np.ndarray = None  # type: ignore[assignment]
     cells: IntArray = None  # type: ignore[assignment]
     counts: IntArray = None  # type: ignore[assignment]
@@ -314,7 +319,7 @@ class ClusterSums(Mergeable):
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
-    def __post_init__(self) -> None:
+    def _check_together(self) -> None:
         with_labels = self.cells is not None
         groups, order = self.groups, np.zeros(1, dtype=np.int64)
         if groups is not None or not with_labels:
@@ -322,7 +327,7 @@ class ClusterSums(Mergeable):
             order = np.argsort(groups, kind="stable")
             groups = groups[order]
             check_each_once(groups)
-        values: dict[str, Any] = {"groups": groups, "design": as_design(self.design)}
+        values: dict[str, Any] = {"groups": groups}
         if with_labels:
             values |= checked_labels(self, order)
         else:
@@ -478,7 +483,9 @@ class ClusterSums(Mergeable):
         truth = check_labels("y_true", y_true)
         clusters = np.arange(len(truth)) if groups is None else group_labels(groups)
         check_same_length(y_true=truth, groups=clusters)
-        all_classes = np.unique(truth) if classes is None else check_classes(classes)
+        all_classes = (
+            np.unique(truth) if classes is None else check_classes("classes", classes)
+        )
         group_names, positions = group_positions(clusters, len(truth))
         y = class_codes("y_true", truth, all_classes)
         remaining = iter(repeats)

@@ -18,7 +18,7 @@ from skcompare._core.validation import (
     is_whole,
 )
 from skcompare._typing import ArrayLike
-from skcompare.evidence.core._storage import Mergeable, added
+from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, added
 from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.evidence.tally._tally import Tally
 from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair
@@ -270,6 +270,29 @@ class ContingencyTable(Mergeable):
         return (self.only_challenger - self.only_champion) / self.n
 
 
+def _as_tables(name: str, tables: Any) -> np.ndarray:
+    def plain(item: Any) -> Any:
+        if isinstance(item, ContingencyTable):
+            return [getattr(item, name) for name in CELLS]
+        if isinstance(item, list | tuple):
+            return [plain(part) for part in item]
+        return item
+
+    counts = np.asarray(plain(tables) if isinstance(tables, list | tuple) else tables)
+    if counts.ndim not in (2, 3) or counts.shape[-1] != 4 or counts.size == 0:
+        raise ValueError(
+            f"`{name}` must have shape (n_repeats, n_folds, 4) or (n_splits, 4). Got "
+            f"{counts.shape}. The four counts are {', '.join(CELLS)}."
+        )
+    numbers = counts.dtype.kind in "iuf" and bool(np.isfinite(counts).all())
+    whole = counts.astype(np.int64) if numbers else np.zeros_like(counts)
+    if not numbers or (whole != counts).any() or (whole < 0).any():
+        raise ValueError(f"`{name}` must hold whole counts of at least 0, a table a split.")
+    if (whole.sum(axis=-1) == 0).any():
+        raise ValueError("Each split must test at least one record. Got an empty table.")
+    return whole
+
+
 def _added_tables(first: Array, second: Array) -> Array:
     if first.shape != second.shape:
         raise ValueError(
@@ -313,22 +336,22 @@ class PairedBlocks(Mergeable):
     (100, 3.5)
     """
 
-    tables: np.ndarray = field(metadata={"merge": _added_tables, "swap": _swapped_cells})
-    design: Design = None  # type: ignore[assignment]
+    tables: np.ndarray = field(
+        metadata={"check": _as_tables, "merge": _added_tables, "swap": _swapped_cells}
+    )
+    design: Design = field(default=None, metadata=AS_DESIGN)  # type: ignore[assignment]
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
-    def __post_init__(self) -> None:
-        tables = _as_tables(self.tables)
-        design = self.design
+    def _check_together(self) -> None:
+        tables, design = self.tables, self.design
         if design is None:
-            design = "bcv" if _has_even_halves(tables) else "unknown"
-        design = as_design(design)
+            design = as_design("bcv" if _has_even_halves(tables) else "unknown")
         shape = tables.shape[:-1]
         if design.n_splits != np.prod(shape):
             repeats, folds = shape if len(shape) == 2 else (1, shape[0])
             design = replace(design, n_repeats=repeats, n_folds=folds)
-        self._set(tables=tables, design=design)
+        self._set(design=design)
         if tables.ndim == 3:
             _check_repeats(tables)
 
@@ -435,29 +458,6 @@ def _check_cell(name: str, count: object) -> int | float:
     raise ValueError(
         f"`{name}` must be a count of records, a number of at least 0. Got {count!r}."
     )
-
-
-def _as_tables(tables: Any) -> np.ndarray:
-    def plain(item: Any) -> Any:
-        if isinstance(item, ContingencyTable):
-            return [getattr(item, name) for name in CELLS]
-        if isinstance(item, list | tuple):
-            return [plain(part) for part in item]
-        return item
-
-    counts = np.asarray(plain(tables) if isinstance(tables, list | tuple) else tables)
-    if counts.ndim not in (2, 3) or counts.shape[-1] != 4 or counts.size == 0:
-        raise ValueError(
-            "`tables` must have shape (n_repeats, n_folds, 4) or (n_splits, 4). Got "
-            f"{counts.shape}. The four counts are {', '.join(CELLS)}."
-        )
-    numbers = counts.dtype.kind in "iuf" and bool(np.isfinite(counts).all())
-    whole = counts.astype(np.int64) if numbers else np.zeros_like(counts)
-    if not numbers or (whole != counts).any() or (whole < 0).any():
-        raise ValueError("`tables` must hold whole counts of at least 0, a table a split.")
-    if (whole.sum(axis=-1) == 0).any():
-        raise ValueError("Each split must test at least one record. Got an empty table.")
-    return whole
 
 
 def _has_even_halves(tables: np.ndarray) -> bool:

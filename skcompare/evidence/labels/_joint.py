@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
     check_labels,
     class_codes,
@@ -25,7 +25,7 @@ from skcompare.evidence.core._counting import (
     ordered_cells,
     sums_of,
 )
-from skcompare.evidence.core._storage import Mergeable
+from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, array_of
 from skcompare.evidence.labels._class_moments import ClassRows
 from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
 from skcompare.evidence.labels._device_labels import counted_labels
@@ -63,26 +63,20 @@ class AgreementMatrix(Mergeable):
     (['a', 'b', 'c'], [[1, 0, 0], [0, 1, 1], [0, 0, 0]])
     """
 
-    counts: IntArray = field(metadata={"swap": np.transpose})
-    classes: np.ndarray
-    design: Design = HOLDOUT
+    counts: IntArray = field(
+        metadata=array_of(check_whole, "n_classes", "n_classes") | {"swap": np.transpose}
+    )
+    classes: np.ndarray = field(metadata=array_of(check_classes, "n_classes"))
+    design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
     needs_truth: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        classes = check_classes(self.classes)
-        counts = check_whole("counts", self.counts)
-        if counts.shape != (len(classes),) * 2:
-            raise ValueError(
-                f"`counts` must have a row and a column for each of the {len(classes)} "
-                f"classes. Got shape {counts.shape}."
-            )
-        if not counts.any():
+    def _check_together(self) -> None:
+        if not self.counts.any():
             raise ValueError(
                 "An agreement matrix needs at least one record. Got only zeros."
             )
-        self._set(counts=counts, classes=classes, design=as_design(self.design))
 
     def __repr__(self) -> str:
         counts = self.counts.tolist() if len(self.classes) <= FEW_CLASSES else "..."
@@ -252,25 +246,23 @@ class JointCounts(Mergeable):
     ContingencyTable(both_correct=2, only_champion=0, only_challenger=1, both_wrong=1)
     """
 
-    counts: IntArray
-    classes: np.ndarray
+    counts: IntArray = field(metadata={"check": check_whole})
+    classes: np.ndarray = field(metadata={"check": check_classes})
     cells: IntArray = field(default=None, metadata={"swap": _swapped_cells})  # type: ignore[arg-type]
-    design: Design = HOLDOUT
+    design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
-    def __post_init__(self) -> None:
-        classes = check_classes(self.classes)
-        counts = check_whole("counts", self.counts)
+    def _check_together(self) -> None:
+        counts, k = self.counts, len(self.classes)
         if self.cells is None:
-            cells = _cells_of(counts, len(classes))
+            cells = _cells_of(counts, k)
             counts = counts[tuple(cells.T)]
         else:
-            cells, counts = _sorted_cells(np.asarray(self.cells), counts, len(classes))
+            cells, counts = _sorted_cells(np.asarray(self.cells), counts, k)
         if not len(counts):
             raise ValueError("Joint counts need at least one record. Got only zeros.")
-        design = as_design(self.design)
-        self._set(cells=cells, counts=counts, classes=classes, design=design)
+        self._set(cells=cells, counts=counts)
 
     @classmethod
     def from_tally(cls, tally: Tally) -> "JointCounts":

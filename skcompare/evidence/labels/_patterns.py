@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
     check_labels,
     check_same_length,
@@ -18,7 +18,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import sums_of
-from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable
+from skcompare.evidence.core._storage import AS_DESIGN, SAME_CLASSIFIERS, Mergeable
 from skcompare.evidence.labels._contingency import ContingencyTable
 from skcompare.evidence.labels._device_labels import predictions_right
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
@@ -165,21 +165,21 @@ class CorrectnessPatterns(Mergeable):
 
     bits: NDArray[np.uint8]
     names: tuple[str, ...] = None  # type: ignore[assignment]
-    design: Design = HOLDOUT
+    design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
     n: int = None  # type: ignore[assignment]
     # Counting takes longer than any test, and several tests need the same counts.
     _counts: tuple[IntArray, int] | None = field(default=None, init=False)
 
     required: ClassVar[frozenset[str]] = frozenset({LABELS})
 
-    def __post_init__(self) -> None:
+    def _check_together(self) -> None:
         if self.n is None:
             bits, n = _packed(self.bits)
         else:
             bits, n = _checked_bits(self.bits, self.n), int(self.n)
         _check_size(len(bits), n)
         names = check_classifier_names(self.names, len(bits))
-        self._set(bits=bits, n=n, names=names, design=as_design(self.design))
+        self._set(bits=bits, n=n, names=names)
 
     def __repr__(self) -> str:
         return (

@@ -14,7 +14,14 @@ from skcompare._registry.metrics import NUMBERS, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
-from skcompare.evidence.core._storage import Mergeable, added, joined, reversed_
+from skcompare.evidence.core._storage import (
+    AS_DESIGN,
+    Mergeable,
+    added,
+    array_of,
+    joined,
+    reversed_,
+)
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._chunked_losses import (
     Losses,
@@ -161,6 +168,11 @@ def device_losses(
 CLIPPED = "clipped-probabilities"
 
 
+def _as_floats(name: str, values: FloatArray) -> FloatArray:
+    """Copy values that another may write to; those of a shard are read-only."""
+    return np.array(values, dtype=np.float64) if values.flags.writeable else values
+
+
 def _both(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
     return first[0] + second[0], first[1] + second[1]
 
@@ -206,7 +218,9 @@ class PairedLosses(Mergeable):
 
     moments: LossMoments = field(metadata={"merge": added, "swap": LossMoments.swap})
     values: FloatArray | None = field(
-        default=None, metadata={"merge": partial(joined, axis=1), "swap": reversed_}
+        default=None,
+        metadata=array_of(_as_floats, "n_roles", "n_samples")
+        | {"merge": partial(joined, axis=1), "swap": reversed_},
     )
     groups: LossGroups | None = field(
         default=None, metadata={"merge": added, "swap": LossGroups.swap}
@@ -217,17 +231,12 @@ class PairedLosses(Mergeable):
     clipped: tuple[int, int] = field(
         default=(0, 0), metadata={"merge": _both, "swap": reversed_}
     )
-    design: Design = HOLDOUT
+    design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
 
     required: ClassVar[frozenset[str]] = frozenset({SCORES})
     counted: ClassVar[str] = "losses"
     takes_values: ClassVar[bool] = True
     least_records: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "design", as_design(self.design))
-        if self.values is not None and self.values.flags.writeable:
-            self._set(values=np.array(self.values, dtype=np.float64))
 
     @classmethod
     def from_predictions(
@@ -395,7 +404,7 @@ class PairedLosses(Mergeable):
         moments = LossMoments.from_variances(
             n, means, variances, covariance, difference_variance
         )
-        return cls(moments, loss=loss, design=as_design(design))
+        return cls(moments, loss=loss, design=design)  # type: ignore[arg-type]
 
     @classmethod
     def from_sums(

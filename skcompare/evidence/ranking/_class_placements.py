@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
     check_groups,
     check_labels,
@@ -17,7 +17,13 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_classes, groups_of
-from skcompare.evidence.core._storage import Mergeable, joined, joined_groups
+from skcompare.evidence.core._storage import (
+    AS_DESIGN,
+    Mergeable,
+    array_of,
+    joined,
+    joined_groups,
+)
 from skcompare.evidence.ranking._cells import scores_of
 from skcompare.evidence.ranking._ranks import placement_counts_of
 from skcompare.predictions import SCORES, PairedPredictions
@@ -214,6 +220,31 @@ def _factor(n_units: int) -> float:
     return float(np.sqrt(n_units / (n_units - 1))) if n_units > 1 else np.nan
 
 
+def _check_positions(name: str, values: Any) -> IntArray:
+    array = np.array(values)
+    if array.dtype.kind not in "iu":
+        raise ValueError(
+            f"`{name}` must be positions in `classes`. Got {values!r:.60}. Make them from "
+            "labels by from_predictions."
+        )
+    return array
+
+
+def _check_columns(name: str, values: Any) -> FloatArray:
+    # Columns are contiguous, because they are sorted one by one.
+    scores = np.array(values, dtype=np.float64, order="F")
+    if not np.isfinite(scores).all():
+        raise ValueError(f"`{name}` must be finite. Got NaN or infinity.")
+    return scores
+
+
+def _check_groups(name: str, values: Any) -> np.ndarray:
+    return check_groups(values).copy()
+
+
+_COLUMNS = array_of(_check_columns, "n_samples", "n_classes") | {"merge": joined}
+
+
 def _same_classes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     if not np.array_equal(first, second):
         raise ValueError(
@@ -269,34 +300,36 @@ class ClassPlacementValues(Mergeable):
     [[0.812, 0.812, 1.0], [1.0, 1.0, 1.0]]
     """
 
-    codes: IntArray = field(metadata={"merge": joined})
-    champion: FloatArray = field(metadata={"merge": joined, "swap": "challenger"})
-    challenger: FloatArray = field(metadata={"merge": joined, "swap": "champion"})
-    classes: np.ndarray = field(metadata={"merge": _same_classes})
-    groups: np.ndarray | None = field(default=None, metadata={"merge": joined_groups})
-    design: Design = HOLDOUT
+    codes: IntArray = field(
+        metadata=array_of(_check_positions, "n_samples") | {"merge": joined}
+    )
+    champion: FloatArray = field(metadata=_COLUMNS | {"swap": "challenger"})
+    challenger: FloatArray = field(metadata=_COLUMNS | {"swap": "champion"})
+    classes: np.ndarray = field(
+        metadata=array_of(check_classes, "n_classes") | {"merge": _same_classes}
+    )
+    groups: np.ndarray | None = field(
+        default=None,
+        metadata=array_of(_check_groups, "n_samples") | {"merge": joined_groups},
+    )
+    design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     required: ClassVar[frozenset[str]] = frozenset({SCORES})
     least_per_class: ClassVar[int] = 2
 
-    def __post_init__(self) -> None:
-        classes = check_classes(self.classes)
-        if len(classes) < 2:
+    def _check_together(self) -> None:
+        if len(self.classes) < 2:
             raise ValueError(
-                f"An area under a curve needs two classes. Got {some_of(classes)}. Name "
-                "the classes that do not occur by `labels`."
+                f"An area under a curve needs two classes. Got {some_of(self.classes)}. "
+                "Name the classes that do not occur by `labels`."
             )
-        codes = _checked_codes(self.codes, len(classes))
-        check_same_length(codes=codes, champion=self.champion, challenger=self.challenger)
-        for role in ("champion", "challenger"):
-            scores = _checked_scores(role, getattr(self, role), len(classes))
-            self._set(**{role: scores})
-        groups = None if self.groups is None else check_groups(self.groups).copy()
-        if groups is not None:
-            check_same_length(codes=codes, groups=groups)
-        design = as_design(self.design)
-        self._set(codes=codes, classes=classes, groups=groups, design=design)
+        check_same_length(codes=self.codes)
+        if self.codes.min() < 0 or self.codes.max() >= len(self.classes):
+            raise ValueError(
+                f"`codes` must be positions in {len(self.classes)} classes. Got values "
+                f"from {self.codes.min()} to {self.codes.max()}."
+            )
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f"n_groups={self.n_units}, "
@@ -429,27 +462,3 @@ class ClassPlacementValues(Mergeable):
         sums = [np.bincount(self.unit_codes, column, self.n_units) for column in columns]
         totals: FloatArray = np.stack(sums, axis=1, dtype=np.float64)
         return totals.reshape(self.n_units, *values.shape[1:])
-
-
-def _checked_codes(codes: Any, n_classes: int) -> IntArray:
-    array = np.array(codes)
-    fits = array.ndim == 1 and array.dtype.kind in "iu"
-    if not fits or (len(array) and not 0 <= array.min() <= array.max() < n_classes):
-        raise ValueError(
-            f"`codes` must be positions in {n_classes} classes, of shape (n_samples,). Got "
-            f"{codes!r:.60}. Make them from labels by from_predictions."
-        )
-    return array
-
-
-def _checked_scores(role: str, values: Any, n_classes: int) -> FloatArray:
-    # Columns are contiguous, because they are sorted one by one.
-    scores = np.array(values, dtype=np.float64, order="F")
-    if scores.ndim != 2 or scores.shape[1] != n_classes:
-        raise ValueError(
-            f"`{role}` must be scores of shape (n_samples, {n_classes}), one column per "
-            f"class in sorted order. Got shape {scores.shape}."
-        )
-    if not np.isfinite(scores).all():
-        raise ValueError(f"`{role}` must be finite. Got NaN or infinity.")
-    return scores

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
+from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
     check_count,
@@ -22,7 +22,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
-from skcompare.evidence.core._storage import Mergeable, joined_groups
+from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, joined_groups
 from skcompare.evidence.ranking._cells import (
     cell_counts,
     check_names,
@@ -264,7 +264,7 @@ class PlacementValues(Mergeable):
     scores: FloatArray
     names: tuple[str, ...] = None  # type: ignore[assignment]
     groups: NDArray[Any] | None = None
-    design: Design = None  # type: ignore[assignment]
+    design: Design = field(default=None, metadata=AS_DESIGN)  # type: ignore[assignment]
     pos_label: Any = 1
     repeats: IntArray | None = None
     score_bins: tuple[ScoreBins, ...] | None = None
@@ -279,12 +279,10 @@ class PlacementValues(Mergeable):
     max_classes: ClassVar[int] = 2
     least_per_class: ClassVar[int] = 2
 
-    def __post_init__(self) -> None:
-        checked = checked_fields(self)
-        design = self.design
-        if design is None:
-            design = HOLDOUT if checked["groups"] is None else GROUPED_HOLDOUT
-        self._set(**checked, design=as_design(design))
+    def _check_together(self) -> None:
+        self._set(**checked_fields(self))
+        if self.design is None:
+            self._set(design=HOLDOUT if self.groups is None else GROUPED_HOLDOUT)
 
     @classmethod
     def from_tally(cls, tally: Tally) -> "PlacementValues":

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
+from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design
 from skcompare._core.validation import (
     as_array,
     check_choice,
@@ -23,7 +23,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
-from skcompare.evidence.core._storage import Storable
+from skcompare.evidence.core._storage import AS_DESIGN, Storable
 from skcompare.evidence.scores._scores import correct_of
 from skcompare.predictions import PairedPredictions
 
@@ -505,7 +505,7 @@ class ScoredPair(Storable):
     challenger: np.ndarray = field(metadata={"swap": "champion"})
     groups: IntArray | None = None
     rows: IntArray | None = None
-    design: Design = HOLDOUT
+    design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
     greater_is_better: bool = True
     flags: tuple[str, ...] = ()
     symmetric: bool = field(init=False, default=False)
@@ -513,7 +513,7 @@ class ScoredPair(Storable):
     # The score determines which predictions are needed.
     required: ClassVar[frozenset[str]] = frozenset()
 
-    def __post_init__(self) -> None:
+    def _check_together(self) -> None:
         arrays = {name: np.asarray(getattr(self, name)) for name in _ARRAYS[:3]}
         for name in _ARRAYS[3:]:
             values = getattr(self, name)
@@ -525,7 +525,7 @@ class ScoredPair(Storable):
         first, second = (self.score.on_one_scale(arrays[name]) for name in _ARRAYS[1:3])
         order, symmetric = _own_order(arrays["y"], first, second, arrays.get("groups"))
         self._set(**{name: array[order] for name, array in arrays.items()})
-        self._set(symmetric=symmetric, design=as_design(self.design))
+        self._set(symmetric=symmetric)
 
     def __repr__(self) -> str:
         grouped = "" if self.groups is None else f", n_units={self.n_units}"

@@ -6,13 +6,40 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.design import HALVES, UNKNOWN, Design, as_design, design_of_shape
+from skcompare._core.design import HALVES, UNKNOWN, Design, design_of_shape
 from skcompare._core.validation import check_same_length, group_codes
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence.core._storage import Storable, negated
+from skcompare.evidence.core._storage import (
+    AS_DESIGN,
+    AS_TUPLE,
+    Storable,
+    array_of,
+    negated,
+)
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.scores._cv_results import Complexity, scores_found
 from skcompare.predictions import PairedPredictions, SplitInfo
+
+
+def checked_scores(name: str, values: Any) -> FloatArray:
+    try:
+        array = np.array(values, dtype=np.float64) + 0.0  # no -0.0
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"`{name}` must hold numbers, in rows of one length. Got {values!r}."
+        ) from error
+    if np.isinf(array).any():
+        raise ValueError(
+            f"`{name}` must be finite, or NaN where undefined. Got infinite values."
+        )
+    return array
+
+
+def _whole(name: str, values: Any) -> IntArray:
+    array = np.array(values)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"`{name}` must hold whole numbers. Got {array.dtype}.")
+    return array.astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,22 +91,21 @@ class ScoreDifferences(Storable):
     0.020 of 100 records, 5-fold cross-validation
     """
 
-    values: FloatArray = field(metadata={"swap": negated})
+    values: FloatArray = field(metadata={"check": checked_scores, "swap": negated})
     n_train: IntArray
     n_test: IntArray
     variances: FloatArray | None = None
     champion: FloatArray | None = field(default=None, metadata={"swap": "challenger"})
     challenger: FloatArray | None = field(default=None, metadata={"swap": "champion"})
-    design: Design = UNKNOWN
-    flags: tuple[str, ...] = ()
+    design: Design = field(default=UNKNOWN, metadata=AS_DESIGN)
+    flags: tuple[str, ...] = field(default=(), metadata=AS_TUPLE)
     score: str = "score"
     greater_is_better: bool = True
 
     required: ClassVar[frozenset[str]] = frozenset()
 
-    def __post_init__(self) -> None:
-        design = as_design(self.design)
-        values = checked_scores("values", self.values)
+    def _check_together(self) -> None:
+        design, values = self.design, self.values
         if values.ndim not in (1, 2) or values.size == 0:
             raise ValueError(
                 "`values` must have shape (n_repeats, n_folds) or (n_splits,). Got "
@@ -87,8 +113,7 @@ class ScoreDifferences(Storable):
             )
         if values.ndim == 1 and design.kind in HALVES and values.size % 2 == 0:
             values = values.reshape(-1, 2)
-        design = design_of_shape(design, values.shape)
-        self._set(values=values, design=design, flags=tuple(self.flags))
+        self._set(values=values, design=design_of_shape(design, values.shape))
         for name in ("variances", "champion", "challenger"):
             array = getattr(self, name)
             if array is not None:
@@ -337,20 +362,6 @@ def mean_defined(values: FloatArray | None) -> float:
     return float(defined.mean()) if defined.size else float("nan")
 
 
-def checked_scores(name: str, values: Any) -> FloatArray:
-    try:
-        array = np.array(values, dtype=np.float64) + 0.0  # no -0.0
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"`{name}` must hold numbers, in rows of one length. Got {values!r}."
-        ) from error
-    if np.isinf(array).any():
-        raise ValueError(
-            f"`{name}` must be finite, or NaN where undefined. Got infinite values."
-        )
-    return array
-
-
 def _of_shape(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
     array = checked_scores(name, values)
     if array.size == np.prod(shape) and 1 in (array.ndim, len(shape)):
@@ -441,46 +452,32 @@ class BlockDifferences(Storable):
     0.375 of 8 records
     """
 
-    values: FloatArray = field(metadata={"swap": negated})
-    sides: IntArray
-    sizes: IntArray
-    own: FloatArray
+    values: FloatArray = field(
+        metadata=array_of(checked_scores, "n_repeats", "n_blocks") | {"swap": negated}
+    )
+    sides: IntArray = field(metadata=array_of(_whole, "n_repeats", "n_blocks"))
+    sizes: IntArray = field(metadata=array_of(_whole, "n_blocks"))
+    own: FloatArray = field(metadata=array_of(checked_scores, "n_repeats", "n_repeats"))
     variance: float
     df: float
     champion: float | None = field(default=None, metadata={"swap": "challenger"})
     challenger: float | None = field(default=None, metadata={"swap": "champion"})
-    design: Design = None  # type: ignore[assignment]
-    flags: tuple[str, ...] = ()
+    design: Design = field(default=None, metadata=AS_DESIGN)  # type: ignore[assignment]
+    flags: tuple[str, ...] = field(default=(), metadata=AS_TUPLE)
     score: str = "score"
     greater_is_better: bool = True
 
     required: ClassVar[frozenset[str]] = frozenset()
 
-    def __post_init__(self) -> None:
-        values, own = (
-            checked_scores(name, getattr(self, name)) for name in ("values", "own")
-        )
-        sides, sizes = (_whole(name, getattr(self, name)) for name in ("sides", "sizes"))
-        if values.ndim != 2 or sides.shape != values.shape:
-            raise ValueError(
-                "`values` and `sides` must have one shape, (n_repeats, n_blocks). Got "
-                f"{values.shape} and {sides.shape}."
-            )
-        n_repeats, n_blocks = values.shape
-        if sizes.shape != (n_blocks,) or own.shape != (n_repeats, n_repeats):
-            raise ValueError(
-                f"`sizes` must have shape ({n_blocks},) and `own` ({n_repeats}, "
-                f"{n_repeats}), as `values` are. Got {sizes.shape} and {own.shape}."
-            )
-        _check_array(sides)
-        if (sizes < 1).any():
-            raise ValueError(f"Each block must hold a record. Got sizes {sizes.tolist()}.")
-        if self.variance < 0 or (np.diag(own) < 0).any():
+    def _check_together(self) -> None:
+        _check_array(self.sides)
+        if (self.sizes < 1).any():
+            sizes = self.sizes.tolist()
+            raise ValueError(f"Each block must hold a record. Got sizes {sizes}.")
+        if self.variance < 0 or (np.diag(self.own) < 0).any():
             raise ValueError("Variances must not be negative. Got one that is.")
-        design = Design("bcv") if self.design is None else as_design(self.design)
-        design = replace(design, n_repeats=n_repeats, n_folds=2)
-        self._set(values=values, sides=sides, sizes=sizes, own=own)
-        self._set(design=design, flags=tuple(self.flags))
+        design = Design("bcv") if self.design is None else self.design
+        self._set(design=replace(design, n_repeats=len(self.values), n_folds=2))
 
     @classmethod
     def from_records(
@@ -680,10 +677,3 @@ def _without_rounding(d: FloatArray, scores: tuple[float | None, ...]) -> FloatA
     sizes = [abs(score) for score in scores if score is not None]
     size = max(sizes) if sizes else max(1.0, float(np.fmax.reduce(np.abs(d), axis=None)))
     return np.where(np.abs(d) <= ROUNDING * size, 0.0, d)
-
-
-def _whole(name: str, values: Any) -> IntArray:
-    array = np.array(values)
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"`{name}` must hold whole numbers. Got {array.dtype}.")
-    return array.astype(np.int64)

@@ -42,6 +42,7 @@ from skcompare.evidence import (
     save_checkpoint,
     tally_arrays,
 )
+from skcompare.evidence.core._storage import AS_DESIGN, array_of
 from skcompare.predictions import predictions_from_arrays
 
 ENDINGS = ("json", "npz")
@@ -143,6 +144,45 @@ class Toy(Storable):
 
 
 EXAMPLES = list(examples())
+
+
+def _as_floats(name, values):
+    if not np.size(values):
+        raise ValueError(f"`{name}` has no value.")
+    return np.array(values, dtype=float)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighted(Storable):
+    """Evidence whose declaration says what its arrays are."""
+
+    values: Any = field(metadata=array_of(_as_floats, "n_samples", "n_classes"))
+    weights: Any = field(default=None, metadata=array_of(_as_floats, "n_samples"))
+    design: Any = field(default="holdout", metadata=AS_DESIGN)
+
+    def _check_together(self):
+        if self.weights is not None and not self.weights.any():
+            raise ValueError("Not all weights may be 0.")
+
+
+def test_fields_are_checked_as_declared():
+    """Each by its rule, then the shapes, then all together; arrays are copies."""
+    given = np.ones((2, 3), dtype=int)
+    evidence = Weighted(given, [0, 1])
+
+    assert (evidence.values.dtype, evidence.weights.dtype) == (float, float)
+    assert (evidence.values.flags.writeable, given.flags.writeable) == (False, True)
+    assert evidence.design == Design("holdout")
+    assert Weighted(given).weights is None
+    for arguments, message in [
+        (([1, 2],), r"`values` must have shape \(n_samples, n_classes\). Got \(2,\)"),
+        ((given, [1, 2, 3]), r"`weights` must have shape \(n_samples=2,\). Got \(3,\)"),
+        ((given, []), "`weights` has no value"),
+        ((given, [0, 0]), "Not all weights may be 0"),
+        ((given, [0, 1], "guess"), "design"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Weighted(*arguments)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -305,15 +305,21 @@ def test_arrays_are_kept_apart_and_read_only():
 
 def test_wrong_arguments():
     """Each is refused by name."""
+    both = "champion", "challenger"
     for change, message in [
-        ({"champion": np.zeros((4, 2))}, r"`champion` must be scores of shape \(n_sam"),
+        ({"champion": np.zeros((4, 2))}, r"`challenger` .* \(n_samples=4, n_classes=2\)"),
         ({"challenger": np.full((4, 3), np.nan)}, "`challenger` must be finite"),
         ({"codes": [0, 1, 2, 3]}, "`codes` must be positions in 3 classes"),
         ({"codes": [0.0, 1, 2, 1]}, "`codes` must be positions"),
-        ({"codes": [0, 1, 2]}, "one entry per record"),
+        ({"codes": [0, 1, 2]}, r"`champion` must have shape \(n_samples=3, n_classes\)"),
         ({"classes": ["b", "a", "c"]}, "sorted order"),
-        ({"classes": ["a"]}, "needs two classes"),
-        ({"groups": [1, 2]}, "one entry per record"),
+        ({"classes": ["a"]}, r"`classes` must have shape \(n_classes=3,\). Got \(1,\)"),
+        ({"classes": ["a"], **dict.fromkeys(both, np.zeros((4, 1)))}, "two classes"),
+        ({"groups": [1, 2]}, r"`groups` must have shape \(n_samples=4,\). Got \(2,\)"),
+        (
+            {"codes": np.zeros(0, dtype=int), **dict.fromkeys(both, np.zeros((0, 3)))},
+            "codes: expected at least one record",
+        ),
     ]:
         given = {
             "codes": [0, 1, 2, 1],
