@@ -3,6 +3,7 @@
 from skcompare.comparators._comparators import MultipleComparator, PairedComparator
 from skcompare.comparators._compare import (
     COLLECTED,
+    check_role_names,
     checked_names,
     compare,
     compare_cv_results,

@@ -1,6 +1,7 @@
 """Comparison of existing predictions, in memory or counted by a data frame engine."""
 
 import platform
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -67,7 +68,6 @@ from skcompare.predictions import (
     EngineColumns,
     PairedPredictions,
     Predictions,
-    check_role_names,
     check_roles_to_fit,
     check_target,
     is_mixed,
@@ -629,6 +629,43 @@ def _check_tally_alone(**arguments: Any) -> None:
 def _only_accuracy(measures: Sequence[Measure]) -> bool:
     """Whether accuracy of all classes is the only measure."""
     return [(m.metric, m.label) for m in measures] == [("accuracy", None)]
+
+
+PAIRS = (
+    ROLES,
+    ("baseline", "candidate"),
+    ("before", "after"),
+    ("control", "treatment"),
+    ("current", "next"),
+    ("incumbent", "contender"),
+    ("old", "new"),
+    ("production", "candidate"),
+    ("production", "staging"),
+)
+"""Usual names for the two roles, that of the champion first."""
+
+WORD = re.compile(r"[^\W\d_]+")
+
+
+def check_role_names(champion: str, challenger: str) -> None:
+    """Raise an error if the names suggest that champion and challenger are swapped.
+
+    Parameters
+    ----------
+    champion, challenger : str
+        Names of champion and challenger, such as those of their files.
+    """
+    first, second = (
+        {word.lower() for word in WORD.findall(name)} for name in (champion, challenger)
+    )
+    # One of the names of the roles themselves is enough.
+    is_swapped = first & {*ROLES} == {CHALLENGER} or second & {*ROLES} == {CHAMPION}
+    if is_swapped or any(new in first and old in second for old, new in PAIRS):
+        raise ValueError(
+            f"The champion comes first, and the names say the opposite: {champion!r} is "
+            f"taken for the champion and {challenger!r} for the challenger. Turn them "
+            "round, or rename them."
+        )
 
 
 def checked_names(predictions: Any) -> Mapping[str, Any]:

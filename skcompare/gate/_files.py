@@ -23,7 +23,7 @@ from skcompare._io.readers import (
     hold_the_same,
     list_formats,
 )
-from skcompare.comparators import MEAN_SCORE
+from skcompare.comparators import MEAN_SCORE, check_role_names
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._evaluate import Gate, judge_subject
 from skcompare.gate._ledger import Ledger, lock_of
@@ -46,7 +46,6 @@ from skcompare.predictions import (
     ColumnValues,
     ItemScores,
     Predictions,
-    check_role_names,
     is_text,
     rows_by_id,
 )

@@ -32,10 +32,16 @@ from skcompare.predictions._from_cv import (
     splits_of_search,
 )
 from skcompare.predictions._from_frames import (
+    KINDS,
     ColumnRoles,
     ColumnValues,
     EngineColumns,
+    first_of,
+    is_text,
     predictions_from_frame,
+    rows_by_id,
+    value_of,
+    written,
 )
 from skcompare.predictions._frozen_rules import (
     PREFIT,
@@ -47,14 +53,6 @@ from skcompare.predictions._frozen_rules import (
     is_mixed,
     is_prefit,
     predictions_of_fitted,
-)
-from skcompare.predictions._ids import (
-    KINDS,
-    first_of,
-    is_text,
-    rows_by_id,
-    value_of,
-    written,
 )
 from skcompare.predictions._item_scores import ItemScores, check_names
 from skcompare.predictions._predictions import (
@@ -69,16 +67,17 @@ from skcompare.predictions._predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
-    check_role_names,
     check_same_order,
     encoded_target,
     fingerprint,
     n_rows,
+    one_class,
+    one_class_of,
+    part_of,
     predictions_from_arrays,
     take_rows,
     what_lacks,
 )
-from skcompare.predictions._subsets import one_class, one_class_of, part_of
 from skcompare.predictions._worker_memory import run_tasks
 
 __all__ = [

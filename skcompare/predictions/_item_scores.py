@@ -15,7 +15,7 @@ from skcompare._core.validation import as_array, is_number, missing_in, some_of
 from skcompare._io.columns import columns_of, source_of
 from skcompare._io.readers import Source
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.predictions._ids import rows_by_id, some_ids, written
+from skcompare.predictions._from_frames import rows_by_id, some_ids, written
 from skcompare.predictions._predictions import ROLES, fingerprint
 
 LARGEST = 1e140

@@ -1,6 +1,8 @@
-"""Splitters for block-regularized m × 2 cross-validation."""
+"""Splitters for block-regularized m × 2 cross-validation and repeated random hold-outs."""
 
+import math
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -11,14 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import BaseCrossValidator
+from sklearn.model_selection import BaseCrossValidator, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_array, check_random_state, column_or_1d, indexable
 from sklearn.utils.multiclass import type_of_target
 
 from skcompare._core.design import Design
+from skcompare._core.validation import check_count, is_number, is_whole
+from skcompare._typing import IntArray
 from skcompare.model_selection._hadamard import orthogonal_array
 
-IntArray = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 TRIED_ORDERS = 500
 """Number of random orders of the blocks that are tried for small classes."""
@@ -40,8 +44,8 @@ class SmallClass(NamedTuple):
 
 
 def deal_records(
-    codes: IntArray, first_halves: NDArray[np.bool_], rng: np.random.RandomState
-) -> IntArray:
+    codes: Positions, first_halves: NDArray[np.bool_], rng: np.random.RandomState
+) -> Positions:
     """Deal shuffled records to blocks class by class, in one continuing round.
 
     Continuing the round from class to class keeps the block sizes within one.
@@ -55,8 +59,8 @@ def deal_records(
 
 
 def _order_of_blocks(
-    sizes: IntArray, first_halves: NDArray[np.bool_], rng: np.random.RandomState
-) -> IntArray:
+    sizes: Positions, first_halves: NDArray[np.bool_], rng: np.random.RandomState
+) -> Positions:
     """Draw an order of the blocks that puts every class in both halves, if possible.
 
     Four of eight blocks are a half, so three or four members of a class may all be in one.
@@ -64,7 +68,7 @@ def _order_of_blocks(
     them is unused, as two of seven columns are in 5 × 2.
     """
     n_blocks = len(first_halves)
-    order: IntArray = rng.permutation(n_blocks)
+    order: Positions = rng.permutation(n_blocks)
     starts = np.cumsum(sizes) - sizes
     members = [
         (start + np.arange(size)) % n_blocks
@@ -72,7 +76,7 @@ def _order_of_blocks(
         if 1 < size < n_blocks
     ]
 
-    def halved(orders: IntArray) -> NDArray[np.bool_]:
+    def halved(orders: Positions) -> NDArray[np.bool_]:
         """Mask of classes (columns) with members in both halves of every repetition."""
         mask = np.ones((len(orders), len(members)), dtype=bool)
         for column, places in zip(mask.T, members):
@@ -87,11 +91,11 @@ def _order_of_blocks(
     members = [positions for positions, ok in zip(members, attainable) if ok]
     if n_blocks <= MOST_PERMUTED and not halved(orders).all(axis=1).any():
         orders = np.array(list(permutations(rng.permutation(n_blocks))))
-    best_order: IntArray = orders[int(halved(orders).sum(axis=1).argmax())]
+    best_order: Positions = orders[int(halved(orders).sum(axis=1).argmax())]
     return best_order
 
 
-def _are_halved(blocks: IntArray, first_halves: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _are_halved(blocks: Positions, first_halves: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether members in `blocks` (last axis) are in both halves of all repetitions."""
     in_first = first_halves[blocks]
     halved: NDArray[np.bool_] = (in_first.min(axis=-2) != in_first.max(axis=-2)).all(
@@ -100,7 +104,7 @@ def _are_halved(blocks: IntArray, first_halves: NDArray[np.bool_]) -> NDArray[np
     return halved
 
 
-def deal_groups(counts: IntArray, n_blocks: int, rng: np.random.RandomState) -> IntArray:
+def deal_groups(counts: Positions, n_blocks: int, rng: np.random.RandomState) -> Positions:
     """Deal groups to blocks, largest first, balancing classes and then sizes.
 
     With one class this is the longest-processing-time-first rule.
@@ -128,7 +132,7 @@ def deal_groups(counts: IntArray, n_blocks: int, rng: np.random.RandomState) -> 
     return block_of
 
 
-def count_groups(codes: IntArray, groups: Any) -> tuple[IntArray, IntArray]:
+def count_groups(codes: Positions, groups: Any) -> tuple[Positions, Positions]:
     """Count the records of classes (columns) in groups (rows), and encode the groups."""
     groups = check_array(groups, ensure_2d=False, dtype=None, input_name="groups")
     names, members = np.unique(column_or_1d(groups), return_inverse=True)
@@ -139,9 +143,9 @@ def count_groups(codes: IntArray, groups: Any) -> tuple[IntArray, IntArray]:
 
 def small_classes_of(
     classes: NDArray[Any],
-    codes: IntArray,
-    reach: IntArray,
-    blocks: IntArray,
+    codes: Positions,
+    reach: Positions,
+    blocks: Positions,
     first_halves: NDArray[np.bool_],
 ) -> list[SmallClass]:
     """Return the classes that cannot reach every block."""
@@ -316,7 +320,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
 
     def split(
         self, X: Any, y: Any = None, groups: Any = None
-    ) -> Iterator[tuple[IntArray, IntArray]]:
+    ) -> Iterator[tuple[Positions, Positions]]:
         """Generate training and test indices, two splits per repetition.
 
         Parameters
@@ -389,7 +393,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
 
     def _deal(
         self, X: Any, y: Any, groups: Any, rng: np.random.RandomState
-    ) -> tuple[NDArray[np.bool_], IntArray, list[SmallClass]]:
+    ) -> tuple[NDArray[np.bool_], Positions, list[SmallClass]]:
         """Return which blocks are first halves, each record's block, and small classes."""
         first_halves = orthogonal_array(self._check_n_repeats())
         n_blocks = len(first_halves)
@@ -471,8 +475,8 @@ class BlockRegularized5x2CV(BlockRegularizedMx2CV):
 
 
 def _splits_of_blocks(
-    blocks: IntArray, first_halves: NDArray[np.bool_]
-) -> Iterator[tuple[IntArray, IntArray]]:
+    blocks: Positions, first_halves: NDArray[np.bool_]
+) -> Iterator[tuple[Positions, Positions]]:
     """Yield training and test indices, from the blocks (rows) of S of each repetition."""
     for first_half in first_halves.T:
         in_first = first_half[blocks]
@@ -481,7 +485,7 @@ def _splits_of_blocks(
         yield second.copy(), first.copy()
 
 
-def _overlaps(sizes: IntArray, first_halves: NDArray[np.bool_]) -> list[int]:
+def _overlaps(sizes: Positions, first_halves: NDArray[np.bool_]) -> list[int]:
     """Count the records shared by each pair of training sets of different repetitions."""
     training = np.hstack([first_halves, ~first_halves]).astype(np.intp)
     repetition = np.tile(np.arange(first_halves.shape[1]), 2)
@@ -499,7 +503,7 @@ def is_stratified(splitter: Any) -> bool:
     )
 
 
-def encode_classes(y: Any) -> tuple[NDArray[Any], IntArray]:
+def encode_classes(y: Any) -> tuple[NDArray[Any], Positions]:
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuUS":
         # These are labels whatever they are, and checking them takes longer than dealing.
         return np.unique(y, return_inverse=True)
@@ -513,3 +517,352 @@ def encode_classes(y: Any) -> tuple[NDArray[Any], IntArray]:
         )
     labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"))
     return np.unique(labels, return_inverse=True)
+
+
+LEAST_TRAINING = 2
+
+MAY_BE_MISSING = "class-may-be-missing"
+
+Split = tuple[IntArray, IntArray]
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleLayout:
+    """Layout of the random hold-outs of some records.
+
+    Parameters
+    ----------
+    n_train, n_test : int
+        Numbers of training and test records in a hold-out of all records.
+    n_train_half : int or None
+        Number of training records in a hold-out of a half; None without halves.
+    small_classes : tuple
+        Labels of the classes with so few members that some training sets may have none of
+        them. Empty without stratification.
+    """
+
+    n_train: int
+    n_test: int
+    n_train_half: int | None = None
+    small_classes: tuple[Any, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Codes of the flags for a report: "class-may-be-missing", or none."""
+        return (MAY_BE_MISSING,) if self.small_classes else ()
+
+
+class ShuffleDesign(BaseCrossValidator):
+    """Base class of splitters for random hold-outs, in rows of `n_splits`."""
+
+    _n_parts = 1
+    """Number of disjoint parts of the records that are split separately."""
+
+    n_splits: int
+    test_size: float
+    stratify: bool
+    random_state: Any
+
+    @property
+    @abstractmethod
+    def skcompare_design(self) -> Design:
+        """Design of the splits, which determines the valid tests."""
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of splits.
+
+        Parameters
+        ----------
+        X, y, groups : object
+            Ignored, exist for compatibility.
+
+        Returns
+        -------
+        n_splits : int
+            Number of hold-outs in all rows of the design.
+        """
+        return self.skcompare_design.n_splits
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Generate training and test indices, row by row of the design.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Records. Only their number is used.
+        y : array-like of shape (n_samples,), default=None
+            Class labels. Needed to stratify, ignored otherwise.
+        groups : None
+            These designs have no grouped form, so that groups are refused.
+
+        Returns
+        -------
+        splits : iterator of (train, test)
+            Indices in random order, ndarrays of shape (n_train,) and (n_test,).
+        """
+        layout, codes = self._check_layout(X, y, groups)
+        rng = check_random_state(self.random_state)
+        return self._draw(layout, codes, rng)
+
+    def describe(self, X: Any, y: Any = None, groups: Any = None) -> ShuffleLayout:
+        """Describe the splits, independently of the random numbers.
+
+        Parameters
+        ----------
+        X, y, groups : array-like
+            As for :meth:`split`.
+
+        Returns
+        -------
+        layout : ShuffleLayout
+            Sizes of training and test sets, and small classes.
+        """
+        layout, _ = self._check_layout(X, y, groups)
+        return layout
+
+    @abstractmethod
+    def _draw(
+        self, layout: ShuffleLayout, codes: IntArray, rng: np.random.RandomState
+    ) -> Iterator[Split]:
+        """Draw the splits; without stratification, all codes are the same."""
+
+    def _check_layout(self, X: Any, y: Any, groups: Any) -> tuple[ShuffleLayout, IntArray]:
+        """Check the input, and return the layout and the codes of the classes."""
+        if groups is not None:
+            raise ValueError(
+                f"{type(self).__name__} has no grouped form, because its test is about "
+                "records that are drawn one by one. Got `groups`. Test a hold-out "
+                "set of other groups (cv='prefit')."
+            )
+        self.get_n_splits()  # checks the number of splits
+        X, y = indexable(X, y)
+        n_records = X.shape[0] if hasattr(X, "shape") else len(X)
+        n_test = self._test_count(n_records)
+        smallest = n_records // self._n_parts - n_test
+        n_train, n_train_half = n_records - n_test, smallest if self._n_parts > 1 else None
+        if smallest < LEAST_TRAINING:
+            raise ValueError(
+                f"Each training set must have at least {LEAST_TRAINING} records. Got "
+                f"{max(smallest, 0)} with test_size={self.test_size!r} of {n_records} "
+                "records. Collect more records, or test on fewer of them."
+            )
+        if not is_stratified(self):
+            layout = ShuffleLayout(n_train, n_test, n_train_half)
+            return layout, np.zeros(n_records, dtype=np.intp)
+        classes, codes = encode_classes(y)
+        small_classes = self._small_classes(classes, np.bincount(codes), smallest, n_test)
+        return ShuffleLayout(n_train, n_test, n_train_half, small_classes), codes
+
+    def _small_classes(
+        self, classes: Any, counts: IntArray, n_train: int, n_test: int
+    ) -> tuple[Any, ...]:
+        """Return classes that training sets may lack; raise an error for too small ones."""
+        n_parts = self._n_parts
+        rare = classes[counts < 2 * n_parts]
+        if rare.size:
+            where = "in each half " if n_parts > 1 else ""
+            raise ValueError(
+                f"Each class must have at least 2 members {where}to stratify, "
+                f"{2 * n_parts} in all. Got {int(counts.min())} of class "
+                f"{classes[counts.argmin()].item()!r}. Merge rare classes, or use "
+                "stratify=False."
+            )
+        if min(n_train, n_test) < len(classes):
+            raise ValueError(
+                f"Each training and test set must have a record for each of the "
+                f"{len(classes)} classes to stratify. Got {n_train} training and "
+                f"{n_test} test records. Change `test_size`, or use stratify=False."
+            )
+        # A class has at least the integer part of its share of a training set.
+        in_part = counts // n_parts
+        guaranteed = in_part * n_train // (int(counts.sum()) // n_parts)
+        return tuple(classes[guaranteed == 0].tolist())
+
+    def _test_count(self, n_records: int) -> int:
+        size = self.test_size
+        if is_whole(size) and size >= 1:
+            return int(size)
+        if is_number(size) and 0 < size < 1:
+            return math.ceil(size * n_records)
+        raise ValueError(
+            "`test_size` must be a number of records of at least 1, or a share between 0 "
+            f"and 1. Got {size!r} instead."
+        )
+
+    def holdouts(
+        self, n_splits: int, n_train: int, n_test: int, codes: IntArray, rng: Any
+    ) -> Iterator[Split]:
+        """Draw random hold-outs with the splitters of scikit-learn."""
+        kind = StratifiedShuffleSplit if self.stratify else ShuffleSplit
+        splitter = kind(n_splits, train_size=n_train, test_size=n_test, random_state=rng)
+        return splitter.split(codes, codes)
+
+
+class ReplicatedShuffleSplit(ShuffleDesign):
+    """Replications of a repeated hold-out, to estimate the variance of its mean.
+
+    The first `n_splits` hold-outs are the estimate, and `n_replicates` times as many
+    follow. The pseudo bootstrap of [1]_ takes its variance from the means of these.
+
+    Parameters
+    ----------
+    n_splits : int, default=15
+        Number J of hold-outs in a repetition.
+    n_replicates : int, default=15
+        Number R of further repetitions, at least 2; there are ``(1 + R) * J`` splits.
+    test_size : float or int, default=0.1
+        Share of the records to test on, rounded up, or their number. All others are
+        training records.
+    stratify : bool, default=True
+        Whether training and test sets have the class shares of `y`.
+    random_state : int, RandomState instance or None, default=None
+        Decides which records are tested. Pass an int for the same splits at every call.
+
+    See Also
+    --------
+    skcompare.stats.corrected_pseudo_bootstrap_t : The test of this design.
+    sklearn.model_selection.StratifiedShuffleSplit : One repetition, which a corrected t
+        test needs.
+
+    Notes
+    -----
+    The splits are those of scikit-learn's ``StratifiedShuffleSplit((1 + R) * J)``, or of
+    ``ShuffleSplit`` without `stratify`: two test sets may share records, and repetitions
+    are not disjoint.
+
+    To stratify, each class needs two members, and training and test sets need a record for
+    each class; otherwise a ValueError is raised. Groups are refused.
+
+    References
+    ----------
+    .. [1] Nadeau, C. and Bengio, Y. (2003). "Inference for the generalization error."
+       Machine Learning 52(3), 239-281.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.model_selection import ReplicatedShuffleSplit
+    >>> X, y = np.zeros((40, 1)), np.repeat([0, 1], 20)
+    >>> cv = ReplicatedShuffleSplit(n_splits=3, n_replicates=4, random_state=0)
+    >>> cv.get_n_splits()
+    15
+    >>> {(len(train), len(test)) for train, test in cv.split(X, y)}
+    {(36, 4)}
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 15,
+        *,
+        n_replicates: int = 15,
+        test_size: float = 0.1,
+        stratify: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.n_splits = n_splits
+        self.n_replicates = n_replicates
+        self.test_size = test_size
+        self.stratify = stratify
+        self.random_state = random_state
+
+    @property
+    def skcompare_design(self) -> Design:
+        """Design of the splits, which determines the valid tests."""
+        repeats = 1 + check_count("n_replicates", self.n_replicates, least=2)
+        return Design("replicated holdout", repeats, check_count("n_splits", self.n_splits))
+
+    def _draw(
+        self, layout: ShuffleLayout, codes: IntArray, rng: np.random.RandomState
+    ) -> Iterator[Split]:
+        sizes = layout.n_train, layout.n_test
+        return self.holdouts(self.get_n_splits(), *sizes, codes, rng)
+
+
+class HalvesShuffleSplit(ShuffleDesign):
+    """Hold-outs of all records, and of both halves of random bisections.
+
+    Estimates from two halves share no record, so that their distance shows how much an
+    estimate varies between data sets of half the size: the conservative Z test of [1]_
+    uses it.
+
+    Parameters
+    ----------
+    n_splits : int, default=15
+        Number J of hold-outs of all records, and of each half.
+    n_bisections : int, default=10
+        Number M of random bisections; there are ``(1 + 2 * M) * J`` splits.
+    test_size : float or int, default=0.1
+        Share of all records to test on, rounded up, or their number. Hold-outs of a half
+        test on the same number.
+    stratify : bool, default=True
+        Whether halves, training and test sets have the class shares of `y`.
+    random_state : int, RandomState instance or None, default=None
+        Decides the sets of the records. Pass an int for the same splits at every call.
+
+    See Also
+    --------
+    skcompare.stats.conservative_z : The test of this design.
+    sklearn.model_selection.StratifiedShuffleSplit : One repetition, which a corrected t
+        test needs, at much less cost.
+
+    Notes
+    -----
+    The first J hold-outs are of all n records. For each bisection there follow J of its
+    one half, then J of the other. A half has n // 2 records, so that one record is left
+    out if n is odd. With n2 records to test on, hold-outs of all records train on n - n2
+    of them, and those of a half on ``n // 2 - n2``, which must be 2 at least.
+
+    To stratify, each class needs two members in each half, four in all, and training and
+    test sets need a record for each class; otherwise a ValueError is raised. Groups are
+    refused.
+
+    References
+    ----------
+    .. [1] Nadeau, C. and Bengio, Y. (2003). "Inference for the generalization error."
+       Machine Learning 52(3), 239-281.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.model_selection import HalvesShuffleSplit
+    >>> X, y = np.zeros((40, 1)), np.repeat([0, 1], 20)
+    >>> cv = HalvesShuffleSplit(n_splits=2, n_bisections=1, random_state=0)
+    >>> [(len(train), len(test)) for train, test in cv.split(X, y)]
+    [(36, 4), (36, 4), (16, 4), (16, 4), (16, 4), (16, 4)]
+    """
+
+    _n_parts = 2
+
+    def __init__(
+        self,
+        n_splits: int = 15,
+        *,
+        n_bisections: int = 10,
+        test_size: float = 0.1,
+        stratify: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.n_splits = n_splits
+        self.n_bisections = n_bisections
+        self.test_size = test_size
+        self.stratify = stratify
+        self.random_state = random_state
+
+    @property
+    def skcompare_design(self) -> Design:
+        """Design of the splits, which determines the valid tests."""
+        repeats = 1 + 2 * check_count("n_bisections", self.n_bisections)
+        return Design("holdout in halves", repeats, check_count("n_splits", self.n_splits))
+
+    def _draw(
+        self, layout: ShuffleLayout, codes: IntArray, rng: np.random.RandomState
+    ) -> Iterator[Split]:
+        sizes = layout.n_train, layout.n_test
+        yield from self.holdouts(self.n_splits, *sizes, codes, rng)
+        half = len(codes) // 2
+        sizes = half - layout.n_test, layout.n_test
+        for halves in self.holdouts(self.n_bisections, half, half, codes, rng):
+            for records in halves:
+                splits = self.holdouts(self.n_splits, *sizes, codes[records], rng)
+                for train, test in splits:
+                    yield records[train], records[test]
