@@ -20,15 +20,6 @@ ROOT = Path(__file__).parents[1]
 
 MUTANTS = {
     # By file: what stands there, what takes its place
-    "stats/margins/_influence.py": [
-        ("UNEVEN = 2.0", "UNEVEN = 4.0"),
-        ("UNEVEN = 2.0", "UNEVEN = 1.0"),
-        ("weights.sum() ** 2 / (weights**2)", "2 * weights.sum() ** 2 / (weights**2)"),
-        ("skewness = third / square**1.5", "skewness = -third / square**1.5"),
-        ("units / (units - 1))\n    return", "1.0)\n    return"),
-        ("FEW_OF_A_CLASS = 20", "FEW_OF_A_CLASS = 10"),
-        ("SUPPOSED = 10.0", "SUPPOSED = 1.0"),
-    ],
     "gate/_evaluate.py": [
         ("share = gate.alpha / len(condition.conditions)", "share = gate.alpha"),
         ("share = alpha / len(sides)", "share = alpha"),
@@ -40,7 +31,14 @@ MUTANTS = {
         ("if not farthest < condition.margin", "if farthest < condition.margin"),
         ("decision.passed != (before == PASSED)", "False"),
     ],
-    "stats/margins/_one_sided.py": [
+    "stats/margins/_margin_test.py": [
+        ("UNEVEN = 2.0", "UNEVEN = 4.0"),
+        ("UNEVEN = 2.0", "UNEVEN = 1.0"),
+        ("weights.sum() ** 2 / (weights**2)", "2 * weights.sum() ** 2 / (weights**2)"),
+        ("skewness = third / square**1.5", "skewness = -third / square**1.5"),
+        ("units / (units - 1))\n    return", "1.0)\n    return"),
+        ("FEW_OF_A_CLASS = 20", "FEW_OF_A_CLASS = 10"),
+        ("SUPPOSED = 10.0", "SUPPOSED = 1.0"),
         ("TIMES = 2.0", "TIMES = 1.0"),
         ('"records": Floor(2.0, 30)', '"records": Floor(1.0, 30)'),
         ('"records": Floor(2.0, 30)', '"records": Floor(2.0, 15)'),

@@ -1,8 +1,9 @@
 """Comparison of several classifiers by one measure: ranking, pairs and verdict."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from string import ascii_lowercase
 from typing import Any
 
 from skcompare._analysis._comparison import Keyed, Verdict, level_text
@@ -15,7 +16,6 @@ from skcompare._core.formatting import (
     in_one_line,
 )
 from skcompare.stats import PairedResult
-from skcompare.stats.several import groups_of, letters_of
 
 MOST_NAMED = 3
 """Largest number of pairs that a caveat names; more are counted."""
@@ -404,3 +404,52 @@ def _against_control(
     if winner == "inconclusive":
         return Verdict(winner, alpha, f"inconclusive at {level}: {'; '.join(parts)}")
     return Verdict(winner, alpha, f"at {level}: {'; '.join(parts)}{about}")
+
+
+def groups_of(
+    names: Sequence[str], told_apart: Iterable[tuple[str, str]]
+) -> tuple[tuple[str, ...], ...]:
+    """Return the largest sets of names without a significantly different pair.
+
+    Differences are inserted one after the other, and sets within another one absorbed
+    (Piepho 2004, "An algorithm for a letter-based representation of all-pairwise
+    comparisons", Journal of Computational and Graphical Statistics 13(2), 456-466).
+
+    Parameters
+    ----------
+    names : sequence of str
+        The best first; groups and their names are in this order.
+    told_apart : iterable of pairs of str
+        Pairs that differ significantly.
+    """
+    order = {name: position for position, name in enumerate(names)}
+    sets = [frozenset(names)] if names else []
+    for first, second in told_apart:
+        split = [members for members in sets if first in members and second in members]
+        kept = [members for members in sets if not (first in members and second in members)]
+        halves = dict.fromkeys(
+            members - {name} for members in split for name in (first, second)
+        )
+        # Only a half can lie within another set: the other sets were already the largest.
+        candidates = [*kept, *halves]
+        sets = kept + [
+            half
+            for half in halves
+            if half not in kept and not any(half < members for members in candidates)
+        ]
+    ordered = [tuple(sorted(members, key=order.__getitem__)) for members in sets]
+    return tuple(sorted(ordered, key=lambda group: [order[name] for name in group]))
+
+
+def letters_of(groups: Sequence[Sequence[str]]) -> Mapping[str, str]:
+    """Return the groups of each name as letters, or as numbers if there are too many."""
+    many = len(groups) > len(ascii_lowercase)
+    marks = [str(k + 1) if many else ascii_lowercase[k] for k in range(len(groups))]
+    marks_of: dict[str, list[str]] = {}
+    for mark, group in zip(marks, groups, strict=True):
+        for name in group:
+            marks_of.setdefault(name, []).append(mark)
+    return {
+        name: ("," if many else "").join(name_marks)
+        for name, name_marks in marks_of.items()
+    }

@@ -7,6 +7,7 @@ from skcompare.stats.accuracy._ratios import discordant_odds_ratio, relative_acc
 from skcompare.stats.agreement._association import (
     cohen_kappa,
     disagreement,
+    error_correlation,
     error_kappa,
     label_disagreement,
     yule_q,
@@ -16,7 +17,6 @@ from skcompare.stats.agreement._ensemble import (
     EnsembleStep,
     recommend_ensemble,
 )
-from skcompare.stats.agreement._error_correlation import error_correlation
 from skcompare.stats.agreement._symmetry import (
     bhapkar,
     bowker,
@@ -40,11 +40,12 @@ from skcompare.stats.core._power import (
 from skcompare.stats.core._result import ConfidenceInterval, PairedResult
 from skcompare.stats.losses._paired_t import clustered_t, loss_permutation, paired_t
 from skcompare.stats.losses._wilcoxon import wilcoxon
-from skcompare.stats.margins._influence import InfluenceMoments, influence_moments
-from skcompare.stats.margins._one_sided import (
+from skcompare.stats.margins._margin_test import (
     ConstantDifferences,
+    InfluenceMoments,
     MarginResult,
     SkewnessAdjusted,
+    influence_moments,
     margin_test,
 )
 from skcompare.stats.planning._plan_accuracy import (
@@ -101,8 +102,8 @@ from skcompare.stats.sequential._sequential_tests import (
     anytime_mcnemar,
 )
 from skcompare.stats.several._omnibus import cochran_q, precision_several
-from skcompare.stats.several._pairwise import PairwiseResult
-from skcompare.stats.several._pairwise_tests import (
+from skcompare.stats.several._pairwise import (
+    PairwiseResult,
     pairwise_delong,
     pairwise_mcnemar,
     pairwise_precision,

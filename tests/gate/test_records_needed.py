@@ -21,8 +21,12 @@ from skcompare.stats.calibration._squared_errors import (
     squared_errors,
     variance_of,
 )
-from skcompare.stats.margins._influence import InfluenceMoments, moments_of_counts
-from skcompare.stats.margins._one_sided import SkewnessAdjusted, margin_result
+from skcompare.stats.margins._margin_test import (
+    InfluenceMoments,
+    SkewnessAdjusted,
+    margin_result,
+    moments_of_counts,
+)
 from skcompare.stats.planning._records_at_boundary import (
     MOST_EXACT,
     Boundary,

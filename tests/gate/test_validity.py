@@ -10,7 +10,7 @@ from scipy.stats import binom, multinomial
 
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses, PlacementValues
 from skcompare.gate import Equivalent, Gate, NonInferior, Superior
-from skcompare.stats.margins._one_sided import margin_result
+from skcompare.stats.margins._margin_test import margin_result
 from skcompare.stats.planning._records_at_boundary import method_for
 from tests.stats.margins.test_one_sided import ready
 

@@ -15,9 +15,13 @@ from skcompare.stats import ConstantDifferences
 from skcompare.stats.accuracy import mcnemar_pvalues
 from skcompare.stats.accuracy._unconditional import _scores, fewest_in_favour, worst
 from skcompare.stats.margins import MarginTest, margin_result
-from skcompare.stats.margins import _one_sided as _sides
-from skcompare.stats.margins._influence import moments_of_counts
-from skcompare.stats.margins._one_sided import FLOORS, OTHER, skewness_adjusted_passes
+from skcompare.stats.margins import _margin_test as _sides
+from skcompare.stats.margins._margin_test import (
+    FLOORS,
+    OTHER,
+    moments_of_counts,
+    skewness_adjusted_passes,
+)
 
 ALPHA = 0.05
 

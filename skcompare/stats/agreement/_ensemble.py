@@ -17,8 +17,7 @@ from skcompare.evidence import (
     PairedLosses,
 )
 from skcompare.stats.accuracy._mcnemar import mcnemar
-from skcompare.stats.agreement._association import yule_q
-from skcompare.stats.agreement._error_correlation import error_correlation
+from skcompare.stats.agreement._association import error_correlation, yule_q
 from skcompare.stats.agreement._symmetry import bowker
 from skcompare.stats.core._tails import SMALLEST, more
 

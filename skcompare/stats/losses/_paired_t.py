@@ -12,7 +12,7 @@ from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._limits import Limits, Wald
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, PairedResult, tested_result
+from skcompare.stats.core._result import PairedResult, few_groups, tested_result
 from skcompare.stats.core._sign_flip import FlippedSums, flipped_sums, limits_of
 from skcompare.stats.core._tails import error_of_draws
 
@@ -376,7 +376,7 @@ def clustered_t(
             "each record, or use paired_t for unrelated records."
         )
     gain = _of_groups(losses)
-    flags = (FEW_GROUPS,) if groups.n_groups < FEW else ()
+    flags = few_groups(groups.n_groups)
     details = {"n_groups": float(groups.n_groups), "se": gain.error}
     if method == "t" or (method == "auto" and groups.n_groups >= MANY):
         return loss_result(

@@ -1,3 +1,3 @@
 """One-sided tests of a difference at a margin."""
 
-from skcompare.stats.margins._one_sided import SMALLEST, MarginTest, margin_result
+from skcompare.stats.margins._margin_test import SMALLEST, MarginTest, margin_result

@@ -21,13 +21,13 @@ from skcompare.stats.calibration._squared_errors import (
 )
 from skcompare.stats.core._power import nearest_tried, smallest
 from skcompare.stats.core._tails import outward, reference_quantile
-from skcompare.stats.margins._influence import moments_of_counts
-from skcompare.stats.margins._one_sided import (
+from skcompare.stats.margins._margin_test import (
     FLOORS,
     ConstantDifferences,
     MarginResult,
     MarginTest,
     SkewnessAdjusted,
+    moments_of_counts,
     skewness_adjusted_passes,
 )
 

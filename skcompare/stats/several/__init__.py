@@ -1,3 +1,3 @@
 """Tests of several classifiers and of all pairs of them."""
 
-from skcompare.stats.several._pairwise import groups_of, letters_of, pairs_of
+from skcompare.stats.several._pairwise import pairs_of

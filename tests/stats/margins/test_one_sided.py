@@ -15,11 +15,12 @@ from skcompare.evidence import (
     ScoredPair,
 )
 from skcompare.gate import Gate, NonInferior, Superior
-from skcompare.stats.margins._influence import InfluenceMoments, influence_moments
-from skcompare.stats.margins._one_sided import (
+from skcompare.stats.margins._margin_test import (
     ConstantDifferences,
+    InfluenceMoments,
     MarginTest,
     SkewnessAdjusted,
+    influence_moments,
     margin_result,
 )
 

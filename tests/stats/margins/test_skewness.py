@@ -10,18 +10,16 @@ from scipy import stats
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
 from skcompare.gate import Equivalent, Gate, Superior
 from skcompare.stats import mcnemar
-from skcompare.stats.margins._influence import (
+from skcompare.stats.margins._margin_test import (
     EVEN,
-    InfluenceMoments,
-    influence_moments,
-    moments_of_counts,
-)
-from skcompare.stats.margins._one_sided import (
     FLOORS,
     OTHER,
+    InfluenceMoments,
     MarginResult,
     SkewnessAdjusted,
     _agreeing,
+    influence_moments,
+    moments_of_counts,
     skewness_adjusted_passes,
 )
 

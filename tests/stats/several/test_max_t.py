@@ -10,9 +10,8 @@ from sklearn.utils import check_random_state
 
 from skcompare.evidence import CorrectnessPatterns
 from skcompare.stats import adjust_pvalues, mcnemar, pairwise_mcnemar
-from skcompare.stats.several import _pairwise_tests
-from skcompare.stats.several._pairwise import step_down
-from skcompare.stats.several._pairwise_tests import max_t_draws
+from skcompare.stats.several import _pairwise
+from skcompare.stats.several._pairwise import max_t_draws, step_down
 from tests.common.golden import golden
 
 PUBLISHED = golden("several")["published"]
@@ -155,10 +154,10 @@ def test_nothing_to_exchange():
 # ------------------------------------------------------------------- what is the same
 
 
-@pytest.mark.parametrize("most", [0, _pairwise_tests.MOST_DRAWS])
+@pytest.mark.parametrize("most", [0, _pairwise.MOST_DRAWS])
 def test_order_of_records_and_classifiers(most, monkeypatch):
     """Neither changes a p-value, resampled or normal."""
-    monkeypatch.setattr(_pairwise_tests, "MOST_DRAWS", most)
+    monkeypatch.setattr(_pairwise, "MOST_DRAWS", most)
     predictions = random_labels(50, 4, accuracies=[0.5, 0.6, 0.7, 0.8])
     names = np.array(["d", "a", "c", "b"])
     options = {"adjust": "max-t", "n_resamples": 499}
@@ -185,10 +184,10 @@ def test_order_of_records_and_classifiers(most, monkeypatch):
     assert (result.adjusted_pvalue < 1).any()
 
 
-@pytest.mark.parametrize("most", [0, _pairwise_tests.MOST_DRAWS])
+@pytest.mark.parametrize("most", [0, _pairwise.MOST_DRAWS])
 def test_exchanged_roles(most, monkeypatch):
     """One-sided p-values are exactly mirrored, with names that move and that stay."""
-    monkeypatch.setattr(_pairwise_tests, "MOST_DRAWS", most)
+    monkeypatch.setattr(_pairwise, "MOST_DRAWS", most)
     predictions = random_labels(30, 2, seed=1)
     for names in (["b", "a"], None):
         patterns = CorrectnessPatterns(predictions, names)
@@ -216,7 +215,7 @@ def test_resamples_in_parts(monkeypatch):
     """However many resamples are made at a time, they are the same ones."""
     patterns = CorrectnessPatterns(random_labels(50, 4))
     whole, _ = max_t_pvalues(patterns, *all_pairs(4), n_resamples=997)
-    monkeypatch.setattr(_pairwise_tests, "AT_ONCE", 100)
+    monkeypatch.setattr(_pairwise, "AT_ONCE", 100)
 
     parts, _ = max_t_pvalues(patterns, *all_pairs(4), n_resamples=997)
 
@@ -233,7 +232,7 @@ def test_normal_differences(alternative, monkeypatch):
     patterns = CorrectnessPatterns(random_labels(3000, 5, accuracies=accuracies))
     pairs = with_first(5)
     resampled, flags = max_t_pvalues(patterns, *pairs, alternative=alternative)
-    monkeypatch.setattr(_pairwise_tests, "MOST_DRAWS", 0)
+    monkeypatch.setattr(_pairwise, "MOST_DRAWS", 0)
 
     normal, other_flags = max_t_pvalues(patterns, *pairs, alternative=alternative)
 
@@ -243,19 +242,19 @@ def test_normal_differences(alternative, monkeypatch):
     assert resampled.tolist() != normal.tolist()
 
 
-@pytest.mark.parametrize("most", [0, _pairwise_tests.MOST_DRAWS])
+@pytest.mark.parametrize("most", [0, _pairwise.MOST_DRAWS])
 def test_covariances(most, monkeypatch):
     """Resampled and normal differences have the covariances of the exchanges.
 
     Of two differences these are the records at which both are 1 or both -1, less those
     at which one is 1 and the other -1.
     """
-    monkeypatch.setattr(_pairwise_tests, "MOST_DRAWS", most)
+    monkeypatch.setattr(_pairwise, "MOST_DRAWS", most)
     predictions = random_labels(400, 4)
     first, second = all_pairs(4)
     differences = predictions[:, second] - predictions[:, first]
     expected = differences.T @ differences
-    draws, _ = _pairwise_tests._exchanged(
+    draws, _ = _pairwise._exchanged(
         CorrectnessPatterns(predictions, list("dbca")), 6, 40_000, np.random.RandomState(0)
     )
     counts = np.concatenate(list(draws), axis=1)

@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from skcompare.stats.several._pairwise import groups_of, letters_of
+from skcompare._analysis._pairwise_comparison import groups_of, letters_of
 
 
 def largest_sets(names, told_apart):
