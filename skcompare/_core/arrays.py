@@ -5,7 +5,7 @@ are in `skcompare.evidence.core._device` and the modules named after it.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -95,6 +95,12 @@ def _copied(values: Any) -> NDArray[Any]:
         xp = values.__array_namespace__()
         cpu = xp.__array_namespace_info__().default_device()
         return np.asarray(values.to_device(cpu))
+
+
+def slices_of(n: int, size: int) -> Iterator[slice]:
+    """Return slices that split `n` elements into parts of at most `size`."""
+    # The array API has no slices beyond the end.
+    return (slice(start, min(n, start + size)) for start in range(0, n, size))
 
 
 def array_namespace(values: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from skcompare._core.arrays import on_host
+from skcompare._core.arrays import on_host, slices_of
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     check_choice,
@@ -17,7 +17,7 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare.evidence.calibration._cells import CalibrationCells, Rows, cells_of, chunks
+from skcompare.evidence.calibration._cells import CalibrationCells, Rows, cells_of
 from skcompare.evidence.calibration._errors import CalibrationBins, CalibrationCurve
 from skcompare.evidence.calibration._events import (
     Events,
@@ -47,6 +47,9 @@ from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import SCORES, PairedPredictions
 
+CHUNK = 1 << 14
+"""Records that are summed at a time: few enough for the cache."""
+
 AT_ONCE = 1 << 21
 """Records on a device whose terms are computed at once; each has dozens of them."""
 
@@ -75,7 +78,7 @@ def reduced_rows(calibration: Any) -> CalibrationCells:
         proba, outcomes, codes = ((a[rows], b[rows]) for a, b in fields)
         return proba, outcomes, codes
 
-    return cells_of(map(part, chunks(calibration.n)), calibration.n_bins)
+    return cells_of(map(part, slices_of(calibration.n, CHUNK)), calibration.n_bins)
 
 
 def reduced_predictions(
@@ -112,12 +115,13 @@ def _forecast_blocks(
         kind, _, pair = on_device
         return kind, (
             [Forecasts(own.proba[rows], own.occurred[rows]) for own in pair]
-            for rows in chunks(pair[0].proba.shape[0], AT_ONCE)
+            for rows in slices_of(pair[0].proba.shape[0], AT_ONCE)
         )
     truth = check_labels("y_true", y_true)
     arrays = {name: np.asarray(on_host(values)) for name, values in predictions.items()}
     n = check_same_length({"y_true": truth}, arrays)
-    classes = np.unique(np.concatenate([classes_of(truth[rows]) for rows in chunks(n)]))
+    labels = [classes_of(truth[rows]) for rows in slices_of(n, CHUNK)]
+    classes = np.unique(np.concatenate(labels))
     vectors = [values.ndim == 1 for values in arrays.values()]
     events = Events.of(classes, vectors, **options)
 
@@ -126,7 +130,7 @@ def _forecast_blocks(
         with located(lambda: collapse_predictions(y_true, predictions, **options)):
             return events.forecasts(truth[rows], part)
 
-    return events.kind, map(forecasts, chunks(n))
+    return events.kind, map(forecasts, slices_of(n, CHUNK))
 
 
 MERGED_BINS = "merged-bins"

@@ -15,9 +15,6 @@ from skcompare.evidence.core._bins import ALL_SUMS, DEGREES, POWERS, SUMS, Layou
 from skcompare.evidence.core._counting import check_whole, sums_of
 from skcompare.evidence.core._device import space_at
 
-CHUNK = 1 << 14
-"""Records that are summed at a time: few enough for the cache."""
-
 MOST_PENDING = 1 << 16
 """Cells of parts that wait to be added up."""
 
@@ -191,13 +188,6 @@ class CalibrationCells(ArrayValues):
 
 
 Part = tuple[IntArray, IntArray, FloatArray]
-
-
-def chunks(n: int, size: int | None = None) -> Iterable[slice]:
-    """Return slices that split `n` records into chunks of at most `size`."""
-    size = CHUNK if size is None else size
-    # The array API has no slices beyond the end.
-    return (slice(start, min(n, start + size)) for start in range(0, n, size))
 
 
 def cells_of(parts: Iterable[Rows], n_bins: tuple[int, int]) -> CalibrationCells:

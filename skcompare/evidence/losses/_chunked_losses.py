@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._core.arrays import ArrayValues
+from skcompare._core.arrays import ArrayValues, slices_of
 from skcompare._core.validation import (
     check_groups,
     check_same_length,
@@ -198,8 +198,7 @@ def parted_losses(
         probas = [read(rows) for read in readers]
         return losses_of(truth.codes[rows], probas, loss, options)
 
-    for start in range(0, n, PART):
-        rows = slice(start, start + PART)
+    for rows in slices_of(n, PART):
         with located(lambda: losses(slice(None))):
             part = losses(rows)
         kept = None if values is None else values[:, rows]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.arrays import on_host
+from skcompare._core.arrays import on_host, slices_of
 from skcompare._core.validation import is_number, is_whole
 from skcompare._typing import FloatArray
 from skcompare.evidence.core._device import space_at
@@ -204,8 +204,7 @@ def moment_rows(
     space = np.empty((3, min(CHUNK, n)))
     # Losses that are infinite or too large are refused when their moments show it.
     with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, n, CHUNK):
-            part = slice(start, start + CHUNK)
+        for part in slices_of(n, CHUNK):
             first, second = champion[part], challenger[part]
             if kept is not None:
                 kept[0, part], kept[1, part] = first, second

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.arrays import ArrayOperations, is_foreign, on_host
+from skcompare._core.arrays import ArrayOperations, is_foreign, on_host, slices_of
 from skcompare._core.validation import as_array, is_number, unknown_name
 from skcompare._registry.metrics import (
     CLASSES,
@@ -130,8 +130,7 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
         true = codes[:, None] == space.up_to(proba.shape[1])[None, :]
         return _squared_lengths(proba - space.floats(true))
     losses = np.empty(len(proba))
-    for start in range(0, len(proba), CHUNK):
-        part = slice(start, start + CHUNK)
+    for part in slices_of(len(proba), CHUNK):
         # |p|² - 2 p_y + 1 needs no copy, but loses the digits of small losses.
         misses = proba[part].copy()
         misses[np.arange(len(misses)), codes[part]] -= 1

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.arrays import slices_of
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
     as_array,
@@ -20,7 +21,6 @@ from skcompare._core.validation import (
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence.core._counting import cell_numbers, located, sums_of
 from skcompare.evidence.labels._patterns import check_classifier_names
-from skcompare.evidence.ranking._ranks import blocks_of
 from skcompare.predictions import EstimatorPredictions
 
 BoolArray = NDArray[np.bool_]
@@ -371,7 +371,7 @@ def counted_parts(
                 for name, score, own_bins in zip(names, rows, bins, strict=True)
             ],
         )
-        for block in blocks_of(len(truth), BLOCK)
+        for block in slices_of(len(truth), BLOCK)
     )
     positive, cells, repeats = _cells_of(blocks, bins)
     return positive, cells, names, None, None, label, repeats, bins
@@ -399,7 +399,7 @@ def _score_bins_for(
 def _has_few(name: str, score: Any, n_score_bins: int) -> bool:
     """Whether a score has at most `n_score_bins` distinct values."""
     values = np.empty(0)
-    for block in blocks_of(len(score), BLOCK):
+    for block in slices_of(len(score), BLOCK):
         values = np.union1d(values, _score(name, score, block))
         if len(values) > n_score_bins:
             return False
@@ -429,7 +429,7 @@ def _cells_of(
 
 
 def _classes(y_true: NDArray[Any]) -> NDArray[Any]:
-    blocks = blocks_of(len(y_true), BLOCK)
+    blocks = slices_of(len(y_true), BLOCK)
     parts = [encode_labels(_labels(y_true, block), {})[0] for block in blocks]
     return np.unique(np.concatenate(parts))
 

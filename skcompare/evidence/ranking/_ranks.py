@@ -7,7 +7,7 @@ from one sort, as the midranks of Sun and Xu (2014) are, and kept as whole numbe
 on a device are counted and summed there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from skcompare._core.arrays import all_on_host, is_foreign, on_host
+from skcompare._core.arrays import all_on_host, is_foreign, on_host, slices_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence.core._device import HOST, Space, space_at, space_of
 
@@ -67,7 +67,7 @@ def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, 
         _share_ties(counts, is_positive, n_below, last)
     del n_below, is_positive
     result: IntArray = np.empty(n, dtype=dtype)
-    for block in blocks_of(n, BLOCK):
+    for block in slices_of(n, BLOCK):
         result[_positions(packed[block], position)] = counts[block]
     return result, n_runs
 
@@ -125,7 +125,7 @@ def _packed(score: FloatArray) -> tuple[WordArray, np.uint64]:
     low, high = (int(_keys(end)[0]) for end in (score.min()[None], score.max()[None]))
     dropped = np.uint64(max(0, (high - low).bit_length() + room - 64))
     packed = np.empty(n, dtype=np.uint64)
-    for block in blocks_of(n, BLOCK):
+    for block in slices_of(n, BLOCK):
         keys = _keys(score[block]).view(np.uint64)
         keys -= np.uint64(low % (1 << 64))
         keys >>= dropped
@@ -174,7 +174,7 @@ def _steps(packed: WordArray, score: FloatArray) -> IntArray:
         methods, key=lambda method: len(np.unique(method(sample).astype(np.int32)))
     )
     steps = np.empty(n, dtype=np.int32)
-    for block in blocks_of(n, BLOCK):
+    for block in slices_of(n, BLOCK):
         steps[block] = method(block)
     return steps
 
@@ -200,7 +200,7 @@ def _in_order(
     n = len(packed)
     is_positive, last = np.empty(n, dtype=bool), np.empty(n, dtype=bool)
     falls, previous = [], score[:0]
-    for block in blocks_of(n, BLOCK):
+    for block in slices_of(n, BLOCK):
         order = _positions(packed[block], position)
         is_positive[block] = positive[order]
         # With the last score of the block before, so that neighbours are compared.
@@ -240,11 +240,6 @@ def _sort_again(
 
 def _positions(packed: WordArray, position: np.uint64) -> IntArray:
     return (packed & position).view(np.int64)
-
-
-def blocks_of(n: int, size: int) -> Iterator[slice]:
-    """Return slices of records that are handled at a time."""
-    return (slice(start, min(n, start + size)) for start in range(0, n, size))
 
 
 DEVICE_BLOCK = 1 << 20
@@ -337,7 +332,7 @@ def _products(
     shift = ((2 * n).bit_length() + 1) // 2
     mask = space.own(positive)
     sums = np.zeros((2, 2 * k, 2 * k), dtype=object)
-    for block in blocks_of(n, BLOCK if space is HOST else DEVICE_BLOCK):
+    for block in slices_of(n, BLOCK if space is HOST else DEVICE_BLOCK):
         halves = _halves(counts[:, block], shift)
         of_positive = halves * space.floats(mask[block])
         inside, total = all_on_host(of_positive @ halves.T, halves @ halves.T)
@@ -380,7 +375,7 @@ def _weighted_products(
     width = int(counts.max(initial=1)).bit_length()
     heavy = width + int(repeats.max(initial=1)).bit_length()
     sums = np.zeros((k, k + 1), dtype=object)
-    for rows in blocks_of(n, BLOCK):
+    for rows in slices_of(n, BLOCK):
         block, weights = counts[:, rows], repeats[rows]
         weighted = (
             block * weights if heavy < 63 else block.astype(object) * weights.astype(object)

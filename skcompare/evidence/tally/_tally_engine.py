@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.arrays import ArrayOperations
+from skcompare._core.arrays import ArrayOperations, slices_of
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
     PROBABILITY_TOLERANCE,
@@ -593,8 +593,7 @@ def tally_predictions(
         plan = requested.plan(classes, _score_bins(pair, plan.ranked, requested), grouped)
     y = predictions.y_predicted()
     pending: list[list[Cells]] = []
-    for start in range(0, len(y), CHUNK):
-        rows = slice(start, start + CHUNK)
+    for rows in slices_of(len(y), CHUNK):
         pending.append(_counted(plan, y[rows], pair, rows, record_groups))
         if sum(len(table.counts) for tables in pending for table in tables) > MOST_PENDING:
             pending = [_merged(pending)]

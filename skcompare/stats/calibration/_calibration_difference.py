@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
 
+from skcompare._core.arrays import slices_of
 from skcompare._core.validation import alpha_of, check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
@@ -354,15 +355,14 @@ def _differences(
     block = max(FEW_DRAWS, min(MOST_DRAWS, SMALL_BLOCK // n_units))
     block = max(1, min(block, MOST_WEIGHTS // n_units))
     differences = np.empty(n_resamples)
-    for start in range(0, n_resamples, block):
-        size = min(block, n_resamples - start)
-        draws = np.stack([draw(rng) for _ in range(size)])
+    for rows in slices_of(n_resamples, block):
+        draws = np.stack([draw(rng) for _ in differences[rows]])
         weights = np.ascontiguousarray(draws.T, dtype=np.float64)
         errors = []
         for matrix, base_sums in zip(columns, base, strict=True):
             totals = _totals(matrix @ weights + base_sums, single)
             errors.append(weigh(totals).sum(axis=0) / totals[0].sum(axis=0))
-        differences[start : start + size] = errors[0] - errors[1]
+        differences[rows] = errors[0] - errors[1]
     return differences
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import binom
 
-from skcompare._core.arrays import plain_values
+from skcompare._core.arrays import plain_values, slices_of
 from skcompare._core.formatting import format_pvalue
 from skcompare._core.validation import (
     alpha_of,
@@ -576,8 +576,7 @@ def _masses(proba: FloatArray) -> tuple[int, FloatArray]:
     # At an angle of pi the factor of p = 1/2, and so the product, is 0.
     with np.errstate(divide="ignore"):
         step = max(1, MOST_TERMS // (4 * len(angles)))
-        for start in range(0, len(p), step):
-            block = slice(start, start + step)
+        for block in slices_of(len(p), step):
             factors = 1 + p[block, np.newaxis] * rotation
             sizes = np.log(np.abs(factors))
             logs += times[block] @ sizes + 1j * (times[block] @ np.angle(factors))

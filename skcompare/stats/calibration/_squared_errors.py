@@ -10,7 +10,7 @@ cell.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import comb
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from skcompare._core.arrays import slices_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
     POWERS,
@@ -689,15 +690,10 @@ def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
     constant, square = without_one_row(totals)
     constant, square = constant.T.ravel(), square.repeat(2)
     twice, change = (2 * totals[2]).repeat(2), np.empty(len(sums.bin))
-    for rows in _chunks(sums):
+    for rows in slices_of(len(sums.bin), CHUNK):
         code, excess = 2 * sums.bin[rows] + (sums.events[rows] > 0), sums.excess[rows]
         change[rows] = constant[code] - (twice[code] - excess) * excess * square[code]
     return change
-
-
-def _chunks(sums: RoleSums) -> Iterable[slice]:
-    """Slices of entries whose terms fit the cache."""
-    return (slice(start, start + CHUNK) for start in range(0, len(sums.bin), CHUNK))
 
 
 def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:
@@ -752,7 +748,7 @@ def _beyond_means(sums: RoleSums) -> tuple[FloatArray, FloatArray]:
     # A record is part of its mean, which removes 1 / n of its variance.
     scale = np.sqrt(np.where(has_pairs, n * n / np.where(has_pairs, pairs, 1), 0.0))
     residuals = np.empty(len(sums.bin))
-    for rows in _chunks(sums):
+    for rows in slices_of(len(sums.bin), CHUNK):
         code, own = sums.bin[rows], sums.excess[rows]
         residual: Any = own - sums.count[rows] * mean[code]
         # Equal probabilities and events equal their mean, up to rounding.

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import betaln
 from sklearn.utils import check_random_state
 
+from skcompare._core.arrays import slices_of
 from skcompare._core.validation import check_count
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
@@ -41,8 +42,8 @@ from skcompare.stats.scores._resampling import (
     check_scored,
     default_resamples,
     generator,
+    most_weighed,
     n_groups,
-    parts,
     rounding_of,
     scored_effect_of,
     scored_result,
@@ -195,8 +196,7 @@ class Exchange:
         n_outcomes = math.prod(shape)
         half = (n_outcomes + 1) // 2
         sizes, log_weights = np.empty(half), np.empty(half)
-        for start in range(0, half, self._chunk):
-            part = slice(start, min(half, start + self._chunk))
+        for part in slices_of(half, self._chunk):
             positions = np.arange(part.start, part.stop)
             outcomes = np.stack(np.unravel_index(positions, shape), axis=1)
             sizes[part] = self.statistics(score, outcomes)
@@ -520,13 +520,13 @@ class _RecordExchange:
         if exact:
             # The first mask exchanges no unit; the last unit is never exchanged.
             bits = 1 << np.arange(max(0, self.n_differ - 1))
-            for start, stop in self._spans(int(self.n_outcomes)):
-                masks = np.arange(max(1, start), stop)[:, np.newaxis] & bits != 0
+            for part in slices_of(int(self.n_outcomes), most_weighed(2 * self.pair.n)):
+                masks = np.arange(max(1, part.start), part.stop)[:, np.newaxis] & bits != 0
                 last_unit = np.zeros((len(masks), min(1, self.n_differ)), dtype=bool)
                 blocks.append(self._differences(np.concatenate([masks, last_unit], axis=1)))
         else:
             rng = generator(random_state)
-            for size in parts(n_resamples, 2 * self.pair.n):
+            for size in blocks_of(n_resamples, most_weighed(2 * self.pair.n)):
                 masks = rng.integers(2, size=(size, self.n_differ), dtype=np.int8) == 1
                 blocks.append(self._differences(masks))
         differences, errors = (np.concatenate(each) for each in zip(*blocks, strict=True))
@@ -537,10 +537,6 @@ class _RecordExchange:
             errors[:] = math.sqrt(float(np.mean(defined**2)))
         statistics = in_errors(differences, errors)
         return np.abs(statistics), float(statistics[0]), float(errors[0])
-
-    def _spans(self, total: int) -> list[tuple[int, int]]:
-        step = max(1, next(parts(1 << 40, 2 * self.pair.n)))
-        return [(start, min(total, start + step)) for start in range(0, total, step)]
 
     def _differences(self, masks: np.ndarray) -> tuple[FloatArray, FloatArray]:
         """Difference and standard error for each exchange of predictions."""

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from sklearn.utils import check_random_state
 
+from skcompare._core.arrays import slices_of
 from skcompare._core.validation import alpha_of, check_count, check_switches
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
@@ -81,9 +82,9 @@ def generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def parts(total: int, n: int) -> Iterator[int]:
-    """Return batch sizes of resamples of n records that fit into memory."""
-    return blocks_of(total, max(1, CHUNK // max(1, n)))
+def most_weighed(n: int) -> int:
+    """Largest number of resamples of `n` records whose weights fit into memory."""
+    return max(1, CHUNK // max(1, n))
 
 
 def check_scored(pair: ScoredPair) -> tuple[float, float]:
@@ -145,7 +146,7 @@ def resampled_differences(
     if stratify:
         strata = [np.flatnonzero(pair.y == code) for code in np.unique(pair.y)]
     differences = []
-    for size in parts(n_resamples, pair.n):
+    for size in blocks_of(n_resamples, most_weighed(pair.n)):
         weights = _drawn_counts(strata, n_units, size, rng)
         if pair.groups is not None:
             weights = weights.take(units, axis=1)
@@ -204,8 +205,8 @@ def left_out(pair: ScoredPair, rng: np.random.Generator, whole: int = WHOLE) -> 
     if n_parts < pair.n_units:
         part = rng.permutation(np.arange(pair.n_units) % n_parts)[part]
     scores = []
-    for start in range(0, n_parts, step := max(1, CHUNK // pair.n)):
-        is_left_out = np.arange(start, min(n_parts, start + step))[:, np.newaxis] == part
+    for rows in slices_of(n_parts, most_weighed(pair.n)):
+        is_left_out = np.arange(rows.start, rows.stop)[:, np.newaxis] == part
         weights = (~is_left_out).astype(np.int32)
         scores.append([champion.values(weights), challenger.values(weights)])
     return np.concatenate(scores, axis=1)

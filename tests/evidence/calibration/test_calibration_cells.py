@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import PairedCalibration
+from skcompare.evidence.calibration import _calibration
 from skcompare.evidence.calibration import _cells as module
 from skcompare.evidence.core._bins import ALL_SUMS, POWERS, SUMS, cell_sums
 
@@ -86,7 +87,7 @@ def test_ways_to_the_same_cells(kind, monkeypatch):
     """Records, predictions taken a few at a time, and a group-by have the same cells."""
     whole = records(kind)
     reduced = whole.reduced()
-    monkeypatch.setattr(module, "CHUNK", 37)
+    monkeypatch.setattr(_calibration, "CHUNK", 37)
     monkeypatch.setattr(module, "MOST_PENDING", 50)
 
     close(reduced, whole.reduced())
@@ -130,7 +131,7 @@ def test_predictions_in_any_form():
 
 def test_faults_are_found_in_parts(monkeypatch):
     """A fault in a later part is named by its place in all records."""
-    monkeypatch.setattr(module, "CHUNK", 10)
+    monkeypatch.setattr(_calibration, "CHUNK", 10)
     y, one, other = predictions("top_label")
     one = one.copy()
     one[123] = [0.5, 0.6, 0.1]
