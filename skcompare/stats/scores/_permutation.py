@@ -2,11 +2,10 @@
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import betaln
@@ -26,7 +25,7 @@ from skcompare.stats.core._limits import (
     score_range,
 )
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import FEW, FEW_GROUPS, UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import SMALLEST, blocks_of, error_of_draws, normal_pvalue
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
@@ -39,12 +38,12 @@ from skcompare.stats.scores._confusion_scores import (
 )
 from skcompare.stats.scores._resampling import (
     FEW_DIFFERENT,
-    check_scored,
     default_resamples,
+    difference_of,
     generator,
+    group_flags,
     most_weighed,
     n_groups,
-    rounding_of,
     scored_effect_of,
     scored_result,
 )
@@ -450,8 +449,8 @@ def permutation_difference(
     if n_resamples is None:
         n_resamples = default_resamples(scored, scored.score.studentised)
     n_resamples = check_count("n_resamples", n_resamples, least=99)
-    champion, challenger = check_scored(scored)
-    exchange = _RecordExchange(scored, rounding_of(champion, challenger))
+    values, estimate, rounding = difference_of(scored)
+    exchange = _RecordExchange(scored, estimate, rounding)
     exact = exchange.n_outcomes <= n_resamples
     sizes, observed, error = exchange.sizes(n_resamples, exact, random_state)
     distribution = PermutationDistribution.from_sizes(sizes, SLACK)
@@ -465,34 +464,42 @@ def permutation_difference(
         critical = normal_critical if no_variation else distribution.critical
     if no_variation:
         error = 0.0
-    estimate = exchange.estimate
+    method, resampling = _resampling(
+        exact, 2.0 * exchange.n_outcomes, n_resamples, tail[0], alternative
+    )
     details = {
         "different_predictions": float(np.count_nonzero(scored.differs)),
         "standard_error": error,
-        "outcomes" if exact else "resamples": (
-            2.0 * exchange.n_outcomes if exact else float(n_resamples)
-        ),
     }
-    if not exact and not undefined:
-        details["monte_carlo_error"] = error_of_draws(tail[0], n_resamples, alternative)
-    resampling = "exact" if exact else f"{n_resamples} Monte-Carlo resamples"
     return scored_result(
         scored,
-        (champion, challenger),
+        values,
         (observed, tail, ()),
         estimate=estimate,
-        method=f"permutation, {resampling}",
+        method=method,
         limits=partial(score_range, estimate, error, critical, scored.bounds),
         flags=_flags(scored, no_variation, distribution, observed, undefined),
-        details=details | n_groups(scored),
+        details=details | resampling | n_groups(scored),
     )
+
+
+def _resampling(
+    exact: bool, n_outcomes: float, n_resamples: int, pvalue: float, alternative: str
+) -> tuple[str, dict[str, float]]:
+    """Text and details of a distribution, which is exact or of random exchanges."""
+    if exact:
+        return "permutation, exact", {"outcomes": n_outcomes}
+    details = {"resamples": float(n_resamples)}
+    if not math.isnan(pvalue):
+        details["monte_carlo_error"] = error_of_draws(pvalue, n_resamples, alternative)
+    return f"permutation, {n_resamples} Monte-Carlo resamples", details
 
 
 class _RecordExchange:
     """Exchanges of the predictions of units whose predictions differ."""
 
-    def __init__(self, pair: ScoredPair, rounding: float) -> None:
-        self.pair, self.rounding = pair, rounding
+    def __init__(self, pair: ScoredPair, estimate: float, rounding: float) -> None:
+        self.pair, self.estimate, self.rounding = pair, estimate, rounding
         self.score = pair.prepared_for_exchange()
         units = pair.units
         # Units without different predictions are never exchanged.
@@ -502,9 +509,6 @@ class _RecordExchange:
         place[differ] = np.arange(self.n_differ)
         self.place = place[units]
         self.units = None if pair.groups is None else units
-        champion, challenger = pair.values
-        difference = pair.sign * (challenger - champion)
-        self.estimate = 0.0 if abs(difference) <= rounding else difference
 
     @property
     def n_outcomes(self) -> float:
@@ -584,13 +588,11 @@ def _flags(
     observed: float,
     undefined: bool,
 ) -> tuple[str, ...]:
-    flags = ["degenerate", *pair.flags] if no_variation else list(pair.flags)
-    if pair.groups is not None and pair.n_units < FEW:
-        flags.append(FEW_GROUPS)
+    flags = ["degenerate"] * no_variation + list(group_flags(pair))
     # Predictions may differ in all records, with few exchanges that change the score.
     smallest_pvalue = math.exp(distribution.log_tails[-1])
-    is_coarse = (
-        not no_variation and not distribution.n_undefined and smallest_pvalue >= USUAL_LEVEL
+    is_coarse = smallest_pvalue >= USUAL_LEVEL and not (
+        no_variation or distribution.n_undefined
     )
     if np.count_nonzero(pair.differs) < FEW_DIFFERENT or is_coarse:
         flags.append(FEW_DIFFERENT_PREDICTIONS)
@@ -763,48 +765,45 @@ def score_difference(
     statistic = float(observed.statistic)
     if statistic == 0 and observed.variance == 0:
         name = "delta" if method == "auto" else method
-        tail = _Tail((1.0, 0.0), name, normal_critical, ("degenerate",))
+        tested: Tested = statistic, (1.0, 0.0), ("degenerate",)
+        outcome: Outcome = tested, normal_critical, name, {}
     elif method == "delta" or (method == "auto" and not _is_small(resolved, counts)):
-        tail = _delta(statistic, alternative, counts)
+        outcome = _delta(statistic, alternative, counts)
     else:
-        tail = _permutation(
+        outcome = _permutation(
             resolved, statistic, alternative, counts, n_resamples, random_state
         )
+    tested, critical, method_text, details = outcome
     error = math.sqrt(float(observed.variance))
     estimate = float(observed.difference)
-    return result_of(
-        statistic,
-        tail.pvalues,
+    return tested_result(
+        tested,
         roles=(float(observed.champion), float(observed.challenger)),
         estimate=estimate,
         estimate_name=f"difference of {resolved.name}",
-        method=tail.method,
-        limits=partial(score_range, estimate, error, tail.critical, resolved.bounds),
-        flags=tail.flags + (("undefined-score",) if observed.undefined else ()),
+        method=method_text,
+        limits=partial(score_range, estimate, error, critical, resolved.bounds),
+        flags=("undefined-score",) * bool(observed.undefined),
         details={
             "different_predictions": _n_different(counts),
             "standard_error": error,
-            **tail.details,
+            **details,
         },
         remark=_remark(resolved, counts),
     )
 
 
-class _Tail(NamedTuple):
-    """P-value of one method, with the critical values of its distribution."""
-
-    pvalues: tuple[float, float]
-    method: str
-    critical: Callable[[float, str], float]
-    flags: tuple[str, ...] = ()
-    details: Mapping[str, float] = MappingProxyType({})
+Outcome = tuple[Tested, Callable[[float, str], float], str, dict[str, float]]
+"""Outcome of a method, critical values of its distribution, its text and its details."""
 
 
-def _delta(statistic: float, alternative: str, counts: JointCounts) -> _Tail:
+def _delta(statistic: float, alternative: str, counts: JointCounts) -> Outcome:
     if math.isinf(statistic):
-        return _Tail(UNDEFINED, "delta", no_critical, (ZERO_VARIANCE, SIGN_ONLY))
+        tested: Tested = statistic, UNDEFINED, (ZERO_VARIANCE, SIGN_ONLY)
+        return tested, no_critical, "delta", {}
     flags = ("few-discordant-pairs",) * (_n_different(counts) < FEW_DIFFERENT)
-    return _Tail(normal_pvalue(statistic, alternative), "delta", normal_critical, flags)
+    tested = statistic, normal_pvalue(statistic, alternative), flags
+    return tested, normal_critical, "delta", {}
 
 
 def _permutation(
@@ -814,29 +813,21 @@ def _permutation(
     counts: JointCounts,
     n_resamples: int,
     random_state: Any,
-) -> _Tail:
+) -> Outcome:
     exchange = Exchange.from_counts(counts)
     # A user-defined function is slow: its exact distribution must not take longer.
     max_outcomes = MOST_OUTCOMES if isinstance(score, CountScore) else 2 * n_resamples
-    if exchange.n_outcomes <= max_outcomes:
+    exact = exchange.n_outcomes <= max_outcomes
+    if exact:
         distribution = exchange.enumerated(score)
-        method = "permutation, exact"
-        details = {"outcomes": exchange.n_outcomes}
-        pvalues = distribution.pvalue(statistic, alternative)
     else:
         distribution = exchange.drawn(score, statistic, n_resamples, random_state)
-        method = f"permutation, {n_resamples} Monte-Carlo resamples"
-        pvalues = distribution.pvalue(statistic, alternative)
-        details = {
-            "resamples": float(n_resamples),
-            "monte_carlo_error": error_of_draws(pvalues[0], n_resamples, alternative),
-        }
+    tail = distribution.pvalue(statistic, alternative)
     flags = (FEW_DIFFERENT_PREDICTIONS,) * (_n_different(counts) < FEW_DIFFERENT)
-    if math.isinf(statistic):
-        flags = (*flags, SIGN_ONLY)
-    if distribution.n_undefined:
-        flags = (*flags, UNDEFINED_RESAMPLES)
-    return _Tail(pvalues, method, distribution.critical, flags, details)
+    flags += (SIGN_ONLY,) * math.isinf(statistic)
+    flags += (UNDEFINED_RESAMPLES,) * (distribution.n_undefined > 0)
+    resampling = _resampling(exact, exchange.n_outcomes, n_resamples, tail[0], alternative)
+    return (statistic, tail, flags), distribution.critical, *resampling
 
 
 def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> Score:

@@ -28,11 +28,10 @@ from skcompare.stats.core._limits import (
 )
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import (
-    FEW,
-    FEW_GROUPS,
     UNDEFINED,
     PairedResult,
     Tested,
+    few_groups,
     result_of,
 )
 from skcompare.stats.core._tails import (
@@ -105,6 +104,14 @@ def check_scored(pair: ScoredPair) -> tuple[float, float]:
             "hold-out set that it is defined for."
         )
     return values
+
+
+def difference_of(pair: ScoredPair) -> tuple[tuple[float, float], float, float]:
+    """Return both scores, their difference, and what counts as rounding error of it."""
+    values = check_scored(pair)
+    rounding = rounding_of(*values)
+    difference = pair.sign * (values[1] - values[0])
+    return values, 0.0 if abs(difference) <= rounding else difference, rounding
 
 
 def scored_result(
@@ -568,12 +575,8 @@ def bootstrap_difference(
     if n_resamples is None:
         n_resamples = default_resamples(scored)
     n_resamples = check_count("n_resamples", n_resamples, least=99)
-    champion, challenger = check_scored(scored)
+    values, estimate, rounding = difference_of(scored)
     rng = generator(random_state)
-    rounding = rounding_of(champion, challenger)
-    estimate = float(
-        without_rounding(scored.sign * (challenger - champion), (0.0,), rounding)
-    )
     resamples = resampled_differences(scored, n_resamples, stratify, rng)
     resamples = without_rounding(
         resamples[np.isfinite(resamples)], (0.0, estimate), rounding
@@ -597,7 +600,7 @@ def bootstrap_difference(
         tested = *tested[:2], ("shifted-resamples",)
     return scored_result(
         scored,
-        (champion, challenger),
+        values,
         tested,
         estimate=estimate,
         method=f"{method}, {n_resamples} resamples",
@@ -676,14 +679,17 @@ def without_rounding(
 
 def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
     """Flags for few groups, few differing predictions and few records of a class."""
-    flags = list(pair.flags)
-    if pair.groups is not None and pair.n_units < FEW:
-        flags.append(FEW_GROUPS)
+    flags = group_flags(pair)
     if np.count_nonzero(pair.differs) < FEW_DIFFERENT:
-        flags.append("few-different-resampled")
+        flags += ("few-different-resampled",)
     if not isinstance(pair.score, RecordMean) and _least_of_class(pair) < LEAST_OF_CLASS:
-        flags.append("few-of-a-class")
-    return tuple(flags)
+        flags += ("few-of-a-class",)
+    return flags
+
+
+def group_flags(pair: ScoredPair) -> tuple[str, ...]:
+    """Flags of the evidence, and one for few groups."""
+    return pair.flags if pair.groups is None else pair.flags + few_groups(pair.n_units)
 
 
 def _least_of_class(pair: ScoredPair) -> float:
@@ -813,15 +819,12 @@ def jackknife_difference(
     >>> print(f"{result.estimate:.3f} [{low:.3f}, {high:.3f}], p = {result.pvalue:.1e}")
     0.127 [0.103, 0.156], p = 1.1e-08
     """
-    champion, challenger = check_scored(scored)
-    rounding = rounding_of(champion, challenger)
-    observed = scored.sign * (challenger - champion)
-    observed = 0.0 if abs(observed) <= rounding else observed
+    values, observed, rounding = difference_of(scored)
     without = left_out(scored, generator(0))
     chosen = None
     is_defined = np.isfinite(without).all(axis=0)
     if is_defined.all():
-        scales = _scales(scored, (champion, challenger), without, rounding)
+        scales = _scales(scored, values, without, rounding)
         chosen = max(scales, key=lambda scale: scale.log_pvalue)
         if chosen.error == 0:
             chosen = chosen._replace(difference=observed)
@@ -836,7 +839,7 @@ def jackknife_difference(
         details["bias"] = observed - chosen.difference
     return scored_result(
         scored,
-        (champion, challenger),
+        values,
         tested,
         df=None if chosen is None else chosen.df,
         estimate=observed,
