@@ -9,7 +9,7 @@ import numpy as np
 from skcompare._core.arrays import ArrayValues, plain_values
 from skcompare._core.design import as_design
 from skcompare._core.store import FileFormat, know_class, writer_for
-from skcompare._core.validation import some_of
+from skcompare._core.validation import check_groups, some_of
 
 S = TypeVar("S", bound="Storable")
 
@@ -443,6 +443,11 @@ def joined_groups(left: Any, right: Any) -> Any:
             f"{some_of(left)} and {some_of(right)}. Convert one of them."
         )
     return np.concatenate([left, right])
+
+
+GROUPS = array_of(lambda name, value: check_groups(value).copy(), "n_samples")
+GROUPS |= {"merge": joined_groups}
+"""Metadata of a field that holds the group of each record."""
 
 
 def merge_evidence(shards: Iterable[E]) -> E:

@@ -12,7 +12,6 @@ from skcompare._core.arrays import slices_of
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
     as_array,
-    check_groups,
     check_labels,
     check_same_length,
     encode_labels,
@@ -34,21 +33,20 @@ TABLE = 1 << 20
 """Limit of whole scores that are looked up in a table."""
 
 
-def check_repeats(repeats: Any, n: int) -> IntArray:
+def check_repeats(name: str, repeats: Any) -> IntArray:
     """Check the number of records of each cell; return a copy as int64."""
     array = np.asarray(repeats)
-    if array.shape != (n,) or array.dtype.kind not in "iu" or (array < 0).any():
+    if array.dtype.kind not in "iu" or (array < 0).any():
         raise ValueError(
-            f"`repeats` must be whole numbers of records of shape ({n},), one a row of "
-            f"scores. Got {array.dtype} of shape {array.shape}"
-            f"{', some below 0' if array.dtype.kind == 'i' and (array < 0).any() else ''}. "
+            f"`{name}` must be whole numbers of records, one a row of scores. Got "
+            f"{array.dtype}"
+            f"{', some below 0' if array.dtype.kind == 'i' else ''}. "
             "Round weights, or compare records one by one."
         )
     total = sum(array.tolist())
     if not 0 < total < MOST_RECORDS:
         raise ValueError(
-            f"`repeats` must add up to 1 record at least, and fewer than 2**61. Got "
-            f"{total}."
+            f"`{name}` must add up to 1 record at least, and fewer than 2**61. Got {total}."
         )
     return array.astype(np.int64)
 
@@ -190,18 +188,15 @@ def _check_exact(name: str, array: np.ndarray, score: FloatArray) -> None:
         )
 
 
-def check_mask(positive: Any) -> NDArray[np.bool_]:
+def check_mask(name: str, positive: Any) -> NDArray[np.bool_]:
     """Check the mask of positive records; return a copy of dtype bool."""
     array = np.asarray(positive)
-    if array.ndim != 1 or not array.size:
-        raise ValueError(
-            "`positive` must have shape (n_samples,), with a record at least. Got "
-            f"{array.shape}."
-        )
+    if not array.size:
+        raise ValueError(f"`{name}` must have a record at least. Got {array.shape}.")
     is_plain = array.dtype.kind in "iuf" and ((array == 0) | (array == 1)).all()
     if array.dtype.kind != "b" and not is_plain:
         raise ValueError(
-            "`positive` must be True or False. Got other values, of dtype "
+            f"`{name}` must be True or False. Got other values, of dtype "
             f"{array.dtype}. From labels, use PlacementValues.from_predictions."
         )
     return array.astype(bool)
@@ -229,18 +224,6 @@ def check_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
             "array a classifier after `y_true`."
         )
     return check_classifier_names(names, k)
-
-
-def check_record_groups(groups: Any, n: int) -> NDArray[Any] | None:
-    """Check the group of each record; return a copy, or None."""
-    if groups is None:
-        return None
-    labels = check_groups(groups).copy()
-    if len(labels) != n:
-        raise ValueError(
-            f"`groups` must have one entry per record. Got {len(labels)} for {n} records."
-        )
-    return labels
 
 
 def scores_of(predictions: EstimatorPredictions) -> FloatArray:
@@ -311,19 +294,17 @@ def check_bin_codes(
             )
 
 
-def checked_fields(placements: Any) -> dict[str, Any]:
-    """Check the fields of placement values, and count records of equal cells if binned."""
-    positive = check_mask(placements.positive)
+def checked_scores(placements: Any) -> dict[str, Any]:
+    """Check the scores of placement values, and count records of equal cells if binned."""
+    positive, repeats = placements.positive, placements.repeats
     n = len(positive)
     names = check_names(placements.names, len(placements.scores))
     scores = check_scores(placements.scores, names, n)
     score_bins = check_score_bins(placements.score_bins, len(names))
-    repeats = placements.repeats
     if score_bins is not None:
         check_bin_codes(scores, names, score_bins)
         repeats = np.ones(n, np.int64) if repeats is None else repeats
     if repeats is not None:
-        repeats = check_repeats(repeats, n)
         positive, scores, repeats = combined_cells(positive, scores, repeats)
     if repeats is not None and placements.groups is not None:
         raise ValueError(
@@ -334,7 +315,6 @@ def checked_fields(placements: Any) -> dict[str, Any]:
         "positive": positive,
         "scores": scores,
         "names": names,
-        "groups": check_record_groups(placements.groups, n),
         "repeats": repeats,
         "score_bins": score_bins,
     }

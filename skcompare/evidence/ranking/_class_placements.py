@@ -7,7 +7,6 @@ import numpy as np
 
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
-    check_groups,
     check_labels,
     check_probabilities,
     check_same_length,
@@ -17,13 +16,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_classes, groups_of
-from skcompare.evidence.core._storage import (
-    AS_DESIGN,
-    Mergeable,
-    array_of,
-    joined,
-    joined_groups,
-)
+from skcompare.evidence.core._storage import AS_DESIGN, GROUPS, Mergeable, array_of, joined
 from skcompare.evidence.ranking._cells import scores_of
 from skcompare.evidence.ranking._ranks import placement_counts_of
 from skcompare.predictions import SCORES, PairedPredictions
@@ -238,10 +231,6 @@ def _check_columns(name: str, values: Any) -> FloatArray:
     return scores
 
 
-def _check_groups(name: str, values: Any) -> np.ndarray:
-    return check_groups(values).copy()
-
-
 _COLUMNS = array_of(_check_columns, "n_samples", "n_classes") | {"merge": joined}
 
 
@@ -308,10 +297,7 @@ class ClassPlacementValues(Mergeable):
     classes: np.ndarray = field(
         metadata=array_of(check_classes, "n_classes") | {"merge": _same_classes}
     )
-    groups: np.ndarray | None = field(
-        default=None,
-        metadata=array_of(_check_groups, "n_samples") | {"merge": joined_groups},
-    )
+    groups: np.ndarray | None = field(default=None, metadata=GROUPS)
     design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 

@@ -22,11 +22,19 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
-from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, joined_groups
+from skcompare.evidence.core._storage import (
+    AS_DESIGN,
+    GROUPS,
+    Mergeable,
+    array_of,
+    joined_groups,
+)
 from skcompare.evidence.ranking._cells import (
     cell_counts,
+    check_mask,
     check_names,
-    checked_fields,
+    check_repeats,
+    checked_scores,
     counted_parts,
     plain_score_bins,
     scores_of,
@@ -260,13 +268,15 @@ class PlacementValues(Mergeable):
     (3000000, [0.6667])
     """
 
-    positive: NDArray[np.bool_]
+    positive: NDArray[np.bool_] = field(metadata=array_of(check_mask, "n_samples"))
     scores: FloatArray
     names: tuple[str, ...] = None  # type: ignore[assignment]
-    groups: NDArray[Any] | None = None
+    groups: NDArray[Any] | None = field(default=None, metadata=GROUPS)
     design: Design = field(default=None, metadata=AS_DESIGN)  # type: ignore[assignment]
     pos_label: Any = 1
-    repeats: IntArray | None = None
+    repeats: IntArray | None = field(
+        default=None, metadata=array_of(check_repeats, "n_samples")
+    )
     score_bins: tuple[ScoreBins, ...] | None = None
     # Ranking and summation take longer than any test, and several tests need the same.
     _ranks: tuple[IntArray, list[int]] | None = field(default=None, init=False)
@@ -280,7 +290,7 @@ class PlacementValues(Mergeable):
     least_per_class: ClassVar[int] = 2
 
     def _check_together(self) -> None:
-        self._set(**checked_fields(self))
+        self._set(**checked_scores(self))
         if self.design is None:
             self._set(design=HOLDOUT if self.groups is None else GROUPED_HOLDOUT)
 

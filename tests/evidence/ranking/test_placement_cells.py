@@ -234,7 +234,7 @@ def test_key_of_many_scores(monkeypatch):
 def test_repeats_that_count_nothing():
     """Whole numbers of records, one at least in all."""
     for repeats, message in [
-        ([1], r"shape \(2,\)"),
+        ([1], r"shape \(n_samples=2,\)"),
         ([1.5, 2.0], "float64"),
         ([3, -1], "some below 0"),
         ([0, 0], "1 record at least"),

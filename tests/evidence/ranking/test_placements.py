@@ -272,7 +272,11 @@ def test_refused_records():
         ([0, 1, 1], {"pos_label": 5}, "must be one of two classes. Got 5"),
         ([0, 1], {}, "All arrays must have one entry per record"),
         ([0, 1, np.nan], {}, "must not have missing labels"),
-        ([0, 1, 1], {"groups": [1, 2]}, "`groups` must have one entry per record. Got 2"),
+        (
+            [0, 1, 1],
+            {"groups": [1, 2]},
+            r"`groups` must have shape \(n_samples=3,\). Got \(2",
+        ),
         ([0, 1, 1], {"names": ["a", "b"]}, "`names` must be 1 different strings"),
     ]:
         with pytest.raises(ValueError, match=message):
