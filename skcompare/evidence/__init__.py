@@ -4,10 +4,10 @@ from skcompare._core.score_bins import ScoreBins
 from skcompare._registry.metrics import LossEntry, record_loss, record_losses
 from skcompare.evidence._items import NEGATED, item_evidence, why_no_evidence
 from skcompare.evidence.calibration._calibration import PairedCalibration
-from skcompare.evidence.calibration._cells import CalibrationCells
-from skcompare.evidence.calibration._errors import (
+from skcompare.evidence.calibration._cells import (
     NORMS,
     CalibrationBins,
+    CalibrationCells,
     CalibrationCurve,
     monotone_bins,
 )
@@ -45,10 +45,9 @@ from skcompare.evidence.labels._class_moments import (
     ClassScore,
     OutcomeRows,
 )
-from skcompare.evidence.labels._class_order import ClassColumns, sorted_labels
+from skcompare.evidence.labels._class_order import ClassColumns, counted_rows, sorted_labels
 from skcompare.evidence.labels._clusters import ClusterSums
 from skcompare.evidence.labels._contingency import ContingencyTable, PairedBlocks
-from skcompare.evidence.labels._device_labels import counted_rows
 from skcompare.evidence.labels._joint import MOST_CLASSES, AgreementMatrix, JointCounts
 from skcompare.evidence.labels._patterns import CorrectnessPatterns
 from skcompare.evidence.losses._paired_losses import PairedLosses
@@ -83,7 +82,7 @@ from skcompare.evidence.scores._scores import (
     shape_of,
     variance_of_mean,
 )
-from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan
+from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, TallyRequest
 from skcompare.evidence.tally._tally_engine import (
     LABELS,
     EngineTally,
@@ -91,7 +90,6 @@ from skcompare.evidence.tally._tally_engine import (
     tally_frame,
     tally_predictions,
 )
-from skcompare.evidence.tally._tally_request import TallyRequest
 
 __all__ = [
     "AgreementMatrix",

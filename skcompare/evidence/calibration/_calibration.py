@@ -17,8 +17,13 @@ from skcompare._core.validation import (
     classes_of,
 )
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare.evidence.calibration._cells import CalibrationCells, Rows, cells_of
-from skcompare.evidence.calibration._errors import CalibrationBins, CalibrationCurve
+from skcompare.evidence.calibration._cells import (
+    CalibrationBins,
+    CalibrationCells,
+    CalibrationCurve,
+    Rows,
+    cells_of,
+)
 from skcompare.evidence.calibration._events import (
     Events,
     Forecasts,
@@ -42,9 +47,8 @@ from skcompare.evidence.core._bins import (
 )
 from skcompare.evidence.core._counting import groups_of, located
 from skcompare.evidence.core._storage import AS_DESIGN, AS_TUPLE, Mergeable, joined_groups
-from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally import Tally, TallyRequest
 from skcompare.evidence.tally._tally_engine import tally_frame
-from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import SCORES, PairedPredictions
 
 CHUNK = 1 << 14

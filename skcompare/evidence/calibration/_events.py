@@ -19,8 +19,11 @@ from skcompare._core.validation import (
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import resolve_kind
 from skcompare.evidence.core._device import device_probabilities, space_at, space_of
-from skcompare.evidence.labels._class_order import sorted_labels
-from skcompare.evidence.labels._device_labels import class_positions, device_column
+from skcompare.evidence.labels._class_order import (
+    class_positions,
+    device_column,
+    sorted_labels,
+)
 
 
 class Forecasts(NamedTuple):

@@ -39,12 +39,11 @@ from skcompare.evidence.core._storage import (
     joined_groups,
 )
 from skcompare.evidence.labels._class_moments import ClassRows
+from skcompare.evidence.labels._class_order import counted_labels
 from skcompare.evidence.labels._contingency import CELLS, ContingencyTable
-from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.evidence.labels._patterns import check_classifier_names
-from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally import Tally, TallyRequest
 from skcompare.evidence.tally._tally_engine import engine_tally
-from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import LABELS, ROLES, ColumnRoles, PairedPredictions, Predictions
 
 AT_ONCE = 1 << 20

@@ -19,7 +19,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike
 from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, added
-from skcompare.evidence.labels._device_labels import counted_labels
+from skcompare.evidence.labels._class_order import counted_labels
 from skcompare.evidence.tally._tally import Tally
 from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair
 

@@ -27,11 +27,10 @@ from skcompare.evidence.core._counting import (
 )
 from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, array_of
 from skcompare.evidence.labels._class_moments import ClassRows
+from skcompare.evidence.labels._class_order import counted_labels
 from skcompare.evidence.labels._contingency import ContingencyTable, labels_of
-from skcompare.evidence.labels._device_labels import counted_labels
-from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally import Tally, TallyRequest
 from skcompare.evidence.tally._tally_engine import engine_tally
-from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import LABELS, ColumnRoles, PairedPredictions
 
 FEW_CLASSES, MOST_CLASSES = 10, 5000

@@ -19,8 +19,8 @@ from skcompare._core.validation import (
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import sums_of
 from skcompare.evidence.core._storage import AS_DESIGN, SAME_CLASSIFIERS, Mergeable
+from skcompare.evidence.labels._class_order import predictions_right
 from skcompare.evidence.labels._contingency import ContingencyTable
-from skcompare.evidence.labels._device_labels import predictions_right
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
 Bits = NDArray[np.uint8]

@@ -13,7 +13,7 @@ from skcompare._typing import FloatArray
 from skcompare.evidence.core._device import space_at
 
 CHUNK = 1 << 13
-"""Records whose moments are computed at a time: few enough for one thread."""
+"""Records that are copied, or whose moments are computed, at a time in one thread."""
 
 NOISE = 1e-13
 """A standard deviation up to this share of the losses' size is rounding error."""

@@ -23,29 +23,26 @@ from skcompare.evidence.core._storage import (
     reversed_,
 )
 from skcompare.evidence.labels._class_order import ClassColumns
-from skcompare.evidence.losses._chunked_losses import (
-    Losses,
-    LossGroups,
-    can_be_parted,
-    check_losses,
-    losses_of,
-    parted_losses,
-    unchecked_losses,
-)
 from skcompare.evidence.losses._loss_moments import LossMoments, merged_rows, moment_rows
 from skcompare.evidence.losses._record_losses import (
     LARGEST,
+    Losses,
+    LossGroups,
     as_losses,
+    can_be_parted,
+    check_losses,
     check_name,
     check_sizes,
     check_target_of_loss,
     forecasts_for,
+    losses_of,
+    parted_losses,
     rounded,
     target_of,
+    unchecked_losses,
 )
-from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally import Tally, TallyRequest, takes_eps
 from skcompare.evidence.tally._tally_engine import tally_frame
-from skcompare.evidence.tally._tally_request import TallyRequest, takes_eps
 from skcompare.predictions import ROLES, SCORES, PairedPredictions, predictions_from_arrays
 
 LOSS_SUMS = tuple(field.name for field in fields(LossMoments))[1:-1]

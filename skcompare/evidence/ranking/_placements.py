@@ -48,9 +48,8 @@ from skcompare.evidence.ranking._ranks import (
     placement_sums,
     same_ranking,
 )
-from skcompare.evidence.tally._tally import Tally
+from skcompare.evidence.tally._tally import Tally, TallyRequest
 from skcompare.evidence.tally._tally_engine import EngineTally
-from skcompare.evidence.tally._tally_request import TallyRequest
 from skcompare.predictions import SCORES, ColumnRoles, PairedPredictions, Predictions
 
 ROUNDED_UP = 1 + 1e-9

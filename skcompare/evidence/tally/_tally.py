@@ -1,7 +1,19 @@
-"""Tallies: counts and sums of the records of each cell."""
+"""Tallies: counts and sums of the records of each cell, and what is asked of them.
+
+The arithmetic is shared by arrays and engines. Its functions take `ops`, the operations
+that are no operators: `where(condition, value, otherwise)`, `flag` (1.0 for true, 0.0 for
+false), `share` (of a whole number in another), `floor`, `log`, `sqrt`,
+and `let(*values)`, which computes values once. Codes are whole numbers in floating point,
+which engines convert to integers once, for the key that combines them.
+:class:`skcompare._core.arrays.ArrayOperations` has them for arrays, and
+:class:`skcompare._io.engine.Program` for lazy frames.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import reduce
+from operator import add
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,8 +22,27 @@ from numpy.typing import NDArray
 from skcompare._core.arrays import are_equal
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.score_bins import ScoreBins
-from skcompare._core.validation import united_classes
+from skcompare._core.validation import (
+    check_choice,
+    check_count,
+    check_pos_label,
+    check_switches,
+    is_number,
+    some_of,
+    united_classes,
+    unknown_name,
+)
+from skcompare._registry.metrics import CLASSES, keywords_of, of_each, record_losses
 from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence.core._bins import (
+    DEGREES,
+    EPS,
+    KINDS,
+    Bins,
+    cell_sums,
+    of_class,
+    resolve_kind,
+)
 from skcompare.evidence.core._counting import sums_of
 from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable
 
@@ -286,3 +317,423 @@ class Tally(Mergeable):
                 keys["group"] = np.searchsorted(groups, self.groups)[keys["group"]]
             tables.append(replace(table, keys=keys))
         return tables
+
+
+def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[Any, Any]:
+    """Return whether a label is a class, and the position of the class (0 for others).
+
+    Parameters
+    ----------
+    ops : operations
+    label : column
+        Labels as they are in a frame.
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted.
+    kind : {"text", "boolean", "whole", "fraction"}
+        Kind of the values of the column.
+    """
+    labels = classes.tolist()
+    if kind in ("whole", "fraction") and labels == [*range(labels[0], labels[-1] + 1)]:
+        good = (label >= labels[0]) & (label <= labels[-1])
+        if kind == "fraction":
+            good &= ops.floor(label) == label
+        number = label * 1.0
+        return good, ops.where(good, number - labels[0] if labels[0] else number, 0.0)
+    code: Any = -1.0
+    for position, value in enumerate(labels):
+        code = ops.where(label == value, float(position), code)
+    (code,) = ops.let(code)
+    return code >= 0, ops.where(code >= 0, code, 0.0)
+
+
+def best_class(ops: Any, proba: Sequence[Any]) -> Any:
+    """Return the most probable class, the first one in case of ties."""
+    if len(proba) == 2:
+        return ops.flag(proba[1] > proba[0])
+    best, code = proba[0], 0.0
+    for position, column in enumerate(proba[1:], start=1):
+        beyond = column > best
+        code = ops.where(beyond, float(position), code)
+        if position < len(proba) - 1:
+            best, code = ops.let(ops.where(beyond, column, best), code)
+    return code
+
+
+def largest(ops: Any, proba: Sequence[Any]) -> Any:
+    """Return the largest probability."""
+    best = proba[0]
+    for column in proba[1:]:
+        (best,) = ops.let(ops.where(column > best, column, best))
+    return best
+
+
+def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
+    """Return the bin of a probability, as `bin_codes` does."""
+    n = len(edges) - 1
+    if not np.array_equal(edges, np.arange(n + 1) / n):
+        return reduce(add, (ops.flag(p >= edge) for edge in edges[1:-1].tolist()), p * 0.0)
+    # Rounding may lead to a neighbour of the bin, and its edges show it.
+    (code,) = ops.let(ops.floor(p * float(n)))
+    (code,) = ops.let(code - ops.flag(code >= float(n)))
+    (code,) = ops.let(code - ops.flag(p < ops.share(code, n)))
+    return code + ops.flag((p >= ops.share(code + 1.0, n)) & (code < n - 1.0))
+
+
+def summable_losses() -> list[str]:
+    """Names of the losses that engines compute, by their expressions."""
+    entries = record_losses().values()
+    return [each.name for each in entries if each.expression and each.target == CLASSES]
+
+
+def takes_eps(loss: str) -> bool:
+    """Whether a loss has an option `eps`."""
+    entry = record_losses().get(loss)
+    return entry is not None and "eps" in keywords_of(entry.expression)
+
+
+def sums_of_losses(
+    ops: Any, name: str, y: Any, probas: Sequence[Sequence[Any]], eps: float | None
+) -> dict[str, Any]:
+    """Compute the terms of the sums of losses of champion and challenger."""
+    loss: Any = record_losses()[name].expression
+    options = {"eps": eps} if eps is not None and takes_eps(name) else {}
+    champion, challenger = ops.let(
+        *(of_each(ops, y, loss(ops, y, proba, **options)) for proba in probas)
+    )
+    (gain,) = ops.let(champion - challenger)
+    sums = {
+        "champion": champion,
+        "challenger": challenger,
+        "gain": gain,
+        "champion_squares": champion * champion,
+        "challenger_squares": challenger * challenger,
+        # The squares of all three also give the products.
+        "gain_squares": gain * gain,
+    }
+    if name == "log_loss":
+        for role, proba in zip(("champion", "challenger"), probas, strict=True):
+            chance = of_class(ops, y, proba)
+            sums[f"{role}_clipped"] = ops.flag(chance < (EPS if eps is None else eps))
+    return {f"{name}.{part}": value for part, value in sums.items()}
+
+
+def sums_of_forecasts(
+    ops: Any, proba: tuple[Any, Any], events: tuple[Any, Any]
+) -> dict[str, Any]:
+    """Compute the terms of the sums of probabilities of events; see :data:`SUMS`."""
+    terms = cell_sums(proba, events, DEGREES[0])
+    refuted = [name for name in terms if name.endswith("_refuted")]
+    return terms | {name: ops.flag(terms[name]) for name in refuted}
+
+
+ROLES = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Predictions of one classifier: columns of arrays or of an engine.
+
+    Attributes
+    ----------
+    label : column or None
+        Positions of the predicted classes; by default those of the most probable ones.
+    proba : sequence of columns or None
+        Probabilities, one column per class.
+    score : column or None
+        Scores that are ranked, where they are not probabilities.
+    """
+
+    label: Any = None
+    proba: Sequence[Any] | None = None
+    score: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Keys and sums of each record.
+
+    Attributes
+    ----------
+    digits : dict of str to tuple of (column, int)
+        Whole numbers from 0, and how many values there are.
+    raw : dict of str to column
+        Other keys: scores as they are.
+    sums : dict of str to column
+        Values that are added up.
+    """
+
+    digits: dict[str, tuple[Any, int]]
+    raw: dict[str, Any]
+    sums: dict[str, Any]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Number of values of each digit."""
+        return {name: size for name, (_, size) in self.digits.items()}
+
+
+def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> Derived:
+    """Compute the keys and sums of a plan.
+
+    Parameters
+    ----------
+    ops : operations
+        See :mod:`skcompare.evidence.tally._tally`.
+    plan : TallyPlan
+        Plan of what is counted.
+    y : column of whole numbers
+        Positions of the true classes.
+    predictions : pair of Given
+        Predictions of champion and challenger.
+    """
+    k = len(plan.classes)
+    # Codes of score bins stay in floating point, too.
+    bin_ops = SimpleNamespace(floor=ops.floor, where=ops.where, whole=lambda code: code)
+    digits: dict[str, tuple[Any, int]] = {"y": (y, k)}
+    raw: dict[str, Any] = {}
+    sums: dict[str, Any] = {}
+    best = [_best(ops, plan, role) for role in predictions]
+    if plan.labels:
+        labels = [
+            own if role.label is None else role.label
+            for own, role in zip(best, predictions, strict=True)
+        ]
+        digits |= {f"label_{role}": (labels[role], k) for role in ROLES}
+    for name in plan.losses:
+        probas = [role.proba or () for role in predictions]
+        sums |= sums_of_losses(ops, name, y, probas, plan.eps)
+    if plan.kind is not None:
+        _add_calibration(ops, plan, y, predictions, best, digits, sums)
+    if plan.score_bins is not None:
+        for position, (role, score_bins) in enumerate(
+            zip(predictions, plan.score_bins, strict=True)
+        ):
+            score = role.score if role.proba is None else role.proba[plan.ranked]
+            if score_bins.n_score_bins is None:
+                raw[f"level_{position}"] = score
+            else:
+                digits[f"level_{position}"] = (
+                    score_bins.codes(score, bin_ops),
+                    score_bins.n_score_bins,
+                )
+    return Derived(digits, raw, sums)
+
+
+def _best(ops: Any, plan: TallyPlan, predictions: Given) -> Any:
+    """Return the positions of the most probable classes, or None if not needed."""
+    needed = plan.kind == "top_label" or (plan.labels and predictions.label is None)
+    if predictions.proba is None or not needed:
+        return None
+    return ops.let(best_class(ops, predictions.proba))[0]
+
+
+def _add_calibration(
+    ops: Any,
+    plan: TallyPlan,
+    y: Any,
+    pair: Sequence[Given],
+    best: Sequence[Any],
+    digits: dict[str, tuple[Any, int]],
+    sums: dict[str, Any],
+) -> None:
+    """Add the bins and events of both classifiers, and sums of their probabilities."""
+    probas = [own.proba or () for own in pair]
+    if plan.kind == "binary":
+        forecasts = [proba[plan.positive] for proba in probas]
+        events = list(ops.let(ops.flag(y == plan.positive))) * 2
+    else:
+        forecasts = list(ops.let(*(largest(ops, proba) for proba in probas)))
+        events = list(ops.let(*(ops.flag(own == y) for own in best)))
+        # Binary events are known from the true class.
+        digits |= {f"event_{role}": (events[role], 2) for role in ROLES}
+    for role, edges in enumerate(plan.edges or ()):
+        code = bin_code(ops, forecasts[role], edges)
+        digits[f"bin_{role}"] = (code, len(edges) - 1)
+    terms = sums_of_forecasts(ops, (forecasts[0], forecasts[1]), (events[0], events[1]))
+    sums |= {f"calibration.{name}": value for name, value in terms.items()}
+
+
+def parts_of(plan: TallyPlan, made: Derived) -> list[Derived]:
+    """Separate the keys counted by score bins from the sums.
+
+    Score bins make many cells and sums make wide ones. Two tables, a long and a wide one,
+    take an engine half the time of one that is both, and less memory.
+    """
+    score_bins = {name for name in made.digits if name.startswith("level_")} | set(made.raw)
+    if plan.one_scan or not score_bins or not made.sums:
+        return [made]
+    calibration = {name for name in made.digits if name.startswith(("bin_", "event_"))}
+    long = {name: value for name, value in made.digits.items() if name not in calibration}
+    hidden = score_bins | {"label_0", "label_1"}
+    wide = {name: value for name, value in made.digits.items() if name not in hidden}
+    return [Derived(long, made.raw, {}), Derived(wide, {}, made.sums)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TallyRequest:
+    """Request for the counts and sums that tests need.
+
+    Parameters
+    ----------
+    labels : bool, default=False
+        Counts of predicted labels: JointCounts, and ClusterSums where there are groups.
+    losses : sequence of str, default=()
+        Losses whose moments are needed: "binary_brier_loss", "multiclass_brier_loss",
+        "brier_score", "log_loss", "spherical_loss", or another one that was registered with
+        an expression of columns.
+    eps : float, optional
+        The least probability of a true class, for the loss "log_loss".
+    calibration : bool, default=False
+        Bins, events and sums of probabilities: PairedCalibration.
+    n_bins, edges, kind
+        As for :meth:`PairedCalibration.from_predictions`. Bins have equal width unless
+        `edges` are passed.
+    ranking : bool, default=False
+        Counts of score bins by class: PlacementValues.
+    n_score_bins : int, default=512
+        Number of score bins; scores with no more different values are ranked exactly.
+    score_bins : ScoreBins or pair of ScoreBins, optional
+        The score bins, where they are fixed in advance.
+    pos_label : label, optional
+        The positive one of two classes; 1 by default, else the second.
+    one_scan : bool, default=False
+        Whether an engine counts score bins and sums probabilities by one group-by, so
+        that it scans the records once. Two group-bys, one of many and one of few groups,
+        mostly take less time and memory together.
+    """
+
+    labels: bool = False
+    losses: Sequence[str] = ()
+    eps: float | None = None
+    calibration: bool = False
+    n_bins: int = 15
+    edges: Any = None
+    kind: str = "auto"
+    ranking: bool = False
+    n_score_bins: int = ScoreBins.default
+    score_bins: Any = None
+    pos_label: Any = None
+    one_scan: bool = False
+
+    def __post_init__(self) -> None:
+        known = summable_losses()
+        for name in self.losses:
+            if name not in known:
+                message = str(unknown_name("loss of sums", name, known))
+                raise ValueError(
+                    f"{message} Others need the records in memory: read them, and use "
+                    "PairedLosses.from_predictions."
+                )
+        if self.eps is not None and not (is_number(self.eps) and 0 < self.eps < 0.5):
+            raise ValueError(
+                f"`eps` must be a number in (0, 0.5) where losses are added up. Got "
+                f"{self.eps!r}. Leave it out for scikit-learn's."
+            )
+        takers = [name for name in self.losses if takes_eps(name)]
+        if self.eps is not None and len(takers) > 1:
+            raise ValueError(
+                f"`eps` is of one loss where losses are added up. Got eps={self.eps!r} and "
+                f"{', '.join(takers)}. Leave it out, or read the records into memory."
+            )
+        check_choice("kind", self.kind, KINDS)
+        check_switches(one_scan=self.one_scan)
+        check_count("n_score_bins", self.n_score_bins)
+        if not (self.labels or self.needs_proba or self.ranking):
+            raise ValueError(
+                "Ask for at least one of `labels`, `losses`, `calibration` and `ranking`."
+            )
+
+    @property
+    def needs_proba(self) -> bool:
+        """Whether probabilities are needed, rather than labels or scores of any scale."""
+        return bool(self.losses) or self.calibration
+
+    def check_groups(self, grouped: bool) -> None:
+        """Raise an error if calibration or ranking is requested for grouped records."""
+        if grouped and (self.calibration or self.ranking):
+            raise ValueError(
+                "Calibration and ranking of grouped records need the records themselves. "
+                "Got `groups` of a frame that is only counted. Read a sample of whole "
+                "groups into memory, or leave these measures out."
+            )
+
+    def fixed_score_bins(self) -> tuple[ScoreBins, ScoreBins] | None:
+        """Return the score bins of champion and challenger, or None if not passed."""
+        if self.score_bins is None:
+            return None
+        pair = (
+            (self.score_bins,) * 2
+            if isinstance(self.score_bins, ScoreBins)
+            else self.score_bins
+        )
+        if len(pair) != 2 or not all(
+            isinstance(score_bins, ScoreBins) for score_bins in pair
+        ):
+            raise ValueError(
+                "`score_bins` must be ScoreBins, or a pair of them for champion and "
+                f"challenger. Got {self.score_bins!r}. Make them by ScoreBins.uniform or "
+                "ScoreBins.fitted."
+            )
+        return pair[0], pair[1]
+
+    def plan(
+        self,
+        classes: NDArray[Any],
+        score_bins: tuple[ScoreBins, ScoreBins] | None,
+        grouped: bool,
+    ) -> TallyPlan:
+        """Return the plan of the tally for these classes and score bins."""
+        self.check_groups(grouped)
+        kind = edges = None
+        if self.calibration:
+            kind = resolve_kind(self.kind, len(classes))
+            if kind == "classwise":
+                raise ValueError(
+                    "kind='classwise' needs the records in memory. Use kind='top_label', "
+                    "or read them and use PairedCalibration.from_predictions."
+                )
+            bins = Bins(self.n_bins, "uniform", self.edges, 1)
+            no_records = np.empty(0)
+            edges = bins.layout(no_records, 0)[0], bins.layout(no_records, 1)[0]
+        if self.ranking and len(classes) != 2:
+            raise ValueError(
+                f"Ranking by score bins needs two classes. Got {len(classes)}: "
+                f"{some_of(classes)}. Use measures of labels or probabilities."
+            )
+        losses = tuple(dict.fromkeys(self.losses))
+        if "binary_brier_loss" in losses and len(classes) != 2:
+            raise ValueError(
+                f"The loss 'binary_brier_loss' is for two classes. Got {len(classes)}. Use "
+                "loss='multiclass_brier_loss', which sums over the classes."
+            )
+        return TallyPlan(
+            classes,
+            self.labels,
+            losses,
+            None if self.eps is None else float(self.eps),
+            kind,
+            edges,
+            score_bins if self.ranking else None,
+            *self._positive(classes),
+            grouped,
+            self.one_scan,
+        )
+
+    def _positive(self, classes: NDArray[Any]) -> tuple[int, int]:
+        """Positions of the positive class of binary events and of the ranked class."""
+        if not (self.needs_proba or self.ranking):
+            return 1, 1
+        positive = check_pos_label(self.pos_label, classes)
+        if positive is not None:
+            return positive, positive
+        # Class 1 or True is positive, and otherwise the second one.
+        return int(classes.tolist()[0] != 1), 1
+
+
+def check_proba(requested: TallyRequest, without: Sequence[str]) -> None:
+    """Raise an error if probabilities are needed, and classifiers are without them."""
+    if without and (requested.needs_proba or requested.ranking):
+        raise ValueError(
+            f"{without[0]} has no probabilities, and losses, calibration and ranking are "
+            "made of them. Name columns of probabilities, or ask for labels only."
+        )

@@ -26,19 +26,17 @@ from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence.core._counting import groups_of
 from skcompare.evidence.tally._tally import (
     Cells,
-    Tally,
-    TallyPlan,
-    cells_of_codes,
-    decoded,
-    merged,
-)
-from skcompare.evidence.tally._tally_request import (
     Derived,
     Given,
+    Tally,
+    TallyPlan,
     TallyRequest,
+    cells_of_codes,
     check_proba,
     class_code,
+    decoded,
     derived,
+    merged,
     parts_of,
 )
 from skcompare.predictions import (

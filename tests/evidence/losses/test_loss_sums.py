@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import PairedLosses
-from skcompare.evidence.losses import _chunked_losses
+from skcompare.evidence.losses import _record_losses
 from skcompare.evidence.losses._paired_losses import LOSS_SUMS
 from skcompare.stats import clustered_t, error_correlation, paired_t
 
@@ -166,7 +166,7 @@ def test_few_records_at_a_time(monkeypatch):
         p[3] = float(1 - y[3])
         options = {"loss": loss, "groups": groups if grouped else None}
         whole = PairedLosses.from_predictions(y, p, q, **options)
-        monkeypatch.setattr(_chunked_losses, "CHUNK", 300)
+        monkeypatch.setattr(_record_losses, "PART", 300)
         parts = PairedLosses.from_predictions(y, p, q, keep_values=False, **options)
 
         assert moments_of(whole) == pytest.approx(moments_of(parts), rel=1e-12)
@@ -183,7 +183,7 @@ def test_few_records_at_a_time(monkeypatch):
 
 def test_faults_in_parts(monkeypatch):
     """A fault in a later part is named by its place in all records."""
-    monkeypatch.setattr(_chunked_losses, "CHUNK", 10)
+    monkeypatch.setattr(_record_losses, "PART", 10)
     y, p, q, _ = predictions()
     columns = np.column_stack([1 - p, p])
     columns[345] = 0.7

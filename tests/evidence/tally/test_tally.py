@@ -23,7 +23,7 @@ from skcompare.evidence import (
     tally_arrays,
     tally_frame,
 )
-from skcompare.evidence.tally._tally_request import summable_losses
+from skcompare.evidence.tally._tally import summable_losses
 
 ALL = {"labels": True, "losses": ("brier_score", "log_loss"), "calibration": True}
 ROLES = "champion", "challenger"
