@@ -12,6 +12,7 @@ from skcompare._core.validation import (
     check_choice,
     is_number,
 )
+from skcompare.stats.core._limits import Pair
 from skcompare.stats.core._power import Aim, check_power
 from skcompare.stats.core._tails import outward
 from skcompare.stats.planning._records_at_boundary import Boundary
@@ -39,6 +40,7 @@ class Goal:
     """
 
     measure: ClassVar[str]
+    plan_type: ClassVar[type]
 
     goal: str
     margin: float | None
@@ -88,21 +90,32 @@ class Goal:
         values = {f.name: getattr(plan, f.name) for f in fields(cls)}
         return cls(**values | {"power": plan.required_power})
 
-    def plan_fields(
-        self, roles: tuple[float, float], scenario: Any, scenarios: tuple[Any, ...]
-    ) -> dict[str, Any]:
-        """Return fields of a plan: the attributes, the roles' measures and the scenarios.
+    def scenario(self, name: str, truth: Any, n: int | None = None) -> Any:
+        """Return the records, or `n` of them, and their power under an assumed truth."""
+        raise NotImplementedError
 
-        `scenario` is the planned one, whose power is that of the plan.
+    def plan(
+        self,
+        roles: tuple[float, float],
+        truth: Any,
+        n: int | None,
+        scenarios: tuple[Any, ...],
+        **fields: Any,
+    ) -> Any:
+        """Return the plan under an assumed truth, with alternative scenarios.
+
+        `roles` are the measures of champion and challenger, and `fields` further attributes
+        of the plan. Its power is that of the scenario.
         """
-        values = asdict(self) | scenario._asdict()
+        values = asdict(self) | self.scenario("", truth, n)._asdict() | fields
         del values["name"]
-        return values | {
-            "required_power": self.power,
-            "champion": roles[0],
-            "challenger": roles[1],
-            "scenarios": scenarios,
-        }
+        return self.plan_type(
+            **values,
+            required_power=self.power,
+            champion=roles[0],
+            challenger=roles[1],
+            scenarios=scenarios,
+        )
 
     @property
     def aim(self) -> Aim:
@@ -123,13 +136,17 @@ class Goal:
             return outward(difference, self.alternative)
         return min(boundary.distance(difference) for boundary in self.boundaries)
 
-    def extremes(self, low: float, high: float) -> dict[str, float]:
-        """Return the hardest and the easiest difference of an interval, by their names."""
-        candidates = [low, high, *([0.0] if low < 0 < high else [])]
-        return {
+    def extremes(self, truth: Any, limits: Pair, n: int | None) -> tuple[Any, ...]:
+        """Return scenarios of the hardest and the easiest difference of an interval."""
+        candidates = [*limits, *([0.0] if limits[0] < 0 < limits[1] else [])]
+        chosen = {
             "hardest difference": min(candidates, key=self.distance),
             "easiest difference": max(candidates, key=self.distance),
         }
+        return tuple(
+            self.scenario(name, truth.at(difference), n)
+            for name, difference in chosen.items()
+        )
 
     def check_possible(self, difference: float, measures: str) -> None:
         """Check that some number of records can reach the goal."""

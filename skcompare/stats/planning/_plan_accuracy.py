@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 from skcompare._core.validation import (
@@ -196,6 +197,7 @@ class AccuracyGoal(Goal):
     """Goal of a comparison of two accuracies, and the method of its test."""
 
     measure: ClassVar[str] = "accuracy"
+    plan_type: ClassVar[type] = ComparisonPlan
 
     method: str
     design_effect: float = 1.0
@@ -213,11 +215,8 @@ class AccuracyGoal(Goal):
             )
         return {"method": method, "design_effect": design_effect}
 
-    def scenario(
-        self, name: str, difference: float, disagreement: float, n: int | None = None
-    ) -> PlanScenario:
+    def scenario(self, name: str, truth: Truth, n: int | None = None) -> PlanScenario:
         """Return the records, or `n` of them, and their power under an assumed truth."""
-        truth = Truth(0.0, disagreement).at(difference)
         records = float(n or 0) or self.records(truth)
         power, approximate = math.nan, False
         if math.isfinite(records):
@@ -234,9 +233,7 @@ class AccuracyGoal(Goal):
         if self.distance(truth.difference) <= 0:
             return math.inf
 
-        def power_at(n: int) -> float:
-            return self._power(n, truth)
-
+        power_at = partial(self._power, truth=truth)
         if self.margin is not None:
             approximate = self._beyond_margin(truth).by_formula
             near = smallest(lambda n: approximate(n) >= self.power, 1, most=math.inf)
@@ -263,22 +260,6 @@ class AccuracyGoal(Goal):
 
     def _beyond_margin(self, truth: Truth) -> CountPower:
         return CountPower(truth.shares, self.boundaries, self.alpha)
-
-    def plan(
-        self,
-        accuracies: tuple[float, float],
-        disagreement: float,
-        assumption: str,
-        n: int | None,
-        scenarios: tuple[PlanScenario, ...],
-    ) -> ComparisonPlan:
-        """Return the plan for assumed accuracies, with alternative scenarios."""
-        scenario = self.scenario("", difference_of(*accuracies), disagreement, n)
-        return ComparisonPlan(
-            **self.plan_fields(accuracies, scenario, scenarios),
-            assumption=assumption,
-            possible_disagreement=possible_disagreement(*accuracies),
-        )
 
 
 def plan_comparison(
@@ -377,24 +358,25 @@ def plan_comparison(
         goal, margin, alpha, power, alternative, design_effect, method=method
     )
     n = None if n is None else check_count("n", n)
-    for name, accuracy in (
-        ("champion_accuracy", champion_accuracy),
-        ("challenger_accuracy", challenger_accuracy),
-    ):
-        _check_share(name, accuracy)
-    accuracies = (float(champion_accuracy), float(challenger_accuracy))
+    accuracies = (
+        _checked_share("champion_accuracy", champion_accuracy),
+        _checked_share("challenger_accuracy", challenger_accuracy),
+    )
     difference = difference_of(*accuracies)
+    possible = possible_disagreement(*accuracies)
     share, assumption = _disagreement(*accuracies, disagreement, correlation)
     if n is None:
         aim.check_possible(difference, "accuracies")
-    least, greatest = possible_disagreement(*accuracies)
+    truth = Truth(0.0, share).at(difference)
     scenarios: tuple[PlanScenario, ...] = ()
     if disagreement is None and correlation is None:
-        scenarios = (
-            aim.scenario("least disagreement", difference, least, n),
-            aim.scenario("greatest disagreement", difference, greatest, n),
+        scenarios = tuple(
+            aim.scenario(f"{name} disagreement", truth.at(difference, spread), n)
+            for name, spread in zip(("least", "greatest"), possible, strict=True)
         )
-    return aim.plan(accuracies, share, assumption, n, scenarios)
+    fields = {"assumption": assumption, "possible_disagreement": possible}
+    plan: ComparisonPlan = aim.plan(accuracies, truth, n, scenarios, **fields)
+    return plan
 
 
 def plan_from_pilot(
@@ -466,20 +448,25 @@ def plan_from_pilot(
         test_method: Any = "asymptotic" if aim.method == "score" else aim.method
         result = mcnemar(table, method=test_method)
     share = table.n_discordant / table.n
-    scenarios = tuple(
-        aim.scenario(name, difference, share, n)
-        for name, difference in aim.extremes(*result.confidence_interval(level)).items()
+    accuracies, truth = table.accuracies, Truth(0.0, share)
+    plan: ComparisonPlan = aim.plan(
+        accuracies,
+        truth.at(difference_of(*accuracies)),
+        n,
+        aim.extremes(truth, result.confidence_interval(level), n),
+        assumption="as in the pilot",
+        possible_disagreement=possible_disagreement(*accuracies),
     )
-    plan = aim.plan(table.accuracies, share, "as in the pilot", n, scenarios)
     return plan if mean_size is None else replace(plan, groups=plan.records / mean_size)
 
 
-def _check_share(name: str, value: float) -> None:
-    if not is_number(value) or not 0 <= value <= 1:
-        raise ValueError(
-            f"`{name}` must be a number in [0, 1]. Got {value!r}. It is the share of new "
-            "records that the classifier predicts correctly."
-        )
+def _checked_share(name: str, value: float) -> float:
+    if is_number(value) and 0 <= value <= 1:
+        return float(value)
+    raise ValueError(
+        f"`{name}` must be a number in [0, 1]. Got {value!r}. It is the share of new "
+        "records that the classifier predicts correctly."
+    )
 
 
 def _disagreement(
@@ -501,14 +488,14 @@ def _disagreement(
     if disagreement is None:
         share = champion * (1 - challenger) + challenger * (1 - champion)
         return min(greatest, max(least, share)), "right independently"
-    _check_share("disagreement", disagreement)
+    disagreement = _checked_share("disagreement", disagreement)
     if not least - TOLERANCE <= disagreement <= greatest + TOLERANCE:
         raise ValueError(
             f"Accuracies of {champion:g} and {challenger:g} leave a disagreement from "
             f"{least:g} to {greatest:g}. Got disagreement={disagreement!r}. It is at least "
             "their difference, and at most the share of records that either may get wrong."
         )
-    return min(greatest, max(least, float(disagreement))), "as given"
+    return min(greatest, max(least, disagreement)), "as given"
 
 
 def _of_correlation(champion: float, challenger: float, correlation: float) -> float:

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from skcompare._core.validation import check_choice, check_confidence_level, check_count
-from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import DIFFERENCE, Wald
 from skcompare.stats.core._power import smallest
@@ -180,6 +179,7 @@ class AUCGoal(Goal):
     """Goal of a comparison of two AUCs, and the design of its records."""
 
     measure: ClassVar[str] = "AUC"
+    plan_type: ClassVar[type] = AUCPlan
 
     prevalence: float
     design_effect: float = 1.0
@@ -263,21 +263,6 @@ class AUCGoal(Goal):
 
         return smallest(enough, 1.0, whole=False, precision=1e-15)
 
-    def plan(
-        self,
-        areas: tuple[float, float],
-        truth: AUCTruth,
-        n: int | None,
-        scenarios: tuple[AUCPlanScenario, ...],
-        **fields: Any,
-    ) -> AUCPlan:
-        """Return the plan under an assumed truth, with alternative scenarios."""
-        scenario = self.scenario("", truth, n)
-        return AUCPlan(
-            **self.plan_fields(areas, scenario, scenarios) | fields,
-            null_variance=truth.null_variance,
-        )
-
 
 def _beyond(distance: float, z: float, truth: AUCTruth) -> float:
     """Probability that an estimate exceeds z standard deviations of the null hypothesis."""
@@ -287,7 +272,6 @@ def _beyond(distance: float, z: float, truth: AUCTruth) -> float:
     return float(ndtr(excess / math.sqrt(truth.spread)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class AUCPilot:
     """Pilot data of two classifiers: AUCs and centred placement values.
 
@@ -299,16 +283,13 @@ class AUCPilot:
         Placement values minus their means, DeLong's V10 and V01.
     design_effect : float
         Number of records of the pilot's groups that are worth an unrelated one; at least 1.
+    prevalence : float
+        Share of positives.
+    variance : float
+        DeLong's variance of the difference, for unrelated records.
     """
 
-    areas: tuple[float, float]
-    positives: FloatArray
-    negatives: FloatArray
-    design_effect: float
-
-    @classmethod
-    def of(cls, pilot: object) -> "AUCPilot":
-        """Validate placement values and create a pilot from them."""
+    def __init__(self, pilot: object) -> None:
         if not isinstance(pilot, PlacementValues):
             raise TypeError(
                 "plan_auc_from_pilot needs PlacementValues. Got "
@@ -327,17 +308,19 @@ class AUCPilot:
             )
         areas = pilot.aucs
         values = [np.stack(value) for value in zip(pilot.values(0), pilot.values(1))]
-        positives, negatives = (value - areas[:, None] for value in values)
-        champion, challenger = areas.tolist()
-        unrelated = cls((champion, challenger), positives, negatives, 1.0)
-        if not unrelated.variances(unrelated.kappa)[0] > 0:
+        self.positives, self.negatives = (value - areas[:, None] for value in values)
+        self.areas: tuple[float, float] = tuple(areas.tolist())
+        m, n = self.positives.shape[1], self.negatives.shape[1]
+        self.prevalence, self.design_effect = m / (m + n), 1.0
+        self.variance = self.variances(n / m)[0] / m
+        if not self.variance > 0:
             raise ValueError(
                 "The difference of the pilot's AUCs does not vary from record to record, "
                 "so that it tells nothing of what a comparison takes. Got areas "
-                f"{champion:g} and {challenger:g}. Use plan_auc_comparison."
+                f"{areas[0]:g} and {areas[1]:g}. Use plan_auc_comparison."
             )
         if pilot.groups is None:
-            return unrelated
+            return
         spread = auc_spread(pilot)
         if spread.fewest < 2:
             raise ValueError(
@@ -345,28 +328,8 @@ class AUCPilot:
                 f"{spread.fewest}. Collect more groups, or use plan_auc_comparison with a "
                 "design effect."
             )
-        effect = float(spread.covariance[2, 2]) / unrelated.variance
-        return replace(unrelated, design_effect=max(1.0, effect))
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """Numbers of positives and negatives."""
-        return self.positives.shape[1], self.negatives.shape[1]
-
-    @property
-    def prevalence(self) -> float:
-        """Share of positives."""
-        return self.sizes[0] / sum(self.sizes)
-
-    @property
-    def kappa(self) -> float:
-        """Number of negatives per positive."""
-        return self.sizes[1] / self.sizes[0]
-
-    @property
-    def variance(self) -> float:
-        """DeLong's variance of the difference, for unrelated records."""
-        return self.variances(self.kappa)[0] / self.sizes[0]
+        effect = float(spread.covariance[2, 2]) / self.variance
+        self.design_effect = max(1.0, effect)
 
     def variances(self, kappa: float) -> tuple[float, float]:
         """Variances of the difference, times the number of positives.
@@ -607,9 +570,12 @@ def plan_auc_comparison(
             aim.scenario(f"correlation {r:g}", truth((r, r)), n)
             for r in SUPPOSED_CORRELATIONS
         )
-    return aim.plan(
-        areas, truth(supposed), n, scenarios, assumption=assumption, method=method
+    own = truth(supposed)
+    fields = {"assumption": assumption, "method": method}
+    plan: AUCPlan = aim.plan(
+        areas, own, n, scenarios, null_variance=own.null_variance, **fields
     )
+    return plan
 
 
 def plan_auc_from_pilot(
@@ -689,7 +655,7 @@ def plan_auc_from_pilot(
     hardest difference +0.0188: 968 positives
     easiest difference +0.1348: 19 positives
     """
-    auc_pilot = AUCPilot.of(pilot)
+    auc_pilot = AUCPilot(pilot)
     options: dict[str, Any] = {
         "design_effect": auc_pilot.design_effect,
         "prevalence": auc_pilot.prevalence if prevalence is None else prevalence,
@@ -701,18 +667,16 @@ def plan_auc_from_pilot(
     variance, at_null = auc_pilot.variances(aim.kappa)
     null = at_null if champion_null else variance
     truth = AUCTruth(auc_pilot.areas[1] - auc_pilot.areas[0], variance, null)
-    scenarios = tuple(
-        aim.scenario(name, truth.at(difference), n)
-        for name, difference in aim.extremes(*auc_pilot.limits(level)).items()
-    )
-    return aim.plan(
+    plan: AUCPlan = aim.plan(
         auc_pilot.areas,
         truth,
         n,
-        scenarios,
+        aim.extremes(truth, auc_pilot.limits(level), n),
         assumption="the areas vary as in the pilot",
         method="pilot",
+        null_variance=null,
     )
+    return plan
 
 
 def _checked_null(null_variance: str | None, method: str, aim: AUCGoal) -> bool:

@@ -386,7 +386,7 @@ def test_variance_of_the_grouped_pilot():
     i10, i01, i = (len(np.unique(groups[row])) for row in (*rows, rows[0] | rows[1]))
     expected = i10 / (i10 - 1) * x @ x + i01 / (i01 - 1) * z @ z + 2 * i / (i - 1) * x @ z
 
-    own = AUCPilot.of(pilot)
+    own = AUCPilot(pilot)
 
     assert max(1, expected / own.variance) == pytest.approx(own.design_effect, rel=1e-10)
 
