@@ -24,8 +24,11 @@ from benchmarks.validity.precision.precision_draws import (
     permutation_roots,
     score_root,
 )
-from skcompare.stats.precision._precision_limits import _unseen, _without_variance
-from skcompare.stats.precision._precision_statistics import CLASS_TESTS
+from skcompare.stats.precision._precision_statistics import (
+    CLASS_TESTS,
+    _unseen,
+    _without_variance,
+)
 
 ALPHA = 0.05
 Z = -special.ndtri(ALPHA / 2)

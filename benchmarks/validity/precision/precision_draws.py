@@ -10,9 +10,10 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 from skcompare.evidence import ClassMoments
-from skcompare.stats.precision._precision_limits import _shares_along, _sums_of
 from skcompare.stats.precision._precision_statistics import (
     CLASS_TESTS,
+    _shares_along,
+    _sums_of,
     predicted_alike,
     score_contrast,
 )

@@ -34,11 +34,6 @@ from skcompare.stats.core._target_class import (
     class_label,
     class_text,
 )
-from skcompare.stats.precision._precision_limits import (
-    difference_score_limits,
-    range_of_test,
-    ratio_score_limits,
-)
 from skcompare.stats.precision._precision_statistics import (
     CLASS_TESTS,
     SCORE_TESTS,
@@ -47,9 +42,12 @@ from skcompare.stats.precision._precision_statistics import (
     Contrast,
     both_scores,
     class_fit,
+    difference_score_limits,
     has_predictions,
     predicted_alike,
+    range_of_test,
     ratio_of_shares,
+    ratio_score_limits,
     wald_contrast,
     weighted_generalized_score,
 )

@@ -14,19 +14,12 @@ from skcompare._core.validation import check_choice, check_count
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, CorrectnessPatterns
-from skcompare.stats.core._limits import RATIO, around_ratio, chi2_tested, critical_value
+from skcompare.stats.core._limits import chi2_tested, critical_value
 from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
 from skcompare.stats.core._target_class import BOUNDARY, SCORE_TEXT, class_text
-from skcompare.stats.precision._precision_statistics import (
-    ClassFit,
-    class_fit,
-    has_predictions,
-    joint_covariance,
-    link_values,
-    predicted_alike,
-)
-from skcompare.stats.precision._precision_tests import Method
+from skcompare.stats.precision._precision_statistics import ClassFit, class_fit, link_values
+from skcompare.stats.precision._precision_tests import ClassTests, Method
 from skcompare.stats.ranking._delong_joint import differenced, quadratic_form
 
 CochranMethod = Literal["asymptotic", "exact", "permutation"]
@@ -516,31 +509,22 @@ def _all_alike(moments: ClassMoments) -> bool:
 
 def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any], ...]:
     """Results by classifier, with odds ratios to the reference."""
-    with np.errstate(invalid="ignore"):
-        values, _ = link_values(fit.raw, "logit")
-        covariance = joint_covariance(fit.raw, "logit")
-        variances = covariance.diagonal() + covariance[at, at] - 2 * covariance[at]
-        distance = values - values[at]
-    errors = np.sqrt(np.maximum(variances, 0))
-    reach = critical_value(CONFIDENCE, "two-sided") * errors
-    parts = []
-    for i, name in enumerate(names):
-        pair = fit.raw.chosen([at, i])
-        same = i == at or bool(has_predictions(pair) and predicted_alike(pair))
-        ratio, limits = (1.0, (1.0, 1.0)) if same else (math.nan, RATIO)
-        if math.isfinite(errors[i]) and not same:
-            ratio = math.exp(distance[i])
-            limits = around_ratio(ratio, reach[i], "two-sided")
-        parts.append(
-            {
-                "name": name,
-                "share": float(fit.raw.shares[i]),
-                "predictions": int(fit.raw.rows[i]),
-                "hits": int(fit.raw.hits[i]),
-                "odds_ratio": ratio,
-                "low": limits[0],
-                "high": limits[1],
-                "confidence_level": CONFIDENCE,
-            }
-        )
-    return tuple(parts)
+    pairs = fit.raw.chosen([(at, i) for i in range(len(names))])
+    tests = ClassTests(pairs, "wald", n_clusters=[fit.n_clusters] * len(names))
+    ratios = np.where(tests.defined, tests.estimate, math.nan).tolist()
+    limits = tests.limits(critical_value(CONFIDENCE, "two-sided"), "two-sided")
+    # Also where the reference has no predictions.
+    ratios[at], limits[at] = 1.0, (1.0, 1.0)
+    return tuple(
+        {
+            "name": name,
+            "share": float(fit.raw.shares[i]),
+            "predictions": int(fit.raw.rows[i]),
+            "hits": int(fit.raw.hits[i]),
+            "odds_ratio": ratios[i],
+            "low": limits[i][0],
+            "high": limits[i][1],
+            "confidence_level": CONFIDENCE,
+        }
+        for i, name in enumerate(names)
+    )

@@ -22,15 +22,13 @@ from skcompare.stats import (
     precision_weighted_score,
     relative_precision,
 )
-from skcompare.stats.precision._precision_limits import (
+from skcompare.stats.precision._precision_statistics import (
     _shares_along,
     _sums_of,
-    range_of_test,
-    score_range,
-)
-from skcompare.stats.precision._precision_statistics import (
     generalized_score,
+    range_of_test,
     score_contrast,
+    score_range,
 )
 from tests.common.golden import golden
 from tests.stats.precision.test_precision_statistics import TABLES, joint, moments, records

@@ -18,8 +18,8 @@ from skcompare.stats import (
     pairwise_precision,
     precision_several,
 )
-from skcompare.stats.precision._precision_statistics import class_fit, joint_covariance
-from tests.stats.precision.test_gee import figures, names, sums_of_case
+from skcompare.stats.precision._precision_statistics import class_fit
+from tests.stats.precision.test_gee import figures, joint_covariance, names, sums_of_case
 from tests.stats.several.test_precision_several import predictions_of, sums_of
 
 SCALES = ("difference", "odds ratio", "ratio")
