@@ -37,17 +37,12 @@ from skcompare._analysis._several import (
     max_t_family,
     named_of_several,
 )
-from skcompare._analysis._tally_evidence import (
-    CountedSchema,
-    needs_records,
-    schema_of,
-    tallied_pair,
-)
 from skcompare._analysis._test_selection import (
     ALL,
     LABEL,
     POS_LABEL,
     SCORE,
+    CountedSchema,
     NamedTests,
     RequestedTests,
     Selection,
@@ -55,10 +50,13 @@ from skcompare._analysis._test_selection import (
     check_positive,
     default_test,
     named_tests,
+    needs_records,
     no_test_note,
     predictions_required,
     requested_by,
     requested_by_tests,
+    schema_of,
+    tallied_pair,
     why_unsuited,
     with_classes,
 )

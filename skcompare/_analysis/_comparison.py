@@ -8,11 +8,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from skcompare._analysis._tally_evidence import (
-    pair_of_class,
-    tallied_evidence,
-    tallied_scores,
-)
 from skcompare._analysis._test_selection import (
     ALL,
     LABEL,
@@ -22,6 +17,9 @@ from skcompare._analysis._test_selection import (
     RequestedTests,
     Selection,
     default_test,
+    pair_of_class,
+    tallied_evidence,
+    tallied_scores,
     tests_without_truth,
 )
 from skcompare._analysis.measures import (
