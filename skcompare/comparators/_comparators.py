@@ -37,14 +37,8 @@ from skcompare._core.sklearn_private import (
     progress_of,
     with_callbacks,
 )
-from skcompare._core.validation import (
-    ALTERNATIVES,
-    check_groups,
-    check_labels,
-    check_numbers,
-    classes_of,
-)
-from skcompare._registry.metrics import CLASSES, NUMBERS
+from skcompare._core.validation import ALTERNATIVES, classes_of
+from skcompare._registry.metrics import CLASSES
 from skcompare.comparators._compare import (
     Settings,
     check_scored_classes,
@@ -278,14 +272,11 @@ class BaseComparator(
         settings = self._settings()
         target = settings.target
         prefit = self._check_roles(sample_weight, params, target)
-        check_target(y, fitting=not prefit, target=target)
+        y_labels = check_target(y, groups, fitting=not prefit, target=target)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
         if len(getattr(y, "shape", ())) == 2:
             # Warn of a column vector once, not in each fit.
             y = column_or_1d(y, warn=True)
-        y_labels = (check_numbers if target == NUMBERS else check_labels)("y", y)
-        if groups is not None:
-            check_groups(groups)
         validate_data(self, X=X, skip_check_array=True)
         if not prefit and target == CLASSES:
             check_scored_classes(settings.measures, classes_of(y_labels), self.pos_label)

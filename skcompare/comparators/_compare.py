@@ -39,8 +39,6 @@ from skcompare._core.validation import (
     check_alpha,
     check_alternative,
     check_choice,
-    check_groups,
-    check_labels,
     check_pos_label,
     check_switches,
     classes_of,
@@ -821,10 +819,8 @@ def compare_cv_results(
     outputs = outputs_of_roles(champion, challenger, X, y)
     fitted = [(role, output["estimator"][0]) for role, output in outputs.items()]
     check_roles_to_fit(fitted, allow_mixed=allow_mixed)
-    check_target(y, fitting=True)
-    check_scored_classes(settings.measures, classes_of(check_labels("y", y)), pos_label)
-    if groups is not None:
-        check_groups(groups)
+    classes = classes_of(check_target(y, groups, fitting=True))
+    check_scored_classes(settings.measures, classes, pos_label)
     predictions = predictions_from_cv_results(
         X,
         y,  # type: ignore[arg-type]

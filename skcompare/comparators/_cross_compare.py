@@ -19,13 +19,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from skcompare._analysis.measures import named_scoring, resolve_scoring
 from skcompare._core.sklearn_private import StrOptions, validate_params
-from skcompare._core.validation import (
-    check_groups,
-    check_labels,
-    classes_of,
-    some_of,
-    unknown_name,
-)
+from skcompare._core.validation import classes_of, some_of, unknown_name
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import IntArray
 from skcompare.comparators._comparators import fitting_flags, routing_enabled
@@ -105,7 +99,7 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
     # Any error of an estimator is raised again with its name, or recorded.
     except (Exception, SystemExit) as error:
         if cross.error_score == RAISE or task.required:
-            raise failure_of(task, "fit", error) from error
+            raise failure_of(*task.failed_to("fit"), error) from error
         kept = clone(task.estimator) if cross.keep_estimator else None
         return CrossOutcome(
             perf_counter() - start, 0.0, estimator=kept, fit_error=format_exc()
@@ -140,7 +134,7 @@ def _scores(
     # Any error of a scorer is raised again with the name of the classifier, or recorded.
     except (Exception, SystemExit) as error:
         if cross.error_score == RAISE:
-            raise failure_of(cross.task, "be scored", error) from error
+            raise failure_of(*cross.task.failed_to("be scored"), error) from error
         errors.append(format_exc())
         return cross.error_score
     if not isinstance(scores, dict):
@@ -593,11 +587,8 @@ def cross_compare(
         "estimator": return_estimator,
         "indices": return_indices,
     }
-    check_target(y, fitting=True)
+    y_labels = check_target(y, groups, fitting=True)
     X, y, groups = indexable(X, y, groups)
-    y_labels = check_labels("y", y)
-    if groups is not None:
-        check_groups(groups)
     classes = classes_of(y_labels)
     scorers = scorers_of(named_estimators, scoring, classes, raise_exc=error_score == RAISE)
     metrics = metric_names(scoring)

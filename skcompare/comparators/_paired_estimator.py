@@ -161,7 +161,7 @@ class PairedEstimator(
         """
         check_parameters(self)
         check_roles_to_fit(self._named_estimators(), allow_mixed=self.allow_mixed)
-        check_target(y, fitting=False)
+        y_labels = check_target(y, fitting=False)
         X, y, sample_weight = indexable(X, y, sample_weight)
         if len(getattr(y, "shape", ())) == 2:
             # Warn of a column vector once, not in each fit.
@@ -183,7 +183,7 @@ class PairedEstimator(
                     "its transformers."
                 )
             setattr(self, f"{role}_", fitted)
-        self.classes_ = classes_of(check_labels("y", y))
+        self.classes_ = classes_of(y_labels)
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:

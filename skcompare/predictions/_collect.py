@@ -178,44 +178,45 @@ class Task:
     fit_params: dict[str, Any]
     unseeded: Mapping[str, Any] | None = None
 
+    def failed_to(self, step: str) -> tuple[str, Any, str]:
+        """Return name, classifier and the step that failed, for :func:`failure_of`."""
+        failed = f"failed to {step} on split {self.split}"
+        records = f"({len(self.train)} training records)"
+        return self.name, self.estimator, f"{failed} {records}"
+
 
 def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> EstimatorPredictions:
     """Fit a clone on the training records and predict the test records."""
-    try:
+    with naming(*task.failed_to("fit")):
         fitted = fitted_clone(task, X, y)
-    # Any exception of an estimator is raised again with its name and the split.
-    except (Exception, SystemExit) as error:
-        raise failure_of(task, "fit", error) from error
     return predictions_for(task, fitted, X, classes, task.required)
 
 
 class Fitted(NamedTuple):
-    """Clone that was fitted, the seconds it took, and the columns that it predicts from.
+    """Fitted classifier, the seconds it took, and the columns that it predicts from.
 
-    Columns are selected of a precomputed kernel only.
+    Columns are selected of a precomputed kernel only: those of the training records.
     """
 
     estimator: Any
-    fit_time: float
-    columns: IntArray | None
+    fit_time: float = 0.0
+    columns: IntArray | None = None
 
-    def select(self, X: Any, rows: IntArray) -> Any:
-        """Return rows of the records, with the columns of the clone."""
-        return cut(X, rows, self.columns)
+    def select(self, X: Any, rows: IntArray | None) -> Any:
+        """Return rows of the records, or all, with the columns of the classifier."""
+        if rows is None:
+            return X
+        selected = take_rows(X, rows)
+        return selected if self.columns is None else selected[:, self.columns]
 
 
 def predictions_for(
     task: Task, fitted: Fitted, X: Any, classes: np.ndarray, required: frozenset[str]
 ) -> EstimatorPredictions:
     """Return the predictions of a fitted clone for the test records."""
-    estimator, fit_time, _ = fitted
-    n, rows = len(task.test), task.test
-    try:
-        return predict(
-            estimator, lambda: fitted.select(X, rows), n, classes, required, fit_time
-        )
-    except (Exception, SystemExit) as error:
-        raise failure_of(task, "predict", error) from error
+    with naming(*task.failed_to("predict")):
+        predicted = predict(fitted, X, task.test, classes, required)
+    return predicted
 
 
 def fitted_clone(task: Task, X: Any, y: Any) -> Fitted:
@@ -223,24 +224,24 @@ def fitted_clone(task: Task, X: Any, y: Any) -> Fitted:
     estimator = clone(task.estimator)
     set_seeds(estimator, task.seed, task.unseeded)
     params = rows_of(task.fit_params, task.train, n_rows(y))
-    columns = task.train if get_tags(estimator).input_tags.pairwise else None
+    fitted = Fitted(estimator, columns=kernel_columns(estimator, task.train))
     # No variable keeps the training records, so that they are freed before the test records
     # are selected.
     start = perf_counter()
     seed_generators(task.seed)
-    estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
-    return Fitted(estimator, perf_counter() - start, columns)
+    estimator.fit(fitted.select(X, task.train), take_rows(y, task.train), **params)
+    return fitted._replace(fit_time=perf_counter() - start)
 
 
-def failure_of(task: Task, step: str, error: BaseException) -> EstimatorFailedError:
-    """Return an error that names the failed classifier, the step and the split."""
-    failed = f"failed to {step} on split {task.split} ({len(task.train)} training records)"
-    return _failure(task.name, task.estimator, failed, error)
+def kernel_columns(estimator: Any, train: IntArray) -> IntArray | None:
+    """Return the columns of a precomputed kernel: one per training record, in order."""
+    return train if get_tags(estimator).input_tags.pairwise else None
 
 
-def _failure(
+def failure_of(
     name: str, estimator: Any, failed: str, error: BaseException
 ) -> EstimatorFailedError:
+    """Return an error that names the classifier and how it failed."""
     text = f"{name} ({describe(estimator)}) {failed}: {type(error).__name__}: {error}"
     return EstimatorFailedError.of(text, error)
 
@@ -251,7 +252,7 @@ def naming(name: str, estimator: Any, failed: str) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        raise _failure(name, estimator, failed, error) from error
+        raise failure_of(name, estimator, failed, error) from error
 
 
 def fit_seeded(
@@ -272,12 +273,6 @@ def rows_of(params: Mapping[str, Any], rows: IntArray, n: int) -> dict[str, Any]
         key: take_rows(value, rows) if _is_aligned(value, n) else value
         for key, value in params.items()
     }
-
-
-def cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
-    """Select records, and for a precomputed kernel the columns of training records."""
-    selected = take_rows(X, rows)
-    return selected if columns is None else selected[:, columns]
 
 
 def unseeded_params(estimator: Any) -> dict[str, Any]:
@@ -329,20 +324,26 @@ def _is_aligned(value: Any, n: int) -> bool:
 
 
 def predict(
-    estimator: Any,
-    records: Callable[[], Any],
-    n: int,
+    fitted: Fitted,
+    X: Any,
+    rows: IntArray | None,
     classes: np.ndarray,
     required: frozenset[str],
-    fit_time: float = 0.0,
 ) -> EstimatorPredictions:
     """Predict labels (as codes), probabilities, decision scores and numbers, as `required`.
 
-    `records` returns the test records again for each method, so that a method that changes
-    them does not affect the next.
+    The test records are selected again for each method, so that a method that changes them
+    does not affect the next. All records are predicted if `rows` is None.
     """
     labels = proba = decision = values = std = None
+    estimator, n = fitted.estimator, n_rows(X if rows is None else rows)
+    own_classes = np.asarray(getattr(estimator, "classes_", classes))
     scored, start = SCORES in required, perf_counter()
+
+    def predicted_by(method: str) -> Any:
+        """Return the predictions of a method, which must be as many as the records."""
+        return _check_length(method, getattr(estimator, method)(fitted.select(X, rows)), n)
+
     has_proba = hasattr(estimator, "predict_proba")
     has_decision = hasattr(estimator, "decision_function")
     if PROBA in required and not has_proba:
@@ -352,29 +353,29 @@ def predict(
             "labels, such as 'accuracy', or of rankings, such as 'roc_auc'."
         )
     if LABELS in required:
-        labels = _codes(_check_length("predict", estimator.predict(records()), n), classes)
-    if VALUES in required:
-        if STD in required:
-            predicted, std = _with_std(estimator, records(), n)
-        else:
-            predicted = estimator.predict(records())
-        values = check_numbers("predict", _check_length("predict", predicted, n))
+        labels = _codes(predicted_by("predict"), classes)
+    if STD in required:
+        values, std = _with_std(estimator, fitted.select(X, rows), n)
+    elif VALUES in required:
+        values = check_numbers("predict", predicted_by("predict"))
     if scored and has_proba:
-        proba = _proba(estimator, records(), n, classes, sums=RANKS not in required)
+        proba, sums = predicted_by("predict_proba"), RANKS not in required
+        proba = check_probabilities("predict_proba", proba, len(own_classes), sums=sums)
+        proba = _aligned(proba, own_classes, classes, missing=0.0)
     if DECISION in required or (scored and not has_proba and has_decision):
         if not has_decision:
             raise ValueError("The measures need decision_function, which it does not have.")
-        decision = _decision(estimator, records(), n, classes)
+        decision = _decision(predicted_by("decision_function"), own_classes, classes)
     if scored and not has_proba and not has_decision:
         raise ValueError(
             "The measures need scores, but the classifier has neither predict_proba nor "
             "decision_function. Ask for measures of labels, such as 'accuracy'."
         )
-    times = np.array([fit_time]), np.array([perf_counter() - start])
+    times = np.array([fitted.fit_time]), np.array([perf_counter() - start])
     return EstimatorPredictions("", "", labels, proba, decision, values, *times, std)
 
 
-def _with_std(estimator: Any, X: Any, n: int) -> tuple[Any, FloatArray]:
+def _with_std(estimator: Any, X: Any, n: int) -> tuple[FloatArray, FloatArray]:
     """Predict numbers and their standard deviations, as Gaussian regressors do."""
     try:
         predicted, std = estimator.predict(X, return_std=True)
@@ -384,7 +385,8 @@ def _with_std(estimator: Any, X: Any, n: int) -> tuple[Any, FloatArray]:
             f"does not return them: {error}"
         ) from error
     std = _check_length("standard deviations of predict", std, n)
-    return predicted, check_positive("standard deviations of predict", std)
+    std = check_positive("standard deviations of predict", std)
+    return check_numbers("predict", _check_length("predict", predicted, n)), std
 
 
 def askable(estimator: Any, required: frozenset[str]) -> frozenset[str]:
@@ -415,16 +417,7 @@ def _codes(predicted: Any, classes: np.ndarray) -> IntArray:
     return class_codes("predictions", check_labels("predictions", predicted), classes)
 
 
-def _proba(estimator: Any, X: Any, n: int, classes: np.ndarray, sums: bool) -> FloatArray:
-    own_classes = np.asarray(getattr(estimator, "classes_", classes))
-    values = _check_length("predict_proba", estimator.predict_proba(X), n)
-    proba = check_probabilities("predict_proba", values, len(own_classes), sums=sums)
-    return _aligned(proba, own_classes, classes, missing=0.0)
-
-
-def _decision(estimator: Any, X: Any, n: int, classes: np.ndarray) -> FloatArray:
-    own_classes = np.asarray(getattr(estimator, "classes_", classes))
-    values = _check_length("decision_function", estimator.decision_function(X), n)
+def _decision(values: Any, own_classes: np.ndarray, classes: np.ndarray) -> FloatArray:
     decision = np.asarray(values, dtype=np.float64)
     if not np.isfinite(decision).all():
         raise ValueError("`decision_function` must be finite. Got NaN or infinity.")
@@ -642,7 +635,7 @@ def collect_fitted(
     for name, estimator in estimators:
         failed = f"failed to predict the hold-out set of {n_rows(X)} records"
         with naming(name, estimator, failed):
-            predicted = predict(estimator, lambda: X, n_rows(X), classes, required)
+            predicted = predict(Fitted(estimator), X, None, classes, required)
         predictions.append([predicted])
         if guarded and fingerprint(X, y_labels) != before:
             raise ValueError(

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from sklearn import model_selection
-from sklearn.utils import get_tags
 
 from skcompare._core.design import (
     HALVES,
@@ -23,10 +22,11 @@ from skcompare._core.design import (
 from skcompare._core.validation import check_count, check_labels, classes_of
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.predictions._collect import (
+    Fitted,
     Split,
     askable,
-    cut,
     disjoint_split,
+    kernel_columns,
     naming,
     predict,
     predictions_of,
@@ -599,19 +599,11 @@ def _predictions_of_output(
     """Predict each test set with the corresponding classifier of an output."""
     predictions = []
     for k, (estimator, test) in enumerate(zip(output["estimator"], tests, strict=True)):
-        # A precomputed kernel has a column for each training record, in their order.
-        pairwise = get_tags(estimator).input_tags.pairwise
-        columns = np.asarray(output["indices"]["train"][k]) if pairwise else None
+        columns = kernel_columns(estimator, np.asarray(output["indices"]["train"][k]))
         failed = f"failed to predict split {k} ({len(test)} test records)"
         fit_time = float(output["fit_time"][k]) if "fit_time" in output else float("nan")
+        fitted = Fitted(estimator, fit_time, columns)
         with naming(name, estimator, failed):
-            predicted = predict(
-                estimator,
-                lambda: cut(X, test, columns),  # noqa: B023
-                len(test),
-                classes,
-                askable(estimator, kinds),
-                fit_time,
-            )
+            predicted = predict(fitted, X, test, classes, askable(estimator, kinds))
         predictions.append(predicted)
     return predictions

@@ -5,6 +5,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_clusterer, is_outlier_detector, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -149,14 +150,20 @@ def is_fitted(estimator: Any) -> bool:
     return True
 
 
-def check_target(y: Any, *, fitting: bool, target: str = CLASSES) -> None:
-    """Check that the target is a single column of class labels, or of numbers."""
+def check_target(
+    y: Any, groups: Any = None, *, fitting: bool, target: str = CLASSES
+) -> NDArray[Any]:
+    """Check that the target is a single column of class labels, or of numbers.
+
+    Returns these, and checks the groups of the records too, if there are any.
+    """
+    if groups is not None:
+        check_groups(groups)
     if target == NUMBERS:
-        check_numbers("y", y)
-        return
-    labels = np.asarray(y)
-    if labels.ndim == 1:
-        check_not_missing("y", labels)
+        return check_numbers("y", y)
+    array = np.asarray(y)
+    if array.ndim == 1:
+        check_not_missing("y", array)
     kind = type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass"):
         raise ValueError(
@@ -165,11 +172,13 @@ def check_target(y: Any, *, fitting: bool, target: str = CLASSES) -> None:
             "'neg_mean_absolute_error'; multilabel and multi-output targets are not "
             "supported yet."
         )
-    if fitting and len(classes_of(check_labels("y", y))) < 2:
+    labels = check_labels("y", y)
+    if fitting and len(classes_of(labels)) < 2:
         raise ValueError(
             "`y` must have at least two classes to fit classifiers. Got one class only. "
             "Collect records of another class."
         )
+    return labels
 
 
 def fitted_pair(estimator: Any) -> tuple[Any, Any] | None:
@@ -226,9 +235,6 @@ def predictions_of_fitted(
                 f"{why} `{name}` ({describe(estimator)}) is not fitted. Fit it on other "
                 "records first."
             )
-    check_target(y, fitting=False)
-    X, y, groups = indexable(X, y, groups)
-    if groups is not None:
-        check_groups(groups)
-    labels = check_labels("y_true", y)
+    labels = check_target(y, groups, fitting=False)
+    X, _, groups = indexable(X, labels, groups)
     return collect_fitted(estimators, X, labels, required=required, groups=groups)
