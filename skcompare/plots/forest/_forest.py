@@ -1,4 +1,7 @@
-"""Forest plots of differences and of ratios, and their base class."""
+"""Forest plots of differences and of ratios: displays, their text and their axes.
+
+One estimate and interval per row, with columns of text, in one panel or several.
+"""
 
 import math
 from abc import abstractmethod
@@ -6,39 +9,68 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
-from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+import numpy as np
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
+    decimals_for,
+    format_number,
+    format_pvalue,
+    in_one_line,
+)
 from skcompare._core.validation import check_alpha
 from skcompare._registry.metrics import keywords_of
 from skcompare.plots.drawing._base import ROLES, PairDisplay, check_options
+from skcompare.plots.drawing._labels import distinct, marks_of
 from skcompare.plots.drawing._layout import Room
-from skcompare.plots.drawing._text import text_below
-from skcompare.plots.forest._forest_rows import Intervals, found_in, ratios_in, with_margins
-from skcompare.plots.forest._interval_axes import (
-    GOES_ON,
-    Lines,
-    column_widths,
-    draw_lines,
-    goes_on,
-    names_width,
-    room_of,
+from skcompare.plots.drawing._style import (
+    CHAMPION,
+    INK,
+    LINE,
+    SOFT,
+    dress,
+    mark,
+    percent,
+    write,
+)
+from skcompare.plots.drawing._text import (
+    REMARK,
+    SIZE,
+    SMALL,
+    inches_of,
+    remark_lines,
+    text_below,
 )
 from skcompare.plots.forest._interval_rows import (
+    OF_TESTS,
     RATIOS,
     SHARES,
     IntervalRow,
-    caveat_text,
-    conflict_remarks,
-    flag_remarks,
-    interval_text,
-    level_remarks,
-    level_text,
-    names_of,
-    note_remarks,
-    pvalue_columns,
-    test_text,
+    Intervals,
+    found_in,
+    ratios_in,
+    refuse_options,
+    run_tests,
+    with_margins,
 )
-from skcompare.plots.forest._run_tests import HOLM, OF_TESTS, refuse_options, rows_of_tests
 from skcompare.predictions import LABELS, SCORES, PairedPredictions, askable
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Content of a panel, row by row from top to bottom.
+
+    `columns` has the text beside the rows by its header. Estimates and limits of the rows
+    may be infinite or NaN, which is not drawn. `bold` marks the primary rows.
+    """
+
+    rows: Sequence[IntervalRow]
+    columns: Mapping[str, Sequence[str]]
+    bold: Sequence[bool]
+    label: str
+    title: str = ""
+    markers: Sequence[str] = ()
+    names: Sequence[str] = ()
 
 
 class IntervalDisplay(Intervals, PairDisplay):
@@ -75,8 +107,7 @@ class IntervalDisplay(Intervals, PairDisplay):
         level = options.pop("alpha", None)
         alpha = 0.05 if level is None else check_alpha(level)
         if isinstance(result, PairedPredictions):
-            rows = rows_of_tests(result, cls.kind, alpha=alpha, **test_options)
-            result = Intervals(rows, alpha, test_options.get("adjust", HOLM))
+            result = run_tests(result, cls.kind, alpha=alpha, **test_options)
         else:
             refuse_options(result, test_options, level)
         return cls._of(result, alpha=alpha, **options)
@@ -96,8 +127,8 @@ class IntervalDisplay(Intervals, PairDisplay):
         return tuple(name for name in keywords_of(cls.from_result) if name != "ax")
 
     @abstractmethod
-    def _panel(self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str) -> Lines:
-        """Return the contents of the panel of a unit."""
+    def _panel(self, rows: Sequence[IntervalRow], unit: str) -> Lines:
+        """Return the contents of the panel of a unit, without names."""
 
     def _units(self) -> list[str]:
         """Return the units of the panels, from top to bottom."""
@@ -105,18 +136,16 @@ class IntervalDisplay(Intervals, PairDisplay):
 
     def _panels(self) -> list[Lines]:
         """Return the contents of the panels, from top to bottom."""
-        names, units = names_of(self.rows), self._units()
+        named, units = list(zip(self.rows, names_of(self.rows))), self._units()
         panels = []
         for unit in units:
-            places = [k for k, row in enumerate(self.rows) if row.unit == unit]
-            rows = [self.rows[k] for k in places]
-            panel = self._panel([names[k] for k in places], rows, unit)
+            rows, names = zip(*((row, name) for row, name in named if row.unit == unit))
+            panel = replace(self._panel(rows, unit), names=names)
             panels.append(panel if len(units) > 1 else replace(panel, title=""))
         return panels
 
     def _lines(
         self,
-        names: Sequence[str],
         rows: Sequence[IntervalRow],
         quantity: str,
         label: str,
@@ -136,19 +165,8 @@ class IntervalDisplay(Intervals, PairDisplay):
             **pvalue_columns(rows, self.alpha, self.adjust, adjusted),
             "test": [test_text(row) for row in rows],
         }
-        left, right = self.sides
-        return Lines(
-            rows=rows,
-            names=names,
-            cells=list(zip(*texts.values(), strict=True)),
-            header=list(texts),
-            bold=[row.primary and len(self.rows) > 1 for row in rows],
-            label=label,
-            sides=(f"← {left} better", f"{right} better →"),
-            null=self.null,
-            log=self.log,
-            **others,
-        )
+        bold = [row.primary and len(self.rows) > 1 for row in rows]
+        return Lines(rows, texts, bold, label, **others)
 
     def _beyond_null(self) -> tuple[list[IntervalRow], int, int]:
         """Return the rows with an interval, and the numbers of those above and below."""
@@ -179,9 +197,67 @@ class IntervalDisplay(Intervals, PairDisplay):
         panels = self._panels()
         widths = column_widths(panels)
         for ax, lines in zip(axes, panels, strict=True):
-            draw_lines(ax, lines, widths)
+            self._draw_lines(ax, lines)
+            _write_columns(ax, lines, widths, self.sides)
         remarks = self._remarks(panels)
         text_below(axes[-1], remarks, room_of(panels, ()).width, names_width(panels))
+
+    def _draw_lines(self, ax: Any, lines: Lines) -> None:
+        """Draw one panel: rows, the line of no difference, and margins."""
+        n = len(lines.rows)
+        low, high = self._view(lines)
+        if self.log:
+            ax.set_xscale("log")
+        ax.set_xlim(low, high)
+        ax.set_ylim(n - 0.4, -0.6)
+        dress(ax, grid="x")
+        if self.log:
+            _ratio_ticks(ax, low, high)
+        ax.spines["left"].set_visible(False)
+        _margins(ax, lines, low, high)
+        ax.plot([self.null] * 2, [-0.6, n - 0.4], color=INK, linewidth=1.0, zorder=1.5)
+        for k in range(n):
+            _row(ax, lines, k, low, high)
+        ax.set_yticks(range(n), lines.names, fontsize=SIZE)
+        ax.tick_params(axis="y", length=0, pad=8)
+        for label, bold in zip(ax.get_yticklabels(), lines.bold):
+            label.set_fontweight("bold" if bold else "normal")
+        if lines.title:
+            ax.set_title(lines.title, loc="left", fontsize=10.5, pad=22, color=INK)
+        ax.set_xlabel(lines.label, fontsize=SIZE)
+
+    def _view(self, lines: Lines) -> tuple[float, float]:
+        """Return the axis limits, which leave out the ends of very long intervals."""
+        scale = np.log if self.log else np.asarray
+        with np.errstate(divide="ignore", invalid="ignore"):
+            estimates = scale(np.array([row.estimate for row in lines.rows], dtype=float))
+            limits = scale(np.array([row.limits for row in lines.rows], dtype=float))
+        edges = [edge for row in lines.rows for part in row.excluded for edge in part]
+        edges += [sign * row.band for row in lines.rows if row.band for sign in (-1, 1)]
+        # Margins are always visible, because intervals are read against them.
+        fixed = [float(scale(np.asarray(self.null))), *filter(math.isfinite, edges)]
+        finite = estimates[np.isfinite(estimates)]
+        with np.errstate(invalid="ignore"):
+            halves = np.abs(limits - estimates[:, np.newaxis])
+        positive = halves[np.isfinite(halves) & (halves > 0)]
+        longest = WIDEST * float(np.median(positive)) if len(positive) else 0.0
+        # A missing limit needs no more room than the other one.
+        lengths = np.where(np.isfinite(halves), halves, halves[:, ::-1])
+        reach = np.minimum(
+            np.where(np.isfinite(lengths), lengths, 0.0), longest
+        ) * np.array([-1, 1])
+        near = estimates[:, np.newaxis] + reach
+        visible = np.concatenate([finite, near[np.isfinite(near)], fixed])
+        low, high = float(visible.min()), float(visible.max())
+        room = 0.06 * (high - low) or 0.05
+        low, high = low - room, high + room
+        return (math.exp(low), math.exp(high)) if self.log else (low, high)
+
+    def _goes_on(self, lines: Lines) -> bool:
+        """Whether an interval or estimate extends beyond the axis."""
+        low, high = self._view(lines)
+        ends = [end for row in lines.rows for end in (*row.limits, row.estimate)]
+        return any(end < low or end > high for end in ends)
 
     def _columns(self) -> Mapping[str, Any]:
         left_out = {"unit", "excluded", "short", *self.not_in_frame}
@@ -192,7 +268,7 @@ class IntervalDisplay(Intervals, PairDisplay):
     def _remarks(self, panels: Sequence[Lines]) -> list[str]:
         """Return remarks on marks, omitted rows, intervals, notes and flags."""
         remarks = [*self.remarks, *self._marks()]
-        if any(map(goes_on, panels)):
+        if any(map(self._goes_on, panels)):
             remarks.append(GOES_ON)
         remarks += level_remarks(self.rows)
         remarks += conflict_remarks(self.rows, self.alpha, self.adjust, self.null)
@@ -367,12 +443,11 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
             return text
         return f"{text}, by {self.adjust} {format_pvalue(row.adjusted_pvalue, self.alpha)}"
 
-    def _panel(self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str) -> Lines:
+    def _panel(self, rows: Sequence[IntervalRow], unit: str) -> Lines:
         quantity = "difference of scores" if unit == SHARES else unit
         is_gain = unit.startswith("gain in ")
         left, right = self.sides
         return self._lines(
-            names,
             rows,
             "gain" if is_gain else "difference",
             quantity if is_gain else f"{quantity}, {right} less {left}",
@@ -523,11 +598,10 @@ PairedPredictions, or list or dict
     def _units(self) -> list[str]:
         return [unit for unit in RATIOS if any(row.unit == unit for row in self.rows)]
 
-    def _panel(self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str) -> Lines:
+    def _panel(self, rows: Sequence[IntervalRow], unit: str) -> Lines:
         tests = list(dict.fromkeys(row.test for row in self.rows))
         change = "change" if unit == RATIOS[0] else "of odds"
         return self._lines(
-            names,
             rows,
             unit,
             f"{unit}, challenger over champion (logarithmic)",
@@ -559,3 +633,298 @@ def _precisions(row: IntervalRow) -> str:
         "no prediction" if math.isnan(x) else format_number(x) for x in numbers
     )
     return f"{champion} → {challenger}"
+
+
+BOLD = 1.12
+"""Ratio of the widths of bold and normal text."""
+
+ROW, HEAD = 0.3, 0.95
+"""Heights in inches of a row, and of all else in a panel."""
+
+PLOT = 3.4
+"""Width in inches between the names and the columns of text."""
+
+GOES_ON = "Arrow: it goes on beyond the axis; the words have the limits."
+
+GAP = 0.16
+"""Inches between columns of text."""
+
+WIDEST = 6.0
+"""Multiple of the median half-width beyond which an interval is cut by an arrow."""
+
+
+def room_of(panels: Sequence[Lines], remarks: Sequence[str]) -> Room:
+    """Compute the size of the figure from its panels, text and remarks."""
+    width = names_width(panels) + PLOT + sum(column_widths(panels)) + 0.3
+    heights = tuple(ROW * len(lines.rows) for lines in panels)
+    text_height = HEAD * len(panels) + REMARK * len(remark_lines(remarks, width))
+    return Room(width=width, height=sum(heights) + text_height + 0.2, heights=heights)
+
+
+def names_width(panels: Sequence[Lines]) -> float:
+    """Return the width in inches of the longest row name."""
+    return max(inches_of(name) for lines in panels for name in lines.names) + 0.15
+
+
+def column_widths(panels: Sequence[Lines]) -> list[float]:
+    """Return the width in inches of each text column, common to all panels."""
+    widths = [
+        [
+            max(
+                inches_of(text) * (BOLD if bold and k == 0 else 1)
+                for text, bold in zip([header, *cells], [False, *lines.bold], strict=True)
+            )
+            for k, (header, cells) in enumerate(lines.columns.items())
+        ]
+        for lines in panels
+    ]
+    return [max(column) + GAP for column in zip(*widths, strict=True)]
+
+
+def _write_columns(
+    ax: Any, lines: Lines, widths: Sequence[float], sides: Sequence[str]
+) -> None:
+    """Write the columns of text to the right of the axes, and what is above them."""
+    x = GAP * 72
+    of_row = {"xycoords": ("axes fraction", "data"), "fontsize": SIZE}
+    above = {"xycoords": "axes fraction", "fontsize": SMALL, "color": SOFT}
+    for k, (header, cells) in enumerate(lines.columns.items()):
+        for row, text in enumerate(cells):
+            weight = "bold" if lines.bold[row] and k == 0 else "normal"
+            if text:
+                write(ax, text, (1, row), (x, 0), fontweight=weight, **of_row)
+        write(ax, header, (1, 1), (x, 9), **above)
+        x += 72 * widths[k]
+    write(ax, f"← {sides[0]} better", (0, 1), (0, 9), ha="left", **above)
+    write(ax, f"{sides[1]} better →", (1, 1), (0, 9), ha="right", **above)
+
+
+def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
+    """Draw an estimate and its interval, with arrows for ends beyond the axis."""
+    estimate, ends = lines.rows[k].estimate, lines.rows[k].limits
+    width = 2.4 if lines.bold[k] else 1.6
+    if not any(map(math.isnan, ends)):
+        start, stop = max(ends[0], low), min(ends[1], high)
+        ax.plot([start, stop], [k, k], color=CHAMPION, linewidth=width, zorder=2.5)
+        for end, beyond, edge, arrow in (
+            (ends[0], ends[0] < low, low, "<"),
+            (ends[1], ends[1] > high, high, ">"),
+        ):
+            if beyond:
+                mark(ax, edge, k, arrow, 6, clip_on=False)
+            else:
+                ax.plot([end, end], [k - 0.14, k + 0.14], color=CHAMPION, linewidth=width)
+    if math.isnan(estimate):
+        return
+    marker = lines.markers[k] if lines.markers else "s"
+    if low <= estimate <= high:
+        size = 8 if lines.bold[k] else 6.5
+        face = "none" if lines.rows[k].test is None else CHAMPION
+        mark(ax, estimate, k, marker, size, markerfacecolor=face, clip_on=False)
+    elif math.isnan(ends[0]):
+        edge, arrow = (low, "<") if estimate < low else (high, ">")
+        mark(ax, edge, k, arrow, 7, clip_on=False)
+
+
+def _margins(ax: Any, lines: Lines, low: float, high: float) -> None:
+    """Draw margins as shaded bands, and excluded regions as hatched areas."""
+    from matplotlib.patches import Rectangle
+
+    for k, row in enumerate(lines.rows):
+        band = row.band
+        if band is not None:
+            place = (-band, k - 0.5), 2 * band, 1.0
+            ax.add_patch(Rectangle(*place, fc=LINE, alpha=0.6, zorder=0.5, lw=0))
+            for edge in (-band, band):
+                _edge(ax, edge, k, 0.5)
+        for start, stop in row.excluded:
+            left, right = max(start, low), min(stop, high)
+            place = (left, k - 0.42), right - left, 0.84
+            ax.add_patch(
+                Rectangle(*place, fc="none", ec=LINE, hatch="////", lw=0, zorder=0.5)
+            )
+            for edge in (start, stop):
+                if math.isfinite(edge):
+                    _edge(ax, edge, k, 0.42)
+
+
+def _edge(ax: Any, at: float, row: int, half: float) -> None:
+    ax.plot([at, at], [row - half, row + half], color=SOFT, linewidth=1.2, linestyle=":")
+
+
+def _ratio_ticks(ax: Any, low: float, high: float) -> None:
+    """Set the ticks of a ratio axis as plain numbers, including 1."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    if high / low < 3:
+        span = high - low
+        raw = span / 5
+        unit = 10.0 ** math.floor(math.log10(raw))
+        step = next(unit * m for m in (1, 2, 5, 10) if unit * m >= raw)
+        ticks = 1 + step * np.arange(math.ceil((low - 1) / step), (high - 1) // step + 1)
+    else:
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        steps: tuple[float, ...] = (1, 1.5, 2, 3, 5, 7)
+        if high / low >= 20:
+            steps = (1, 2, 5) if high / low < 200 else (1,)
+        power_step = max(1, len(powers) // 7)
+        # Powers are skipped symmetrically around 1.
+        ticks = np.array(
+            [m * 10.0**p for p in powers for m in steps if p % power_step == 0]
+        )
+    ticks = ticks[(ticks >= low) & (ticks <= high)]
+    ax.xaxis.set_major_locator(FixedLocator(ticks.tolist()))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xticks(ticks.tolist(), [f"{tick:g}" for tick in np.round(ticks, 6)])
+
+
+LONGEST = 44
+"""Largest number of characters of the name of a row."""
+
+NAMED = 3
+"""Largest number of rows that a remark names; more are counted."""
+
+
+def names_of(rows: Sequence[IntervalRow], longest: int = LONGEST) -> list[str]:
+    """Return the short name of each row, with a superscript number for each flag."""
+    names = [row.short or row.name for row in rows]
+    unique = list(dict.fromkeys(names))
+    short = dict(zip(unique, distinct(unique, longest)))
+    marks = _marks(rows)
+    return [
+        f"{short[name]} {' '.join(marks[flag] for flag in row.flags)}".rstrip()
+        for name, row in zip(names, rows)
+    ]
+
+
+def interval_text(row: IntervalRow, *, signed: bool = True) -> str:
+    """Format the estimate with its interval or one-sided limit."""
+    low, high = row.limits
+    edges = [edge for part in row.excluded for edge in part if math.isfinite(edge)]
+    beside = (0.0 if signed else 1.0, *edges)
+    decimals = decimals_for(row.estimate, low, high, beside=beside)
+    estimate = _number(row.estimate, decimals, signed)
+    if math.isnan(row.estimate):
+        return "undefined"
+    if not row.has_interval:
+        return estimate
+    ends = [_number(limit, decimals, signed) for limit in (low, high)]
+    if row.alternative == "greater":
+        return f"{estimate} (≥ {ends[0]})"
+    if row.alternative == "less":
+        return f"{estimate} (≤ {ends[1]})"
+    return f"{estimate} [{ends[0]}, {ends[1]}]"
+
+
+def _number(value: float, decimals: int, signed: bool) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return format_number(value, decimals, signed=signed)
+
+
+def level_text(rows: Sequence[IntervalRow]) -> str:
+    """Format the level and kind of the intervals for the column header."""
+    with_interval = [row for row in rows if row.has_interval]
+    if not with_interval:
+        return ""
+    levels = {round(row.level, 9) for row in with_interval if row.level is not None}
+    level = f"{percent(levels.pop())} " if len(levels) == 1 else ""
+    sides = {row.alternative for row in with_interval}
+    if len(sides) == 1:
+        return f" [{level}interval]" if sides == {"two-sided"} else f", {level}limit"
+    return ", limits"
+
+
+def adjusted_name(adjust: str) -> str:
+    """Name the p-values that are adjusted by a method, which may be unknown."""
+    return f"p ({adjust})" if adjust else "adjusted p"
+
+
+def pvalue_columns(
+    rows: Sequence[IntervalRow], alpha: float, adjust: str, adjusted: bool
+) -> dict[str, list[str]]:
+    """Return the columns of p-values, and of adjusted p-values if there are any."""
+    columns = {"p": [format_pvalue(row.pvalue, alpha) for row in rows]}
+    if adjusted and adjust != "none":
+        cells = [format_pvalue(row.adjusted_pvalue, alpha) for row in rows]
+        columns[adjusted_name(adjust)] = cells
+    return columns
+
+
+def caveat_text(row: IntervalRow) -> str:
+    """Format the caveats of a row as sentences, each preceded by a space."""
+    return "".join(f" {caveat}." for caveat in explain(row.flags))
+
+
+def test_text(row: IntervalRow) -> str:
+    """Return the name of the test of a row, or a note that there is no test."""
+    if row.test is not None:
+        return row.test
+    return "no test" if "was requested" in row.note else "no valid test"
+
+
+def level_remarks(rows: Sequence[IntervalRow]) -> list[str]:
+    """Return a remark on the confidence levels of the intervals if these differ."""
+    names_by_level: dict[str, list[str]] = {}
+    for row in rows:
+        # The claims of a gate's conditions state their levels.
+        if row.has_interval and row.level is not None and not row.claim:
+            names_by_level.setdefault(percent(row.level), []).append(row.name)
+    if len(names_by_level) < 2:
+        return []
+    parts = (
+        f"{level} of {_names_or_number(names)}" for level, names in names_by_level.items()
+    )
+    return [f"Levels of the intervals: {'; '.join(parts)}."]
+
+
+def conflict_remarks(
+    rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float
+) -> list[str]:
+    """Return a remark on conflicts between intervals and adjusted p-values, if any."""
+    conflicts = [
+        row
+        for row in rows
+        if row.adjusted_pvalue is not None
+        and not math.isnan(row.adjusted_pvalue)
+        and row.has_interval
+        and not row.claim
+        and (row.adjusted_pvalue < alpha) != (row.limits[0] > null or row.limits[1] < null)
+    ]
+    pvalue = adjusted_name(adjust)
+    single = [
+        row for row in conflicts if row.level is None or row.level <= 1 - alpha + 1e-9
+    ]
+    if single:
+        return [f"An interval is of its row alone, as p is; {pvalue} is of several rows."]
+    if not any(row.adjusted_pvalue < alpha for row in conflicts):  # type: ignore[operator]
+        return []
+    return [
+        f"The intervals hold all together, which takes more than {pvalue}: one may have "
+        f"{null:g} in it although {pvalue} is below {alpha:g}."
+    ]
+
+
+def flag_remarks(rows: Sequence[IntervalRow]) -> list[str]:
+    """Return the explanation of each flag, preceded by its superscript number."""
+    marks = _marks(rows)
+    return [f"{mark} {caveat}." for mark, caveat in zip(marks.values(), explain(marks))]
+
+
+def note_remarks(rows: Sequence[IntervalRow]) -> list[str]:
+    """Return the distinct notes, each with the names of the rows concerned."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            reasons.setdefault(row.note, []).append(row.name)
+    return [f"{_names_or_number(names)}: {note}." for note, names in reasons.items()]
+
+
+def _names_or_number(names: Sequence[str]) -> str:
+    """Join the names of rows, or return the number of rows if there are many."""
+    unique = list(dict.fromkeys(names))
+    return ", ".join(unique) if len(unique) <= NAMED else f"{len(unique)} rows"
+
+
+def _marks(rows: Sequence[IntervalRow]) -> dict[str, str]:
+    return marks_of([flag for row in rows for flag in row.flags])

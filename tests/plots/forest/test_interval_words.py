@@ -5,7 +5,8 @@ from dataclasses import replace
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ForestDisplay, PairwiseDisplay
 from skcompare.plots.drawing._style import percent
-from skcompare.plots.forest._interval_rows import IntervalRow, interval_text
+from skcompare.plots.forest._forest import interval_text
+from skcompare.plots.forest._interval_rows import IntervalRow
 from skcompare.stats import mcnemar
 from tests.plots.cases import several
 
@@ -73,7 +74,7 @@ def test_unadjusted_pairs_are_called_so():
     single = ForestDisplay.of_result(replace(adjusted, adjust="none"))
 
     assert "not adjusted for 6 pairs" in remarks_of(single)
-    assert ["p", "test"] == list(single._panels()[0].header[1:])
+    assert ["p", "test"] == list(single._panels()[0].columns)[1:]
     assert "not adjusted" not in remarks_of(ForestDisplay.of_result(adjusted))
 
 
@@ -82,4 +83,4 @@ def test_single_results_have_one_pvalue():
     display = ForestDisplay.of_result(mcnemar(ContingencyTable(60, 5, 15, 20)))
 
     (lines,) = display._panels()
-    assert ["p", "test"] == list(lines.header[1:])
+    assert ["p", "test"] == list(lines.columns)[1:]
