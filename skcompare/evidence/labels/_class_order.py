@@ -1,8 +1,8 @@
 """Classes of labels and of the columns of probabilities, in numpy or on a device.
 
-Labels are counted on the device of the predictions. Different records are found there, and one of each kind is checked by the same code as
-arrays of numpy. Labels that are not whole numbers come back unchanged, so that they are
-refused with the same messages.
+Labels are counted on the device of the predictions. Different records are found there, and
+one of each kind is checked by the same code as arrays of numpy. Labels that are not whole
+numbers come back unchanged, so that they are refused with the same messages.
 """
 
 from collections.abc import Callable, Mapping, Sequence
