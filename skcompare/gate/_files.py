@@ -167,18 +167,16 @@ def training_of(
     return Training(source, id, files.train.id, features)
 
 
-def with_label(columns: Columns, text: str | None, source: Source, y: str) -> Columns:
-    """Set the positive label from text, converted to the type of the true labels."""
+def positive_label(files: GateFiles, columns: Columns, truth: Any) -> Any:
+    """Return the positive label; text is converted to the type of the true labels."""
+    text = files.pos_label
     if text is None:
-        return columns
-    kind = columns_of(source, [y])[y].dtype.kind
-    label: Any = text
-    if kind == "b":
-        label = {"true": True, "false": False}.get(text.lower(), text)
-    elif kind in NUMBERS:
-        with suppress(ValueError):
-            label = NUMBERS[kind](text)
-    return replace(columns, pos_label=label)
+        return columns.pos_label
+    if truth.dtype.kind == "b":
+        return {"true": True, "false": False}.get(text.lower(), text)
+    with suppress(KeyError, ValueError):
+        return NUMBERS[truth.dtype.kind](text)
+    return text
 
 
 ID, Y = "id", "y"
@@ -568,7 +566,6 @@ def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSu
     features = list(dict.fromkeys(name for names in own for name in names))
     for name in features:
         check_column(data, name, " An estimator was trained with it.")
-    columns = with_label(columns, files.pos_label, data, y)
     training = training_of(files, id, columns.features or features)
     needed = [] if training is None else training.needed
     names = dict.fromkeys([*facts, *features, *needed])
@@ -584,7 +581,7 @@ def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSu
         records,
         read[y],
         groups=None if columns.groups is None else read[columns.groups],
-        pos_label=columns.pos_label,
+        pos_label=positive_label(files, columns, read[y]),
         columns={name: read[name] for name in gate.columns},
     )
     return replace(subject, ids=None if id is None else read[id], unseen=unseen)
@@ -764,16 +761,14 @@ def subject_from_files(
         return scores_subject(files, columns, gate)
     sources = [checked_source(path) for path in files.predictions]
     roles = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
-    columns = with_label(columns, files.pos_label, roles.frame, roles.y_true)
     training = training_of(files, roles.id, columns.features or ())
+
+    def positive(values: ColumnValues) -> Any:
+        check_kinds(values, roles, columns)
+        return positive_label(files, columns, values.truth)
+
     subject = subject_of_roles(
-        roles,
-        columns.labels,
-        columns.pos_label,
-        training,
-        keep_ids=keep_ids,
-        text=roles.frame.text,
-        check=partial(check_kinds, roles=roles, columns=columns),
+        roles, columns.labels, positive, training, keep_ids=keep_ids, text=roles.frame.text
     )
     _check_kinds_collected(subject.data, roles, columns)
     return subject

@@ -707,7 +707,7 @@ def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
         arrays = [scores.champion, scores.challenger, scores.attempts, scores.groups]
         columns = _used_columns(scores.columns, used)
         return Digests([*arrays, *columns], scores.groups, scores.items)
-    if isinstance(subject, TalliedSubject) and subject.table is not None:
+    if isinstance(subject, TalliedSubject) and subject.source is not None:
         raise ValueError(
             "A ledger needs every record, and these are counted where they are. Pass a "
             "greater `collect` where they fit in memory."

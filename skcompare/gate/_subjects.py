@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +25,6 @@ from skcompare._analysis import (
 from skcompare._core.design import Design
 from skcompare._core.validation import as_array, check_same_length
 from skcompare._io.columns import source_of
-from skcompare._io.engine import Table
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators import (
     MEAN_SCORE,
@@ -38,7 +37,6 @@ from skcompare.comparators import (
 )
 from skcompare.evidence import (
     ContingencyTable,
-    EngineTally,
     JointCounts,
     PairedLosses,
     Tally,
@@ -443,11 +441,29 @@ class TalliedSubject(PairSubject):
 
     Parameters
     ----------
-    table : CountedTable, optional
-        The table on a query engine, which counts each slice.
+    source : EngineColumns, optional
+        The columns on a query engine, which counts each slice.
+    conditions : sequence of Condition
+        All conditions of the gate, which determine what is counted.
     """
 
-    table: "CountedTable | None" = None
+    source: EngineColumns | None = None
+    conditions: Sequence[Condition] = ()
+
+    @classmethod
+    def counted(
+        cls,
+        source: EngineColumns,
+        conditions: Sequence[Condition],
+        labels: Any,
+        pos_label: Any,
+        where: Mapping[str, Any] | None = None,
+    ) -> "TalliedSubject":
+        """Count the records of a table, which are all records or those of a slice."""
+        own = [condition for condition in conditions if condition.where == where]
+        needed = partial(required, own, pos_label)
+        pair = pair_on_engine(source, needed, labels, pos_label)
+        return cls(pair, pos_label=pos_label, source=source, conditions=conditions)
 
     @property
     def size(self) -> str:
@@ -469,68 +485,26 @@ class TalliedSubject(PairSubject):
 
     def part(self, where: Mapping[str, Any]) -> PairSubject:
         """Count the records of a slice, or raise an error if there are counts alone."""
-        if self.table is None:
+        if self.source is None:
             raise ValueError(
                 f"A slice ({', '.join(where)}) is taken of records, and these were "
                 "counted. Count those of the slice, or pass the frame."
             )
-        return self.table.part(where)
-
-
-@dataclass(frozen=True, eq=False)
-class CountedTable:
-    """Table on a query engine, which computes the counts of all records and of slices.
-
-    Parameters
-    ----------
-    columns : EngineColumns
-        The table and its columns.
-    conditions : sequence of Condition
-        All conditions of the gate.
-    labels : array-like of shape (n_classes,), optional
-        All class labels.
-    pos_label : label, optional
-        The positive class of two.
-    """
-
-    columns: EngineColumns
-    conditions: Sequence[Condition]
-    labels: Any = None
-    pos_label: Any = None
-
-    def whole(self) -> TalliedSubject:
-        """Count all records."""
-        subject = self._counted(self.columns.table, None, self.labels)
-        return replace(subject, table=self)
-
-    def part(self, where: Mapping[str, Any]) -> TalliedSubject:
-        """Count the records of a slice."""
-        values = {k: v if isinstance(v, list) else [v] for k, v in where.items()}
-        for name, allowed in values.items():
-            if len(allowed) > 1:
-                column, table = self.columns.others[name], self.columns.table
-                counts = [table.only({column: [value]}).n_records() for value in allowed]
-                check_all_there(name, allowed, [count > 0 for count in counts])
-        filters = {self.columns.others[name]: allowed for name, allowed in values.items()}
-        table = self.columns.table.only(filters)
+        table, others = self.source.table, self.source.others
+        filters = {
+            others[name]: value if isinstance(value, list) else [value]
+            for name, value in where.items()
+        }
+        for (column, values), name in zip(filters.items(), where):
+            if len(values) > 1:
+                counts = [table.only({column: [value]}).n_records() for value in values]
+                check_all_there(name, values, [count > 0 for count in counts])
+        table = table.only(filters)
         if not table.n_records():
             raise Unsuited("no record is in the slice")
         # A slice may lack a class that other records have.
-        return self._counted(table, where, self._classes)
-
-    @cached_property
-    def _classes(self) -> Any:
-        tally = EngineTally(self.columns, TallyRequest(labels=True), self.labels)
-        return tally.classes()
-
-    def _counted(
-        self, table: Table, where: Mapping[str, Any] | None, labels: Any
-    ) -> TalliedSubject:
-        conditions = [c for c in self.conditions if c.where == where]
-        counts_needed = partial(required, conditions, self.pos_label)
-        columns = replace(self.columns, table=table)
-        pair = pair_on_engine(columns, counts_needed, labels, self.pos_label)
-        return TalliedSubject(pair, pos_label=self.pos_label)
+        source, classes = replace(self.source, table=table), self.data.classes
+        return self.counted(source, self.conditions, classes, self.pos_label, where)
 
 
 Subject = PairSubject | ItemSubject
@@ -619,8 +593,10 @@ def subject_of(
                     "counted where they are. Pass a greater `collect`, or leave `train` "
                     "out."
                 )
-            return CountedTable(columns_there, conditions, labels, pos_label).whole()
-        subject = subject_of_roles(roles, labels, pos_label, training, keep_ids=keep_ids)
+            return TalliedSubject.counted(columns_there, conditions, labels, pos_label)
+        subject = subject_of_roles(
+            roles, labels, lambda values: pos_label, training, keep_ids=keep_ids
+        )
     else:
         _check_arrays(train, id)
         truth = data if y_true is None else y_true
@@ -678,23 +654,23 @@ def check_no_predictions(names: Iterable[str], columns: Sequence[Sequence[str]])
 def subject_of_roles(
     roles: ColumnRoles,
     labels: Any,
-    pos_label: Any,
+    positive: Callable[[ColumnValues], Any],
     training: Training | None,
     *,
     keep_ids: bool,
     text: str = "the records to judge",
-    check: Callable[[ColumnValues], None] = lambda values: None,
 ) -> PairSubject:
     """Read the records into memory, and check them against the training data.
 
-    Slices are defined by `roles.others`; the records are called `text` in messages. `check`
-    raises an error if the values that were read are not what they should be.
+    Slices are defined by `roles.others`; the records are called `text` in messages.
+    `positive` returns the positive label of the values that were read, or raises an error
+    if they are not what they should be.
     """
     needed = [] if training is None else training.needed
     kept = [roles.id] if keep_ids and roles.id is not None else []
     extra = [*needed, *kept]
     values = replace(roles, others=dict(zip(extra, extra)) | dict(roles.others)).read()
-    check(values)
+    pos_label = positive(values)
     predictions = values.collected(labels, pos_label)
     return PairSubject(
         predictions.pair(*roles.predictions),

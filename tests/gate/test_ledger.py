@@ -24,7 +24,7 @@ from skcompare.gate._ledger import (
     sealed,
     take_look,
 )
-from skcompare.gate._subjects import CountedTable, TalliedSubject
+from skcompare.gate._subjects import TalliedSubject
 from skcompare.predictions import ItemScores
 
 # A test that takes no time, whatever the gate would choose.
@@ -364,7 +364,7 @@ def test_blind_looks_at_items_are_not_known_again(path):
 
 def test_counts_have_no_ledger(path):
     """Nobody can tell whether the records behind them are the same."""
-    subject = TalliedSubject(None, table=CountedTable(None, ()))
+    subject = TalliedSubject(None, source=object())
 
     with pytest.raises(ValueError, match="needs every record"):
         looks_module.judge_subject(GATE, subject, ledger=path)
