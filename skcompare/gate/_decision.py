@@ -46,19 +46,12 @@ NOT_PASSED = "not passed"
 
 STATUSES = (PASSED, FAILED, INCONCLUSIVE, NOT_PASSED)
 
-# In the order of their output.
+# Fields that are stored as they are, in the order of their output.
 LIMITS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
 NUMBERS = (*LIMITS, "n_records", "n_discordant", "records_needed")
-NAMES = (
-    "champion",
-    "challenger",
-    "alpha",
-    "design",
-    "n_records",
-    "size",
-    "fingerprint",
-    "seconds",
-)
+OF_OUTCOME = ("status", "reasons", *NUMBERS, "flags", "blocked")
+FACTS = ("champion", "challenger", "alpha", "design", "n_records", "size", "fingerprint")
+OF_DECISION = (*FACTS, "seconds", "reasons", "flags")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -291,12 +284,10 @@ class GateDecision(Stored):
             "passed": shown.passed,
             "headline": headline(shown),
             "blind": shown.blind,
-            **{name: getattr(shown, name) for name in NAMES},
-            "reasons": list(shown.reasons),
-            "flags": list(shown.flags),
+            **_fields(shown, OF_DECISION),
             "caveats": shown.caveats,
             "correction": "" if shown.blind else shown.correction,
-            "look": None if shown.look is None else plain_values(shown.look),
+            "look": plain_values(shown.look),
             "versions": dict(shown.versions),
             "outcomes": [outcome_values(outcome) for outcome in shown.outcomes],
         }
@@ -305,16 +296,9 @@ class GateDecision(Stored):
     def _from_dict(cls, stored: dict[str, Any]) -> Self:
         if stored["status"] not in STATUSES:
             raise ValueError(f"unknown status {stored['status']!r}")
-        look = stored["look"]
         return cls(
-            status=stored["status"],
-            outcomes=tuple(_outcome(values) for values in stored["outcomes"]),
-            reasons=tuple(stored["reasons"]),
-            flags=tuple(stored["flags"]),
-            look=None if look is None else dict(look),
-            blind=stored["blind"],
-            versions=dict(stored["versions"]),
-            **{name: stored[name] for name in NAMES},
+            outcomes=tuple(map(_outcome, stored["outcomes"])),
+            **_stored(stored, ("status", "look", "blind", "versions", *OF_DECISION)),
         )
 
     def to_junit(self) -> str:
@@ -375,18 +359,18 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as a dict of plain values."""
     row, level = outcome.row, outcome.level
     confidence_level = 1 - (0.05 if level is None else level)
-    values = None if row is None else plain_values(row_to_dict(row, confidence_level))
+    values = None if row is None else row_to_dict(row, confidence_level)
     return {
         "condition": plain_values(outcome.condition.to_dict()),
         "text": outcome.condition.text,
-        "status": outcome.status,
-        "reasons": list(outcome.reasons),
-        **{name: getattr(outcome, name) for name in NUMBERS},
-        "flags": list(outcome.flags),
-        "blocked": outcome.blocked,
-        "row": values,
+        **_fields(outcome, OF_OUTCOME),
+        "row": plain_values(values),
         "parts": [outcome_values(part) for part in outcome.parts],
     }
+
+
+def _fields(instance: Any, names: Sequence[str]) -> dict[str, Any]:
+    return {name: plain_values(getattr(instance, name)) for name in names}
 
 
 def plain_values(value: Any) -> Any:
@@ -837,11 +821,13 @@ def _outcome(values: dict[str, Any]) -> Outcome:
     row = values["row"]
     return Outcome(
         condition=condition_of(values["condition"]),
-        status=values["status"],
-        reasons=tuple(values["reasons"]),
         row=None if row is None else row_from_dict(row),
-        flags=tuple(values["flags"]),
-        blocked=values["blocked"],
-        parts=tuple(_outcome(part) for part in values["parts"]),
-        **{name: values[name] for name in NUMBERS},
+        parts=tuple(map(_outcome, values["parts"])),
+        **_stored(values, OF_OUTCOME),
     )
+
+
+def _stored(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return stored fields, with tuples instead of lists."""
+    stored = {name: values[name] for name in names}
+    return {n: tuple(v) if isinstance(v, list) else v for n, v in stored.items()}

@@ -1,7 +1,11 @@
-"""Policies: files with the conditions of a gate and the locations of its data."""
+"""Policies: files with the conditions of a gate and the locations of its data.
+
+Every value of a file is checked, with messages that name its place.
+"""
 
 import hashlib
 import json
+import math
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -9,18 +13,191 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from typing import Annotated, Any, TypeVar, get_args
 
-from skcompare.gate import _policy_values as values_
+from skcompare._core.validation import is_number, is_whole, unknown_name
 from skcompare.gate._conditions import KINDS, AnyOf, Condition, Superior, fields_set
+from skcompare.gate._decision import plain_values
 from skcompare.gate._evaluate import Gate
 from skcompare.gate._ledger import Ledger
+
+LARGEST_COUNT = 2**53
+"""Largest integer up to which all integers are exact as floats."""
+
+Check = Callable[[Any, str], Any]
+"""Check of a value, whose second argument is the name of the value in messages."""
+
+
+def checked_table(values: Any, known: Mapping[str, Check], title: str) -> dict[str, Any]:
+    """Check the keys and values of a table, and return the checked values.
+
+    Parameters
+    ----------
+    values : object
+        Value in the policy.
+    known : mapping of str to callable
+        Check of the value of each key, called with the value and its name in messages.
+    title : str
+        Name of the table in messages, such as "[data]".
+    """
+    _check(isinstance(values, Mapping), values, title, "a table of keys and values")
+    for key in values:
+        if key not in known:
+            raise unknown_name(f"key in {title}:", _short(key), known)
+    return {key: known[key](value, f"{key!r} in {title}") for key, value in values.items()}
+
+
+def checked_tables(values: Any, title: str) -> list[Any]:
+    """Check that a value is a non-empty array, and return a list of its tables."""
+    is_array = isinstance(values, list | tuple) and values
+    _check(is_array, values, title, "an array of one or more tables")
+    return list(values)
+
+
+def checked_text(value: Any, title: str) -> str:
+    """Check that a value is printable text that is not blank, and return it."""
+    _check(isinstance(value, str), value, title, "text")
+    is_printable = value.strip() and value.isprintable()
+    _check(is_printable, value, title, "text that can be printed", ValueError)
+    return value
+
+
+def checked_number(value: Any, title: str) -> float:
+    """Check that a value is a finite number, and return it as a float."""
+    _check(is_number(value), value, title, "a number")
+    _check(abs(value) <= LARGEST_COUNT, value, title, "a finite number", ValueError)
+    return float(value)
+
+
+def checked_count(value: Any, title: str) -> int:
+    """Check that a value is a positive integer, and return it."""
+    _check(is_whole(value), value, title, "a whole number")
+    expected = f"a whole number from 1 to {LARGEST_COUNT:,}"
+    _check(1 <= value <= LARGEST_COUNT, value, title, expected, ValueError)
+    return value
+
+
+def checked_switch(value: Any, title: str) -> bool:
+    """Check that a value is True or False, and return it."""
+    _check(isinstance(value, bool), value, title, "true or false")
+    return value
+
+
+def one_of(*known: str) -> Check:
+    """Create a check that a value is one of the known texts."""
+
+    def check(value: Any, title: str) -> str:
+        expected = f"one of {', '.join(map(repr, known))}"
+        _check(checked_text(value, title) in known, value, title, expected, ValueError)
+        return value
+
+    return check
+
+
+def checked_label(value: Any, title: str) -> Any:
+    """Check that a value is a label (text, number or boolean), and return it."""
+    is_label = isinstance(value, str | bool) or (is_number(value) and abs(value) < math.inf)
+    _check(is_label, value, title, "a label: text, a number, true or false")
+    return value
+
+
+def checked_labels(value: Any, title: str) -> tuple[Any, ...]:
+    """Check an array of two or more different labels, and return a tuple."""
+    _check(isinstance(value, list | tuple), value, title, "an array of labels")
+    checked = tuple(checked_label(element, title) for element in value)
+    if len(checked) < 2 or len(set(map(str, checked))) < len(checked):
+        raise ValueError(
+            f"{title} must be an array of two or more different labels. Got {len(checked)}."
+        )
+    return checked
+
+
+def checked_bounds(value: Any, title: str) -> tuple[float, float]:
+    """Check an array of a lower and an upper bound, and return both as floats."""
+    is_array = isinstance(value, list | tuple) and len(value) == 2
+    _check(is_array, value, title, "an array of two numbers")
+    low, high = (checked_number(limit, title) for limit in value)
+    if not low < high:
+        raise ValueError(f"{title} must be a least and a greater number. Got {value!r}.")
+    return low, high
+
+
+def checked_columns(value: Any, title: str) -> tuple[str, ...]:
+    """Check an array of different column names, and return a tuple."""
+    is_array = isinstance(value, list | tuple) and value
+    _check(is_array, value, title, "an array of names of columns")
+    names = tuple(checked_text(name, title) for name in value)
+    if len(set(names)) < len(names):
+        raise ValueError(f"{title} must be an array of different names. Got one twice.")
+    return names
+
+
+def column_or_columns(value: Any, title: str) -> str | tuple[str, ...]:
+    """Check the name of a column, or an array of names, such as one per class."""
+    if isinstance(value, str):
+        return checked_text(value, title)
+    is_array = isinstance(value, list | tuple)
+    _check(is_array, value, title, "the name of a column or an array of names")
+    return checked_columns(value, title)
+
+
+def values_of_columns(value: Any, title: str) -> dict[str, Any]:
+    """Check the slice of a condition: columns, each with a value or several values."""
+    is_table = isinstance(value, Mapping) and value
+    _check(is_table, value, title, "a table of columns and values")
+    for name, allowed in value.items():
+        if isinstance(allowed, list | tuple) and not allowed:
+            column = f"{_short(repr(name))} in {title}"
+            raise ValueError(f"{column} must have a value. Got an empty array.")
+    return checked_options(value, title, "a column")
+
+
+def checked_options(value: Any, title: str, kind: str = "an option") -> dict[str, Any]:
+    """Check the options of a test: names with plain values, or arrays of such values."""
+    _check(isinstance(value, Mapping), value, title, "a table of options")
+    checked: dict[str, Any] = {}
+    for name, setting in value.items():
+        option = f"{_short(repr(name))} in {title}"
+        checked_text(name, f"{kind} in {title}")
+        if isinstance(setting, list | tuple):
+            checked[name] = [checked_label(element, option) for element in setting]
+        else:
+            checked[name] = checked_label(setting, option)
+    return checked
+
+
+def _check(
+    holds: Any, value: Any, title: str, expected: str, error: type[Exception] = TypeError
+) -> None:
+    """Raise an error unless a value is as expected."""
+    if not holds:
+        raise error(f"{title} must be {expected}. Got {_got(value)}.")
+
+
+def _got(value: Any) -> str:
+    """Describe a value briefly, without the content of nested values."""
+    if isinstance(value, Mapping):
+        return "a table" if value else "an empty table"
+    if isinstance(value, list | tuple):
+        return f"an array of {len(value)}" if value else "an empty array"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**20:
+        return "a whole number of more than 20 digits"
+    if isinstance(value, str):
+        return _short(repr(value))
+    if isinstance(value, bool | int | float):
+        return str(value).lower() if isinstance(value, bool) else repr(value)
+    return f"a {type(value).__name__}"
+
+
+def _short(key: Any) -> str:
+    text = str(key)
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def _predictions(value: Any, place: str) -> Any:
     """Check columns of predictions: one, several, or labels and probabilities."""
     if not isinstance(value, Mapping):
-        return values_.column_or_columns(value, place)
-    checks = {"labels": values_.text, "proba": values_.column_or_columns}
-    columns = values_.table(value, checks, place)
+        return column_or_columns(value, place)
+    checks = {"labels": checked_text, "proba": column_or_columns}
+    columns = checked_table(value, checks, place)
     if set(columns) != set(checks):
         raise ValueError(
             f"{place} must have 'labels' and 'proba' where it is a table. Name one of "
@@ -63,39 +240,39 @@ class Columns:
         Least and greatest possible score.
     """
 
-    id: Annotated[str | None, values_.text] = None
-    y: Annotated[str | None, values_.text] = None
-    y_from: Annotated[str | None, values_.choice("champion", "challenger")] = None
-    label: Annotated[str | None, values_.text] = None
-    proba: Annotated[Any, values_.column_or_columns] = None
+    id: Annotated[str | None, checked_text] = None
+    y: Annotated[str | None, checked_text] = None
+    y_from: Annotated[str | None, one_of("champion", "challenger")] = None
+    label: Annotated[str | None, checked_text] = None
+    proba: Annotated[Any, column_or_columns] = None
     champion: Annotated[Any, _predictions] = None
     challenger: Annotated[Any, _predictions] = None
-    groups: Annotated[str | None, values_.text] = None
-    features: Annotated[tuple[str, ...] | None, values_.column_names] = None
-    labels: Annotated[tuple[Any, ...] | None, values_.labels] = None
-    pos_label: Annotated[Any, values_.label] = None
-    score: Annotated[Any, values_.column_or_columns] = None
-    item: Annotated[str | None, values_.text] = None
-    attempt: Annotated[str | None, values_.text] = None
-    bounds: Annotated[tuple[float, float] | None, values_.bounds] = None
+    groups: Annotated[str | None, checked_text] = None
+    features: Annotated[tuple[str, ...] | None, checked_columns] = None
+    labels: Annotated[tuple[Any, ...] | None, checked_labels] = None
+    pos_label: Annotated[Any, checked_label] = None
+    score: Annotated[Any, column_or_columns] = None
+    item: Annotated[str | None, checked_text] = None
+    attempt: Annotated[str | None, checked_text] = None
+    bounds: Annotated[tuple[float, float] | None, checked_bounds] = None
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerSettings:
     """Settings of the ledger: its file, and its rule for spending alpha."""
 
-    path: Annotated[str, values_.text]
-    rule: Annotated[str | None, values_.text] = None
-    looks: Annotated[int | None, values_.count] = None
-    blind: Annotated[bool, values_.switch] = False
+    path: Annotated[str, checked_text]
+    rule: Annotated[str | None, checked_text] = None
+    looks: Annotated[int | None, checked_count] = None
+    blind: Annotated[bool, checked_switch] = False
 
 
 @dataclass(frozen=True, slots=True)
 class TrainSettings:
     """Settings of the training records: their file and their column of ids."""
 
-    file: Annotated[str, values_.text]
-    id: Annotated[str | None, values_.text] = None
+    file: Annotated[str, checked_text]
+    id: Annotated[str | None, checked_text] = None
 
 
 SECTIONS = {"data": Columns, "ledger": LedgerSettings, "train": TrainSettings}
@@ -117,7 +294,7 @@ def section(name: str, value: Any, place: str = "") -> Any:
     keys = fields(kind)
     # Each key is annotated with its type and the check of its value.
     checks = {key.name: get_args(key.type)[1] for key in keys}
-    entries = values_.table(value, checks, f"[{name}]")
+    entries = checked_table(value, checks, f"[{name}]")
     for key in keys:
         if key.default is MISSING and key.name not in entries:
             raise ValueError(f"[{name}] needs {key.name!r}. Got none.")
@@ -128,40 +305,34 @@ def section(name: str, value: Any, place: str = "") -> Any:
     return settings
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    return [*value] if isinstance(value, tuple) else value
-
-
 Made = TypeVar("Made")
 
 
-OF_CONDITION: dict[str, values_.Check] = {
-    **dict.fromkeys(KINDS, values_.text),
-    "margin": values_.number,
-    "where": values_.values_of_columns,
-    "test": values_.text,
-    "options": values_.options,
-    "exact": values_.switch,
-    "anytime": values_.switch,
-    "min_records": values_.count,
-    "min_discordant": values_.count,
+OF_CONDITION: dict[str, Check] = {
+    **dict.fromkeys(KINDS, checked_text),
+    "margin": checked_number,
+    "where": values_of_columns,
+    "test": checked_text,
+    "options": checked_options,
+    "exact": checked_switch,
+    "anytime": checked_switch,
+    "min_records": checked_count,
+    "min_discordant": checked_count,
 }
 
-ANY_OF: dict[str, values_.Check] = {AnyOf.name: values_.one_of_tables}
+ANY_OF: dict[str, Check] = {AnyOf.name: checked_tables}
 
 
 def conditions(values: Any, text: str) -> list[Condition | AnyOf]:
     """Create conditions from an array of tables."""
-    tables = values_.one_of_tables(values, "[[condition]]")
+    tables = checked_tables(values, "[[condition]]")
     return [_condition(table, f"Condition {k}") for k, table in enumerate(tables, start=1)]
 
 
 def _condition(values: Any, place: str) -> Condition | AnyOf:
     if not isinstance(values, Mapping) or AnyOf.name not in values:
         return _single(values, place, {**OF_CONDITION, **ANY_OF})
-    parts = values_.table(values, ANY_OF, place)[AnyOf.name]
+    parts = checked_table(values, ANY_OF, place)[AnyOf.name]
     made = [
         _single(part, f"{place}, part {k} of any_of", OF_CONDITION)
         for k, part in enumerate(parts, start=1)
@@ -169,8 +340,8 @@ def _condition(values: Any, place: str) -> Condition | AnyOf:
     return _with_place(lambda: AnyOf(*made), place)
 
 
-def _single(values: Any, place: str, checks: Mapping[str, values_.Check]) -> Condition:
-    options = values_.table(values, checks, place)
+def _single(values: Any, place: str, checks: Mapping[str, Check]) -> Condition:
+    options = checked_table(values, checks, place)
     kinds = [kind for kind in KINDS if kind in options]
     if len(kinds) != 1:
         raise ValueError(
@@ -203,11 +374,11 @@ LARGEST = 1 << 20
 LONGEST_LINE = 10_000
 """Largest number of characters of a line; keys of many parts take quadratic time."""
 
-OF_GATE: dict[str, values_.Check] = {
-    "alpha": values_.number,
-    "min_records": values_.count,
-    "min_discordant": values_.count,
-    "tell_inconclusive": values_.switch,
+OF_GATE: dict[str, Check] = {
+    "alpha": checked_number,
+    "min_records": checked_count,
+    "min_discordant": checked_count,
+    "tell_inconclusive": checked_switch,
 }
 
 
@@ -272,12 +443,12 @@ class Policy:
         ValueError, TypeError
             If a key is unknown, or a value does not suit its key.
         """
-        checks: dict[str, values_.Check] = {
+        checks: dict[str, Check] = {
             **OF_GATE,
             "condition": conditions,
             **{name: partial(section, name) for name in SECTIONS},
         }
-        entries = values_.table(values, checks, "a policy")
+        entries = checked_table(values, checks, "a policy")
         if "condition" not in entries:
             raise ValueError(
                 'A policy needs a [[condition]] at least, such as superior = "accuracy". '
@@ -299,7 +470,7 @@ class Policy:
         for name in SECTIONS:
             section = getattr(self, name)
             if section is not None and section != Columns():
-                values[name] = _plain(fields_set(section))
+                values[name] = plain_values(fields_set(section))
         return values
 
     @property
