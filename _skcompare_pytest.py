@@ -2,7 +2,7 @@
 
 It stands beside the package rather than in it, because `import skcompare` loads the parts
 of scikit-learn that it extends, which runs without a gate should not pay for. The rest is
-in ``skcompare.gate._pytest_plugin``, imported when the fixture or the option is used.
+in ``skcompare.gate._assertions``, imported when the fixture or the option is used.
 """
 
 from typing import Any
@@ -32,9 +32,12 @@ def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("skcompare_report")
     report = None
     if path is not None:
-        from skcompare.gate._pytest_plugin import RunReport
+        from skcompare.gate._assertions import RunReport
 
-        report = RunReport(path)
+        try:
+            report = RunReport(path)
+        except ValueError as error:
+            raise pytest.UsageError(str(error)) from error
     config.pluginmanager.register(Gates(report), PLUGIN)
 
 
@@ -46,7 +49,7 @@ def gate(request: pytest.FixtureRequest) -> Any:
     conditions, ``gate.policy().check("old.csv", "new.csv")`` files by the policy of the
     project, and ``gate.assert_better(y_true, old, new)`` is as the function.
     """
-    from skcompare.gate._pytest_plugin import GateFixture
+    from skcompare.gate._assertions import GateFixture
 
     # A test that runs again starts from an empty list.
     request.node.stash[GATES] = []

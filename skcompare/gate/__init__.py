@@ -1,5 +1,6 @@
 """Gates: conditions that a challenger must be shown to meet in continuous integration."""
 
+from skcompare.gate._assertions import GateNotPassed, assert_better
 from skcompare.gate._conditions import (
     KINDS,
     AnyOf,
@@ -11,7 +12,6 @@ from skcompare.gate._conditions import (
 from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
 from skcompare.gate._evaluate import Gate
 from skcompare.gate._files import GateFiles, judge_files
-from skcompare.gate._gate import GateNotPassed, assert_better
 from skcompare.gate._ledger import Ledger
 from skcompare.gate._policy import PYPROJECT, Policy, find_policy, load_policy
 from skcompare.gate._skops import load_estimator
