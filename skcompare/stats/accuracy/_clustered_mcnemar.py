@@ -21,7 +21,7 @@ from skcompare.stats.core._limits import (
     tail_of,
 )
 from skcompare.stats.core._power import Discordance, planned
-from skcompare.stats.core._result import PairedResult, few_groups, result_of
+from skcompare.stats.core._result import PairedResult, Tested, few_groups, tested_result
 from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, sign_flip_tail
 from skcompare.stats.core._tails import normal_pvalue
 
@@ -341,23 +341,20 @@ def clustered_mcnemar(
     method = _resolved(method, sums)
     counts = _counts(sums, method)
     totals = _totals(counts, method)
-    statistic, tail, limits = _tested(sums, totals, method, alternative)
+    tested, limits = _tested(sums, totals, method, alternative)
     if interval == "wald":
         deviation = math.sqrt(_centred_variance(counts)) / totals.n
         limits = Wald(totals.difference, deviation, bounds=DIFFERENCE).limits
-    degenerate = not sums.differences.any() and (
-        method != "eliasziw" or sums.n_discordant == 0
-    )
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        tested,
         roles=_accuracies(sums, method),
         df=None if method == "sign-flip" else 1,
         estimate=totals.difference,
         estimate_name=NAMES.get(method, "difference of accuracies"),
         method=method,
         limits=limits,
-        flags=_flags(sums, degenerate),
+        flags=("no-discordant-pairs",) * (sums.n_discordant == 0)
+        + few_groups(sums.n_groups),
         details=_details(sums),
     )
 
@@ -422,23 +419,24 @@ def _centred_variance(counts: GroupCounts) -> float:
 
 def _tested(
     sums: ClusterSums, totals: GroupTotals, method: str, alternative: str
-) -> tuple[float, tuple[float, float], Limits]:
-    """Compute the statistic, the p-value with its logarithm, and the confidence limits."""
+) -> tuple[Tested, Limits]:
+    """Test the total, and return the function of the confidence limits."""
+    flags = ("degenerate",) * (not sums.differences.any())
     if method == "sign-flip":
         _check_feasible(sums)
         pvalue = sign_flip_pvalue(sums.differences, alternative)
-        limits = partial(flip_limits, sums, totals)
-        return float(totals.total), pvalue, limits
+        return (float(totals.total), pvalue, flags), partial(flip_limits, sums, totals)
     variance = totals.variance[0]
     limits = partial(moment_limits, totals)
     if method == "eliasziw":
         inflation = _inflation(sums)
         variance = totals.discordant * inflation
         limits = partial(shrunk_limits, totals, inflation)
+        flags = ("degenerate",) * (sums.n_discordant == 0)
     if variance == 0:
-        return 0.0, (1.0, 0.0), limits
+        return (0.0, (1.0, 0.0), flags), limits
     root = totals.total / math.sqrt(variance)
-    return root**2, normal_pvalue(root, alternative), limits
+    return (root**2, normal_pvalue(root, alternative), flags), limits
 
 
 def _check_feasible(sums: ClusterSums) -> None:
@@ -490,12 +488,6 @@ def _accuracies(sums: ClusterSums, method: str) -> tuple[float, float]:
     shares = sums.tables / sums.sizes[:, np.newaxis]
     both, champion, challenger, _ = shares.mean(axis=0).tolist()
     return both + champion, both + challenger
-
-
-def _flags(sums: ClusterSums, degenerate: bool) -> tuple[str, ...]:
-    flags = ("degenerate",) * degenerate
-    flags += ("no-discordant-pairs",) * (sums.n_discordant == 0)
-    return flags + few_groups(sums.n_groups)
 
 
 def _details(sums: ClusterSums) -> dict[str, float]:

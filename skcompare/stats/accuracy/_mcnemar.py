@@ -30,11 +30,12 @@ from skcompare.stats.accuracy._unconditional import (
 )
 from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, Wald, agreeing
 from skcompare.stats.core._power import Aim, Discordance, Effect, planned
-from skcompare.stats.core._result import PairedResult, check_null, result_of
+from skcompare.stats.core._result import PairedResult, check_null, tested_result
 from skcompare.stats.core._tails import (
     SMALLEST,
     TRUSTED,
     binomial_pvalue,
+    error_of_draws,
     lower_tail,
     normal_pvalue,
     outward,
@@ -55,9 +56,7 @@ class Finding(NamedTuple):
 
     statistic: float
     tail: tuple[float, float]
-    limits: Any
-    how: str
-    details: dict[str, float] = {}
+    limits: Limits
 
 
 check_difference = partial(check_null, what="a difference of accuracies")
@@ -108,7 +107,7 @@ def _by_score(
     correction = float(method == "corrected")
     statistic, root = _score_statistic(against, favour, n, correction, null)
     limits = partial(score_limits, against, favour, n, correction)
-    return Finding(statistic, normal_pvalue(root, alternative), limits, method)
+    return Finding(statistic, normal_pvalue(root, alternative), limits)
 
 
 def _score_statistic(
@@ -131,15 +130,14 @@ def _by_binomial(
     else:
         tail = melded_pvalue(against, favour, n, mid, null, alternative)
     limits = partial(melded_limits, against, favour, n, mid)
-    return Finding(float(min(against, favour)), tail, limits, method)
+    return Finding(float(min(against, favour)), tail, limits)
 
 
 def _unconditional(table: ContingencyTable, null: float, alternative: str) -> Finding:
     against, favour, n = _whole(table)
     statistic, _ = _score_statistic(against, favour, n, 0.0, null)
     tail = unconditional_pvalue(against, favour, n, null, alternative)
-    limits = partial(unconditional_limits, against, favour, n, null)
-    return Finding(statistic, tail, limits, "exact-unconditional")
+    return Finding(statistic, tail, partial(unconditional_limits, against, favour, n, null))
 
 
 def _by_draws(
@@ -160,13 +158,8 @@ def _by_draws(
         observed = -observed
     pvalue = (1 + int(np.count_nonzero(differences >= observed))) / (1 + n_resamples)
     exact = partial(melded_limits, against, favour, n, False)
-    return Finding(
-        float(min(against, favour)),
-        (pvalue, math.log(pvalue)),
-        partial(drawn_limits, exact, favour > against, pvalue),
-        f"permutation, monte-carlo, {n_resamples} resamples",
-        {"monte_carlo_error": math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))},
-    )
+    limits = partial(drawn_limits, exact, favour > against, pvalue)
+    return Finding(float(min(against, favour)), (pvalue, math.log(pvalue)), limits)
 
 
 def drawn_limits(
@@ -468,21 +461,21 @@ def mcnemar(
     """
     null = check_difference(null_value)
     check_together(table, method, interval, null, n_resamples)
+    method_text, details = str(method), discordant_counts(table)
     if method in CHI_SQUARED:
         finding = _by_score(table, method, null, alternative)
     elif method == "exact-unconditional":
         finding = _unconditional(table, null, alternative)
     elif n_resamples is not None:
         finding = _by_draws(table, n_resamples, alternative, random_state)
+        method_text = f"permutation, monte-carlo, {n_resamples} resamples"
+        error = error_of_draws(finding.tail[0], n_resamples, "two-sided")
+        details["monte_carlo_error"] = error
     else:
         finding = _by_binomial(table, method, null, alternative)
     limits = finding.limits
     if interval != "agreeing":
         limits = limits_by_name(table, interval, method)
-    counts = {
-        "only_champion": table.only_champion,
-        "only_challenger": table.only_challenger,
-    }
     few = method in CHI_SQUARED and table.n_discordant < FEW_DISCORDANT
     degenerate = table.n_discordant == 0 == null
     return accuracy_result(
@@ -490,12 +483,20 @@ def mcnemar(
         finding.statistic,
         finding.tail,
         df=1 if method in CHI_SQUARED else None,
-        method=finding.how,
+        method=method_text,
         null=null,
         limits=limits,
         flags=("few-discordant-pairs",) * (few and not degenerate),
-        details=counts | finding.details,
+        details=details,
     )
+
+
+def discordant_counts(table: ContingencyTable) -> dict[str, float]:
+    """Numbers of records that only one classifier predicted correctly, as details."""
+    return {
+        "only_champion": table.only_champion,
+        "only_challenger": table.only_challenger,
+    }
 
 
 def accuracy_result(
@@ -514,13 +515,12 @@ def accuracy_result(
     """
     concordant = table.n_discordant == 0
     degenerate = concordant and null == 0
-    return result_of(
-        statistic,
-        (1.0, 0.0) if degenerate else tail,
+    return tested_result(
+        (statistic, (1.0, 0.0) if degenerate else tail, ("degenerate",) * degenerate),
         roles=table.accuracies,
         estimate=table.difference,
         estimate_name="difference of accuracies",
-        flags=("degenerate",) * degenerate + ("no-discordant-pairs",) * concordant + flags,
+        flags=("no-discordant-pairs",) * concordant + flags,
         **fields,
     )
 

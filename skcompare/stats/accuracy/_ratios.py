@@ -19,12 +19,12 @@ from skcompare.stats.core._limits import (
     critical_value,
     increasing_root,
     log_wald_limits,
-    one_sided_ratio,
+    one_sided,
     ratio_of,
     tail_of,
     wilson_limits,
 )
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import binomial_pvalue, log_at_least, normal_pvalue
 
 RatioMethod = Literal["score", "log-wald"]
@@ -131,26 +131,24 @@ def relative_accuracy(
     score = ratio_score if method == "score" else log_wald_score
     root = score(both, against, favour, null)
     flags = _flags(table, root, null)
-    statistic, tail = root**2, UNDEFINED
+    tested: Tested = root**2, UNDEFINED, flags
     if "degenerate" in flags:
-        statistic, tail = 0.0, (1.0, 0.0)
+        tested = 0.0, (1.0, 0.0), flags
     elif math.isfinite(root):
-        tail = normal_pvalue(root, alternative)
+        tested = root**2, normal_pvalue(root, alternative), flags
     limits_of = {
         "score": score_ratio_limits,
         "bonett-price": bonett_price_ratio_limits,
         "log-wald": log_wald_ratio_limits,
     }[method if interval == "agreeing" else interval]
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        tested,
         roles=table.accuracies,
         df=1,
         estimate=ratio_of(both + favour, both + against),
         estimate_name="ratio of accuracies",
         method=method,
         limits=partial(limits_of, both, against, favour),
-        flags=flags,
         details={"only_champion": against, "only_challenger": favour},
     )
 
@@ -204,7 +202,7 @@ def score_ratio_limits(
     z = critical_value(confidence_level, alternative)
     mirrored = _upper_score_ratio(both, favour, against, z)
     high = _upper_score_ratio(both, against, favour, z)
-    return one_sided_ratio(ratio_of(1, mirrored), high, alternative)
+    return one_sided(ratio_of(1, mirrored), high, alternative, RATIO)
 
 
 def _upper_score_ratio(both: float, against: float, favour: float, z: float) -> float:
@@ -241,10 +239,11 @@ def bonett_price_ratio_limits(
     z = critical_value(confidence_level, alternative) * joint / sum(alone)
     champion_low, champion_high = wilson_limits(champion, n, z)
     challenger_low, challenger_high = wilson_limits(challenger, n, z)
-    return one_sided_ratio(
+    return one_sided(
         challenger_low / champion_high if champion_high else math.inf,
         challenger_high / champion_low if champion_low else math.inf,
         alternative,
+        RATIO,
     )
 
 
@@ -368,15 +367,14 @@ def discordant_odds_ratio(
         "wilson": partial(wilson_odds_limits, against, favour),
         "wald": partial(wald_odds_limits, against, favour),
     }[interval]
-    none_discordant = against + favour == 0
-    return result_of(
-        float(min(against, favour)),
-        odds_pvalue(against, favour, mid, null, alternative),
+    tail = odds_pvalue(against, favour, mid, null, alternative)
+    none = ("degenerate", "no-discordant-pairs") if against + favour == 0 else ()
+    return tested_result(
+        (float(min(against, favour)), tail, none),
         estimate=ratio_of(favour, against),
         estimate_name="odds ratio of discordant pairs",
         method=method,
         limits=limits,
-        flags=("degenerate", "no-discordant-pairs") if none_discordant else (),
         details={"only_champion": against, "only_challenger": favour},
     )
 
@@ -404,7 +402,7 @@ def odds_limits(
         return RATIO
     upper = _upper_mid_odds if mid else _upper_exact_odds
     low = ratio_of(1, upper(favour, against, tail))
-    return one_sided_ratio(low, upper(against, favour, tail), alternative)
+    return one_sided(low, upper(against, favour, tail), alternative, RATIO)
 
 
 def _upper_exact_odds(against: int, favour: int, tail: float) -> float:
@@ -450,7 +448,7 @@ def wilson_odds_limits(
     low, high = wilson_limits(favour, discordant, z)
     rest_low, rest_high = wilson_limits(against, discordant, z)
     low = low / rest_high if rest_high else math.inf
-    return one_sided_ratio(low, high / rest_low if rest_low else math.inf, alternative)
+    return one_sided(low, high / rest_low if rest_low else math.inf, alternative, RATIO)
 
 
 def wald_odds_limits(

@@ -39,7 +39,7 @@ from skcompare.stats.core._limits import (
     tanh_limits,
     wilson_limits,
 )
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import (
     bounded,
     doubled,
@@ -410,9 +410,12 @@ def _cells(table: ContingencyTable) -> tuple[float, ...]:
 def _result(
     q: float, statistic: float, tail: tuple[float, float], limits: Limits, **fields: Any
 ) -> PairedResult:
-    fields = {"method": "asymptotic"} | fields
-    return result_of(
-        statistic, tail, estimate=q, estimate_name="Yule's Q", limits=limits, **fields
+    return tested_result(
+        (statistic, tail, ()),
+        estimate=q,
+        estimate_name="Yule's Q",
+        limits=limits,
+        **{"method": "asymptotic"} | fields,
     )
 
 
@@ -551,14 +554,12 @@ def label_disagreement(matrix: AgreementMatrix) -> PairedResult:
 
 def _share(differing: float, n: float, name: str) -> PairedResult:
     share = differing / n
-    return result_of(
-        math.nan,
-        UNDEFINED,
+    return tested_result(
+        (math.nan, UNDEFINED, (DESCRIPTIVE,)),
         estimate=share,
         estimate_name=name,
         method="Wilson interval",
         limits=partial(_wilson_limits, differing, n),
-        flags=(DESCRIPTIVE,),
         details={"differing": differing},
         remark=reading(DISAGREEMENT, share),
     )
@@ -859,8 +860,7 @@ def _kappa_result(
     kappa, chance = moments.kappa, moments.chance
     details = {"observed_agreement": moments.observed, "chance_agreement": chance}
     limits = partial(_kappa_limits, moments, interval)
-    statistic, tail = math.nan, UNDEFINED
-    flags: tuple[str, ...] = (UNDEFINED_KAPPA,)
+    tested: Tested = math.nan, UNDEFINED, (UNDEFINED_KAPPA,)
     if undefined:
         limits = partial(fixed_limits, (math.nan, math.nan))
     else:
@@ -868,19 +868,17 @@ def _kappa_result(
         if fixed:
             kappa, se, se0 = 0.0, 0.0, 0.0
             limits = partial(fixed_limits, (0.0, 0.0))
-        statistic, tail, flags = studentised(kappa, se0, None, "two-sided")
-        flags = flags or (SMALL_EXPECTED,) * sparse
+        tested = studentised(kappa, se0, None, "two-sided")
         details |= {"se": se, "se0": se0, "least_kappa": (0 - chance) / (1 - chance)}
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        tested,
         estimate=kappa,
         estimate_name=name,
         method="asymptotic" if weights == "none" else f"asymptotic, {weights} weights",
         limits=limits,
-        flags=flags,
+        flags=(SMALL_EXPECTED,) * (sparse and not tested[2]),
         details=details,
-        remark=kappa_reading(kappa, tail[0]),
+        remark=kappa_reading(kappa, tested[1][0]),
     )
 
 
@@ -1165,15 +1163,14 @@ def error_correlation(
             variance = 1 + r * r / 2 if of_ranks else 1.0
             error = math.sqrt(variance / (n - 3)) if n > 3 else math.inf
             limits = partial(tanh_limits, Wald(math.atanh(r), error))
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        (statistic, tail, tuple(flags)),
         df=max(0, n - 2),
         estimate=r,
         estimate_name=NAMES[method],
         method=method,
         limits=limits,
-        flags=(*flags, *losses.flags),
+        flags=losses.flags,
         remark=reading(SPEARMAN if of_ranks else PEARSON, r),
     )
 

@@ -21,7 +21,7 @@ from skcompare.stats.accuracy._limits import score_limits
 from skcompare.stats.accuracy._mcnemar import mcnemar_pvalues
 from skcompare.stats.core._adjust import adjust_pvalues
 from skcompare.stats.core._limits import chi2_tested, ratio_of
-from skcompare.stats.core._result import PairedResult, result_of, tested_result
+from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.core._tails import blocks_of, bounded, chi2_pvalue
 
 FEW_DISAGREEMENTS = "few-disagreements"
@@ -597,15 +597,13 @@ def bowker(
     n_pairs, n_classes = len(pairs.totals), len(matrix.classes)
     statistic = float(pairs.contributions.sum())
     degrees = n_pairs if df == "informative" else n_classes * (n_classes - 1) // 2
-    exact = method == "exact"
-    return result_of(
-        statistic,
-        _exact_pvalue(pairs) if exact else chi2_pvalue(statistic, degrees),
+    tail = _exact_pvalue(pairs) if method == "exact" else chi2_pvalue(statistic, degrees)
+    return tested_result(
+        (statistic, tail, _flags(pairs, method)),
         df=degrees,
         estimate=asymmetry(matrix, pairs),
         estimate_name="asymmetry",
         method=method,
-        flags=_flags(pairs, method),
         details={"disagreements": int(pairs.totals.sum()), "informative_pairs": n_pairs},
         parts=_pair_parts(matrix, pairs, max_pairs),
     )
@@ -795,13 +793,12 @@ def symmetry_permutation(
         log_pvalue = math.log(pvalue)
         details["monte_carlo_error"] = math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
         computation = f"monte-carlo, {n_resamples} resamples"
-    return result_of(
-        test_statistic.observed,
-        bounded(math.exp(log_pvalue), log_pvalue),
+    tail = bounded(math.exp(log_pvalue), log_pvalue)
+    return tested_result(
+        (test_statistic.observed, tail, () if len(pairs.totals) else ("degenerate",)),
         estimate=asymmetry(matrix, pairs),
         estimate_name="asymmetry",
         method=f"{statistic}, {computation}",
-        flags=() if len(pairs.totals) else ("degenerate",),
         details=details,
     )
 

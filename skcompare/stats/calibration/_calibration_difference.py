@@ -43,7 +43,7 @@ from skcompare.stats.calibration._squared_errors import (
 )
 from skcompare.stats.core._limits import Limits, Wald, one_sided, studentised
 from skcompare.stats.core._power import Aim, planned
-from skcompare.stats.core._result import PairedResult, Tested, few_groups, result_of
+from skcompare.stats.core._result import PairedResult, Tested, few_groups, tested_result
 from skcompare.stats.core._tails import blocks_of, outward
 
 MOST_NUMBERS = 1 << 21
@@ -708,17 +708,15 @@ def calibration_difference(
         test = _exchangeability(estimate, exchanged, alternative)
     few = () if calibration.groups is None else few_groups(sums[0].n_units)
     statistic, tail, own_flags = test.tested
-    flags = (*calibration.flags, *own_flags, *few)
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        (statistic, tail, (*calibration.flags, *own_flags)),
         roles=(champion, challenger),
         df=test.df,
         estimate=estimate,
         estimate_name="gain in squared calibration error",
         method=test.method,
         limits=test.limits,
-        flags=tuple(dict.fromkeys(flags)),
+        flags=few,
         details={**test.details, "n_bins": float(calibration.n_bins[0])},
         parts=parts_of(calibration, sums, (champion, challenger)),
         greater_is_better=False,

@@ -53,11 +53,6 @@ def one_sided(low: float, high: float, alternative: str, bounds: Pair = DIFFEREN
     return low, high
 
 
-def one_sided_ratio(low: float, high: float, alternative: str) -> Pair:
-    """Limits of a ratio, extended to 0 or infinity if the test is one-sided."""
-    return one_sided(low, high, alternative, RATIO)
-
-
 def ratio_of(challenger: float, champion: float) -> float:
     """Ratio of two numbers of at least 0: infinite above 0 alone, and NaN for 0 / 0."""
     if champion == 0:

@@ -344,35 +344,28 @@ def pvalue_of(
     )
 
 
-def result_of(
-    statistic: float,
-    tail: tuple[float, float],
+def tested_result(
+    tested: Tested,
     *,
     roles: Sequence[float] | None = None,
+    flags: tuple[str, ...] = (),
     **fields: Any,
 ) -> PairedResult:
-    """Result of a statistic, its p-value with the logarithm, and the measure for each role.
+    """Result of a test with its own flags, further ones, and the measure for each role.
 
     Other fields are those of the result.
     """
+    statistic, (pvalue, log_pvalue), own_flags = tested
     champion, challenger = (None, None) if roles is None else roles
     return PairedResult(
         statistic=statistic,
-        pvalue=tail[0],
-        log_pvalue=tail[1],
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
         champion=champion,
         challenger=challenger,
+        flags=tuple(dict.fromkeys((*own_flags, *flags))),
         **fields,
     )
-
-
-def tested_result(
-    tested: Tested, *, flags: tuple[str, ...] = (), **fields: Any
-) -> PairedResult:
-    """Result of a test with its own flags, and with further ones."""
-    statistic, tail, own_flags = tested
-    all_flags = tuple(dict.fromkeys((*own_flags, *flags)))
-    return result_of(statistic, tail, flags=all_flags, **fields)
 
 
 _PLAIN_FIELDS = (

@@ -20,7 +20,7 @@ from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._limits import Wald
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult, result_of
+from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.core._sign_flip import subset_sum_chance
 from skcompare.stats.core._tails import bounded, doubled, each_tail, normal_pvalue
 
@@ -538,14 +538,14 @@ def wilcoxon(
     ranks = SignedRanks.of(values)
     rank_total = ranks.w_plus + ranks.w_minus
     rank_biserial = (ranks.w_plus - ranks.w_minus) / rank_total if rank_total else 0.0
-    return result_of(
-        min(ranks.w_plus, ranks.w_minus),
-        ranks.pvalue(alternative, exact, continuity),
+    statistic = min(ranks.w_plus, ranks.w_minus)
+    tail = ranks.pvalue(alternative, exact, continuity)
+    return tested_result(
+        (statistic, tail, (*losses.flags, *_flags(ranks.n_ranked, alternative))),
         estimate=partial(_pseudo_median, values, scale, null),
         estimate_name="gain (pseudo-median)",
         method=_method_text(exact, correction, zeros if n_zeros else ""),
         limits=partial(_limits, values, scale, null, exact, continuity),
-        flags=losses.flags + _flags(ranks.n_ranked, alternative),
         details={
             "w_plus": ranks.w_plus,
             "w_minus": ranks.w_minus,

@@ -22,7 +22,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, JointCounts, sums_of
 from skcompare.stats.core._adjust import Adjustment, adjust_pvalues, defined_pvalues
 from skcompare.stats.core._limits import chi2_tested
-from skcompare.stats.core._result import UNDEFINED, Flagged, PairedResult, result_of
+from skcompare.stats.core._result import UNDEFINED, Flagged, PairedResult, tested_result
 from skcompare.stats.core._tails import SMALLEST, blocks_of, chi2_pvalue
 from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_PREDICTIONS, SCORE_TEXT
 from skcompare.stats.precision._precision_classes import LEFT_OUT, class_test
@@ -561,14 +561,12 @@ class AllClasses:
             "n_left_out": int((~known).sum()),
             "n_alike": int((known & self.alike).sum()),
         }
-        return result_of(
-            statistic,
-            tail,
+        return tested_result(
+            (statistic, tail, flags),
             df=df,
             estimate=float(sizes[known].max()) if known.any() else math.nan,
             estimate_name=f"greatest difference of {SCORE_TEXT[self.score]}",
             method=method,
-            flags=flags,
             details={**counts, **(details or {})},
             parts=self.parts(),
         )

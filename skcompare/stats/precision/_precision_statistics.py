@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments, ClusterSums, JointCounts, OutcomeRows
 from skcompare.stats.accuracy._limits import lower_root
-from skcompare.stats.core._limits import one_sided, one_sided_ratio
+from skcompare.stats.core._limits import RATIO, one_sided
 from skcompare.stats.core._target_class import (
     FEW_CLUSTERS,
     FEW_INFORMATIVE,
@@ -695,7 +695,7 @@ def ratio_score_limits(
     value = math.log(estimate) if estimate > 0 else -math.inf
     high = _upper_ratio(moments, link, value, z)
     low = -_upper_ratio(moments.swap(), link, -value, z)
-    return one_sided_ratio(math.exp(low), math.exp(high), alternative)
+    return one_sided(math.exp(low), math.exp(high), alternative, RATIO)
 
 
 def _upper_ratio(moments: ClassMoments, link: str, observed: float, z: float) -> float:

@@ -23,7 +23,7 @@ from skcompare.stats.core._limits import (
     one_sided,
 )
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import PairedResult, pvalue_of, result_of
+from skcompare.stats.core._result import PairedResult, pvalue_of, tested_result
 from skcompare.stats.core._target_class import (
     BOUNDARY,
     FEW_CLUSTERS,
@@ -819,14 +819,13 @@ def _result(
     """Return the result of a test of one class; of t with `df` degrees of freedom."""
     names = "champion_predictions", "challenger_predictions"
     predictions = dict(zip(names, fit.raw.rows.tolist(), strict=True))
-    return result_of(
-        float(tests.root[0]),
-        tests.tails(alternative, df)[0],
+    tail, flags = tests.tails(alternative, df)[0], tests.flags(fit.n_clusters)[0]
+    return tested_result(
+        (float(tests.root[0]), tail, flags),
         df=df,
         roles=fit.raw.shares.tolist(),
         estimate=float(tests.estimate[0]),
         estimate_name=f"{EFFECTS[tests.link]} of {SCORE_TEXT[fit.score]}",
-        flags=tests.flags(fit.n_clusters)[0],
         details={**predictions, **details},
         remark=class_text(fit.label),
         **fields,

@@ -23,7 +23,7 @@ from skcompare.stats.core._limits import (
     ratio_of,
     studentised,
 )
-from skcompare.stats.core._result import UNDEFINED, PairedResult, result_of
+from skcompare.stats.core._result import UNDEFINED, PairedResult, tested_result
 from skcompare.stats.core._tails import normal_pvalue
 from skcompare.stats.core._target_class import (
     FEW_CLUSTERS,
@@ -564,15 +564,13 @@ def updated_precision(
     influences = cells.influences(share.value, stratify)
     question = Question(cells, share, method, precisions, influences, drawn)
     test = _tested_ratio(question, alternative)
-    return result_of(
-        test.statistic,
-        test.tail,
+    return tested_result(
+        (test.statistic, test.tail, (*caveats(question), *test.flags)),
         roles=precisions.tolist(),
         estimate=test.estimate,
         estimate_name="ratio of updated precisions",
         method=method_text,
         limits=test.limits,
-        flags=(*caveats(question), *test.flags),
         details={**details, **test.details},
         parts=tuple(part_of(question, role) for role in (0, 1)),
         remark=f"{class_text(label)}, at {share.describe(used)}; equal there exactly where "

@@ -32,7 +32,7 @@ from skcompare.stats.core._result import (
     PairedResult,
     Tested,
     few_groups,
-    result_of,
+    tested_result,
 )
 from skcompare.stats.core._tails import (
     blocks_of,
@@ -124,13 +124,11 @@ def scored_result(
 ) -> PairedResult:
     """Return the result of a test of a score, with the fields that all such tests share."""
     statistic, tail, own_flags = tested
-    return result_of(
-        statistic,
-        tail,
+    return tested_result(
+        (statistic, tail, (*flags, *own_flags)),
         roles=values,
         estimate_name=f"difference of {scored.score.name}",
         greater_is_better=scored.greater_is_better,
-        flags=(*flags, *own_flags),
         **fields,
     )
 

@@ -20,7 +20,11 @@ from skcompare._io.columns import frame_from_columns
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable, PairedLosses
-from skcompare.stats.accuracy._mcnemar import accuracy_result, check_difference
+from skcompare.stats.accuracy._mcnemar import (
+    accuracy_result,
+    check_difference,
+    discordant_counts,
+)
 from skcompare.stats.core._limits import agreeing
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import ConfidenceInterval, PairedResult, check_null
@@ -159,8 +163,6 @@ def anytime_mcnemar(
     # Nothing was won or lost; the logarithm is 0 without rounding.
     nothing = table.n_discordant == 0 == null
     log_wealth = 0.0 if nothing else bets.log_wealth(null, alternative)
-    names = "only_champion", "only_challenger"
-    counts = {name: getattr(table, name) for name in names}
     return accuracy_result(
         table,
         signed_evidence(bets, log_wealth, null),
@@ -168,7 +170,7 @@ def anytime_mcnemar(
         method="beta mixture of bets",
         null=null,
         limits=partial(anytime_limits, bets),
-        details=counts | evidence_details(log_wealth),
+        details=discordant_counts(table) | evidence_details(log_wealth),
     )
 
 

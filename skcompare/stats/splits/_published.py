@@ -12,7 +12,11 @@ from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ContingencyTable, PairedBlocks, ScoreDifferences
 from skcompare.stats.accuracy._limits import score_limits
-from skcompare.stats.accuracy._mcnemar import accuracy_result, corrected_statistic
+from skcompare.stats.accuracy._mcnemar import (
+    accuracy_result,
+    corrected_statistic,
+    discordant_counts,
+)
 from skcompare.stats.core._limits import ZERO_VARIANCE, Pair, Wald, one_sided, studentised
 from skcompare.stats.core._power import bcv_mcnemar_sample_size, planned
 from skcompare.stats.core._result import PairedResult, Tested
@@ -1414,11 +1418,7 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
         chi2_pvalue(statistic, len(folds)),
         df=len(folds),
         method="sum of corrected chi-squared",
-        details={
-            "n_folds": float(len(folds)),
-            "only_champion": table.only_champion,
-            "only_challenger": table.only_challenger,
-        },
+        details={"n_folds": float(len(folds)), **discordant_counts(table)},
         parts=_parts(against, favour, terms),
     )
 
