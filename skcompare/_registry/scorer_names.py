@@ -54,16 +54,14 @@ class NamedScorer:
         Importable function that returns the scorer of a name.
     """
 
-    def __init__(
-        self, name: str, get_scorer: Callable[[str], Callable[..., float]]
-    ) -> None:
+    def __init__(self, name: str, get_scorer: GetScorer) -> None:
         self.name = name
         self.get_scorer = get_scorer
 
     def __repr__(self) -> str:
         return repr(self.get_scorer(self.name))
 
-    def __reduce__(self) -> tuple[Callable[[str], Callable[..., float]], tuple[str]]:
+    def __reduce__(self) -> tuple[GetScorer, tuple[str]]:
         return self.get_scorer, (self.name,)
 
     def __call__(self, estimator: Any, X: Any, y: Any, **options: Any) -> float:

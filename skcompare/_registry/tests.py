@@ -332,14 +332,13 @@ def tests_for(measure: str | None, design: Design | None = None) -> list[PairedT
     preferred one before others.
     """
     lowest_match = 2 if tested_instead(measure) else 1
-    tests = paired_tests().values()
     suitable = [
         entry
-        for entry in tests
-        if entry.match(measure) >= lowest_match and not entry.caution
+        for entry in paired_tests().values()
+        if entry.match(measure) >= lowest_match
+        and not entry.caution
+        and (design is None or entry.valid_for(design))
     ]
-    if design is not None:
-        suitable = [entry for entry in suitable if entry.valid_for(design)]
     return sorted(
         suitable,
         key=lambda entry: (

@@ -197,6 +197,14 @@ def binned_predictions(
     return CalibrationBins.of(proba, forecasts.occurred, codes, n_bins, weights), layout
 
 
+def _bins(
+    y_true: ArrayLike, y_proba: ArrayLike, n_bins: int, strategy: str, *options: Any
+) -> CalibrationBins:
+    """Return the sums over bins of one number, with options of `binned_predictions`."""
+    requested = Bins(n_bins, strategy, None, 1)
+    return binned_predictions(y_true, y_proba, requested, *options)[0]
+
+
 def _weights(
     proba: FloatArray, sample_weight: ArrayLike, bins: Bins, debiased: bool
 ) -> FloatArray:
@@ -296,10 +304,8 @@ def expected_calibration_error(
     0.2417
     """
     check_choice("norm", norm, NORMS)
-    requested = Bins(n_bins, strategy, None, 1)
-    bins, _ = binned_predictions(
-        y_true, y_proba, requested, kind, pos_label, labels, sample_weight, debiased
-    )
+    options = kind, pos_label, labels, sample_weight, debiased
+    bins = _bins(y_true, y_proba, n_bins, strategy, *options)
     return bins.error(norm, debiased=debiased)
 
 
@@ -359,10 +365,8 @@ def squared_calibration_error(
     >>> round(squared_calibration_error(y_true, y_proba, n_bins=2, debiased=False), 4)
     0.0094
     """
-    requested = Bins(n_bins, strategy, None, 1)
-    bins, _ = binned_predictions(
-        y_true, y_proba, requested, kind, pos_label, labels, sample_weight, debiased
-    )
+    options = kind, pos_label, labels, sample_weight, debiased
+    bins = _bins(y_true, y_proba, n_bins, strategy, *options)
     return bins.error("l2", squared=True, debiased=debiased)
 
 
@@ -406,11 +410,8 @@ def maximum_calibration_error(
     >>> round(maximum_calibration_error(y_true, y_proba, n_bins=2), 4)
     0.2667
     """
-    requested = Bins(n_bins, strategy, None, 1)
-    bins, _ = binned_predictions(
-        y_true, y_proba, requested, kind, pos_label, labels, sample_weight
-    )
-    return bins.error("max")
+    options = kind, pos_label, labels, sample_weight
+    return _bins(y_true, y_proba, n_bins, strategy, *options).error("max")
 
 
 @biased_error("classwise_calibration_error")
@@ -457,10 +458,8 @@ def classwise_calibration_error(
     0.1833
     """
     check_choice("norm", norm, NORMS)
-    requested = Bins(n_bins, strategy, None, 1)
-    bins, _ = binned_predictions(
-        y_true, y_proba, requested, "classwise", None, labels, sample_weight, debiased
-    )
+    options = "classwise", None, labels, sample_weight, debiased
+    bins = _bins(y_true, y_proba, n_bins, strategy, *options)
     return bins.error(norm, debiased=debiased)
 
 
@@ -744,9 +743,11 @@ def score_decomposition(
         p, w = proba[kept, position], weights[kept] / weights.sum()
         label = truth.classes[position].item()
         if method == "corp":
-            return _corp(outcomes, p, w, loss, label)
-        codes = bin_codes(p, bin_edges(p, n_bins, strategy))
-        return _murphy(outcomes, p, w, codes, bias_corrected, label)
+            parts = _corp(outcomes, p, w, loss)
+        else:
+            codes = bin_codes(p, bin_edges(p, n_bins, strategy))
+            parts = _murphy(outcomes, p, w, codes, bias_corrected)
+        return ScoreDecomposition(**parts, loss=loss, method=method, label=label)
 
     if len(truth.classes) == 2:
         positive = 1
@@ -778,9 +779,7 @@ def _check_together(
         )
 
 
-def _corp(
-    outcomes: FloatArray, p: FloatArray, w: FloatArray, loss: str, label: Any
-) -> ScoreDecomposition:
+def _corp(outcomes: FloatArray, p: FloatArray, w: FloatArray, loss: str) -> dict[str, Any]:
     """Decompose a mean loss by isotonic regression; the weights must add up to 1."""
     # Equal probabilities stay equal: they are one point with the mean of their outcomes.
     _, group = np.unique(p, return_inverse=True)
@@ -797,15 +796,12 @@ def _corp(
     )
     calibrated = float(at_point @ cost(means, recalibrated))
     uncertainty = float(cost(share, share))
-    return ScoreDecomposition(
-        score=score,
-        miscalibration=max(0.0, score - calibrated),
-        discrimination=max(0.0, uncertainty - calibrated),
-        uncertainty=uncertainty,
-        loss=loss,
-        method="corp",
-        label=label,
-    )
+    return {
+        "score": score,
+        "miscalibration": max(0.0, score - calibrated),
+        "discrimination": max(0.0, uncertainty - calibrated),
+        "uncertainty": uncertainty,
+    }
 
 
 def _brier_cost(means: FloatArray, p: FloatArray) -> FloatArray:
@@ -825,8 +821,7 @@ def _murphy(
     w: FloatArray,
     codes: Any,
     bias_corrected: bool,
-    label: Any,
-) -> ScoreDecomposition:
+) -> dict[str, Any]:
     """Decompose the Brier loss by bins; the weights must add up to 1."""
     _, group = np.unique(codes, return_inverse=True)
     in_bin = np.bincount(group, w)
@@ -845,17 +840,15 @@ def _murphy(
         reliability -= of_bins
         resolution += of_share - of_bins
         uncertainty += of_share
-    return ScoreDecomposition(
-        score=float(w @ _brier_cost(outcomes, p)),
-        miscalibration=reliability,
-        discrimination=resolution,
-        uncertainty=uncertainty,
-        within_bin_variance=float(w @ p_off**2),
-        within_bin_covariance=2 * float(w @ (outcome_off * p_off)),
-        method="murphy",
-        n_bins=len(in_bin),
-        label=label,
-    )
+    return {
+        "score": float(w @ _brier_cost(outcomes, p)),
+        "miscalibration": reliability,
+        "discrimination": resolution,
+        "uncertainty": uncertainty,
+        "within_bin_variance": float(w @ p_off**2),
+        "within_bin_covariance": 2 * float(w @ (outcome_off * p_off)),
+        "n_bins": len(in_bin),
+    }
 
 
 def _summed(classes: list[ScoreDecomposition]) -> ScoreDecomposition:

@@ -397,14 +397,15 @@ def brier_skill_score(
     """
     truth, proba = _probabilities(y_true, y_proba, labels)
     losses = multiclass_brier(truth.codes, proba)
-    totals = _class_totals(truth, losses, sample_weight)
+    weights = None if sample_weight is None else check_weights(losses, sample_weight)
+    totals = space_at(losses).counted(truth.codes, len(truth.classes), weights)
     if np.count_nonzero(totals) < 2:
         raise ValueError(
             "The Brier skill score needs records of two classes. Got only "
             f"{some_of(truth.classes[totals > 0])}, which the base rate predicts without "
             "loss. Use binary_brier_loss or multiclass_brier_loss."
         )
-    shares = totals / totals.sum()
+    shares = totals.astype(np.float64) / totals.sum()
     return 1 - weighted_mean(losses, sample_weight) / float(1 - shares @ shares)
 
 
@@ -414,15 +415,6 @@ def _probabilities(
     """Check true labels and probabilities, of which one column is the second class's."""
     truth = ClassColumns(y_true, labels, second=True, there=space_of(y_proba=y_proba))
     return truth, truth.probabilities("y_proba", y_proba)
-
-
-def _class_totals(
-    truth: ClassColumns, losses: FloatArray, sample_weight: ArrayLike | None
-) -> FloatArray:
-    """Total weight of the records of each class."""
-    weights = None if sample_weight is None else check_weights(losses, sample_weight)
-    totals = space_at(losses).counted(truth.codes, len(truth.classes), weights)
-    return totals.astype(np.float64)
 
 
 @probability_loss("spherical_loss")

@@ -49,10 +49,9 @@ from skcompare.predictions import (
     LABELS,
     RANKS,
     SCORES,
-    EstimatorPredictions,
     PairedPredictions,
-    Predictions,
     n_rows,
+    predictions_from_arrays,
 )
 from skcompare.stats import PairedResult
 from skcompare.stats.accuracy import corrected_statistic
@@ -200,16 +199,14 @@ def made_up_predictions(classes: np.ndarray) -> PairedPredictions | None:
     if not 2 <= n_classes <= MOST_CLASSES:
         return None
     rng = np.random.default_rng(0)
-    n = max(LEAST_RECORDS, PER_CLASS * n_classes)
-    y = (np.arange(n) % n_classes).astype(np.int8)
-    indicators = np.eye(n_classes)[y]
-    predictions = []
+    codes = np.arange(max(LEAST_RECORDS, PER_CLASS * n_classes)) % n_classes
+    predictions = {}
     for name, skill in (("champion", 0.2), ("challenger", 0.4)):
-        noise = rng.dirichlet(np.ones(n_classes), size=n)
-        proba = skill * indicators + (1 - skill) * noise
-        labels = proba.argmax(axis=1).astype(np.int8)
-        predictions.append(EstimatorPredictions(name, name, labels, proba))
-    made_up = Predictions(classes=classes, y=y, estimators=tuple(predictions))
+        noise = rng.dirichlet(np.ones(n_classes), size=len(codes))
+        proba = skill * np.eye(n_classes)[codes] + (1 - skill) * noise
+        labels = classes[proba.argmax(axis=1)]
+        predictions[name] = {"labels": labels, "proba": proba}
+    made_up = predictions_from_arrays(classes[codes], predictions, labels=classes)
     return made_up.pair("champion", "challenger")
 
 
