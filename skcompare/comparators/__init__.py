@@ -5,6 +5,7 @@ from skcompare.comparators._compare import (
     COLLECTED,
     check_role_names,
     checked_names,
+    collected_arrays,
     compare,
     compare_cv_results,
     installed_versions,

@@ -599,7 +599,7 @@ def compare(
     if pair is None:
         options = {"labels": labels, "pos_label": pos_label, "target": settings.target}
         collected = (
-            _collected_arrays(data, predictions, y_true, id, groups=groups, **options)
+            collected_arrays(data, predictions, y_true, id, groups=groups, **options)
             if roles is None
             else roles.read().collected(**options)
         )
@@ -686,7 +686,7 @@ def checked_names(predictions: Any) -> Mapping[str, Any]:
     return predictions
 
 
-def _collected_arrays(
+def collected_arrays(
     data: Any, predictions: Mapping[str, Any], y_true: Any, id: str | None, **options: Any
 ) -> Predictions:
     """Construct predictions from arrays; raise an error if columns are named."""

@@ -135,9 +135,7 @@ def checked_source(path: str) -> Source:
     """Return the source of a file's columns, after checks of the file's format."""
     check_not_pickled(path)
     name = os.path.basename(path.lower().rstrip(os.sep))
-    ending = os.path.splitext(name)[1]
-    if ending == ".gz":
-        ending = os.path.splitext(name.removesuffix(".gz"))[1]
+    ending = os.path.splitext(name.removesuffix(".gz"))[1]
     if ending in ("", *all_suffixes()):
         return source_of(path)
     advice = next((text for ends, text in ADVICE.items() if ending in ends), OTHERWISE)

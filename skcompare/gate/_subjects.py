@@ -15,6 +15,7 @@ from skcompare._analysis import (
     PreparedTest,
     Selection,
     check_holds,
+    needs_records,
     no_test_note,
     predictions_required,
     requested_by_tests,
@@ -30,6 +31,7 @@ from skcompare.comparators import (
     MEAN_SCORE,
     PairedComparator,
     checked_names,
+    collected_arrays,
     is_table,
     pair_on_engine,
     prepared_scores,
@@ -56,7 +58,6 @@ from skcompare.predictions import (
     PairedPredictions,
     Predictions,
     part_of,
-    predictions_from_arrays,
     predictions_of_fitted,
 )
 from skcompare.stats.planning import method_for
@@ -519,10 +520,7 @@ def required(
     for condition in conditions:
         measure, name = condition.scored, condition.test_name
         if measure is not None and measure.label and measure.required != {LABELS}:
-            raise ValueError(
-                f"{measure.subject} needs every record, and these are counted where they "
-                "are. Pass a greater `collect` where they fit in memory."
-            )
+            raise needs_records(measure)
         named = None if name is None else {name: dict(condition.options)}
         selection = Selection(schema, named, "greater", pos_label)
         try:
@@ -598,11 +596,14 @@ def subject_of(
             roles, labels, lambda values: pos_label, training, keep_ids=keep_ids
         )
     else:
-        _check_arrays(train, id)
-        truth = data if y_true is None else y_true
-        collected = predictions_from_arrays(
-            truth, predictions, labels=labels, pos_label=pos_label, groups=groups
-        )
+        if train is not None:
+            raise ValueError(
+                "Training records are recognised by columns of a frame or a file. Got "
+                "arrays of predictions. Pass a frame with `id` or `features`, or leave "
+                "`train` out."
+            )
+        options = {"labels": labels, "pos_label": pos_label, "groups": groups}
+        collected = collected_arrays(data, predictions, y_true, id, **options)
         if collected.y is None:
             raise ValueError(
                 "A gate needs true labels: without them nobody can tell which classifier "
@@ -696,23 +697,6 @@ def _checked_features(features: Any, train: Any) -> tuple[str, ...]:
             "or leave `features` out."
         )
     return names
-
-
-def _check_arrays(train: Any, id: str | None) -> None:
-    """Raise an error if `train` or `id` is passed with arrays of predictions."""
-    if train is not None:
-        raise ValueError(
-            "Training records are recognised by columns of a frame or a file. Got "
-            "arrays of predictions. Pass a frame with `id` or `features`, or leave `train` "
-            "out."
-        )
-    if id is not None:
-        raise ValueError(
-            "`id` names the column of a frame or a file by which records are "
-            f"identified, and these are arrays. Got id={id!r}. Pass a frame that has the "
-            "column, with `y_true` and the predictions as names of columns, or leave `id` "
-            "out where the arrays are in one order."
-        )
 
 
 def check_alone(data: Any, arguments: Mapping[str, Any]) -> None:

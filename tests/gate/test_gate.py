@@ -301,8 +301,10 @@ def test_refused_data():
         gate.decide(None, predictions)
     with pytest.raises(ValueError, match="needs column 'site'"):
         gate.decide(y, predictions)
-    with pytest.raises(ValueError, match="`id` names the column of a frame"):
+    with pytest.raises(ValueError, match=r"Columns can be named where .* id='record'"):
         gate.decide(y, predictions, id="record")
+    with pytest.raises(ValueError, match="true labels were passed twice"):
+        gate.decide(y, predictions, y_true=y)
     with pytest.raises(ValueError, match="site"):
         gate.decide(scored(20), COLUMNS | {"new": "site"}, y_true="no column")
 
