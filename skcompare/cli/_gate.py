@@ -77,10 +77,10 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
 
     Steps of a job append to its summary, so a report there is appended at its end.
     """
-    texts = {path: formatted(decision, name) for name, path in targets.items()}
+    texts = {name: formatted(decision, name) for name in targets}
     summary = os.environ.get(JOB_SUMMARY)
-    names = {path: name for name, path in targets.items()}
-    for path, text in texts.items():
+    for name, path in targets.items():
+        text = texts[name]
         existing = ""
         if summary and os.path.isfile(path) and are_one_file(path, summary):
             existing = Path(path).read_text(encoding="utf-8")
@@ -90,9 +90,7 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
             write_text(path, f"{existing}{text}{line_end}")
         except OSError as error:
             reason = error.strerror or str(error)
-            raise type(error)(
-                f"--{names[path]}: cannot write {path!r}: {reason}."
-            ) from error
+            raise type(error)(f"--{name}: cannot write {path!r}: {reason}.") from error
 
 
 COLUMNS = (

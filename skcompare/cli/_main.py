@@ -82,8 +82,8 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
     delimiter = checked_delimiter(arguments.delimiter)
     main = source_of(arguments.file, delimiter=delimiter)
     sources = {Y: main, CHAMPION: main, CHALLENGER: main}
-    for role in ROLES:
-        path = getattr(arguments, f"{role}_file")
+    files = {role: getattr(arguments, f"{role}_file") for role in ROLES}
+    for role, path in files.items():
         if path is not None:
             sources[role] = source_of(path, delimiter=delimiter)
             if arguments.id is None:
@@ -94,17 +94,15 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
     columns = _columns_of_roles(arguments, sources)
     names = columns
     if columns[CHAMPION] == columns[CHALLENGER]:
-        files = {role: getattr(arguments, f"{role}_file") for role in ROLES}
         names = {role: file or arguments.file for role, file in files.items()}
     predictions = {names[role]: (sources[role], columns[role]) for role in ROLES}
     y = columns[Y]
-    with_truth = {
-        sources[role].key: (sources[role], y)
-        for role in ROLES
-        if y in sources[role].names and columns[role] != y
-    }
-    with_truth.pop(main.key, None)
-    same = [(None, place) for place in with_truth.values()]
+    others = {sources[role].key: sources[role] for role in ROLES if columns[role] != y}
+    same = [
+        (None, (source, y))
+        for key, source in others.items()
+        if key != main.key and y in source.names
+    ]
     return ColumnRoles(main, y, predictions, arguments.id, arguments.groups, same=same)
 
 

@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from time import perf_counter
@@ -428,9 +429,9 @@ class GateFixture:
 
     def __call__(self, *conditions: Condition | AnyOf, **settings: Any) -> "CheckedGate":
         """Create a gate with the arguments of :class:`~skcompare.gate.Gate`."""
-        return CheckedGate(Gate(*conditions, **settings), self)
+        return CheckedGate(Gate(*conditions, **settings).decide, self)
 
-    def policy(self, path: Any = PYPROJECT) -> "CheckedPolicy":
+    def policy(self, path: Any = PYPROJECT) -> "CheckedGate":
         """Load the gate of a policy file, with its columns and its ledger.
 
         Parameters
@@ -438,7 +439,8 @@ class GateFixture:
         path : str or path-like, default="pyproject.toml"
             The file, relative to pytest's rootdir.
         """
-        return CheckedPolicy(load_policy(os.path.join(self.folder, path)), self)
+        policy = load_policy(os.path.join(self.folder, path))
+        return CheckedGate(partial(judge_paths, policy), self)
 
     def assert_better(self, *predictions: Any, **options: Any) -> GateDecision:
         """Call :func:`skcompare.gate.assert_better`, and record the decision."""
@@ -473,69 +475,50 @@ class CheckedGate(NamedTuple):
 
     Parameters
     ----------
-    gate : Gate
-        The gate.
+    decide : callable
+        Makes the decision: :meth:`Gate.decide`, or :func:`judge_paths` with a policy.
     fixture : GateFixture
         The fixture that records the decision.
     """
 
-    gate: Gate
+    decide: Callable[..., GateDecision]
     fixture: GateFixture
 
     def check(self, *data: Any, required: bool = True, **options: Any) -> GateDecision:
-        """Judge predictions by :meth:`Gate.decide`, and fail the test unless they pass.
+        """Judge predictions or files, and fail the test unless they pass.
 
         Parameters
         ----------
         *data, **options
-            As for :meth:`Gate.decide`.
+            As for :meth:`Gate.decide`, or the files of a policy as for ``skcompare gate``.
         required : bool, default=True
             If False, the decision is only shown in the summary and in the report.
         """
         __tracebackhide__ = True
-        return self.fixture.checked(lambda: self.gate.decide(*data, **options), required)
+        return self.fixture.checked(lambda: self.decide(*data, **options), required)
 
 
-class CheckedPolicy(NamedTuple):
-    """Gate of a policy, whose `check` judges files.
+def judge_paths(
+    policy: Policy, *files: Any, data: Any = None, trust: Sequence[str] = ()
+) -> GateDecision:
+    """Judge files by a policy as ``skcompare gate`` does.
 
     Parameters
     ----------
     policy : Policy
         The policy.
-    fixture : GateFixture
-        The fixture that records the decision.
+    *files : str or path-like
+        The champion's file and the challenger's, one file with the predictions of both, or
+        two saved estimators.
+    data : str or path-like, optional
+        The records that saved estimators predict for.
+    trust : sequence of str, default=()
+        Types of saved estimators that are trusted in addition to the reviewed ones.
     """
-
-    policy: Policy
-    fixture: GateFixture
-
-    def check(
-        self,
-        *files: Any,
-        data: Any = None,
-        trust: Sequence[str] = (),
-        required: bool = True,
-    ) -> GateDecision:
-        """Judge files as ``skcompare gate`` does, and fail the test unless they pass.
-
-        Parameters
-        ----------
-        *files : str or path-like
-            The champion's file and the challenger's, one file with the predictions of
-            both, or two saved estimators.
-        data : str or path-like, optional
-            The records that saved estimators predict for.
-        trust : sequence of str, default=()
-            Types of saved estimators that are trusted in addition to the reviewed ones.
-        required : bool, default=True
-            If False, the decision is only shown in the summary and in the report.
-        """
-        __tracebackhide__ = True
-        paths = tuple(map(os.fspath, files))
-        records = None if data is None else os.fspath(data)
-        inputs = GateFiles.of_policy(self.policy, *paths, data=records, trust=tuple(trust))
-        return self.fixture.checked(lambda: judge_files(inputs, self.policy), required)
+    paths = map(os.fspath, files)
+    records = None if data is None else os.fspath(data)
+    inputs = GateFiles.of_policy(policy, *paths, data=records, trust=tuple(trust))
+    return judge_files(inputs, policy)
 
 
 def one_line(decision: GateDecision) -> str:

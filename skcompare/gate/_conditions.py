@@ -259,10 +259,9 @@ class Condition(Written):
             check_width(self.name, measure, self.margin)
         if self.exact:
             check_exact(measure, self.test, self.options)
+        allowed: tuple[str, ...] = ()
         name = self.test_name
-        if name is None:
-            unknown = [*self.options]
-        else:
+        if name is not None:
             entry = get_test(name)
             if entry.kind != "difference" or "alternative" not in entry.options:
                 raise ValueError(
@@ -276,7 +275,7 @@ class Condition(Written):
                     f"{tests_of(measure)}."
                 )
             allowed = (*entry.options, *entry.evidence_options)
-            unknown = [option for option in self.options if option not in allowed]
+        unknown = [option for option in self.options if option not in allowed]
         fixed = [option for option in self.options if option in SET_BY_CONDITION]
         loss = None if measure is None else loss_of(measure.metric)
         if loss is not None and self.options.get("loss", loss.name) != loss.name:
