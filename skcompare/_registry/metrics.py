@@ -320,21 +320,14 @@ def metric(
 
     def register(function: F) -> F:
         text = title or name.replace("_", " ")
-        wrapped = function if array_api else in_numpy(function)
+        run = function if array_api else in_numpy(function)
         entry = MetricEntry(
-            name,
-            text,
-            wrapped,
-            response_method,
-            greater_is_better,
-            instead,
-            array_api,
-            bounds,
+            name, text, run, response_method, greater_is_better, instead, array_api, bounds
         )
         add_entry(_metrics, entry, "metric")
         for listener in _listeners:
             listener(entry)
-        return wrapped
+        return run
 
     return register
 

@@ -1,7 +1,6 @@
 """Evaluation of the conditions of a gate against the evidence of their slices."""
 
 import math
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -635,7 +634,7 @@ def _with_minimum(gate: Gate, condition: Condition, outcome: Outcome) -> Outcome
     if least is not None and outcome.n_records < least:
         unit = "items" if condition.scored is None else "records"
         reason = f"{outcome.n_records:,} {unit}, and at least {least:,} are requested"
-        return _blocked(outcome, reason, _larger(outcome.records_needed, float(least)))
+        return _blocked(outcome, reason, max(outcome.records_needed or 0.0, least))
     n_discordant = outcome.n_discordant
     if n_discordant is None:
         if condition.min_discordant is None:
@@ -646,13 +645,8 @@ def _with_minimum(gate: Gate, condition: Condition, outcome: Outcome) -> Outcome
     if least is not None and n_discordant < least:
         needed = outcome.n_records * least / n_discordant if n_discordant else math.inf
         reason = f"{n_discordant:,g} discordant pairs, and at least {least:,} are requested"
-        return _blocked(outcome, reason, _larger(outcome.records_needed, needed))
+        return _blocked(outcome, reason, max(outcome.records_needed or 0.0, needed))
     return outcome
-
-
-def _larger(needed: float | None, least: float) -> float:
-    """Return the larger of two numbers of records, of which one may be unknown."""
-    return least if needed is None else max(needed, least)
 
 
 def _blocked(outcome: Outcome, reason: str, needed: float | None) -> Outcome:
@@ -722,10 +716,6 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
         raise ValueError(
             "A blind gate stops at the first challenger that passes, and needs a ledger "
             "that remembers. Pass `ledger`."
-        )
-    if not isinstance(ledger, Ledger | str | os.PathLike):
-        raise TypeError(
-            f"`ledger` must be a Ledger or the path of one. Got {type(ledger).__name__}."
         )
     return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
 

@@ -33,7 +33,7 @@ from skcompare.gate._subjects import (
     ItemSubject,
     PairSubject,
     Subject,
-    check_no_predictions,
+    check_slices,
     fitted_subject,
     subject_of_roles,
 )
@@ -232,10 +232,9 @@ def chosen_columns(
         _check_own_role(role, source, prediction, {ID: id, Y: y})
     names = names_of_roles(roles, predictions)
     others = [source for source in sources if source.key != main.key]
-    named_by = _named_by(columns, required)
-    check_no_predictions(named_by, [_own_columns(prediction) for prediction in predictions])
     facts = {
-        name: (_fact_at(name, sources, main, by), name) for name, by in named_by.items()
+        name: (_fact_at(name, sources, main, by), name)
+        for name, by in _named_by(columns, required).items()
     }
     same_truth = [(None, (source, y)) for source in others if y in source.names]
     same_facts = [
@@ -247,15 +246,11 @@ def chosen_columns(
         # True labels are compared as such.
         and not (name == y and y in at.names)
     ]
-    return ColumnRoles(
-        main,
-        y,
-        dict(zip(names, map(_at, roles, predictions))),
-        id,
-        None if columns.groups is None else facts[columns.groups],
-        facts,
-        [*same_truth, *same_facts],
-    )
+    groups = None if columns.groups is None else facts[columns.groups]
+    placed = dict(zip(names, map(_at, roles, predictions)))
+    chosen = ColumnRoles(main, y, placed, id, groups, facts, [*same_truth, *same_facts])
+    check_slices(chosen)
+    return chosen
 
 
 def _named_by(columns: Columns, slices: Sequence[str]) -> dict[str, str]:

@@ -566,9 +566,8 @@ def _check_same(
     """Check that set, level, rule and kind match the header of the ledger."""
     where = f"The ledger {str(ledger.path)!r}"
     if header["blind"] != blind:
-        ledger_kind, look_kind = "blind", "not blind"
-        if blind:
-            ledger_kind, look_kind = look_kind, ledger_kind
+        kinds = {True: "blind", False: "not blind"}
+        ledger_kind, look_kind = kinds[header["blind"]], kinds[blind]
         raise ValueError(
             f"{where} began {ledger_kind}, and this look is {look_kind}. What an open look "
             "tells can be used by all later ones, so that both are not mixed on one "
@@ -648,8 +647,9 @@ class Digests:
         classes: Sequence[str] = (),
     ) -> None:
         self.parts, self.groups, self.y, self.classes = parts, groups, y, classes
-        self.ids = None if ids is None else _plain(ids)
-        self.order = slice(None) if self.ids is None else _order(self.ids)
+        self.ids = ids = None if ids is None else _plain(ids)
+        is_sorted = ids is None or (ids[1:] > ids[:-1]).all()
+        self.order: Any = slice(None) if is_sorted else np.argsort(ids)
         self.n = len(ids if y is None else y)
 
     def of_set(self, *, blind: bool) -> dict[str, Any]:
@@ -746,11 +746,6 @@ def _ordered(order: Any, part: Any) -> Any:
     if isinstance(part, np.ndarray):
         return _plain(part)[order]
     return part if part is None else [part]
-
-
-def _order(ids: NDArray[Any]) -> Any:
-    """Return indices that sort the ids, or a slice if the ids are already sorted."""
-    return slice(None) if (ids[1:] > ids[:-1]).all() else np.argsort(ids)
 
 
 def _used_columns(columns: Mapping[str, Any], used: Sequence[str]) -> list[Any]:

@@ -1,6 +1,6 @@
 """Subjects of a gate: predictions, scores or counts of two classifiers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from skcompare._analysis import (
     CountedSchema,
@@ -582,7 +583,7 @@ def subject_of(
         if train is not None:
             training = Training(source_of(train, "`train`"), id, None, features)
         roles = ColumnRoles(data, y_true, predictions, id, groups, others)
-        _check_slices(roles)
+        check_slices(roles)
         columns_there = None if slice_columns else roles.on_engine()
         if columns_there is not None and columns_there.table.n_records() > collect:
             if training is not None:
@@ -620,29 +621,13 @@ def _with_columns(subject: PairSubject, columns: Mapping[str, Any]) -> PairSubje
     return replace(subject, columns={**subject.columns, **arrays})
 
 
-def _check_slices(roles: ColumnRoles) -> None:
-    """Raise an error if slices or groups are defined by predictions."""
+def check_slices(roles: ColumnRoles) -> None:
+    """Raise an error if slices or groups are defined by the predictions of a classifier."""
     groups = [roles.groups] if isinstance(roles.groups, str) else []
     places = replace(roles, y_true=None, groups=None).places()
-    own = [
-        [column for place in places if place.name == name for column in place.columns]
-        for name in roles.predictions
-    ]
-    check_no_predictions([*roles.others, *groups], own)
-
-
-def check_no_predictions(names: Iterable[str], columns: Sequence[Sequence[str]]) -> None:
-    """Raise an error if slices or groups are defined by the predictions of a classifier.
-
-    Parameters
-    ----------
-    names : iterable of str
-        The columns of slices and groups.
-    columns : pair of sequence of str
-        The columns of the champion's and of the challenger's predictions.
-    """
-    for role, own in zip(ROLES, columns):
-        for name in names:
+    for role, prediction in zip(ROLES, roles.predictions):
+        own = [name for p in places if p.name == prediction for name in p.columns]
+        for name in (*roles.others, *groups):
             if name in own or (name.endswith("]") and name.rpartition("[")[0] in own):
                 raise ValueError(
                     f"Column {name!r} has the {role}'s predictions, and records are not "
@@ -710,10 +695,6 @@ def check_alone(data: Any, arguments: Mapping[str, Any]) -> None:
 
 
 def _of_comparator(comparator: PairedComparator) -> PairSubject:
-    if not hasattr(comparator, "predictions_"):
-        raise ValueError(
-            "A gate judges a comparator that was fitted. Got one that was not. Call its "
-            "`fit` first."
-        )
+    check_is_fitted(comparator)
     pair = comparator.predictions_.pair("champion", "challenger")
     return PairSubject(pair, pos_label=comparator.pos_label)

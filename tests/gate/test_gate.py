@@ -233,7 +233,7 @@ def test_what_was_trained_anew_is_judged_by_its_design():
         NonInferior("balanced_accuracy", margin=0.1),
     ]
     gate = Gate(*conditions)
-    with pytest.raises(ValueError, match="Call its `fit` first"):
+    with pytest.raises(ValueError, match="not fitted yet"):
         gate.decide(comparator)
     decision = gate.decide(comparator.fit(X, frame.y))
 
