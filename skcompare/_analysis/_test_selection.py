@@ -12,10 +12,10 @@ import numpy as np
 from skcompare._analysis.measures import (
     RANKING_SCORES,
     Measure,
+    PairScores,
     StoredPredictions,
     Watch,
     class_order,
-    differences_of,
     one_score,
 )
 from skcompare._core.design import HOLDOUT, Design, remedy
@@ -747,7 +747,7 @@ def tallied_scores(
     assert tally is not None
     watch = Watch()
     scores = _tallied_values(tally, measure, pos_label, watch)
-    return differences_of(pair, measure, pos_label, scores, watch)
+    return PairScores(pair, measure, pos_label).differences_of(scores, watch)
 
 
 def _tallied_values(

@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
-from skcompare._analysis.measures import Measure, Watch, score_of_part
+from skcompare._analysis.measures import Measure, RoleScores, Watch
 from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     SideBySideMixin,
@@ -387,7 +387,7 @@ def scores_of(
         predictions, pos_label = one_class_of(predictions, position), True
     everything, watch = slice(0, predictions.n_records), Watch()
     scores = [
-        score_of_part(predictions, role, measure, pos_label, everything, watch, X)
+        RoleScores(predictions, role, measure, pos_label).of_part(everything, watch, X)
         for role in predictions.estimators
     ]
     return scores, watch

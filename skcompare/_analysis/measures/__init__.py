@@ -19,10 +19,10 @@ from skcompare._analysis.measures._measures import (
 from skcompare._analysis.measures._scores import (
     RANKING_SCORES,
     RATE,
+    PairScores,
+    RoleScores,
     block_differences,
-    differences_of,
     one_score,
     score_differences,
-    score_of_part,
     scored_pair,
 )

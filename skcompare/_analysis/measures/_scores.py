@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +65,8 @@ RANKING_SCORES: dict[str, PairScore] = {
 MISSING = -np.inf
 """Stands for predictions of a kind that only the other classifier has."""
 
+PLAIN_MEAN: PairScore = RecordMean()
+
 SAME = 1e-9
 """Largest difference of a formula's score from the scorer's, relative to the score."""
 
@@ -87,26 +90,12 @@ def scored_pair(
     pos_label : label, optional
         The positive one of two classes.
     """
-    looped = _looped(pair, measure, pos_label)
-    formula_pair = quick_pair(pair, measure, pos_label)
-    if formula_pair is None:
-        return looped
-    for value, reference in zip(formula_pair.values, looped.values, strict=True):
-        if abs(value - reference) > SAME * max(1.0, abs(reference)):  # False for NaN
-            return looped
-    return formula_pair
-
-
-def quick_pair(
-    pair: PairedPredictions, measure: Measure, pos_label: Any
-) -> ScoredPair | None:
-    """Return the pair with a score computed by formula, or None without a formula."""
-    champion, challenger = (
-        formula_of(pair.predictions, role, measure, pos_label) for role in pair.roles
-    )
+    scores = PairScores(pair, measure, pos_label)
+    looped = scores.looped()
+    champion, challenger = (role.formula() for role in scores.roles)
     if champion is None or challenger is None:
-        return None
-    return ScoredPair.of_predictions(
+        return looped
+    formula_pair = ScoredPair.of_predictions(
         pair,
         champion.score,
         champion.y,
@@ -114,6 +103,10 @@ def quick_pair(
         challenger.values,
         greater_is_better=measure.greater_is_better,
     )
+    for value, reference in zip(formula_pair.values, looped.values, strict=True):
+        if abs(value - reference) > SAME * max(1.0, abs(reference)):  # False for NaN
+            return looped
+    return formula_pair
 
 
 class Formula(NamedTuple):
@@ -130,55 +123,156 @@ class Formula(NamedTuple):
         return self.score.prepared(y, values, np.arange(len(y)))
 
 
-def formula_or_none(
-    predictions: Predictions, role: EstimatorPredictions, measure: Measure, pos_label: Any
-) -> Formula | None:
-    """Return the formula of a classifier's score on any test set, or None without one."""
-    try:
-        return formula_of(predictions, role, measure, pos_label)
-    except ValueError:
-        # The scorer has a positive class, and the formula has none.
-        return None
+class RoleScores:
+    """Scores of one classifier by a measure, on all test sets or on some of the records.
 
+    Parameters
+    ----------
+    predictions : Predictions
+        Predictions for all test sets.
+    role : EstimatorPredictions
+        Those of the classifier.
+    measure : Measure
+        The measure.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
 
-def formula_of(
-    predictions: Predictions, role: EstimatorPredictions, measure: Measure, pos_label: Any
-) -> Formula | None:
-    """Return the formula of a classifier's score, or None if there is none."""
-    name, classes, y = measure.metric, predictions.classes, predictions.y_predicted()
-    score: PairScore = RecordMean()
-    values: np.ndarray | None = None
-    if name == "accuracy":
-        values = (role.known_labels() == y).astype(float)
-    elif name is not None and name in COUNT_SCORES:
-        label = pos_label if name in BINARY_SCORES else None
-        score = ResampledCounts(count_score(name, classes, label), len(classes))
-        values = role.known_labels()
-    elif loss_of(name) is not None:
-        score = RecordMean(measure.name, (-np.inf, np.inf))
-        values = _losses_of(role, measure, y)
-    elif name in RANKING_SCORES and len(classes) == 2:
-        positive = int(classes[1] == positive_class(classes, pos_label))
-        score, y = RANKING_SCORES[name], (y == positive).astype(np.int64)
-        values = _scores_of(role, positive)
-    return None if values is None else Formula(score, y, values)
+    def __init__(
+        self,
+        predictions: Predictions,
+        role: EstimatorPredictions,
+        measure: Measure,
+        pos_label: Any = None,
+    ) -> None:
+        self.predictions, self.role = predictions, role
+        self.measure, self.pos_label = measure, pos_label
+        self.classes, self.order = class_order(predictions.classes, pos_label)
 
+    @cached_property
+    def formula_or_none(self) -> Formula | None:
+        """Formula of the score on any test set, or None without one."""
+        try:
+            return self.formula()
+        except ValueError:
+            # The scorer has a positive class, and the formula has none.
+            return None
 
-def _losses_of(
-    predictions: EstimatorPredictions, measure: Measure, y: IntArray
-) -> FloatArray | None:
-    """Loss of each record, negated where greater is better."""
-    entry = loss_of(measure.metric)
-    forecast = predictions.values if measure.is_numeric else predictions.proba
-    if entry is None or forecast is None:
-        return None
-    sign = -1 if measure.greater_is_better else 1
-    try:
-        losses: FloatArray = sign * entry.function(y, forecast)
-    except ValueError:
-        # The loss may be for two classes only, where the scorer is for more.
-        return None
-    return losses
+    def formula(self) -> Formula | None:
+        """Return the formula of the score, or None if there is none."""
+        name, role, classes = self.measure.metric, self.role, self.predictions.classes
+        y, score = self.predictions.y_predicted(), PLAIN_MEAN
+        values: np.ndarray | None = None
+        if name == "accuracy":
+            values = (role.known_labels() == y).astype(float)
+        elif name is not None and name in COUNT_SCORES:
+            label = self.pos_label if name in BINARY_SCORES else None
+            score = ResampledCounts(count_score(name, classes, label), len(classes))
+            values = role.known_labels()
+        elif loss_of(name) is not None:
+            score = RecordMean(self.measure.name, (-np.inf, np.inf))
+            values = self._losses(y)
+        elif name in RANKING_SCORES and len(classes) == 2:
+            positive = int(classes[1] == positive_class(classes, self.pos_label))
+            score, y = RANKING_SCORES[name], (y == positive).astype(np.int64)
+            values = _scores_of(role, positive)
+        return None if values is None else Formula(score, y, values)
+
+    def _losses(self, y: IntArray) -> FloatArray | None:
+        """Loss of each record, negated where greater is better."""
+        entry, measure = loss_of(self.measure.metric), self.measure
+        forecast = self.role.values if measure.is_numeric else self.role.proba
+        if entry is None or forecast is None:
+            return None
+        sign = -1 if measure.greater_is_better else 1
+        try:
+            losses: FloatArray = sign * entry.function(y, forecast)
+        except ValueError:
+            # The loss may be for two classes only, where the scorer is for more.
+            return None
+        return losses
+
+    def of_splits(self, watch: Watch) -> list[float]:
+        """Return the score on each test set.
+
+        A formula that agrees with the scorer on the first test set that has a score
+        replaces it on the others.
+        """
+        scores: list[float] = []
+        agrees = False if self.formula_or_none is None else None
+        for part in self.predictions.slices():
+            quick = math.nan if agrees is False else self._by_formula(part)
+            if agrees and math.isfinite(quick):
+                scores.append(quick)
+                continue
+            score = self.of_part(part, watch)
+            if agrees is None and math.isfinite(score):
+                agrees = abs(quick - score) <= SAME * max(1.0, abs(score))
+            scores.append(score)
+        return scores
+
+    def _by_formula(self, part: slice) -> float:
+        """Compute the score on a test set by formula, or return NaN.
+
+        It is NaN where a class has no records, or is never predicted in a score of counts:
+        the scorer, called instead, may report that the score is undefined, or warn.
+        """
+        measure, formula, counted = self.measure, self.formula_or_none, []
+        if not (measure.metric == "accuracy" or measure.is_numeric):
+            counted.append(self.predictions.y_predicted())
+        if measure.metric in COUNT_SCORES and measure.metric != "accuracy":
+            counted.append(self.role.known_labels())
+        n = len(self.predictions.classes)
+        if not all(np.bincount(codes[part], minlength=n).all() for codes in counted):
+            return math.nan
+        assert formula is not None
+        once = np.ones((1, part.stop - part.start), dtype=np.int32)
+        return float(formula.of_part(part).values(once)[0])
+
+    def of_part(self, part: slice, watch: Watch, X: Any = None) -> float:
+        """Return the score of some of the predictions, or NaN if undefined.
+
+        Without the records themselves the scorer receives their positions.
+        """
+        predictions, measure = self.predictions, self.measure
+        y = predictions.y_predicted()[part]
+        y_true = y if predictions.is_numeric else self.classes[self.order[y]]
+        if X is None:
+            records = predictions.records
+            rows = np.arange(part.start, part.stop) if records is None else records[part]
+            X = rows.reshape(-1, 1)
+        scored = self._stored(part), X, y_true, watch
+        return one_score(measure.scorer, measure.subject, self.role.name, *scored)
+
+    def _stored(self, part: slice) -> StoredPredictions | StoredNumbers:
+        """Return some predictions as an estimator."""
+        role, order = self.role, self.order
+        if role.values is not None:
+            return StoredNumbers(role.values[part])
+        return StoredPredictions(
+            self.classes,
+            None if role.labels is None else self.classes[order[role.labels[part]]],
+            None if role.proba is None else role.proba[part][:, order],
+            ordered_decision(role.decision, part, order),
+        )
+
+    def columns(self) -> list[FloatArray | None]:
+        """Return the needed and available labels, probabilities and decision scores."""
+        role, kinds = self.role, self.measure.required
+        labels = proba = decision = None
+        if VALUES in kinds and role.values is not None:
+            labels = role.values.reshape(-1, 1)
+        if LABELS in kinds and role.labels is not None:
+            labels = self.order[role.labels].astype(np.float64).reshape(-1, 1)
+        if SCORES in kinds and role.proba is not None:
+            proba = role.proba[:, self.order]
+        if kinds - {LABELS, VALUES}:
+            decision = ordered_decision(role.decision, slice(None), self.order)
+        if decision is not None:
+            decision = decision.reshape(len(decision), -1)
+        if labels is None and proba is None and decision is None:
+            raise _lacks_predictions(self.measure.subject, role.name)
+        return [labels, proba, decision]
 
 
 def _scores_of(predictions: EstimatorPredictions, positive: int) -> FloatArray | None:
@@ -244,85 +338,19 @@ class _ScorerScore(LoopedScore):
         )
 
 
-def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
-    """Return the pair with a score that calls the measure's scorer."""
-    classes, order = class_order(pair.predictions.classes, pos_label)
-    parts = [_columns(role, measure.required, order) for role in pair.roles]
-    widths = tuple(
-        max(0 if part is None else part.shape[1] for part in both)
-        for both in zip(*parts, strict=True)
-    )
-    lacking = [
-        role.name
-        for role, each in zip(pair.roles, parts, strict=True)
-        if all(part is None for part in each)
-    ]
-    if lacking:
-        raise ValueError(
-            f"scoring {measure.subject!r} needs predictions that {lacking[0]} does not "
-            "give. Choose a classifier with predict_proba, or a measure of labels."
-        )
-    score = _ScorerScore(
-        measure.subject,
-        scorer=measure.scorer,
-        classes=classes,
-        widths=widths,  # type: ignore[arg-type]
-    )
-    y = pair.predictions.y_predicted()
-    y = y if measure.is_numeric else order[y]
-    arrays = [
-        np.concatenate(
-            [
-                np.full((len(y), width), MISSING) if part is None else part
-                for part, width in zip(each, widths, strict=True)
-            ],
-            axis=1,
-        )
-        for each in parts
-    ]
-    records = pair.predictions.records
-    rows = np.arange(len(y)) if records is None else records
-    watch = Watch()
-    for each in arrays:
-        score.outcome(y, each, rows, watch)
-    return ScoredPair.of_predictions(
-        pair,
-        score,
-        y,
-        *arrays,
-        greater_is_better=measure.greater_is_better,
-        flags=("scorer-warning",) if watch.warned else (),
-    )
+LEAST_OF_A_CLASS = 10
 
+FEW_IN_A_HALF = "few-of-a-class-in-a-half"
+POOLED = "pooled-over-splits"
 
-def _columns(
-    predictions: EstimatorPredictions, kinds: frozenset[str], order: IntArray
-) -> list[FloatArray | None]:
-    """Return the needed and available labels, probabilities and decision scores."""
-    labels = proba = decision = None
-    if VALUES in kinds and predictions.values is not None:
-        labels = predictions.values.reshape(-1, 1)
-    if LABELS in kinds and predictions.labels is not None:
-        labels = order[predictions.labels].astype(np.float64).reshape(-1, 1)
-    if SCORES in kinds and predictions.proba is not None:
-        proba = predictions.proba[:, order]
-    if kinds - {LABELS, VALUES}:
-        decision = ordered_decision(predictions.decision, slice(None), order)
-    if decision is not None:
-        decision = decision.reshape(len(decision), -1)
-    return [labels, proba, decision]
-
+Contributions = tuple[FloatArray, tuple[float, ...], bool]
+"""Contributions of predictions, mean scores, and whether a formula exists."""
 
 CALIBRATION = "squared_calibration_error"
 
 
-class RecordDifferences:
-    """Contributions of the records of test sets to the differences of two scores.
-
-    For a mean over records it is the difference of the record's values. For other scores it
-    is the difference of the scores plus the record's influence on it: the derivative by the
-    weight of the record, times the number of records. In both cases the mean over the test
-    set is the difference of the scores.
+class PairScores:
+    """Scores of champion and challenger by a measure, and their differences.
 
     Parameters
     ----------
@@ -334,17 +362,115 @@ class RecordDifferences:
         The positive one of two classes.
     """
 
-    def __init__(self, pair: PairedPredictions, measure: Measure, pos_label: Any) -> None:
+    def __init__(
+        self, pair: PairedPredictions, measure: Measure, pos_label: Any = None
+    ) -> None:
         self.pair, self.measure, self.pos_label = pair, measure, pos_label
-        self.formulas = [
-            formula_or_none(pair.predictions, role, measure, pos_label)
-            for role in pair.roles
+        self.roles = [
+            RoleScores(pair.predictions, role, measure, pos_label) for role in pair.roles
         ]
 
-    def of_part(
+    def looped(self) -> ScoredPair:
+        """Return the pair with a score that calls the measure's scorer."""
+        pair, measure, first = self.pair, self.measure, self.roles[0]
+        parts = [role.columns() for role in self.roles]
+        widths = tuple(
+            max(0 if part is None else part.shape[1] for part in both)
+            for both in zip(*parts, strict=True)
+        )
+        score = _ScorerScore(
+            measure.subject,
+            scorer=measure.scorer,
+            classes=first.classes,
+            widths=widths,  # type: ignore[arg-type]
+        )
+        y = pair.predictions.y_predicted()
+        y = y if measure.is_numeric else first.order[y]
+        arrays = [
+            np.hstack(
+                [
+                    np.full((len(y), width), MISSING) if part is None else part
+                    for part, width in zip(each, widths, strict=True)
+                ]
+            )
+            for each in parts
+        ]
+        records = pair.predictions.records
+        rows = np.arange(len(y)) if records is None else records
+        watch = Watch()
+        for each in arrays:
+            score.outcome(y, each, rows, watch)
+        return ScoredPair.of_predictions(
+            pair,
+            score,
+            y,
+            *arrays,
+            greater_is_better=measure.greater_is_better,
+            flags=("scorer-warning",) if watch.warned else (),
+        )
+
+    def differences(self, known: dict[Any, Any]) -> ScoreDifferences:
+        """Return the differences on all test sets, as :func:`score_differences` does."""
+        scored, subject = [], self.measure.subject
+        for role in self.roles:
+            key = role.role.name, subject
+            if key not in known:
+                noted = Watch()
+                known[key] = role.of_splits(noted), noted
+            scored.append(known[key])
+        scores, watch = np.array([role_scores for role_scores, _ in scored]), Watch()
+        for _, noted in scored:
+            watch.warned |= noted.warned
+            watch.error = noted.error or watch.error
+        undefined = ~np.isfinite(scores).all(axis=0)
+        if undefined.all() and watch.error is not None:
+            raise ValueError(
+                f"scoring {subject!r} is undefined on every test set: {watch.error}"
+            ) from watch.error
+        scores = np.where(undefined, np.nan, scores)
+        return self.differences_of(scores, watch)
+
+    def differences_of(self, scores: Any, watch: Watch) -> ScoreDifferences:
+        """Return the differences of scores of champion and challenger on each test set."""
+        pair, measure = self.pair, self.measure
+        predictions, sign = pair.predictions, 1 if measure.greater_is_better else -1
+        champion, challenger = np.reshape(scores, (2, *shape_of(pair.design)))
+        flags = ("undefined-in-split",) if np.isnan(scores).any() else ()
+        return ScoreDifferences(
+            sign * (challenger - champion),
+            0 if predictions.n_train is None else predictions.n_train,  # type: ignore[arg-type]
+            predictions.n_test,
+            self._variances(),
+            champion,
+            challenger,
+            pair.design,
+            (*flags, "scorer-warning") if watch.warned else flags,
+            measure.subject,
+            measure.greater_is_better,
+        )
+
+    def _variances(self) -> FloatArray | None:
+        """Variances of the mean differences within folds, or None if no test needs them."""
+        variances, design = [], self.pair.design
+        if design.kind != "kfold" or not self.measure.is_mean:
+            return None
+        for part in self.pair.predictions.slices():
+            differences = self.contributions(part)
+            if differences is None:
+                return None
+            variances.append(variance_of_mean(differences))
+        return np.reshape(variances, shape_of(design))
+
+    def contributions(
         self, part: slice, scores: Sequence[float] | None = None
     ) -> FloatArray | None:
-        """Return challenger minus champion, or None where the score has no formula.
+        """Return what the records of a test set contribute to the difference of the scores.
+
+        For a mean over records it is the difference of the record's values. For other
+        scores it is the difference of the scores plus the record's influence on it: the
+        derivative by the weight of the record, times the number of records. In both cases
+        the mean over the test set is the difference of the scores, challenger minus
+        champion. None where the score has no formula.
 
         A formula that disagrees with the `scores` of both roles by the scorer is not used.
         """
@@ -370,7 +496,8 @@ class RecordDifferences:
         n = part.stop - part.start
         once = np.ones((1, n), dtype=np.int32)
         results = []
-        for formula in self.formulas:
+        for role in self.roles:
+            formula = role.formula_or_none
             prepared = None if formula is None else formula.of_part(part)
             slopes = None if prepared is None else prepared.slopes(once)
             if prepared is None or slopes is None:
@@ -378,6 +505,43 @@ class RecordDifferences:
             results.append((float(prepared.values(once)[0]), slopes[0] * n))
         (champion, champion_influence), (challenger, challenger_influence) = results
         return (champion, challenger), challenger_influence - champion_influence
+
+    def of_splits(self, splits: ScoreDifferences) -> Contributions:
+        """Return contributions of predictions, mean scores, and whether a formula exists.
+
+        Without a formula each prediction contributes the difference on its test set.
+        """
+        predictions, has_formula = self.pair.predictions, True
+        both = np.reshape([splits.champion, splits.challenger], (2, -1))
+        defined = np.isfinite(both).all(axis=0)
+        differences = np.repeat(both[1] - both[0], predictions.n_test)
+        for part, scores in zip(predictions.slices(), both.T, strict=True):
+            contributions = self.contributions(part, (*scores,))
+            if contributions is None:
+                has_formula = False
+            else:
+                differences[part] = contributions
+        weights = predictions.n_test * defined
+        means = np.where(defined, both, 0) @ weights / weights.sum()
+        return differences, tuple(means.tolist()), has_formula
+
+    def pooled(self) -> Contributions:
+        """Return the same as `of_splits`, from the pooled counts of all test sets."""
+        n = int(self.pair.predictions.n_test.sum())
+        means = tuple(role.of_part(slice(0, n), Watch()) for role in self.roles)
+        contributions = self.contributions(slice(0, n), means)
+        if contributions is None:
+            return np.full(n, means[1] - means[0]), means, False
+        return contributions, means, True
+
+    def has_few_in_a_half(self) -> bool:
+        """Whether a half has few records of a class, for a score that separates classes."""
+        if self.measure.is_mean:
+            return False
+        predictions = self.pair.predictions
+        y, n = predictions.y_predicted(), len(predictions.classes)
+        counts = [np.bincount(y[part], minlength=n) for part in predictions.slices()]
+        return int(np.min(counts)) < LEAST_OF_A_CLASS
 
 
 Influences = tuple[tuple[float, float], FloatArray] | None
@@ -422,187 +586,7 @@ def score_differences(
     `known` holds scores of the same predictions, by names of classifiers and measures:
     scores found there are not computed again, and missing ones are added.
     """
-    known, scored = {} if known is None else known, []
-    for role in pair.roles:
-        key = role.name, measure.subject
-        if key not in known:
-            noted = Watch()
-            known[key] = _split_scores(pair, role, measure, pos_label, noted), noted
-        scored.append(known[key])
-    scores, watch = np.array([role_scores for role_scores, _ in scored]), Watch()
-    for _, noted in scored:
-        watch.warned |= noted.warned
-        watch.error = noted.error or watch.error
-    undefined = ~np.isfinite(scores).all(axis=0)
-    if undefined.all() and watch.error is not None:
-        raise ValueError(
-            f"scoring {measure.subject!r} is undefined on every test set: {watch.error}"
-        ) from watch.error
-    scores = np.where(undefined, np.nan, scores)
-    return differences_of(pair, measure, pos_label, scores, watch)
-
-
-def differences_of(
-    pair: PairedPredictions, measure: Measure, pos_label: Any, scores: Any, watch: Watch
-) -> ScoreDifferences:
-    """Return the differences of scores of champion and challenger on each test set."""
-    predictions, sign = pair.predictions, 1 if measure.greater_is_better else -1
-    champion, challenger = np.reshape(scores, (2, *shape_of(pair.design)))
-    flags = ("undefined-in-split",) if np.isnan(scores).any() else ()
-    return ScoreDifferences(
-        sign * (challenger - champion),
-        0 if predictions.n_train is None else predictions.n_train,  # type: ignore[arg-type]
-        predictions.n_test,
-        _variances(pair, measure, pos_label),
-        champion,
-        challenger,
-        pair.design,
-        (*flags, "scorer-warning") if watch.warned else flags,
-        measure.subject,
-        measure.greater_is_better,
-    )
-
-
-def _variances(
-    pair: PairedPredictions, measure: Measure, pos_label: Any
-) -> FloatArray | None:
-    """Variances of the mean differences within folds, or None if no test needs them."""
-    is_mean = measure.metric == "accuracy" or loss_of(measure.metric) is not None
-    if pair.design.kind != "kfold" or not is_mean:
-        return None
-    variances, contributions = [], RecordDifferences(pair, measure, pos_label)
-    for part in pair.predictions.slices():
-        differences = contributions.of_part(part)
-        if differences is None:
-            return None
-        variances.append(variance_of_mean(differences))
-    return np.reshape(variances, shape_of(pair.design))
-
-
-def _split_scores(
-    pair: PairedPredictions,
-    role: EstimatorPredictions,
-    measure: Measure,
-    pos_label: Any,
-    watch: Watch,
-) -> list[float]:
-    """Return the score of a classifier on each test set.
-
-    A formula that agrees with the scorer on the first test set that has a score replaces
-    it on the others.
-    """
-    predictions = pair.predictions
-    formula = formula_or_none(predictions, role, measure, pos_label)
-    scores: list[float] = []
-    agrees: bool | None = None if formula is not None else False
-    for part in predictions.slices():
-        quick = math.nan
-        if formula is not None and agrees is not False:
-            quick = _by_formula(formula, predictions, role, measure, part)
-        if agrees and math.isfinite(quick):
-            scores.append(quick)
-            continue
-        score = score_of_part(predictions, role, measure, pos_label, part, watch)
-        if agrees is None and math.isfinite(score):
-            agrees = abs(quick - score) <= SAME * max(1.0, abs(score))
-        scores.append(score)
-    return scores
-
-
-def _by_formula(
-    formula: Formula,
-    predictions: Predictions,
-    role: EstimatorPredictions,
-    measure: Measure,
-    part: slice,
-) -> float:
-    """Compute a classifier's score on a test set by formula, or return NaN.
-
-    It is NaN where a class has no records, or is never predicted in a score of counts: the
-    scorer, called instead, may report that the score is undefined, or warn.
-    """
-    counted = []
-    if not (measure.metric == "accuracy" or measure.is_numeric):
-        counted.append(predictions.y_predicted())
-    if measure.metric in COUNT_SCORES and measure.metric != "accuracy":
-        counted.append(role.known_labels())
-    n_classes = len(predictions.classes)
-    if not all(np.bincount(codes[part], minlength=n_classes).all() for codes in counted):
-        return math.nan
-    once = np.ones((1, part.stop - part.start), dtype=np.int32)
-    return float(formula.of_part(part).values(once)[0])
-
-
-def score_of_part(
-    predictions: Predictions,
-    role: EstimatorPredictions,
-    measure: Measure,
-    pos_label: Any,
-    part: slice,
-    watch: Watch,
-    X: Any = None,
-) -> float:
-    """Return the score of some of a classifier's predictions, or NaN if undefined.
-
-    Without the records themselves the scorer receives their positions.
-    """
-    classes, order = class_order(predictions.classes, pos_label)
-    y = predictions.y_predicted()[part]
-    y_true = y if predictions.is_numeric else classes[order[y]]
-    if X is None:
-        records = predictions.records
-        rows = np.arange(part.start, part.stop) if records is None else records[part]
-        X = rows.reshape(-1, 1)
-    stored = _stored_part(role, part, classes, order)
-    return one_score(measure.scorer, measure.subject, role.name, stored, X, y_true, watch)
-
-
-def _stored_part(
-    role: EstimatorPredictions, part: slice, classes: np.ndarray, order: np.ndarray
-) -> StoredPredictions | StoredNumbers:
-    """Return some predictions as an estimator; `order` has the position of each class."""
-    if role.values is not None:
-        return StoredNumbers(role.values[part])
-    return StoredPredictions(
-        classes,
-        None if role.labels is None else classes[order[role.labels[part]]],
-        None if role.proba is None else role.proba[part][:, order],
-        ordered_decision(role.decision, part, order),
-    )
-
-
-def one_score(
-    scorer: Callable[..., Any],
-    subject: str,
-    name: str,
-    stored: Any,
-    X: Any,
-    y: Any,
-    watch: Watch,
-) -> float:
-    """Return the score of stored predictions, or NaN if undefined.
-
-    `subject` is the measure and `name` the classifier in the text of an error.
-    """
-    try:
-        with watched(watch):
-            score = scorer(stored, X, y)
-    except ValueError as error:
-        watch.error = error
-        return float("nan")
-    except AttributeError as error:
-        raise ValueError(
-            f"scoring {subject!r} needs predictions that {name} does not give. "
-            "Choose a classifier with predict_proba, or a measure of labels."
-        ) from error
-    number = number_of(subject, score)
-    return float("nan") if watch.undefined else number
-
-
-LEAST_OF_A_CLASS = 10
-
-FEW_IN_A_HALF = "few-of-a-class-in-a-half"
-POOLED = "pooled-over-splits"
+    return PairScores(pair, measure, pos_label).differences({} if known is None else known)
 
 
 def block_differences(
@@ -629,15 +613,16 @@ def block_differences(
     known : dict, optional
         Scores of the same predictions, as for :func:`score_differences`.
     """
-    splits = score_differences(pair, measure, pos_label, known=known)
+    scores = PairScores(pair, measure, pos_label)
+    splits = scores.differences({} if known is None else known)
     flags = list(splits.flags)
     if splits.n_undefined and measure.metric in COUNT_SCORES:
-        differences, means, has_formula = _pooled(pair, measure, pos_label)
+        differences, means, has_formula = scores.pooled()
         if np.isfinite(means).all():
             flags = [POOLED if flag == "undefined-in-split" else flag for flag in flags]
     else:
-        differences, means, has_formula = _of_splits(pair, measure, pos_label, splits)
-    if _has_few_in_a_half(pair, measure):
+        differences, means, has_formula = scores.of_splits(splits)
+    if scores.has_few_in_a_half():
         flags.append(FEW_IN_A_HALF)
     in_first, place = halves_of(pair)
     sign = 1 if measure.greater_is_better else -1
@@ -655,51 +640,33 @@ def block_differences(
     return blocks if has_formula else replace(blocks, variance=math.nan)
 
 
-def _of_splits(
-    pair: PairedPredictions, measure: Measure, pos_label: Any, splits: ScoreDifferences
-) -> tuple[FloatArray, tuple[float, ...], bool]:
-    """Return contributions of predictions, mean scores, and whether a formula exists.
+def one_score(
+    scorer: Callable[..., Any],
+    subject: str,
+    name: str,
+    stored: Any,
+    X: Any,
+    y: Any,
+    watch: Watch,
+) -> float:
+    """Return the score of stored predictions, or NaN if undefined.
 
-    Without a formula each prediction contributes the difference on its test set.
+    `subject` is the measure and `name` the classifier in the text of an error.
     """
-    predictions = pair.predictions
-    both = np.reshape([splits.champion, splits.challenger], (2, -1))
-    defined = np.isfinite(both).all(axis=0)
-    differences = np.repeat(both[1] - both[0], predictions.n_test)
-    has_formula, by_formula = True, RecordDifferences(pair, measure, pos_label)
-    for part, scores in zip(predictions.slices(), both.T, strict=True):
-        contributions = by_formula.of_part(part, (*scores,))
-        if contributions is None:
-            has_formula = False
-        else:
-            differences[part] = contributions
-    weights = predictions.n_test * defined
-    means = np.where(defined, both, 0) @ weights / weights.sum()
-    return differences, tuple(means.tolist()), has_formula
+    try:
+        with watched(watch):
+            score = scorer(stored, X, y)
+    except ValueError as error:
+        watch.error = error
+        return float("nan")
+    except AttributeError as error:
+        raise _lacks_predictions(subject, name) from error
+    number = number_of(subject, score)
+    return float("nan") if watch.undefined else number
 
 
-def _pooled(
-    pair: PairedPredictions, measure: Measure, pos_label: Any
-) -> tuple[FloatArray, tuple[float, ...], bool]:
-    """Return the same as `_of_splits`, from the pooled counts of all test sets."""
-    predictions = pair.predictions
-    n = int(predictions.n_test.sum())
-    means = tuple(
-        score_of_part(predictions, role, measure, pos_label, slice(0, n), Watch())
-        for role in pair.roles
+def _lacks_predictions(subject: str, name: str) -> ValueError:
+    return ValueError(
+        f"scoring {subject!r} needs predictions that {name} does not give. Choose a "
+        "classifier with predict_proba, or a measure of labels."
     )
-    by_formula = RecordDifferences(pair, measure, pos_label)
-    contributions = by_formula.of_part(slice(0, n), means)
-    if contributions is None:
-        return np.full(n, means[1] - means[0]), means, False
-    return contributions, means, True
-
-
-def _has_few_in_a_half(pair: PairedPredictions, measure: Measure) -> bool:
-    """Whether a half has few records of a class, for a score that separates classes."""
-    if measure.metric == "accuracy" or loss_of(measure.metric) is not None:
-        return False
-    predictions = pair.predictions
-    y, n_classes = predictions.y_predicted(), len(predictions.classes)
-    counts = [np.bincount(y[part], minlength=n_classes) for part in predictions.slices()]
-    return int(np.min(counts)) < LEAST_OF_A_CLASS

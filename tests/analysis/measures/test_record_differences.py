@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, make_scorer
 
-from skcompare._analysis.measures._scores import RecordDifferences
+from skcompare._analysis.measures import PairScores
 from skcompare._core.design import HOLDOUT
 from skcompare.evidence import PlacementValues
 from skcompare.metrics import resolve_scoring, score_differences
@@ -54,7 +54,7 @@ def measured(pair, scoring):
 def differences(pair, scoring, part=None):
     """What each record adds to the difference of the scores."""
     part = slice(0, int(pair.predictions.n_test.sum())) if part is None else part
-    return RecordDifferences(*measured(pair, scoring)).of_part(part)
+    return PairScores(*measured(pair, scoring)).contributions(part)
 
 
 def variance(found):
@@ -146,8 +146,8 @@ def test_undefined_scores_have_none():
     _, measure, _ = measured(pair, "roc_auc")
 
     assert differences(pair, "roc_auc") is None
-    undefined = RecordDifferences(pair, measure, None)
-    assert undefined.of_part(slice(0, N), (np.nan, np.nan)) is None
+    undefined = PairScores(pair, measure, None)
+    assert undefined.contributions(slice(0, N), (np.nan, np.nan)) is None
 
 
 def test_another_score_than_that_of_the_formula():
@@ -155,8 +155,8 @@ def test_another_score_than_that_of_the_formula():
     y, both = predictions(2)
     pair, measure, pos_label = measured(pair_of(y, both), "f1")
 
-    by_formula = RecordDifferences(pair, measure, pos_label)
-    assert by_formula.of_part(slice(0, N), (0.2, 0.3)) is None
+    by_formula = PairScores(pair, measure, pos_label)
+    assert by_formula.contributions(slice(0, N), (0.2, 0.3)) is None
 
 
 def test_unknown_scores_have_none():

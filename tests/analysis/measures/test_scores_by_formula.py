@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
+from skcompare._analysis.measures import RoleScores
 from skcompare._analysis.measures._measures import Watch
-from skcompare._analysis.measures._scores import _split_scores, score_of_part
 from skcompare._core.design import Design
 from skcompare.metrics import get_scorer_names, resolve_scoring
 from skcompare.predictions import EstimatorPredictions, PairedPredictions, Predictions
@@ -61,11 +61,10 @@ def test_scores_are_those_of_the_scorer():
     for n_classes, seed in itertools.product([2, 3], range(8)):
         pair = predictions(n_classes, seed)
         for measure in measures(n_classes):
-            given = pair.predictions, pair.champion, measure, None
+            role = RoleScores(pair.predictions, pair.champion, measure)
             watch, expected = Watch(), Watch()
-            scores = _split_scores(pair, pair.champion, measure, None, watch)
-            parts = pair.predictions.slices()
-            by_scorer = [score_of_part(*given, part, expected) for part in parts]
+            scores = role.of_splits(watch)
+            by_scorer = [role.of_part(part, expected) for part in pair.predictions.slices()]
 
             assert scores == pytest.approx(by_scorer, rel=1e-9, abs=1e-12, nan_ok=True), (
                 measure
