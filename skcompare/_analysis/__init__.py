@@ -31,11 +31,11 @@ from skcompare._analysis._pairwise_comparison import (
 )
 from skcompare._analysis._several import (
     MAX_T,
+    Settings,
     SeveralEngine,
-    check_named,
+    check_settings,
     comparison_of,
     max_t_family,
-    named_of_several,
 )
 from skcompare._analysis._test_selection import (
     ALL,
@@ -47,14 +47,12 @@ from skcompare._analysis._test_selection import (
     RequestedTests,
     Selection,
     check_holds,
-    check_positive,
     default_test,
     named_tests,
     needs_records,
     no_test_note,
     predictions_required,
     requested_by,
-    requested_by_tests,
     schema_of,
     tallied_pair,
     why_unsuited,

@@ -1,8 +1,8 @@
-"""Comparisons of several classifiers by omnibus tests and tests of all pairs."""
+"""Settings, and comparisons of several classifiers by omnibus tests and all pairs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from skcompare._analysis._test_selection import (
     POS_LABEL,
     RequestedTests,
     Selection,
+    check_positive,
     default_test,
     fitting_tests,
     is_about,
@@ -23,10 +24,17 @@ from skcompare._analysis._test_selection import (
     tests_to_run,
     with_classes,
 )
-from skcompare._analysis.measures import Measure
+from skcompare._analysis.measures import Measure, resolve_scoring
 from skcompare._core.design import HOLDOUT, Design
-from skcompare._core.validation import alpha_of, check_pos_label
-from skcompare._registry.tests import PairedTestEntry, get_test
+from skcompare._core.validation import (
+    alpha_of,
+    check_alpha,
+    check_alternative,
+    check_choice,
+    check_pos_label,
+)
+from skcompare._registry.metrics import CLASSES, NUMBERS
+from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.evidence import (
     ClusterSums,
     CorrectnessPatterns,
@@ -42,7 +50,7 @@ from skcompare.stats import (
     pairwise_mcnemar,
     pairwise_precision,
 )
-from skcompare.stats.core import interval_level
+from skcompare.stats.core import ADJUSTMENTS, interval_level
 from skcompare.stats.several import pairs_of
 
 MAX_T = "max-t"
@@ -129,14 +137,101 @@ def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
     )
 
 
-def named_of_several(tests: Any, adjust: Any) -> RequestedTests:
+def check_settings(
+    alternative: Any,
+    alpha: Any,
+    adjust: Any,
+    control: Any = None,
+    several: Sequence[str] = (),
+) -> tuple[str, float, str]:
+    """Check settings of two classifiers, or of three or more with the names `several`."""
+    if isinstance(adjust, str) and adjust == MAX_T and not several:
+        raise ValueError(
+            "adjust='max-t' is for three or more classifiers. Got two. Choose among "
+            f"{', '.join(ADJUSTMENTS)}."
+        )
+    choices = (*ADJUSTMENTS, MAX_T) if several else ADJUSTMENTS
+    settings = (
+        check_alternative(alternative),
+        check_alpha(alpha),
+        check_choice("adjustment", "none" if adjust is None else adjust, choices),
+    )
+    if control is not None:
+        check_choice("control", control, tuple(several))
+    elif several and alternative != "two-sided":
+        raise ValueError(
+            f"alternative={alternative!r} needs a control that the others are compared "
+            "with, because all pairs have no direction of their own. Pass `control`, or "
+            "use alternative='two-sided'."
+        )
+    return settings
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Checked settings of a comparison, with its measures and its requested tests."""
+
+    measures: tuple[Measure, ...]
+    requested: RequestedTests
+    alternative: str
+    alpha: float
+    adjust: str
+    pos_label: Any
+    control: str | None = None
+
+    @property
+    def target(self) -> str:
+        """Target of the measures: "classes" or "numbers"."""
+        return NUMBERS if self.measures[0].is_numeric else CLASSES
+
+    @classmethod
+    def parse(
+        cls,
+        scoring: Any,
+        tests: Any,
+        alternative: Any,
+        alpha: Any,
+        adjust: Any,
+        pos_label: Any,
+        control: Any = None,
+        several: Sequence[str] = (),
+    ) -> Self:
+        """Check settings, which `several` names of three or more classifiers change."""
+        checked = check_settings(alternative, alpha, adjust, control, several)
+        requested = _named_of_several(tests, checked[-1]) if several else named_tests(tests)
+        measures = resolve_scoring(scoring)
+        numeric = [measure.subject for measure in measures if measure.is_numeric]
+        if numeric and len(numeric) < len(measures):
+            raise ValueError(
+                f"All of `scoring` must be about one target. Got {', '.join(numeric)}, of "
+                "predicted numbers, with measures of classes. Compare them one at a time."
+            )
+        if numeric and pos_label is not None:
+            raise ValueError(
+                f"`pos_label` is about classes, and {numeric[0]} is of numbers. Got "
+                f"{pos_label!r}. Leave it out."
+            )
+        for name in requested if numeric and isinstance(requested, Mapping) else ():
+            if not get_test(name).of_numbers:
+                suited = [entry.name for entry in tests_for(measures[0].metric)]
+                raise ValueError(
+                    f"{name} is for classes, and {numeric[0]} is of numbers. Choose among "
+                    f"{', '.join(suited)}."
+                )
+        check_positive(requested, measures)
+        if several:
+            _check_named(requested, measures, checked[-1])
+        return cls(measures, requested, *checked, pos_label, control)
+
+
+def _named_of_several(tests: Any, adjust: Any) -> RequestedTests:
     """Return the requested tests with their options, including those of the adjustment."""
     is_max_t = isinstance(adjust, str) and adjust == MAX_T
     draws = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS} if is_max_t else {}
     return named_tests(tests, draws)
 
 
-def check_named(
+def _check_named(
     requested: RequestedTests, measures: Sequence[Measure], adjust: str
 ) -> None:
     """Check that the requested tests are suitable for several classifiers."""
@@ -205,50 +300,32 @@ class SeveralEngine(Selection):
         Predictions of all classifiers, with true labels.
     measure : Measure
         The measure.
-    requested : RequestedTests
-        The requested tests.
-    control : str or None
-        The classifier that each other one is compared with.
-    alternative : str
-        Direction of the tests.
-    alpha : float
-        Level of the adjusted p-values.
-    adjust : str
-        Adjustment of the p-values.
-    pos_label : object, optional
-        The positive class of two.
+    settings : Settings
+        The settings of the comparison.
     """
 
     predictions: Predictions
 
     def __init__(
-        self,
-        predictions: Predictions,
-        measure: Measure,
-        requested: RequestedTests,
-        *,
-        control: str | None,
-        alternative: str,
-        alpha: float,
-        adjust: str,
-        pos_label: Any = None,
+        self, predictions: Predictions, measure: Measure, settings: Settings
     ) -> None:
         if predictions.y is None:
             raise ValueError(
                 "Three or more classifiers are compared by who is right, which needs true "
                 "labels. Got none. Pass `y_true`, or two predictions at a time."
             )
+        pos_label = settings.pos_label
         check_pos_label(pos_label, predictions.classes)
-        requested = with_classes(requested, predictions.classes)
+        requested = with_classes(settings.requested, predictions.classes)
         self.measure, self.label = measure, None
         if measure.label is not None:
             position = measure.position(predictions.classes)
             self.label, pos_label = predictions.classes[position].item(), True
             predictions = one_class_of(predictions, position)
-        super().__init__(predictions, requested, alternative, pos_label)
-        self.control, self.alpha, self.adjust = control, alpha, adjust
-        names = predictions.names
-        first, second = pairs_of(names, control, alternative)
+        super().__init__(predictions, requested, settings.alternative, pos_label)
+        self.control, self.adjust = settings.control, settings.adjust
+        self.alpha, names = settings.alpha, predictions.names
+        first, second = pairs_of(names, self.control, self.alternative)
         self.pairs = [(names[i], names[j]) for i, j in zip(first, second)]
         # Scores of each classifier, which its pairs share.
         self._known: dict[Any, Any] = {}

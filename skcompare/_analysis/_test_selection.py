@@ -532,7 +532,11 @@ DEFAULT_LOSS = "brier_score"
 COUNTED_OPTIONS = tuple(inspect.signature(TallyRequest).parameters)
 
 
-def requested_by(selection: Selection, measures: Sequence[Measure]) -> TallyRequest:
+def requested_by(
+    selection: Selection,
+    measures: Sequence[Measure] = (),
+    tests: Iterable[tuple[PairedTestEntry, Mapping[str, Any]]] = (),
+) -> TallyRequest:
     """Return the counts and sums that a comparison and its advice need.
 
     Parameters
@@ -541,37 +545,23 @@ def requested_by(selection: Selection, measures: Sequence[Measure]) -> TallyRequ
         Choice of the tests, by the classes and kinds of predictions alone.
     measures : sequence of Measure
         Measures to compare.
-    """
-    needs = _Needs(selection)
-    for k, measure in enumerate(measures):
-        of_measure = selection.about(measure)
-        if measure.label is not None and measure.required != {LABELS}:
-            raise needs_records(measure)
-        for entry in of_measure.tests_of(measure, k == 0):
-            if entry is None:
-                needs.add_score(measure)
-            else:
-                needs.add(entry, of_measure.evidence_options(entry, measure))
-    for entry in selection.other_tests(measures):
-        needs.add(entry, selection.evidence_options(entry, None))
-    return needs.request()
-
-
-def requested_by_tests(
-    tests: Iterable[tuple[PairedTestEntry, Mapping[str, Any]]], selection: Selection
-) -> TallyRequest:
-    """Return the counts and sums that tests need, with the options of their evidence.
-
-    Parameters
-    ----------
     tests : iterable of (PairedTestEntry, mapping)
-        Tests that suit the predictions.
-    selection : Selection
-        The classes and kinds of predictions, and the positive class.
+        Further tests that suit the predictions, with the options of their evidence.
     """
     needs = _Needs(selection)
     for entry, options in tests:
         needs.add(entry, options)
+    for k, measure in enumerate(measures):
+        of_measure = selection.about(measure)
+        if measure.label is not None and measure.required != {LABELS}:
+            raise needs_records(measure)
+        for test in of_measure.tests_of(measure, k == 0):
+            if test is None:
+                needs.add_score(measure)
+            else:
+                needs.add(test, of_measure.evidence_options(test, measure))
+    for entry in selection.other_tests(measures):
+        needs.add(entry, selection.evidence_options(entry, None))
     return needs.request()
 
 

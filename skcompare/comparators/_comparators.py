@@ -27,7 +27,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcompare._analysis import MAX_T, predictions_required
+from skcompare._analysis import MAX_T, Settings, predictions_required
 from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     Interval,
@@ -40,7 +40,6 @@ from skcompare._core.sklearn_private import (
 from skcompare._core.validation import ALTERNATIVES, classes_of
 from skcompare._registry.metrics import CLASSES
 from skcompare.comparators._compare import (
-    Settings,
     check_scored_classes,
     compare_pair,
     compare_several,

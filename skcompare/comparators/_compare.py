@@ -3,28 +3,23 @@
 import platform
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
 from time import perf_counter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from skcompare._analysis import (
-    MAX_T,
     RECORDS,
     CountedSchema,
     EvidenceBehind,
     PairEngine,
-    RequestedTests,
     Selection,
+    Settings,
     SeveralEngine,
     check_holds,
-    check_named,
-    check_positive,
-    named_of_several,
-    named_tests,
     needs_records,
     predictions_required,
     requested_by,
@@ -35,17 +30,10 @@ from skcompare._analysis import (
     with_classes,
 )
 from skcompare._core.design import Design
-from skcompare._core.validation import (
-    check_alpha,
-    check_alternative,
-    check_choice,
-    check_pos_label,
-    check_switches,
-    classes_of,
-)
+from skcompare._core.validation import check_pos_label, check_switches, classes_of
 from skcompare._io.columns import has_columns, is_file
-from skcompare._registry.metrics import CLASSES, NUMBERS
-from skcompare._registry.tests import get_test, tests_for
+from skcompare._registry.metrics import NUMBERS
+from skcompare._registry.tests import get_test
 from skcompare._typing import ArrayLike
 from skcompare.evidence import (
     LABELS,
@@ -58,7 +46,7 @@ from skcompare.evidence import (
     TallyRequest,
     tally_predictions,
 )
-from skcompare.metrics import Measure, resolve_scoring
+from skcompare.metrics import Measure
 from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,
@@ -82,94 +70,6 @@ from skcompare.reports import (
 )
 from skcompare.stats import EnsembleAdvice, recommend_ensemble
 from skcompare.stats.agreement import MOST_CALIBRATION_ERROR, ROLES
-from skcompare.stats.core import ADJUSTMENTS
-
-
-def check_settings(
-    alternative: Any,
-    alpha: Any,
-    adjust: Any,
-    control: Any = None,
-    several: Sequence[str] = (),
-) -> tuple[str, float, str]:
-    """Check settings of two classifiers, or of three or more with the names `several`."""
-    if isinstance(adjust, str) and adjust == MAX_T and not several:
-        raise ValueError(
-            "adjust='max-t' is for three or more classifiers. Got two. Choose among "
-            f"{', '.join(ADJUSTMENTS)}."
-        )
-    choices = (*ADJUSTMENTS, MAX_T) if several else ADJUSTMENTS
-    settings = (
-        check_alternative(alternative),
-        check_alpha(alpha),
-        check_choice("adjustment", "none" if adjust is None else adjust, choices),
-    )
-    if control is not None:
-        check_choice("control", control, tuple(several))
-    elif several and alternative != "two-sided":
-        raise ValueError(
-            f"alternative={alternative!r} needs a control that the others are compared "
-            "with, because all pairs have no direction of their own. Pass `control`, or "
-            "use alternative='two-sided'."
-        )
-    return settings
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Checked settings of a comparison, with its measures and its requested tests."""
-
-    measures: tuple[Measure, ...]
-    requested: RequestedTests
-    alternative: str
-    alpha: float
-    adjust: str
-    pos_label: Any
-    control: str | None = None
-
-    @property
-    def target(self) -> str:
-        """Target of the measures: "classes" or "numbers"."""
-        return NUMBERS if self.measures[0].is_numeric else CLASSES
-
-    @classmethod
-    def parse(
-        cls,
-        scoring: Any,
-        tests: Any,
-        alternative: Any,
-        alpha: Any,
-        adjust: Any,
-        pos_label: Any,
-        control: Any = None,
-        several: Sequence[str] = (),
-    ) -> Self:
-        """Check settings, which `several` names of three or more classifiers change."""
-        checked = check_settings(alternative, alpha, adjust, control, several)
-        requested = named_of_several(tests, checked[-1]) if several else named_tests(tests)
-        measures = resolve_scoring(scoring)
-        numeric = [measure.subject for measure in measures if measure.is_numeric]
-        if numeric and len(numeric) < len(measures):
-            raise ValueError(
-                f"All of `scoring` must be about one target. Got {', '.join(numeric)}, of "
-                "predicted numbers, with measures of classes. Compare them one at a time."
-            )
-        if numeric and pos_label is not None:
-            raise ValueError(
-                f"`pos_label` is about classes, and {numeric[0]} is of numbers. Got "
-                f"{pos_label!r}. Leave it out."
-            )
-        for name in requested if numeric and isinstance(requested, Mapping) else ():
-            if not get_test(name).of_numbers:
-                suited = [entry.name for entry in tests_for(measures[0].metric)]
-                raise ValueError(
-                    f"{name} is for classes, and {numeric[0]} is of numbers. Choose among "
-                    f"{', '.join(suited)}."
-                )
-        check_positive(requested, measures)
-        if several:
-            check_named(requested, measures, checked[-1])
-        return cls(measures, requested, *checked, pos_label, control)
 
 
 def check_scored_classes(
@@ -360,20 +260,10 @@ def compare_several(
     random_state: int | None = None,
 ) -> MultipleComparison:
     """Test all classifiers together and in pairs by every measure, with a verdict."""
-    shared: dict[str, Any] = {
-        name: getattr(settings, name)
-        for name in ("control", "alternative", "alpha", "adjust")
-    }
     comparisons = tuple(
         comparison
         for k, measure in enumerate(settings.measures)
-        for comparison in SeveralEngine(
-            predictions,
-            measure,
-            settings.requested,
-            pos_label=settings.pos_label,
-            **shared,
-        ).comparisons(k == 0)
+        for comparison in SeveralEngine(predictions, measure, settings).comparisons(k == 0)
     )
     primary = comparisons[0]
     inference = None if primary.test is None else get_test(primary.test).inference
@@ -388,8 +278,11 @@ def compare_several(
         seconds=perf_counter() - start,
         random_state=random_state,
         versions=installed_versions(),
+        control=settings.control,
+        alternative=settings.alternative,
+        alpha=settings.alpha,
+        adjust=settings.adjust,
         **_facts_of(predictions),
-        **shared,
     )
 
 

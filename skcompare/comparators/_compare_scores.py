@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._analysis import ALL, NamedTests, PreparedTest, named_tests, result_row
+from skcompare._analysis import (
+    ALL,
+    NamedTests,
+    PreparedTest,
+    Settings,
+    check_settings,
+    named_tests,
+    result_row,
+)
 from skcompare._core.design import UNKNOWN, Design, design_of_shape
 from skcompare._core.validation import check_choice
 from skcompare._io.columns import has_columns
@@ -19,7 +27,7 @@ from skcompare._registry.tests import (
     paired_tests,
     tests_for,
 )
-from skcompare.comparators._compare import Settings, check_settings, comparison_of_rows
+from skcompare.comparators._compare import comparison_of_rows
 from skcompare.evidence import (
     NEGATED,
     ClusterSums,

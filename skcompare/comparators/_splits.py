@@ -15,6 +15,7 @@ from skcompare._analysis import (
     MAX_T,
     NamedTests,
     PairEngine,
+    Settings,
     default_test,
     max_t_family,
     no_test_note,
@@ -24,7 +25,6 @@ from skcompare._core.design import Design, design_of
 from skcompare._core.validation import check_count
 from skcompare._registry.metrics import CLASSES
 from skcompare._registry.tests import get_test, tests_for
-from skcompare.comparators._compare import Settings
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     EstimatorPredictions,

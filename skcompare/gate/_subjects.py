@@ -19,7 +19,7 @@ from skcompare._analysis import (
     needs_records,
     no_test_note,
     predictions_required,
-    requested_by_tests,
+    requested_by,
     schema_of,
     tallied_pair,
     why_unsuited,
@@ -532,7 +532,7 @@ def required(
             # Reported when the counts are judged.
             continue
         tests.append((entry, selection.evidence_options(entry, measure)))
-    return requested_by_tests(tests, Selection(schema, None, "greater", pos_label))
+    return requested_by(Selection(schema, None, "greater", pos_label), tests=tests)
 
 
 def subject_of(

@@ -152,9 +152,7 @@ def orthogonal_array(n_columns: int) -> NDArray[np.bool_]:
 @cache
 def _builder(order: int) -> Callable[[], IntArray] | None:
     """Return the constructor of the matrix of an order, or None if there is none."""
-    if order in (1, 2):
-        return partial(_sylvester, order)
-    if order < 4 or order % 4:
+    if order < 1 or (order > 2 and order % 4):
         return None
     if order & (order - 1) == 0:
         return partial(_sylvester, order)

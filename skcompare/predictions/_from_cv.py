@@ -153,7 +153,7 @@ class SplitInfo:
             check_count("cv", self.cv, least=2)
         return model_selection.check_cv(self.cv, self.y, classifier=self.classifier)
 
-    def split(self, splitter: Any) -> list[Any]:
+    def split(self, splitter: Any) -> list[Split]:
         """Return the splits that a splitter makes of the records."""
         if self.groups is None and isinstance(splitter, _GROUPED):
             raise ValueError(
@@ -167,7 +167,14 @@ class SplitInfo:
         with warnings.catch_warnings():
             # Groups declare records as dependent, even if a splitter separates them.
             warnings.filterwarnings("ignore", message="The groups parameter is ignored")
-            return list(splitter.split(X, self.y, groups=self.groups))
+            return self.checked("`cv`", splitter.split(X, self.y, groups=self.groups))
+
+    def checked(self, name: str, splits: Iterable[Any]) -> list[Split]:
+        """Return splits as positions; raise an error if training and test sets overlap."""
+        return [
+            disjoint_split(f"Split {k} of {name}", train, test, self.n_records)
+            for k, (train, test) in enumerate(splits)
+        ]
 
     def design_of(
         self, splitter: Any, n_splits: int, pairs: Sequence[Any] | None
@@ -251,9 +258,7 @@ def splits_of_outputs(
 ) -> CvSplits:
     """Return the splits shared by outputs of `cross_validate`, checked if possible."""
     splits = {
-        role: _check_splits(
-            role, zip(output["indices"]["train"], output["indices"]["test"]), info
-        )
+        role: info.checked(role, zip(output["indices"]["train"], output["indices"]["test"]))
         for role, output in outputs.items()
         if "indices" in output
     }
@@ -261,7 +266,7 @@ def splits_of_outputs(
     splitter = None if info.cv is None else info.splitter()
     if splitter is not None and is_constant(splitter):
         if info.can_split:
-            splits["`cv`"] = _splits_of(splitter, info)
+            splits["`cv`"] = info.split(splitter)
     elif splitter is not None and not splits:
         raise ValueError(
             f"{splitter} shuffles again each time, so the outputs are of different splits. "
@@ -297,10 +302,10 @@ def splits_of_search(n_splits: int, info: SplitInfo, *, one_run: bool = True) ->
     flags = () if constant or one_run else (NOT_CHECKED,)
     pairs = None
     if info.can_split and constant:
-        pairs = _splits_of(splitter, info)
+        pairs = info.split(splitter)
         _check_same({"`cv`": pairs}, n_splits)
     elif info.can_split and not info.has_sizes and _has_known_sizes(splitter):
-        redrawn = _splits_of(seeded(splitter, np.random.RandomState(0)), info)
+        redrawn = info.split(seeded(splitter, np.random.RandomState(0)))
         n_train, n_test = _sizes(redrawn)
         info = replace(info, n_train=n_train, n_test=n_test)
     return _with_sizes(pairs, n_splits, info, splitter, flags)
@@ -339,19 +344,6 @@ def _with_sizes(
 def _sizes(pairs: Sequence[Split]) -> tuple[IntArray, IntArray]:
     n_train, n_test = (np.array(list(map(len, parts))) for parts in zip(*pairs))
     return n_train, n_test
-
-
-def _splits_of(splitter: Any, info: SplitInfo) -> list[Split]:
-    """Return the splits that a splitter makes of the records."""
-    return _check_splits("`cv`", info.split(splitter), info)
-
-
-def _check_splits(name: str, splits: Iterable[Any], info: SplitInfo) -> list[Split]:
-    """Return splits as positions; raise an error if training and test sets overlap."""
-    return [
-        disjoint_split(f"Split {k} of {name}", train, test, info.n_records)
-        for k, (train, test) in enumerate(splits)
-    ]
 
 
 def _check_same(splits: Mapping[str, Sequence[Split]], n_splits: int) -> None:

@@ -702,12 +702,10 @@ class ItemScores(ArrayValues):
                 f"At least one of {self.n} items must be kept. Got none. Look at the "
                 "condition that chooses them."
             )
+        arrays = ("items", *ROLES, "attempts")
         return replace(
             self,
-            items=self.items[kept],
-            champion=self.champion[kept],
-            challenger=self.challenger[kept],
-            attempts=self.attempts[kept],
+            **{name: getattr(self, name)[kept] for name in arrays},
             groups=None if self.groups is None else self.groups[kept],
             columns={name: values[kept] for name, values in self.columns.items()},
         )

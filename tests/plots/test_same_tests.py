@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from skcompare._analysis import PairEngine
+from skcompare._analysis import PairEngine, Settings
 from skcompare._analysis._test_selection import fitting_tests
 from skcompare._core.design import Design
 from skcompare._registry.metrics import metrics
 from skcompare._registry.tests import paired_tests
-from skcompare.comparators._compare import Settings, compare_pair
+from skcompare.comparators._compare import compare_pair
 from skcompare.metrics import resolve_scoring
 from skcompare.plots import CriticalDifferenceDisplay, ForestDisplay
 from skcompare.predictions import predictions_from_arrays

@@ -11,6 +11,7 @@ import numpy as np
 from skcompare._analysis import (
     MAX_T,
     PairwiseComparison,
+    Settings,
     SeveralEngine,
     comparison_of,
     max_t_family,
@@ -103,17 +104,10 @@ def compared(
     if adjust == MAX_T:
         draws = {"n_resamples": n_resamples, "random_state": random_state}
         requested = {max_t_family(resolved, predictions.design).test: draws}
-    engine = SeveralEngine(
-        predictions,
-        resolved,
-        requested,
-        control=control,
-        alternative=alternative,
-        alpha=alpha,
-        adjust=adjust,
-        pos_label=pos_label,
+    settings = Settings(
+        (resolved,), requested, alternative, alpha, adjust, pos_label, control
     )
-    return engine.comparisons()[0]
+    return SeveralEngine(predictions, resolved, settings).comparisons()[0]
 
 
 def mean_loss(loss: LossEntry, estimator: Any, X: Any, y: Any) -> float:
