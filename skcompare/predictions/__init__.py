@@ -27,9 +27,6 @@ from skcompare.predictions._from_cv import (
     cross_validated_pair,
     outputs_of_roles,
     predictions_from_cv_results,
-    splits_of_outputs,
-    splits_of_pair,
-    splits_of_search,
 )
 from skcompare.predictions._from_frames import (
     KINDS,

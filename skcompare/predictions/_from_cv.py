@@ -107,6 +107,20 @@ _IN_ROWS = ("repeated kfold", "replicated holdout", "holdout in halves")
 """Designs whose number of repetitions does not follow from the number of splits."""
 
 
+NOT_CHECKED = "splits-not-checked"
+
+
+@dataclass(frozen=True, slots=True)
+class CvSplits:
+    """Sizes and design of splits, and the splits themselves if known."""
+
+    n_train: Any
+    n_test: Any
+    design: Design
+    flags: tuple[str, ...] = ()
+    pairs: Sequence[Split] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class SplitInfo:
     """User-declared information about splits; X, y and groups are the data."""
@@ -195,6 +209,83 @@ class SplitInfo:
             return recognised
         return _declared_design(self.design, n_splits, recognised)
 
+    def of_outputs(self, outputs: Mapping[str, Any], n_splits: int) -> CvSplits:
+        """Return the splits shared by outputs of `cross_validate`, checked if possible."""
+        known = {role: own["indices"] for role, own in outputs.items() if "indices" in own}
+        splits = {
+            role: self.checked(role, zip(indices["train"], indices["test"]))
+            for role, indices in known.items()
+        }
+        flags = () if len(splits) == len(outputs) else (NOT_CHECKED,)
+        splitter = None if self.cv is None else self.splitter()
+        if splitter is not None and is_constant(splitter):
+            if self.can_split:
+                splits["`cv`"] = self.split(splitter)
+        elif splitter is not None and not splits:
+            raise ValueError(
+                f"{splitter} shuffles again each time, so the outputs are of different "
+                "splits. Give it a whole number as `random_state`, and run cross_validate "
+                "again for both."
+            )
+        _check_same(splits, n_splits)
+        pairs = next(iter(splits.values()), None)
+        return self._with_sizes(pairs, n_splits, splitter, flags)
+
+    def of_pair(self, output: Any, n_splits: int) -> CvSplits:
+        """Return the splits of two classifiers that were cross-validated as one estimator.
+
+        Both have the same splits, even if these are not known any more.
+        """
+        if "indices" in output:
+            return self.of_outputs({"the pair": output}, n_splits)
+        if self.cv is None:
+            return self._with_sizes(None, n_splits, None)
+        return self.of_search(n_splits)
+
+    def of_search(self, n_splits: int, *, one_run: bool = True) -> CvSplits:
+        """Return the splits that all candidates of a search share.
+
+        A search runs its splitter once for all candidates, so they share the splits even if
+        these are not known any more. `one_run` is False for searches that may run it again
+        for other candidates.
+        """
+        splitter = self.splitter()
+        constant = is_constant(splitter)
+        flags = () if constant or one_run else (NOT_CHECKED,)
+        pairs, sized = None, self
+        if self.can_split and constant:
+            pairs = self.split(splitter)
+            _check_same({"`cv`": pairs}, n_splits)
+        elif self.can_split and not self.has_sizes and _has_known_sizes(splitter):
+            redrawn = self.split(seeded(splitter, np.random.RandomState(0)))
+            n_train, n_test = _sizes(redrawn)
+            sized = replace(self, n_train=n_train, n_test=n_test)
+        return sized._with_sizes(pairs, n_splits, splitter, flags)
+
+    def _with_sizes(
+        self,
+        pairs: Sequence[Split] | None,
+        n_splits: int,
+        splitter: Any,
+        flags: tuple[str, ...] = (),
+    ) -> CvSplits:
+        """Return splits with their sizes, counted if splits are known, else as declared."""
+        design = self.design_of(splitter, n_splits, pairs)
+        if pairs is None and not self.has_sizes:
+            raise ValueError(
+                "The sizes of the training and test sets are not known. Pass `X` and `y` "
+                "with a `cv` that makes the same splits each time; or `n_train` and "
+                "`n_test`; or run cross_validate with return_indices=True."
+            )
+        if pairs is not None and self.has_sizes:
+            raise ValueError(
+                "The splits are known, and their sizes with them. Leave out `n_train` and "
+                "`n_test`."
+            )
+        if pairs is None:
+            return CvSplits(self.n_train, self.n_test, design, flags)
+        return CvSplits(*_sizes(pairs), design, flags, pairs)
+
     def _check_n_splits(self, splitter: Any, n_splits: int) -> None:
         """Raise an error if the splitter makes another number of splits."""
         try:
@@ -239,106 +330,9 @@ def _declared_design(design: Design | str, n_splits: int, recognised: Design) ->
     return replace(declared, grouped=declared.grouped or recognised.grouped)
 
 
-NOT_CHECKED = "splits-not-checked"
-
-
-@dataclass(frozen=True, slots=True)
-class CvSplits:
-    """Sizes and design of splits, and the splits themselves if known."""
-
-    n_train: Any
-    n_test: Any
-    design: Design
-    flags: tuple[str, ...] = ()
-    pairs: Sequence[Split] | None = None
-
-
-def splits_of_outputs(
-    outputs: Mapping[str, Any], n_splits: int, info: SplitInfo
-) -> CvSplits:
-    """Return the splits shared by outputs of `cross_validate`, checked if possible."""
-    splits = {
-        role: info.checked(role, zip(output["indices"]["train"], output["indices"]["test"]))
-        for role, output in outputs.items()
-        if "indices" in output
-    }
-    flags = () if len(splits) == len(outputs) else (NOT_CHECKED,)
-    splitter = None if info.cv is None else info.splitter()
-    if splitter is not None and is_constant(splitter):
-        if info.can_split:
-            splits["`cv`"] = info.split(splitter)
-    elif splitter is not None and not splits:
-        raise ValueError(
-            f"{splitter} shuffles again each time, so the outputs are of different splits. "
-            "Give it a whole number as `random_state`, and run cross_validate again for "
-            "both."
-        )
-    _check_same(splits, n_splits)
-    pairs = next(iter(splits.values()), None)
-    return _with_sizes(pairs, n_splits, info, splitter, flags)
-
-
-def splits_of_pair(output: Any, n_splits: int, info: SplitInfo) -> CvSplits:
-    """Return the splits of two classifiers that were cross-validated as one estimator.
-
-    Both have the same splits, even if these are not known any more.
-    """
-    if "indices" in output:
-        return splits_of_outputs({"the pair": output}, n_splits, info)
-    if info.cv is None:
-        return _with_sizes(None, n_splits, info, None, ())
-    return splits_of_search(n_splits, info)
-
-
-def splits_of_search(n_splits: int, info: SplitInfo, *, one_run: bool = True) -> CvSplits:
-    """Return the splits that all candidates of a search share.
-
-    A search runs its splitter once for all candidates, so they share the splits even if
-    these are not known any more. `one_run` is False for searches that may run it again for
-    other candidates.
-    """
-    splitter = info.splitter()
-    constant = is_constant(splitter)
-    flags = () if constant or one_run else (NOT_CHECKED,)
-    pairs = None
-    if info.can_split and constant:
-        pairs = info.split(splitter)
-        _check_same({"`cv`": pairs}, n_splits)
-    elif info.can_split and not info.has_sizes and _has_known_sizes(splitter):
-        redrawn = info.split(seeded(splitter, np.random.RandomState(0)))
-        n_train, n_test = _sizes(redrawn)
-        info = replace(info, n_train=n_train, n_test=n_test)
-    return _with_sizes(pairs, n_splits, info, splitter, flags)
-
-
 def _has_known_sizes(splitter: Any) -> bool:
     """Whether the number of records in each split does not depend on which are drawn."""
     return type(splitter) in KNOWN_SPLITTERS and not isinstance(splitter, _GROUPED)
-
-
-def _with_sizes(
-    pairs: Sequence[Split] | None,
-    n_splits: int,
-    info: SplitInfo,
-    splitter: Any,
-    flags: tuple[str, ...],
-) -> CvSplits:
-    """Return splits with their sizes, counted if splits are known, else as declared."""
-    design = info.design_of(splitter, n_splits, pairs)
-    if pairs is None and not info.has_sizes:
-        raise ValueError(
-            "The sizes of the training and test sets are not known. Pass `X` and `y` with "
-            "a `cv` that makes the same splits each time; or `n_train` and `n_test`; or "
-            "run cross_validate with return_indices=True."
-        )
-    if pairs is not None and info.has_sizes:
-        raise ValueError(
-            "The splits are known, and their sizes with them. Leave out `n_train` and "
-            "`n_test`."
-        )
-    if pairs is None:
-        return CvSplits(info.n_train, info.n_test, design, flags)
-    return CvSplits(*_sizes(pairs), design, flags, pairs)
 
 
 def _sizes(pairs: Sequence[Split]) -> tuple[IntArray, IntArray]:
@@ -467,7 +461,7 @@ def predictions_from_cv_results(
     results = _named_outputs(results)
     info = SplitInfo(X=X, y=y, cv=cv, groups=groups, design=design)
     n_splits = len(next(iter(results.values()))["estimator"])
-    splits = splits_of_outputs(results, n_splits, info)
+    splits = info.of_outputs(results, n_splits)
     pairs = splits.pairs or ()
     tests = [test for _, test in pairs]
     classes = classes_of(labels)

@@ -18,15 +18,7 @@ from skcompare._core.validation import (
     unknown_name,
 )
 from skcompare._typing import FloatArray, IntArray
-from skcompare.predictions import (
-    CHALLENGER,
-    CHAMPION,
-    CvSplits,
-    SplitInfo,
-    splits_of_outputs,
-    splits_of_pair,
-    splits_of_search,
-)
+from skcompare.predictions import CHALLENGER, CHAMPION, CvSplits, SplitInfo
 
 BEST, RUNNER_UP, SIMPLEST = "best", "runner-up", "simplest"
 
@@ -290,7 +282,7 @@ def _of_outputs(
             "Both classifiers must have been scored on the same splits. Got "
             f"{first.size} scores of the champion and {second.size} of the challenger."
         )
-    splits = splits_of_outputs(outputs, first.size, declared)
+    splits = declared.of_outputs(outputs, first.size)
     return CvScores((first, second), splits, score, splits.flags)
 
 
@@ -318,7 +310,7 @@ def _of_pair(output: Any, declared: SplitInfo, scoring: str | None) -> CvScores:
     )
     # The roles have a loss as it is, and its difference is a gain.
     is_loss = bool((gain == first - second).all()) and bool((gain != second - first).any())
-    splits = splits_of_pair(output, first.size, declared)
+    splits = declared.of_pair(output, first.size)
     return CvScores((first, second), splits, score, splits.flags, not is_loss)
 
 
@@ -341,7 +333,7 @@ def _of_candidates(
     # scikit-learn's may run it once for each round of candidates.
     one_run = isinstance(search, GridSearchCV | RandomizedSearchCV)
     n_splits = candidates.scores.shape[1]
-    splits = splits_of_search(n_splits, declared, one_run=one_run)
+    splits = declared.of_search(n_splits, one_run=one_run)
     if candidates.iterations is not None and search.resource == "n_samples":
         n_resources = int(search.cv_results_["n_resources"][indices[0]])
         splits = _subsampled(splits, n_resources, declared)
