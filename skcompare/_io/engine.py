@@ -1,20 +1,24 @@
 """Aggregation of data frames on query engines."""
 
+import os
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.arrays import Frame, array_of_series, narwhals_module
-from skcompare._io.parquet import (
+from skcompare._io.columns import (
+    Frame,
     ParquetFile,
-    Scanned,
+    array_of_series,
+    first_installed,
+    from_native,
+    narwhals_module,
     refused_if_damaged,
-    scanned_dataset,
-    scanned_file,
 )
 from skcompare._io.readers import Source
 
@@ -372,22 +376,76 @@ def _missing(series: Any) -> NDArray[np.bool_]:
     return missing
 
 
+READ_AT_ONCE = 1 << 26
+"""Largest size in bytes of Parquet files that are read into arrays, not by an engine."""
+
+
+_CONNECTIONS = threading.local()
+
+
 def table_of(source: Source) -> Any:
     """Return a source as a :class:`Table`, or None if it is better read into arrays.
 
     Engines are lazy frames of Polars, DuckDB, Dask, PySpark and others that narwhals
-    knows, datasets of pyarrow, and Parquet files too large to be read at once. Frames in
-    memory, small Parquet files and files of all other formats are read.
+    knows, datasets of pyarrow, and Parquet files too large to be read at once, if DuckDB or
+    Polars is installed. Frames in memory, small Parquet files and files of all other
+    formats are read.
     """
-    is_file, scanned = isinstance(source, ParquetFile), None
     if isinstance(source, ParquetFile):
         with refused_if_damaged(source.text):
-            scanned = scanned_file(source.path)
+            files = _files(source.path)
+            if files and sum(map(os.path.getsize, files)) > READ_AT_ONCE:
+                return _scanned(files, source.text, is_file=True)
     elif isinstance(source, Frame) and source.frame is None:
-        scanned = scanned_dataset(source.native)
+        return _scanned(source.native, source.text)
     elif isinstance(source, Frame) and source.is_lazy:
-        scanned = Scanned(source.frame)
-    return scanned and Table(scanned.frame, source.text, scanned.kept, is_file=is_file)
+        return Table(source.frame, source.text)
+    return None
+
+
+def _files(path: str) -> list[str]:
+    """List the Parquet files of a folder as pyarrow does, or the file itself."""
+    if not os.path.isdir(path):
+        return [path] if os.path.exists(path) else []
+    files = (file for file in sorted(Path(path).rglob("*")) if file.is_file())
+    return [
+        str(file)
+        for file in files
+        if file.name.lower().endswith(ParquetFile.suffixes)
+        and not file.name.startswith(("_", "."))
+    ]
+
+
+def _scanned(data: Any, text: str, *, is_file: bool = False) -> Table | None:
+    """Scan a list of Parquet files, or a pyarrow dataset, by an installed library."""
+    libraries = (_scanned_by_duckdb, _scanned_by_polars)
+    scanned = first_installed(*(partial(by, data, is_file) for by in libraries))
+    if scanned is None:
+        return None
+    return Table(from_native(scanned[0]), text, scanned, is_file=is_file)
+
+
+def _scanned_by_duckdb(data: Any, is_file: bool) -> tuple[Any, ...]:
+    """Return a lazy frame, and objects that must live as long as it does."""
+    import duckdb
+
+    if is_file and any(set("*?[") & set(file) for file in data):
+        # DuckDB would read them as patterns.
+        raise ImportError("DuckDB cannot read these names")
+    # One connection of the current thread, shared by all frames for joins.
+    if not hasattr(_CONNECTIONS, "connection"):
+        _CONNECTIONS.connection = duckdb.connect()
+    connection = _CONNECTIONS.connection
+    scan = connection.read_parquet if is_file else connection.from_arrow
+    return scan(data), connection, data
+
+
+def _scanned_by_polars(data: Any, is_file: bool) -> tuple[Any, ...]:
+    import polars
+
+    if is_file:
+        return (polars.scan_parquet(data, glob=False),)
+    return polars.scan_pyarrow_dataset(data), data
 
 
 ID = "skcompare_id"

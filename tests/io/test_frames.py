@@ -12,8 +12,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from skcompare._io import parquet as _parquet
-from skcompare._io import parquet as _scan
+from skcompare._io import columns as _columns
+from skcompare._io import engine as _scan
 from skcompare._io.columns import columns_of, frame_from_columns, source_of
 from skcompare._io.engine import table_of
 from skcompare.exceptions import MissingDependencyError
@@ -529,7 +529,7 @@ def only_reader(monkeypatch):
 
     def leave(library=None):
         for name in set(LIBRARIES) - {library}:
-            monkeypatch.setattr(_parquet, f"_opened_by_{name}", refuse)
+            monkeypatch.setattr(_columns, f"_opened_by_{name}", refuse)
 
     return leave
 
@@ -628,7 +628,7 @@ def test_what_fails_badly_in_polars_is_an_error(parquet, only_reader, monkeypatc
         raise PanicException("called unwrap")
 
     only_reader(None)
-    monkeypatch.setattr(_parquet, "_opened_by_polars", panic)
+    monkeypatch.setattr(_columns, "_opened_by_polars", panic)
     with pytest.raises(ValueError, match="as a Parquet file: called unwrap"):
         columns_of(parquet({"x": [1]}), ["x"])
 

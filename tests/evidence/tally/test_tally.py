@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from skcompare._io import parquet
+from skcompare._io import engine
 from skcompare._io.columns import source_of
 from skcompare._io.engine import table_of
 from skcompare._registry import metrics
@@ -606,7 +606,7 @@ def test_large_parquet_files(polars, columns, tmp_path, monkeypatch):
     dataset = pytest.importorskip("pyarrow.dataset").dataset(paths[0])
 
     assert table_of(source_of(paths[0])) is None
-    monkeypatch.setattr(parquet, "READ_AT_ONCE", 0)
+    monkeypatch.setattr(engine, "READ_AT_ONCE", 0)
     for path in (*map(str, paths), dataset):
         assert expected == JointCounts.from_frame(path)
         assert expected.n == PlacementValues.from_frame(path, **BOTH, collect=0).n
