@@ -138,8 +138,14 @@ def where_text(where: Mapping[str, Any] | None) -> str:
     return f", where {' and '.join(parts)}"
 
 
-def check_distinct(conditions: tuple[Any, ...]) -> None:
-    """Raise an error if a condition is repeated."""
+def check_conditions(
+    needed: str, conditions: tuple[Any, ...], kinds: tuple[type, ...], least: int
+) -> None:
+    """Raise an error if conditions are too few, of another type, or repeated."""
+    unsuitable = [c for c in conditions if not isinstance(c, kinds)]
+    if len(conditions) < least or unsuitable:
+        types = [type(c).__name__ for c in unsuitable or conditions]
+        raise ValueError(f"{needed}. Got {', '.join(types) or 'no condition'}.")
     dicts = [condition.to_dict() for condition in conditions]
     repeated = next((d for k, d in enumerate(dicts) if d in dicts[:k]), None)
     if repeated is not None:
@@ -466,14 +472,8 @@ class AnyOf(Written):
     name: ClassVar[str] = "any_of"
 
     def __init__(self, *conditions: Condition) -> None:
-        unsuitable = [c for c in conditions if not isinstance(c, Condition)]
-        if len(conditions) < 2 or unsuitable:
-            types = [type(c).__name__ for c in conditions]
-            raise ValueError(
-                f"AnyOf needs two or more of Superior, NonInferior and Equivalent. Got "
-                f"{', '.join(types) or 'none'}."
-            )
-        check_distinct(conditions)
+        needed = "AnyOf needs two or more of Superior, NonInferior and Equivalent"
+        check_conditions(needed, conditions, (Condition,), 2)
         object.__setattr__(self, "conditions", tuple(conditions))
 
     @property

@@ -30,7 +30,7 @@ from skcompare.gate._conditions import (
     Condition,
     Written,
     bounds_of,
-    check_distinct,
+    check_conditions,
     fields_set,
 )
 from skcompare.gate._decision import (
@@ -52,7 +52,7 @@ from skcompare.gate._ledger import (
     gate_digest,
     take_look,
 )
-from skcompare.gate._subjects import PairSubject, Subject, Unsuited, subject_of
+from skcompare.gate._subjects import Inputs, PairSubject, Subject, Unsuited, subject_of
 from skcompare.stats import MarginResult, PairedResult, adjust_pvalues
 from skcompare.stats.margins import SMALLEST, margin_result
 from skcompare.stats.planning import records_beyond_boundaries
@@ -252,16 +252,8 @@ class Gate(Written):
         min_discordant: int | None = None,
         tell_inconclusive: bool = False,
     ) -> None:
-        unsuitable = [c for c in conditions if not isinstance(c, Condition | AnyOf)]
-        if not conditions or unsuitable:
-            got = (
-                ", ".join(type(condition).__name__ for condition in unsuitable)
-                or "no condition"
-            )
-            raise ValueError(
-                f"A gate needs conditions: Superior, NonInferior, Equivalent or AnyOf. Got "
-                f"{got}."
-            )
+        kinds = "conditions: Superior, NonInferior, Equivalent or AnyOf"
+        check_conditions(f"A gate needs {kinds}", conditions, (Condition, AnyOf), 1)
         alpha = check_alpha(alpha)
         if alpha >= 0.5:
             raise ValueError(
@@ -275,7 +267,6 @@ class Gate(Written):
             raise TypeError(
                 f"`tell_inconclusive` must be True or False. Got {tell_inconclusive!r}."
             )
-        check_distinct(conditions)
         settings = {"alpha": alpha, **minima, "tell_inconclusive": tell_inconclusive}
         for name, setting in {"conditions": conditions, **settings}.items():
             object.__setattr__(self, name, setting)
@@ -393,18 +384,10 @@ class Gate(Written):
         """
         start = perf_counter()
         checked_ledger = check_ledger(ledger, blind)
-        beside = {"y_true": y_true, "id": id, "groups": groups, "labels": labels}
-        beside |= {"columns": columns, "train": train}
-        subject = subject_of(
-            data,
-            predictions,
-            conditions=self.leaves,
-            pos_label=pos_label,
-            collect=collect,
-            features=features,
-            keep_ids=checked_ledger is not None,
-            **beside,
-        )
+        inputs = Inputs(predictions, y_true, id, groups, labels, columns, train)
+        options = {"pos_label": pos_label, "collect": collect, "features": features}
+        keep_ids = checked_ledger is not None
+        subject = subject_of(data, inputs, self.leaves, keep_ids=keep_ids, **options)
         return judge_subject(self, subject, checked_ledger, blind, start=start)
 
 
@@ -495,13 +478,8 @@ def _judge_one(gate: Gate, ready: Ready, alpha: float, planned: bool) -> Outcome
         except ValueError as error:
             reason = str(error)
     if test is None or not sides:
-        return Outcome(
-            condition,
-            INCONCLUSIVE,
-            (f"no evidence: {reason}",),
-            level=alpha,
-            n_records=ready.n_records,
-        )
+        reasons, n_records = (f"no evidence: {reason}",), ready.n_records
+        return Outcome(condition, INCONCLUSIVE, reasons, level=alpha, n_records=n_records)
     outcome = _from_sides(ready, test, sides, alpha, planned)
     outcome = _with_margin(outcome, condition, sides[0].result, ready.subject)
     return _with_minimum(gate, condition, outcome)
@@ -769,15 +747,9 @@ def _judge_as_look(
         )
     # Errors of the configuration are raised here, before the look is spent.
     tests = [ready_condition(leaf, subject) for leaf in gate.leaves]
-    taken = take_look(
-        ledger,
-        holdout,
-        gate.alpha,
-        gate_digest(gate.to_dict()),
-        digests.of_predictions(blind=blind),
-        subject.data.names,
-        blind=blind,
-    )
+    looked_by = gate_digest(gate.to_dict()), digests.of_predictions(blind=blind)
+    names = subject.data.names
+    taken = take_look(ledger, holdout, gate.alpha, *looked_by, names, blind=blind)
     judge = _judged_blindly if blind else _judged_openly
     return judge(gate, subject, tests, taken)
 

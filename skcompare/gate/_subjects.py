@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,9 +188,7 @@ class PairSubject:
 
     def part(self, where: Mapping[str, Any]) -> "PairSubject":
         """Return the subject restricted to a slice."""
-        keep = in_slice(self.columns, where, self.n_records)
-        if not keep.any():
-            raise Unsuited(f"no record is in the slice{_values_text(self.columns, where)}")
+        keep = in_slice(self.columns, where, self.n_records, "record")
         columns = {name: column[keep] for name, column in self.columns.items()}
         return PairSubject(part_of(self.pair, keep), columns, self.pos_label)
 
@@ -271,10 +269,10 @@ def grouped_text(n_records: int, n_groups: int) -> str:
 
 
 def in_slice(
-    columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any], n_records: int
+    columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any], n_records: int, unit: str
 ) -> NDArray[np.bool_]:
-    """Mask of the records that have the values of a slice."""
-    keep = np.ones(n_records, dtype=bool)
+    """Mask of the records, or items, that have the values of a slice, at least of one."""
+    keep, reason = np.ones(n_records, dtype=bool), ""
     for name, value in where.items():
         if name not in columns:
             names = ", ".join(columns) or "none"
@@ -286,7 +284,12 @@ def in_slice(
         matches = [_equal(columns[name], element) for element in values]
         if len(values) > 1:
             check_all_there(name, values, [bool(match.any()) for match in matches])
-        keep &= np.logical_or.reduce(matches)
+        matching = np.logical_or.reduce(matches)
+        if not reason and not matching.any():
+            reason = f": {name} has {_values_text(columns[name])}"
+        keep &= matching
+    if not keep.any():
+        raise Unsuited(f"no {unit} is in the slice{reason}")
     return keep
 
 
@@ -300,17 +303,11 @@ def check_all_there(name: str, required: Sequence[Any], are_there: Sequence[bool
         )
 
 
-def _values_text(columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any]) -> str:
-    """Format the values of a column for messages about an empty slice."""
-    for name, value in where.items():
-        column = columns[name]
-        values = value if isinstance(value, list) else [value]
-        if any(_equal(column, element).any() for element in values):
-            continue
-        present = np.unique(column.astype(str) if column.dtype.kind == "O" else column)
-        more = ", ..." if len(present) > SHOWN_VALUES else ""
-        return f": {name} has {', '.join(map(str, present[:SHOWN_VALUES]))}{more}"
-    return ""
+def _values_text(column: NDArray[Any]) -> str:
+    """Format the first values of a column."""
+    present = np.unique(column.astype(str) if column.dtype.kind == "O" else column)
+    more = ", ..." if len(present) > SHOWN_VALUES else ""
+    return f"{', '.join(map(str, present[:SHOWN_VALUES]))}{more}"
 
 
 def _equal(column: NDArray[Any], value: Any) -> NDArray[np.bool_]:
@@ -414,9 +411,7 @@ class ItemSubject:
 
     def part(self, where: Mapping[str, Any]) -> "ItemSubject":
         """Return the subject restricted to a slice."""
-        keep = in_slice(self.data.columns, where, self.n_records)
-        if not keep.any():
-            raise Unsuited("no item is in the slice")
+        keep = in_slice(self.data.columns, where, self.n_records, "item")
         return ItemSubject(self.data.subset(keep))
 
     def ready(self, condition: Condition) -> PreparedTest:
@@ -535,42 +530,49 @@ def required(
     return requested_by(Selection(schema, None, "greater", pos_label), tests=tests)
 
 
+class Inputs(NamedTuple):
+    """Values that a gate takes beside the data, see :meth:`Gate.decide`."""
+
+    predictions: Mapping[str, Any] | None
+    y_true: Any
+    id: str | None
+    groups: Any
+    labels: Any
+    columns: Mapping[str, Any] | None
+    train: Any
+
+
 def subject_of(
     data: Any,
-    predictions: Mapping[str, Any] | None,
-    *,
-    y_true: Any,
-    id: str | None,
-    groups: Any,
-    labels: Any,
-    pos_label: Any,
-    columns: Mapping[str, Any] | None,
+    inputs: Inputs,
     conditions: Sequence[Condition],
+    *,
+    pos_label: Any,
     collect: int,
-    train: Any = None,
-    features: Sequence[str] = (),
-    keep_ids: bool = False,
+    features: Sequence[str],
+    keep_ids: bool,
 ) -> Subject:
     """Create the subject of a gate from data of any supported kind.
 
     `conditions` are all conditions of the gate; `keep_ids` is for a ledger, which needs
     the ids of all records.
     """
-    beside = {"predictions": predictions, "y_true": y_true, "id": id, "groups": groups}
-    beside |= {"labels": labels, "columns": columns, "train": train}
-    features = _checked_features(features, train)
+    features = _checked_features(features, inputs.train)
     if isinstance(data, PairedComparator | ItemScores | Tally):
-        check_alone(data, beside)
+        check_alone(data, inputs._asdict())
     if isinstance(data, ItemScores):
         return ItemSubject(data)
     if isinstance(data, PairedComparator):
-        return _of_comparator(data)
+        check_is_fitted(data)
+        pair = data.predictions_.pair("champion", "challenger")
+        return PairSubject(pair, pos_label=data.pos_label)
     if isinstance(data, Tally):
         schema = schema_of(data)
         unsliced = [condition for condition in conditions if condition.where is None]
         check_holds(data, required(unsliced, pos_label, schema))
         return TalliedSubject(tallied_pair(data, schema), pos_label=pos_label)
-    predictions = checked_names(predictions)
+    named, y_true, id, groups, labels, columns, train = inputs
+    predictions = checked_names(named)
     if len(predictions) != 2:
         raise ValueError(
             f"A gate judges two, the champion first. Got {len(predictions)} predictions."
@@ -692,9 +694,3 @@ def check_alone(data: Any, arguments: Mapping[str, Any]) -> None:
             f"{type(data).__name__} has all predictions in it. Got {', '.join(names)} as "
             "well. Pass it alone."
         )
-
-
-def _of_comparator(comparator: PairedComparator) -> PairSubject:
-    check_is_fitted(comparator)
-    pair = comparator.predictions_.pair("champion", "challenger")
-    return PairSubject(pair, pos_label=comparator.pos_label)
