@@ -34,6 +34,10 @@ from skcompare.evidence import (
     spherical,
 )
 
+label_score = partial(
+    metric, response_method="predict", greater_is_better=True, array_api=True
+)
+"""Register a function of labels, of any array library, of which greater is better."""
 probability_score = partial(metric, response_method="predict_proba", greater_is_better=True)
 """Register a function of probabilities of which greater is better."""
 probability_loss = partial(
@@ -42,7 +46,7 @@ probability_loss = partial(
 """Register a function of probabilities, of any array library, as a loss."""
 
 
-@metric("accuracy", response_method="predict", greater_is_better=True, array_api=True)
+@label_score("accuracy")
 def accuracy(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -70,7 +74,7 @@ def accuracy(
     return weighted_mean(truth == predicted, sample_weight)
 
 
-@metric("sensitivity", response_method="predict", greater_is_better=True, array_api=True)
+@label_score("sensitivity")
 def sensitivity(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -110,7 +114,7 @@ def sensitivity(
     return _rate_within("positive", y_true, y_pred, pos_label, sample_weight)
 
 
-@metric("specificity", response_method="predict", greater_is_better=True, array_api=True)
+@label_score("specificity")
 def specificity(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -150,13 +154,7 @@ def specificity(
     return _rate_within("negative", y_true, y_pred, pos_label, sample_weight)
 
 
-@metric(
-    "negative_predictive_value",
-    response_method="predict",
-    greater_is_better=True,
-    array_api=True,
-    bounds=(0, 1),
-)
+@label_score("negative_predictive_value", bounds=(0, 1))
 def negative_predictive_value(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -536,9 +536,7 @@ class PairedScorer:
                 "sklearn.set_config(enable_metadata_routing=True)."
             )
         requested = {name: value for name, value in requests.items() if value}
-        self._refuse(
-            {name: requested[name] for name in requested if name not in self._stored}
-        )
+        self._refuse({n: v for n, v in requested.items() if n not in self._stored})
         if self.champion is not None and requested:
             raise ValueError(
                 f"{type(self).__name__} has a champion, and needs no stored predictions. "
