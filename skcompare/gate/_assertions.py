@@ -264,21 +264,12 @@ def demand(decision: GateDecision) -> GateDecision:
 def _check_both(roles: Mapping[str, Any], X: Any) -> None:
     """Check that both roles are predictions, or fitted classifiers with records in `X`."""
     for name, value in roles.items():
-        if value is None:
+        if value is None or (X is None) == hasattr(value, "predict"):
             raise TypeError(
-                f"`{name}` must be predictions or a fitted classifier. Got None. Pass the "
-                "champion and the challenger after `y_true`."
-            )
-        if X is None and hasattr(value, "predict"):
-            raise TypeError(
-                f"`{name}` is a classifier, which needs records to predict. Pass them as "
-                "`X`."
-            )
-        if X is not None and not hasattr(value, "predict"):
-            raise TypeError(
-                f"`{name}` must be a fitted classifier where `X` is given. Got "
-                f"{type(value).__name__}. Pass a classifier, or leave `X` out and pass "
-                "predictions for both."
+                f"`{name}` must be predictions, or a fitted classifier that predicts for "
+                f"the records in `X`. Got {type(value).__name__} "
+                f"{'without' if X is None else 'with'} `X`. Pass the champion and the "
+                "challenger after `y_true`."
             )
 
 

@@ -152,7 +152,7 @@ def check_conditions(
         raise ValueError(f"Each condition must be there once. Got {repeated!r} twice.")
 
 
-SET_BY_CONDITION = ("alternative", "null_value")
+SET_BY_CONDITION = {"alternative", "null_value"}
 """Options of tests that the condition sets."""
 
 ANYTIME = {"accuracy": "anytime_mcnemar"}
@@ -281,21 +281,17 @@ class Condition(Written):
                     f"{tests_of(measure)}."
                 )
             allowed = (*entry.options, *entry.evidence_options)
-        unknown = [option for option in self.options if option not in allowed]
-        fixed = [option for option in self.options if option in SET_BY_CONDITION]
+        unknown = [o for o in self.options if o in SET_BY_CONDITION or o not in allowed]
         loss = None if measure is None else loss_of(measure.metric)
         if loss is not None and self.options.get("loss", loss.name) != loss.name:
             raise ValueError(
                 f"{self.measure} is the mean of the loss {loss.name!r}. Got "
                 f"loss={self.options['loss']!r}. Name the mean of that loss as the measure."
             )
-        if fixed:
-            raise ValueError(
-                f"{' and '.join(fixed)} follow from the condition. Got "
-                f"options={dict(self.options)!r}. Leave it out."
-            )
         if unknown:
             reason = "needs `test`" if name is None else f"is no option of {name}"
+            if unknown[0] in SET_BY_CONDITION:
+                reason = "follows from the condition"
             raise ValueError(
                 f"Option {unknown[0]!r} of {self.name}({self.measure!r}) {reason}. Name a "
                 f"test and its options, or leave them out."

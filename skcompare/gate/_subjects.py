@@ -334,8 +334,7 @@ def fitted_subject(
 ) -> PairSubject:
     """Collect the predictions of fitted classifiers that the conditions need."""
     measures = [leaf.scored for leaf in conditions if leaf.scored is not None]
-    names = [leaf.test_name for leaf in conditions if leaf.test_name is not None]
-    tests: dict[str, dict[str, Any]] = {name: {} for name in names}
+    tests: Any = {leaf.test_name: {} for leaf in conditions if leaf.test_name is not None}
     predictions = predictions_of_fitted(
         roles,
         X,

@@ -265,7 +265,7 @@ def test_refused():
         ),
         (
             lambda: Superior("accuracy", test="mcnemar", options={"null_value": 1}),
-            "follow from the condition",
+            "follows from the condition",
         ),
         (lambda: Superior("accuracy", test="mcnemar", anytime=True), "Pass one of them"),
         (lambda: Superior("accuracy", exact=1), "exact"),
