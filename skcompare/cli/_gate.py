@@ -93,23 +93,27 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
             raise type(error)(f"--{name}: cannot write {path!r}: {reason}.") from error
 
 
-COLUMNS = (
-    ("id", "that tells records apart, by which files are joined"),
-    ("y", "of true labels"),
-    ("label", "of labels, in each of two files"),
-    ("proba", "of probabilities, in each of two files; once a class for several"),
-    (
-        "champion",
-        "of the champion's predictions, once a class for several; its file if no FILE is "
-        "given",
-    ),
-    ("challenger", "of the challenger's predictions, or its file, in the same way"),
-    ("groups", "of the group (patient, user) of each record"),
-    ("score", "of scores item by item; twice for two columns of one file"),
-    ("item", "that tells scored items apart"),
-    ("attempt", "that tells attempts at one item apart"),
-)
+COLUMNS = {
+    "id": "that tells records apart, by which files are joined",
+    "y": "of true labels",
+    "label": "of labels, in each of two files",
+    "proba": "of probabilities, in each of two files; once a class for several",
+    "champion": "of the champion's predictions, once a class for several; its file if no "
+    "FILE is given",
+    "challenger": "of the challenger's predictions, or its file, in the same way",
+    "groups": "of the group (patient, user) of each record",
+    "score": "of scores item by item; twice for two columns of one file",
+    "item": "that tells scored items apart",
+    "attempt": "that tells attempts at one item apart",
+}
+"""Descriptions of columns by the names of their options."""
 REPEATABLE = ("proba", "champion", "challenger", "score")
+
+
+def add_column(parser: Any, name: str, *aliases: str, **settings: Any) -> None:
+    """Add the option that names a column."""
+    text = f"column {COLUMNS[name]}"
+    parser.add_argument(f"--{name}", *aliases, metavar="COLUMN", help=text, **settings)
 
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
@@ -136,11 +140,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             help="a condition, instead of a policy; may be repeated",
         )
     parser.add_argument("--alpha", type=float, metavar="LEVEL", help="of the gate")
-    for name, description in COLUMNS:
-        action = "append" if name in REPEATABLE else "store"
-        parser.add_argument(
-            f"--{name}", action=action, metavar="COLUMN", help=f"column {description}"
-        )
+    for name in COLUMNS:
+        add_column(parser, name, action="append" if name in REPEATABLE else "store")
     parser.add_argument("--pos-label", metavar="LABEL", help="the positive class")
     parser.add_argument("--data", metavar="FILE", help="records that estimators predict")
     parser.add_argument(
@@ -225,7 +226,7 @@ def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
         policy = load_policy(_check_path("--policy", path))
     else:
         policy, path = find_policy(), PYPROJECT
-    values = {name: getattr(arguments, name) for name, _ in COLUMNS}
+    values = {name: getattr(arguments, name) for name in COLUMNS}
     columns: dict[str, Any] = {
         name: _columns(name, value) for name, value in values.items() if value is not None
     }

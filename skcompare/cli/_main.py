@@ -23,7 +23,7 @@ from skcompare._io.readers import Source, list_formats
 from skcompare._registry.metrics import metrics
 from skcompare._registry.tests import paired_tests
 from skcompare._version import __version__
-from skcompare.cli._gate import add_gate, formatted, say, show
+from skcompare.cli._gate import add_column, add_gate, formatted, say, show
 from skcompare.comparators import COLLECTED, PairedComparator, compare, compare_scores
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES, ColumnRoles
 from skcompare.reports import Comparison, MultipleComparison
@@ -41,30 +41,18 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"{list_formats()} file with true labels and two columns of predictions",
     )
-    for name, description in (
-        (Y, "true labels"),
-        (CHAMPION, "the champion's labels, or probabilities"),
-        (CHALLENGER, "the challenger's labels, or probabilities"),
-    ):
-        parser.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {description}")
+    add_column(parser, Y)
+    for name in ROLES:
+        text = f"column of the {name}'s labels, or probabilities"
+        parser.add_argument(f"--{name}", metavar="COLUMN", help=text)
     for name in ROLES:
         parser.add_argument(
             f"--{name}-file",
             metavar="FILE",
             help=f"file of the {name}'s predictions, where it is another one; needs --id",
         )
-    parser.add_argument(
-        "--groups",
-        "--group",
-        metavar="COLUMN",
-        help="column of the group (patient, user) of each record",
-    )
-    parser.add_argument(
-        "--id",
-        "--item",
-        metavar="COLUMN",
-        help="column that tells records apart, by which files are joined",
-    )
+    add_column(parser, "groups", "--group")
+    add_column(parser, "id", "--item")
     parser.add_argument(
         "--delimiter",
         metavar="CHARACTER",
@@ -185,9 +173,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
         help="column of the scores ('score'), or the champion's and the challenger's, "
         "separated by a comma",
     )
-    parser.add_argument(
-        "--attempt", metavar="COLUMN", help="column that tells attempts at one item apart"
-    )
+    add_column(parser, "attempt")
 
 
 def scores_compared(
