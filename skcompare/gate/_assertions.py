@@ -278,6 +278,9 @@ SCHEMA_VERSION = 1
 ERROR = "error"
 NONE = "No gate decided anything."
 
+SUMMARY = ("test", "status", "text")
+"""Keys of an entry in summaries."""
+
 Entry = dict[str, Any]
 """Decision of one gate, as plain values that travel between processes."""
 
@@ -356,9 +359,7 @@ def _html(test: str, report: Report) -> str:
 
 def _html_page(entries: Sequence[Entry]) -> str:
     body = "\n".join(entry["body"] for entry in entries) or f"<p>{NONE}</p>"
-    summaries = [
-        {name: entry[name] for name in ("test", "status", "text")} for entry in entries
-    ]
+    summaries = [{name: entry[name] for name in SUMMARY} for entry in entries]
     return html_page("Gates", body, json.dumps(summaries))
 
 
@@ -372,10 +373,8 @@ def _json_document(entries: Sequence[Entry]) -> str:
         "schema_version": SCHEMA_VERSION,
         "passed": bool(entries) and all(entry["status"] == PASSED for entry in entries),
         "gates": [
-            {
-                **{name: entry[name] for name in ("test", "status", "text")},
-                "decision": json.loads(entry["body"]),
-            }
+            {name: entry[name] for name in SUMMARY}
+            | {"decision": json.loads(entry["body"])}
             for entry in entries
         ],
     }

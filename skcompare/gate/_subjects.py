@@ -201,10 +201,7 @@ class PairSubject:
             self.engines[repr(tests)] = PairEngine(
                 self.pair, tests, "greater", LEVEL, self.pos_label
             )
-        engine = self.engines[repr(tests)]
-        measure = checked_measure(condition, engine)
-        engine = engine.about(measure)
-        entry = chosen_test(condition, measure, engine)
+        engine, measure, entry = chosen_test(condition, self.engines[repr(tests)])
         with refused_as_unsuited():
             test = engine.prepared(entry, measure, measure.name)
         return with_options(test, condition)
@@ -240,12 +237,14 @@ def checked_measure(condition: Condition, selection: Selection) -> Measure:
 
 
 def chosen_test(
-    condition: Condition, measure: Measure, selection: Selection
-) -> PairedTestEntry:
-    """Return the test of a condition, which must be valid and suit the predictions.
+    condition: Condition, selection: Selection
+) -> tuple[Any, Measure, PairedTestEntry]:
+    """Return the selection for the classes of a condition, its measure, and its test.
 
-    `selection` is that of the classes of the measure.
+    The test must be valid, and suit the predictions.
     """
+    measure = checked_measure(condition, selection)
+    selection = selection.about(measure)
     design = selection.predictions.design
     if condition.test_name is None:
         entry = selection.fitting_test(measure)
@@ -260,7 +259,7 @@ def chosen_test(
     why = why_unsuited(entry, selection.predictions)
     if why:
         raise Unsuited(why)
-    return entry
+    return selection, measure, entry
 
 
 def grouped_text(n_records: int, n_groups: int) -> str:
@@ -519,9 +518,7 @@ def required(
         named = None if name is None else {name: dict(condition.options)}
         selection = Selection(schema, named, "greater", pos_label)
         try:
-            measure = checked_measure(condition, selection)
-            selection = selection.about(measure)
-            entry = chosen_test(condition, measure, selection)
+            selection, measure, entry = chosen_test(condition, selection)
         except Unsuited:
             # Reported when the counts are judged.
             continue
