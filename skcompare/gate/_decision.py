@@ -585,9 +585,8 @@ def settles(outcome: Outcome) -> str:
 def unit_of(outcomes: Sequence[Outcome]) -> str:
     """Unit of the evidence: records or items."""
     leaves = [leaf.condition for outcome in outcomes for leaf in outcome.leaves]
-    conditions = [leaf for leaf in leaves if isinstance(leaf, Condition)]
-    items = bool(conditions) and all(c.measure == MEAN_SCORE for c in conditions)
-    return "items" if items else "records"
+    measures = {leaf.measure for leaf in leaves if isinstance(leaf, Condition)}
+    return "items" if measures == {MEAN_SCORE} else "records"
 
 
 def _notes(decision: GateDecision) -> Iterator[Note]:
@@ -758,9 +757,8 @@ def _picture(outcome: Outcome) -> str:
     bounds = [boundary for boundary, _ in condition.boundaries]
     finite = [value for value in (row.difference, *ends, *bounds) if math.isfinite(value)]
     at = partial(_place, reach=1.15 * max(map(abs, finite)) or 1.0)
-    low = max((b for b, side in condition.boundaries if side == "greater"), default=None)
-    high = min((b for b, side in condition.boundaries if side == "less"), default=None)
-    start, end = LEFT if low is None else at(low), RIGHT if high is None else at(high)
+    edges = {side: at(bound) for bound, side in condition.boundaries}
+    start, end = edges.get("greater", LEFT), edges.get("less", RIGHT)
     shapes = [
         # The differences that meet the condition.
         f'<rect x="{start:.1f}" y="14" width="{max(0.0, end - start):.1f}" height="32" '

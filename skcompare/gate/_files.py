@@ -106,18 +106,15 @@ class GateFiles(NamedTuple):
     ) -> "GateFiles":
         """Take from a policy what is not named beside it; blind if either says so."""
         settings, own = policy.ledger, policy.train
-        if settings is not None and ledger is None:
-            ledger = policy.path_of(settings.path)
-        if own is not None and train is None:
-            train = policy.path_of(own.file)
-        rule, looks = (settings.rule, settings.looks) if settings else (None, None)
-        return cls(
-            predictions,
-            train=None if train is None else TrainSettings(train, own.id if own else None),
-            ledger=None if ledger is None else Ledger(ledger, rule=rule, looks=looks),
-            blind=blind or bool(settings and settings.blind),
-            **named,
-        )
+        rule = looks = id = None
+        if settings is not None:
+            rule, looks, blind = settings.rule, settings.looks, blind or settings.blind
+            ledger = ledger or policy.path_of(settings.path)
+        if own is not None:
+            train, id = train or policy.path_of(own.file), own.id
+        training = None if train is None else TrainSettings(train, id)
+        counted = None if ledger is None else Ledger(ledger, rule=rule, looks=looks)
+        return cls(predictions, train=training, ledger=counted, blind=blind, **named)
 
     @property
     def used(self) -> list[str]:
@@ -714,10 +711,8 @@ def scores_subject(files: GateFiles, columns: Columns, gate: Gate) -> ItemSubjec
         bounds=columns.bounds,
         names=names,
     )
-    unseen = ""
-    if training is not None:
-        judged = {item: scores.items, **scores.columns}
-        unseen = training.check(judged, sources[0].text)
+    judged = {item: scores.items, **scores.columns}
+    unseen = "" if training is None else training.check(judged, sources[0].text)
     return ItemSubject(scores, unseen)
 
 
