@@ -612,7 +612,7 @@ def _with_minimum(gate: Gate, condition: Condition, outcome: Outcome) -> Outcome
     if least is not None and outcome.n_records < least:
         unit = "items" if condition.scored is None else "records"
         reason = f"{outcome.n_records:,} {unit}, and at least {least:,} are requested"
-        return _blocked(outcome, reason, max(outcome.records_needed or 0.0, least))
+        return _blocked(outcome, reason, max(outcome.records_needed or 0.0, float(least)))
     n_discordant = outcome.n_discordant
     if n_discordant is None:
         if condition.min_discordant is None:
