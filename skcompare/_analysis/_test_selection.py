@@ -742,25 +742,21 @@ def tallied_scores(
 
 def _tallied_values(
     tally: Tally, measure: Measure, pos_label: Any, watch: Watch
-) -> tuple[float, float]:
+) -> Sequence[float]:
     loss, name = loss_of(measure.metric), error_of_bins(measure)
     # A loss may have the name of its negated scorer.
     sign = -1.0 if measure.greater_is_better else 1.0
     if measure.required == {LABELS}:
-        first, second = (
-            _of_labels(tally, measure, pos_label, role, watch) for role in (0, 1)
-        )
-        return first, second
+        return [_of_labels(tally, measure, pos_label, role, watch) for role in (0, 1)]
     if loss is not None:
-        champion, challenger = PairedLosses.from_tally(tally, loss=loss.name).means
-        return sign * champion, sign * challenger
+        losses = PairedLosses.from_tally(tally, loss=loss.name)
+        return [sign * mean for mean in losses.means]
     if name is not None:
         bins = PairedCalibration.from_tally(tally)
-        first, second = (sign * bins.error(role, **CALIBRATION[name]) for role in (0, 1))
-        return first, second
+        return [sign * bins.error(role, **CALIBRATION[name]) for role in (0, 1)]
     if measure.metric == "roc_auc":
-        first, second = PlacementValues.from_tally(tally).aucs.tolist()
-        return first, second
+        areas: list[float] = PlacementValues.from_tally(tally).aucs.tolist()
+        return areas
     raise needs_records(measure)
 
 

@@ -162,31 +162,19 @@ def _number(score: Any, name: str) -> Any:
 
 
 def scorers_of(
-    estimators: Sequence[tuple[str, Any]],
-    scoring: Any,
-    classes: np.ndarray,
-    *,
-    raise_exc: bool,
+    estimators: Sequence[tuple[str, Any]], scoring: Any, *, raise_exc: bool
 ) -> list[Any]:
     """Return a scorer for each estimator; the scorers differ only if `scoring` is None."""
-    resolved = _as_scorers(scoring, classes)
     scorers = []
     for name, estimator in estimators:
-        if resolved is None and not hasattr(estimator, "score"):
+        if scoring is None and not hasattr(estimator, "score"):
             raise TypeError(
                 f"Without `scoring` each classifier needs a `score` method. {name} "
                 f"({type(estimator).__name__}) has none. Pass `scoring`, such as "
                 "'accuracy'."
             )
-        scorers.append(check_scoring(estimator, resolved, raise_exc=raise_exc))
+        scorers.append(check_scoring(estimator, scoring, raise_exc=raise_exc))
     return scorers
-
-
-def metric_names(scoring: Any) -> tuple[str, ...] | None:
-    """Names of several metrics, or None for a single metric or a callable."""
-    if scoring is None or isinstance(scoring, str) or callable(scoring):
-        return None
-    return tuple(str(name) for name in scoring)
 
 
 def _as_scorers(scoring: Any, classes: np.ndarray) -> Any:
@@ -590,8 +578,9 @@ def cross_compare(
     y_labels = check_target(y, groups, fitting=True)
     X, y, groups = indexable(X, y, groups)
     classes = classes_of(y_labels)
-    scorers = scorers_of(named_estimators, scoring, classes, raise_exc=error_score == RAISE)
-    metrics = metric_names(scoring)
+    scoring = _as_scorers(scoring, classes)
+    scorers = scorers_of(named_estimators, scoring, raise_exc=error_score == RAISE)
+    metrics = tuple(scoring) if isinstance(scoring, dict) else None
     check_keys([name for name, _ in named_estimators], metrics or (OWN_SCORE,))
     rng = check_random_state(random_state)
     splitter = resolve_cv(cv, y_labels, random_state)

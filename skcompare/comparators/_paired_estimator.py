@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -323,20 +324,13 @@ class PairScorer:
                 f"in one. Got {type(estimator).__name__}. Pass "
                 "PairedEstimator(champion, challenger), fitted."
             )
-        predictions = collect_fitted(
-            list(zip((CHAMPION, CHALLENGER), roles)),
-            X,
-            check_labels("y", y),
-            required=frozenset[str]().union(
-                *(measure.required for measure in self.measures)
-            ),
-        )
+        named_roles = list(zip((CHAMPION, CHALLENGER), roles))
+        predictions = _collected(named_roles, X, y, self.measures)
         if len(predictions.classes) > 1:
             check_scored_classes(self.measures, predictions.classes, self.pos_label)
         scores: dict[str, float] = {}
         for measure in self.measures:
-            values, watch = scores_of(predictions, measure, X, self.pos_label)
-            champion, challenger = checked_scores(measure, values, watch)
+            champion, challenger = scores_of(predictions, measure, X, self.pos_label)
             sign = 1 if measure.greater_is_better else -1
             difference = sign * (challenger - champion)
             if not math.isfinite(difference):
@@ -375,12 +369,21 @@ def _check_no_metadata(metadata: dict[str, Any]) -> None:
         )
 
 
+def _collected(
+    estimators: list[tuple[str, Any]], X: Any, y: Any, measures: Iterable[Measure]
+) -> Predictions:
+    """Predict a test set with fitted classifiers, as far as the measures need it."""
+    required = frozenset[str]().union(*(measure.required for measure in measures))
+    return collect_fitted(estimators, X, check_labels("y", y), required=required)
+
+
 def scores_of(
     predictions: Predictions, measure: Measure, X: Any, pos_label: Any = None
-) -> tuple[list[float], Watch]:
+) -> list[float]:
     """Return the score of each classifier on one test set, with NaN for undefined scores.
 
-    A custom scorer sees stored predictions and the records as they are.
+    A custom scorer sees stored predictions and the records as they are. Warns if a score is
+    undefined, or its scorer has warned.
     """
     if measure.label is not None:
         position = measure.position(predictions.classes)
@@ -390,11 +393,6 @@ def scores_of(
         RoleScores(predictions, role, measure, pos_label).of_part(everything, watch, X)
         for role in predictions.estimators
     ]
-    return scores, watch
-
-
-def checked_scores(measure: Measure, scores: list[float], watch: Watch) -> list[float]:
-    """Warn if a score is undefined or its scorer has warned, and return the scores."""
     if not np.isfinite(scores).all():
         reason = "" if watch.error is None else f": {watch.error}"
         warnings.warn(
@@ -427,13 +425,8 @@ class ClassScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         """Return the score of a fitted classifier, or NaN with a warning if undefined."""
-        predictions = collect_fitted(
-            [("the classifier", estimator)],
-            X,
-            check_labels("y", y),
-            required=self.measure.required,
-        )
-        return checked_scores(self.measure, *scores_of(predictions, self.measure, X))[0]
+        predictions = _collected([("the classifier", estimator)], X, y, [self.measure])
+        return scores_of(predictions, self.measure, X)[0]
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return an empty metadata request."""

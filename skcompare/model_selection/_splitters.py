@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import permutations
-from numbers import Integral
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -417,13 +416,11 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         return first_halves, blocks, small_classes
 
     def _check_n_repeats(self) -> int:
-        n_repeats = self.n_repeats
-        is_integer = isinstance(n_repeats, Integral) and not isinstance(n_repeats, bool)
-        if is_integer and n_repeats >= 1:
-            return int(n_repeats)
+        if is_whole(self.n_repeats) and self.n_repeats >= 1:
+            return int(self.n_repeats)
         raise ValueError(
-            f"`n_repeats` must be an integer of at least 1. Got {n_repeats!r} instead. "
-            "A repetition makes two splits; 5 repetitions are usual."
+            f"`n_repeats` must be an integer of at least 1. Got {self.n_repeats!r} "
+            "instead. A repetition makes two splits; 5 repetitions are usual."
         )
 
     def _check_enough(self, n: int, n_blocks: int, what: str) -> None:

@@ -124,6 +124,13 @@ def check_length(name: str, values: NDArray[Any], n: int) -> None:
         )
 
 
+def checked_facts(name: str, values: Any, n: int) -> NDArray[Any]:
+    """Check ids, groups or other columns of `n` rows, by the name of the argument."""
+    array = checked_labels(f"`{name}`", values)
+    check_length(f"`{name}`", array, n)
+    return array
+
+
 def check_each_once(ids: NDArray[Any]) -> None:
     """Check that each item occurs once."""
     distinct, counts = np.unique(ids, return_counts=True)
@@ -206,12 +213,10 @@ def rows_of_arrays(
         )
         if role_items is None:
             check_length(f"`{role}`", numbers, n)
-        labels = np.arange(n) if ids is None else checked_labels(f"`{name}`", ids)
-        check_length(f"`{name}`", labels, len(numbers))
+        labels = np.arange(n) if ids is None else checked_facts(name, ids, len(numbers))
         columns = {}
         if groups is not None and role == ROLES[0]:
-            columns[GROUPS] = checked_labels("`groups`", groups)
-            check_length("`groups`", columns[GROUPS], len(numbers))
+            columns[GROUPS] = checked_facts(GROUPS, groups, len(numbers))
         rows.append(Rows(f"`{role}`", numbers, labels, None, columns))
     return rows
 
@@ -464,18 +469,12 @@ class ItemScores(ArrayValues):
             check_within(f"`{role}`", values[role], bounds)
         values["attempts"] = checked_attempts(self.attempts, len(items))
         if self.groups is not None:
-            values["groups"] = self._check_facts("groups", self.groups, len(items))
+            values["groups"] = checked_facts(GROUPS, self.groups, len(items))
         values = {name: _frozen(value) for name, value in values.items()}
-        columns = {k: self._check_facts(k, v, len(items)) for k, v in self.columns.items()}
+        columns = {k: checked_facts(k, v, len(items)) for k, v in self.columns.items()}
         values["columns"] = {name: _frozen(value) for name, value in columns.items()}
         values |= {"names": check_names(self.names), "bounds": bounds}
         self._set(**values)
-
-    @staticmethod
-    def _check_facts(name: str, values: Any, n: int) -> np.ndarray:
-        array = checked_labels(f"`{name}`", values)
-        check_length(f"`{name}`", array, n)
-        return array
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f", n_groups={self.n_groups}"
