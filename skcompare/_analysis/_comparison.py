@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from skcompare._analysis._test_selection import (
-    ALL,
     LABEL,
     LOSS,
     POS_LABEL,
@@ -439,7 +438,7 @@ class PairEngine(Selection):
         if position not in self._of_classes:
             self._of_classes[position] = PairEngine(
                 pair_of_class(self.pair, position),
-                ALL if self._all else self.requested,
+                self._declared,
                 self.alternative,
                 self.alpha,
                 pos_label=True,
@@ -541,8 +540,7 @@ class PairEngine(Selection):
         test.
         """
         default = self.fitting_test(measure)
-        is_open = row.pvalue is not None and row.pvalue >= self.alpha
-        if default is None or row.test != default.name or not is_open:
+        if default is None or row.test != default.name:
             return None
         test = self.prepared(default, measure, row.measure)
         needed = test.units_needed(row, alpha=self.alpha, alternative=self.alternative)
@@ -697,7 +695,9 @@ class EvidenceBehind:
         try:
             return needs.from_pair(self.pair, **options)
         except ValueError as error:
-            if SCORES not in getattr(needs, "required", (SCORES,)) or self._has_scores:
+            numeric, roles = self.pair.predictions.is_numeric, self.pair.roles
+            scored = numeric or any(role.has_proba or role.has_decision for role in roles)
+            if scored or SCORES not in getattr(needs, "required", (SCORES,)):
                 raise
             # Not all outputs of a classifier are collected.
             raise ValueError(
@@ -705,12 +705,6 @@ class EvidenceBehind:
                 "is collected. Compare a measure of scores too, such as 'roc_auc' or "
                 "'neg_brier_score'."
             ) from error
-
-    @property
-    def _has_scores(self) -> bool:
-        return self.pair.predictions.is_numeric or any(
-            role.has_proba or role.has_decision for role in self.pair.roles
-        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvidenceBehind, (self.pair, self.pos_label, self.usual)

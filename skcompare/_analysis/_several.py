@@ -1,6 +1,6 @@
 """Settings, and comparisons of several classifiers by omnibus tests and all pairs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -198,7 +198,8 @@ class Settings:
     ) -> Self:
         """Check settings, which `several` names of three or more classifiers change."""
         checked = check_settings(alternative, alpha, adjust, control, several)
-        requested = _named_of_several(tests, checked[-1]) if several else named_tests(tests)
+        draws = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS}
+        requested = named_tests(tests, draws if checked[-1] == MAX_T else {})
         measures = resolve_scoring(scoring)
         numeric = [measure.subject for measure in measures if measure.is_numeric]
         if numeric and len(numeric) < len(measures):
@@ -222,13 +223,6 @@ class Settings:
         if several:
             _check_named(requested, measures, checked[-1])
         return cls(measures, requested, *checked, pos_label, control)
-
-
-def _named_of_several(tests: Any, adjust: Any) -> RequestedTests:
-    """Return the requested tests with their options, including those of the adjustment."""
-    is_max_t = isinstance(adjust, str) and adjust == MAX_T
-    draws = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS} if is_max_t else {}
-    return named_tests(tests, draws)
 
 
 def _check_named(
@@ -356,24 +350,18 @@ class SeveralEngine(Selection):
         family = family_of(entry.name, self.predictions.design, options)
         return self._of_pairs(entry) if family is None else self._of_family(family)
 
+    def _omnibus(self, tests: Iterable[PairedTestEntry]) -> PairedResult | None:
+        """Return the result of the first of these tests that is of all classifiers."""
+        for entry in filter(is_omnibus, tests):
+            needs: Any = entry.needs
+            options = self.evidence_options(entry, self.measure)
+            evidence = needs.from_predictions_of(self.predictions, **options)
+            return entry.function(evidence, **self._options(entry, self.measure))
+        return None
+
     def _requested_omnibus(self) -> PairedResult | None:
         """Return the result of the omnibus test that was requested by name."""
-        entries = filter(is_omnibus, self.requested_tests(self.measure))
-        return next(map(self._run_omnibus, entries), None)
-
-    def _default_omnibus(self) -> PairedResult | None:
-        """Return the result of the design's first omnibus test."""
-        tests = fitting_tests(self.measure, self.predictions)
-        return next(map(self._run_omnibus, filter(is_omnibus, tests)), None)
-
-    def _run_omnibus(self, entry: PairedTestEntry) -> PairedResult:
-        needs: Any = entry.needs
-        options = self.evidence_options(entry, self.measure)
-        evidence = needs.from_predictions_of(self.predictions, **options)
-        result: PairedResult = entry.function(
-            evidence, **self._options(entry, self.measure)
-        )
-        return result
+        return self._omnibus(self.requested_tests(self.measure))
 
     def _of_family(self, family: Family) -> PairwiseComparison:
         """Compare all pairs by a joint test."""
@@ -427,7 +415,8 @@ class SeveralEngine(Selection):
             entry.name,
             self._scores() if None in values.values() else self._shared(values),
             pairs,
-            omnibus=self._requested_omnibus() or self._default_omnibus(),
+            omnibus=self._requested_omnibus()
+            or self._omnibus(fitting_tests(self.measure, self.predictions)),
             interval_level=level,
             method="" if result is None else result.method,
             flags=tuple(dict.fromkeys(flag for row in tested for flag in row.flags)),

@@ -431,7 +431,7 @@ class Selection:
         alternative: str,
         pos_label: Any = None,
     ) -> None:
-        self.predictions, self._all = predictions, requested == ALL
+        self.predictions, self._declared = predictions, requested
         self.requested = named_for(requested, predictions)
         self.alternative, self.pos_label = alternative, pos_label
         self._fitting: dict[str | None, list[PairedTestEntry]] = {}
@@ -444,8 +444,7 @@ class Selection:
         if measure.label is None or not isinstance(self.predictions, CountedSchema):
             return self
         schema = self.predictions.of_one_class(measure.position(self.predictions.classes))
-        requested: RequestedTests = ALL if self._all else self.requested
-        return Selection(schema, requested, self.alternative, pos_label=True)
+        return Selection(schema, self._declared, self.alternative, pos_label=True)
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """Return the tests for the rows of a measure, with None for a row without test."""
@@ -455,12 +454,11 @@ class Selection:
 
     def requested_tests(self, measure: Measure) -> list[PairedTestEntry]:
         """Return the requested tests of a measure."""
-        requested = [get_test(name) for name in self.requested or ()]
         return [
             entry
-            for entry in requested
+            for entry in map(get_test, self.requested or ())
             if is_about(entry, measure, self.requested)
-            and not (self._all and entry.lacks_bound(measure.metric))
+            and not (self._declared == ALL and entry.lacks_bound(measure.metric))
         ]
 
     def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
@@ -476,10 +474,9 @@ class Selection:
 
     def other_tests(self, measures: Sequence[Measure]) -> list[PairedTestEntry]:
         """Return the requested tests that belong to none of these measures."""
-        requested = [get_test(name) for name in self.requested or ()]
         return [
             entry
-            for entry in requested
+            for entry in map(get_test, self.requested or ())
             if not any(is_about(entry, measure, self.requested) for measure in measures)
         ]
 
