@@ -525,20 +525,16 @@ def accuracy_result(
     )
 
 
-PooledInterval = Literal["pooled", "unpooled"]
-IGNORES_PAIRING = "ignores-pairing"
-
-
 @paired_test(
     title="proportional test",
     measures="accuracy",
     references=("Dietterich1998", "Yang2023"),
-    caution=IGNORES_PAIRING,
+    caution="ignores-pairing",
 )
 def proportional_z(
     table: ContingencyTable,
     *,
-    interval: PooledInterval = "pooled",
+    interval: Literal["pooled", "unpooled"] = "pooled",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare two accuracies on one test set as if each had its own test records.

@@ -27,14 +27,8 @@ from skcompare.stats.core._limits import (
 from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
 from skcompare.stats.core._tails import binomial_pvalue, log_at_least, normal_pvalue
 
-RatioMethod = Literal["score", "log-wald"]
-RatioInterval = Literal["agreeing", "score", "bonett-price", "log-wald"]
-
 PRECISION = 1e-15
 """Precision of the logarithm of a limit."""
-
-NO_CORRECT_PREDICTIONS = "no-correct-predictions"
-APPROXIMATE = "approximate-ratio"
 
 
 @paired_test(
@@ -46,8 +40,8 @@ APPROXIMATE = "approximate-ratio"
 def relative_accuracy(
     table: ContingencyTable,
     *,
-    method: RatioMethod = "score",
-    interval: RatioInterval = "agreeing",
+    method: Literal["score", "log-wald"] = "score",
+    interval: Literal["agreeing", "score", "bonett-price", "log-wald"] = "agreeing",
     alternative: Alternative = "two-sided",
     null_value: float = 1.0,
 ) -> PairedResult:
@@ -170,8 +164,8 @@ def _flags(table: ContingencyTable, root: float, null: float) -> tuple[str, ...]
         # Where no prediction is correct the data say nothing of any ratio.
         "degenerate": discordant == 0 and (null == 1 or both == 0),
         "no-discordant-pairs": discordant == 0,
-        APPROXIMATE: 0 < discordant < FEW_DISCORDANT,
-        NO_CORRECT_PREDICTIONS: both == 0 in (against, favour),
+        "approximate-ratio": 0 < discordant < FEW_DISCORDANT,
+        "no-correct-predictions": both == 0 in (against, favour),
         ZERO_VARIANCE: math.isinf(root),
     }
     return tuple(flag for flag, holds in causes.items() if holds)
@@ -270,10 +264,6 @@ def log_wald_ratio_limits(
     return log_wald_limits(challenger / champion, error, confidence_level, alternative)
 
 
-OddsMethod = Literal["mid-p", "exact"]
-OddsInterval = Literal["agreeing", "wilson", "wald"]
-
-
 @paired_test(
     title="Odds ratio of discordant pairs",
     kind="ratio",
@@ -283,8 +273,8 @@ OddsInterval = Literal["agreeing", "wilson", "wald"]
 def discordant_odds_ratio(
     table: ContingencyTable,
     *,
-    method: OddsMethod = "mid-p",
-    interval: OddsInterval = "agreeing",
+    method: Literal["mid-p", "exact"] = "mid-p",
+    interval: Literal["agreeing", "wilson", "wald"] = "agreeing",
     alternative: Alternative = "two-sided",
     null_value: float = 1.0,
 ) -> PairedResult:

@@ -291,10 +291,6 @@ def _log_sum(filled: tuple[int, int], others: tuple[int, int], shift: float) -> 
         n_terms *= 4
 
 
-UNDEFINED_Q = "undefined-q"
-ZERO_CELL = "zero-cell"
-
-
 @paired_test(
     title="Yule's Q",
     kind="association",
@@ -373,7 +369,7 @@ def yule_q(table: ContingencyTable, *, method: ExactMethod = "auto") -> PairedRe
     exact = is_exact(table, method)
     if together == apart == 0:
         limits = partial(fixed_limits, (math.nan, math.nan))
-        return _result(math.nan, math.nan, UNDEFINED, limits, flags=(UNDEFINED_Q,))
+        return _result(math.nan, math.nan, UNDEFINED, limits, flags=("undefined-q",))
     if together == 0 or apart == 0:
         return _zero_cell_result(table, together > 0)
     q = (together - apart) / (together + apart)
@@ -429,7 +425,7 @@ def _zero_cell_result(table: ContingencyTable, positive: bool) -> PairedResult:
     return _exact_result(
         table,
         1.0 if positive else -1.0,
-        flags=(ZERO_CELL,),
+        flags=("zero-cell",),
         details={"odds_ratio": math.inf if positive else 0.0},
         remark=NEVER_ALONE if positive else NEVER_BOTH,
     )
@@ -448,9 +444,6 @@ def _exact_limits(
     """Limits of Q from those of the odds ratio, widened to include Q despite rounding."""
     low, high = tables.log_odds_limits(confidence_level)
     return min(math.tanh(low / 2), q), max(math.tanh(high / 2), q)
-
-
-DESCRIPTIVE = "descriptive"
 
 
 @paired_test(
@@ -555,7 +548,7 @@ def label_disagreement(matrix: AgreementMatrix) -> PairedResult:
 def _share(differing: float, n: float, name: str) -> PairedResult:
     share = differing / n
     return tested_result(
-        (math.nan, UNDEFINED, (DESCRIPTIVE,)),
+        (math.nan, UNDEFINED, ("descriptive",)),
         estimate=share,
         estimate_name=name,
         method="Wilson interval",
@@ -660,8 +653,6 @@ def _variance_polynomial(kappa: float, lift: float, variances: FloatArray) -> Fl
 
 Interval = Literal["agreeing", "wald"]
 Weights = Literal["none", "linear", "quadratic"]
-
-UNDEFINED_KAPPA = "undefined-kappa"
 
 
 @paired_test(
@@ -860,7 +851,7 @@ def _kappa_result(
     kappa, chance = moments.kappa, moments.chance
     details = {"observed_agreement": moments.observed, "chance_agreement": chance}
     limits = partial(_kappa_limits, moments, interval)
-    tested: Tested = math.nan, UNDEFINED, (UNDEFINED_KAPPA,)
+    tested: Tested = math.nan, UNDEFINED, ("undefined-kappa",)
     if undefined:
         limits = partial(fixed_limits, (math.nan, math.nan))
     else:
@@ -1027,16 +1018,11 @@ def perfect_limits(
     return (r, r) if pvalue < alpha_of(confidence_level) else (-1.0, 1.0)
 
 
-CorrelationMethod = Literal["auto", "pearson", "spearman"]
-CorrelationInterval = Literal["agreeing", "fisher", "robust"]
 NAMES = {
     "pearson": "Pearson correlation of the losses",
     "spearman": "Spearman rank correlation of the losses",
 }
 
-CONSTANT = "constant-losses"
-PERFECT = "perfect-correlation"
-FEW_RECORDS = "too-few-records"
 
 LEAST = 3
 
@@ -1050,8 +1036,8 @@ LEAST = 3
 def error_correlation(
     losses: PairedLosses,
     *,
-    method: CorrelationMethod = "auto",
-    interval: CorrelationInterval = "agreeing",
+    method: Literal["auto", "pearson", "spearman"] = "auto",
+    interval: Literal["agreeing", "fisher", "robust"] = "agreeing",
 ) -> PairedResult:
     """Do two classifiers have their large losses on the same records?
 
@@ -1141,11 +1127,11 @@ def error_correlation(
     statistic, tail = math.nan, UNDEFINED
     limits: Limits
     if n < LEAST or math.isnan(r):
-        flags = [CONSTANT] * math.isnan(r) + [FEW_RECORDS] * (n < LEAST)
+        flags = ["constant-losses"] * math.isnan(r) + ["too-few-records"] * (n < LEAST)
         limit = math.nan if math.isnan(r) else 1.0
         limits = partial(fixed_limits, (-limit, limit))
     elif abs(r) == 1:
-        flags = [PERFECT]
+        flags = ["perfect-correlation"]
         statistic, tail = math.copysign(math.inf, r), _perfect_pvalue(ties, n)
         limits = partial(fixed_limits, (r, r))
         if interval == "agreeing":

@@ -512,7 +512,6 @@ def _binomial_logs(total: int) -> FloatArray:
     return np.concatenate([half[values > 0][::-1], half])
 
 
-Method = Literal["asymptotic", "exact"]
 Degrees = Literal["informative", "full"]
 
 
@@ -525,7 +524,7 @@ Degrees = Literal["informative", "full"]
 def bowker(
     matrix: AgreementMatrix,
     *,
-    method: Method = "asymptotic",
+    method: Literal["asymptotic", "exact"] = "asymptotic",
     df: Degrees = "informative",
     max_pairs: int = 10,
 ) -> PairedResult:
@@ -683,8 +682,6 @@ def _least_odds(count: int, reverse: int, tail: float) -> float:
     return share / float(betaincinv(reverse + 1, count, 1 - tail))
 
 
-PermutationMethod = Literal["auto", "exact", "monte-carlo"]
-
 VALUES_AT_ONCE = 1 << 20
 """Largest number of random numbers that are held at a time."""
 
@@ -699,7 +696,7 @@ def symmetry_permutation(
     matrix: AgreementMatrix,
     *,
     statistic: Literal["total-asymmetry", "bowker", "stuart-maxwell"] = "total-asymmetry",
-    method: PermutationMethod = "auto",
+    method: Literal["auto", "exact", "monte-carlo"] = "auto",
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairedResult:

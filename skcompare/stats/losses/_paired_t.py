@@ -17,12 +17,12 @@ from skcompare.stats.core._sign_flip import FlippedSums, flipped_sums, limits_of
 from skcompare.stats.core._tails import error_of_draws
 
 
-def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:
+def check_records(losses: PairedLosses, test: str) -> None:
     """Raise an error if there are too few records."""
-    if losses.n < least:
+    if losses.n < 2:
         raise ValueError(
-            f"{test} needs at least {least} records. Got {losses.n}. One record says "
-            "nothing of how others vary: collect more."
+            f"{test} needs at least 2 records. Got {losses.n}. One record says nothing of "
+            "how others vary: collect more."
         )
 
 
@@ -265,7 +265,6 @@ def draws_error(flipped: FlippedSums, pvalue: float, alternative: str) -> dict[s
     return {"monte_carlo_error": error}
 
 
-Method = Literal["auto", "t", "sign-flip"]
 MANY = 50
 """Smallest number of groups for which "auto" is "t"."""
 
@@ -291,7 +290,7 @@ def _of_groups(losses: PairedLosses, **options: object) -> Wald:
 def clustered_t(
     losses: PairedLosses,
     *,
-    method: Method = "auto",
+    method: Literal["auto", "t", "sign-flip"] = "auto",
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     random_state: Any = 0,

@@ -396,8 +396,6 @@ MOST_EXACT = 1000
 LEAST_RANKED = {"two-sided": 6, "greater": 5, "less": 5}
 """With fewer differences no p-value is below 0.05, even if all signs agree."""
 
-FEW = "few-differences"
-
 
 def _effect(
     losses: PairedLosses,
@@ -610,7 +608,7 @@ def _method_text(exact: bool, correction: bool, zeros: str) -> str:
 def _flags(n_ranked: int, alternative: str) -> tuple[str, ...]:
     if n_ranked == 0:
         return ("degenerate",)
-    return (FEW,) if n_ranked < LEAST_RANKED[alternative] else ()
+    return ("few-differences",) if n_ranked < LEAST_RANKED[alternative] else ()
 
 
 def _limits(

@@ -488,8 +488,7 @@ def skewness_adjusted_passes(
         shrunk = np.maximum(0, 1 - allowed * statistic / 3)
         corrected = (1 - shrunk**3) / allowed - allowed / 6
     enough = (error > 0) & (units >= floor.units)
-    passes: NDArray[np.bool_] = enough & (statistic > 0) & (corrected > quantile)
-    return passes
+    return enough & (statistic > 0) & (corrected > quantile)
 
 
 def skewness_adjusted(

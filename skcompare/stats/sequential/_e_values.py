@@ -152,8 +152,7 @@ class CountBets:
         log_plus, log_minus, cost = log_factors(t, null)
         edges = _log_share(t) + _log_share(-t)
         gains = self.only_challenger * log_plus + self.only_champion * log_minus
-        result: FloatArray = gains - self.n * cost + self.prior * edges
-        return result
+        return gains - self.n * cost + self.prior * edges
 
     def _mode(self, null: float) -> float:
         """Maximum of the integrand: the root in (-1, 1) of a quadratic in kappa."""
@@ -185,8 +184,7 @@ def log_factors(t: FloatArray, null: float) -> tuple[FloatArray, FloatArray, Flo
 
 def _log_share(t: FloatArray) -> FloatArray:
     """Logarithm of (1 + tanh t) / 2."""
-    result: FloatArray = -np.logaddexp(0.0, -2 * t)
-    return result
+    return -np.logaddexp(0.0, -2 * t)
 
 
 def _end(integrand: Callable[[FloatArray], FloatArray], mode: float, sign: float) -> float:
@@ -308,8 +306,7 @@ class GridBets:
             return self.swings
         spread = math.sqrt(max(0.0, self.deviation**2 - self.mean**2)) / self.bound
         slopes = np.gradient(self.growth / self.n, SHARES)
-        result: FloatArray = SHARES * (1 - SHARES * slopes) * spread
-        return result
+        return SHARES * (1 - SHARES * slopes) * spread
 
     def __add__(self, other: "GridBets") -> "GridBets":
         n = self.n + other.n
@@ -426,8 +423,7 @@ def _least_growth(losses: PairedLosses, bound: float) -> FloatArray:
     total = losses.n * moments.gain / bound
     squares = (moments.gain_squares + losses.n * moments.gain**2) / bound**2
     sizes = np.abs(SHARES)
-    result: FloatArray = SHARES * total + squares * (np.log1p(-sizes) + sizes)
-    return result
+    return SHARES * total + squares * (np.log1p(-sizes) + sizes)
 
 
 Bets = CountBets | GridBets

@@ -22,8 +22,6 @@ from skcompare.stats.precision._precision_statistics import ClassFit, class_fit,
 from skcompare.stats.precision._precision_tests import ClassTests, Method
 from skcompare.stats.ranking._delong_joint import differenced, quadratic_form
 
-CochranMethod = Literal["asymptotic", "exact", "permutation"]
-
 MOST_STATES = 1 << 24
 MOST_SUMS = 1 << 30
 """Largest exact distribution, and number of additions to compute it: some seconds."""
@@ -33,13 +31,10 @@ AT_ONCE = 1 << 20
 
 FEW_PREDICTIONS, FEW_RECORDS = 24, 4
 
-FEW_INFORMATIVE = "few-informative-records"
 ROUNDING = 1e-12
 CONFIDENCE = 0.95
 LEVEL, MOST = 0.05, 0.06
 """Level, and highest estimated type I error at it that is not flagged."""
-
-NOT_EXCHANGEABLE = "not-exchangeable"
 
 
 @paired_test(
@@ -51,7 +46,7 @@ NOT_EXCHANGEABLE = "not-exchangeable"
 def cochran_q(
     patterns: CorrectnessPatterns,
     *,
-    method: CochranMethod = "asymptotic",
+    method: Literal["asymptotic", "exact", "permutation"] = "asymptotic",
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairedResult:
@@ -148,7 +143,7 @@ def cochran_q(
     elif method == "asymptotic":
         tail = chi2_pvalue(statistic, k - 1)
         few = informative < FEW_RECORDS or informative * k < FEW_PREDICTIONS
-        flags = (FEW_INFORMATIVE,) if few else ()
+        flags = ("few-informative-records",) if few else ()
     elif method == "exact":
         tail = _exact_tail(patterns)
     else:
@@ -157,7 +152,7 @@ def cochran_q(
         details["monte_carlo_error"] = spread
         method_text = f"permutation, monte-carlo, {n_resamples} resamples"
     if informative and _true_level(patterns) > MOST:
-        flags = (*flags, NOT_EXCHANGEABLE)
+        flags = (*flags, "not-exchangeable")
     accuracies, names = patterns.accuracies, patterns.names
     worst, best = int(np.argmin(accuracies)), int(np.argmax(accuracies))
     return tested_result(

@@ -493,22 +493,18 @@ def normal_draws(
     return drawn
 
 
-McNemarMethod = Literal["mid-p", "exact", "asymptotic", "corrected"]
-
 MOST_DRAWS = 1 << 24
 """Number of random values (about a second) above which normal ones are drawn instead."""
 
 AT_ONCE = 1 << 20
 """Largest number of values that are held at a time."""
 
-MAX_T_NORMAL = "max-t-normal"
-
 
 @takes_evidence
 def pairwise_mcnemar(
     patterns: CorrectnessPatterns,
     *,
-    method: McNemarMethod = "mid-p",
+    method: Literal["mid-p", "exact", "asymptotic", "corrected"] = "mid-p",
     adjust: PairwiseAdjustment = "holm",
     control: str | None = None,
     alternative: Alternative = "two-sided",
@@ -742,7 +738,7 @@ def _exchanged(
             sums[by_name] = ((2.0 * heads - counts) @ marks).T
             yield sums
 
-    return draws(), (MAX_T_NORMAL,) if normal else ()
+    return draws(), ("max-t-normal",) if normal else ()
 
 
 def _merged_opposites(

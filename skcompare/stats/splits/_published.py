@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import betainc
 
-from skcompare._core.validation import alpha_of, check_switches, is_number
+from skcompare._core.validation import alpha_of, check_choice, check_switches, is_number
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import ContingencyTable, PairedBlocks, ScoreDifferences
@@ -22,27 +22,18 @@ from skcompare.stats.core._power import bcv_mcnemar_sample_size, planned
 from skcompare.stats.core._result import PairedResult, Tested
 from skcompare.stats.core._tails import chi2_pvalue, f_pvalue, f_quantile, normal_pvalue
 from skcompare.stats.splits._resampled_t import (
-    LIBERAL,
-    N_REPEATS,
-    N_SPLITS,
+    NOISE,
     UNDEFINED,
-    blocked_halves,
-    blocked_scale,
-    check_halves,
-    deviation_of_records,
-    f_of_halves,
-    in_one_row,
+    Moments,
     mean_of,
     means_of,
     means_of_first_row,
+    moments_of_first_row,
     range_of,
     score_result,
     sizes_ratio,
     split_test,
-    spread_of,
-    t_of_first_half,
-    t_of_halves,
-    t_of_replicates,
+    squared_distances,
     t_result,
     variance_of,
     wald_of,
@@ -56,7 +47,127 @@ EXPERIMENTAL = "experimental"
 ALPHA, USUAL_LEVEL = 0.05, 0.95
 LEAST_ROWS = 3
 
+N_REPEATS, N_SPLITS = 5, 10
+"""Repetitions and splits of 5×2 cross-validation."""
+
+CORRELATIONS = {"conservative": (0.5, 0.5), "validation": (0.0, 0.5)}
+"""Values of rho1 and rho2 by variant; the published one has neither."""
+
+VARIANTS = (*CORRELATIONS, "published")
+
+LIBERAL = "liberal"
+
 liberal_test = partial(split_test, caution=LIBERAL)
+
+
+def within_repetitions(halves: FloatArray, noise: float = NOISE) -> FloatArray:
+    """Sum of the variances s² within repetitions, of halves of shape (..., M, 2)."""
+    return np.asarray(squared_distances(halves, noise).sum(axis=-1) / 2)
+
+
+def in_one_row(rows: FloatArray) -> FloatArray:
+    """Differences of all splits on one axis, of shape (..., M, K) before."""
+    return rows.reshape(*rows.shape[:-2], -1)
+
+
+def t_of_first_half(halves: FloatArray, noise: float = NOISE) -> Moments:
+    """First difference of 5×2 cross-validation, with the mean of the five s²."""
+    error = np.sqrt(within_repetitions(halves, noise) / N_REPEATS)
+    return Moments(halves[..., 0, 0], error, N_REPEATS)
+
+
+def t_of_halves(halves: FloatArray, noise: float = NOISE) -> Moments:
+    """Mean of all ten differences of 5×2 cross-validation, taken as independent."""
+    error = np.sqrt(within_repetitions(halves, noise) / N_REPEATS / N_SPLITS)
+    return Moments(mean_of(in_one_row(halves), noise), error, N_REPEATS)
+
+
+def blocked_halves(
+    halves: FloatArray, noise: float = NOISE, variant: str = "conservative"
+) -> Moments:
+    """Mean of M × 2 halves with the standard error C sqrt(V)."""
+    check_choice("variant", variant, VARIANTS)
+    scale, df = blocked_scale(halves.shape[-2], variant)
+    error = scale * np.sqrt(spread_of(halves, noise))
+    return Moments(mean_of(in_one_row(halves), noise), error, df)
+
+
+def blocked_scale(n_repeats: int, variant: str) -> tuple[float, float]:
+    """Factor C and degrees of freedom f of a variant of the blocked t test."""
+    if variant not in CORRELATIONS:
+        return 1.0, 2 * n_repeats - 1.0
+    rhos = CORRELATIONS[variant]
+    return correlated_scale(n_repeats, *rhos), correlated_df(n_repeats, *rhos)
+
+
+def spread_of(halves: FloatArray, noise: float = NOISE) -> FloatArray:
+    """Variance V of the differences, with the divisor 2M."""
+    values = in_one_row(halves)
+    n_splits = values.shape[-1]
+    return variance_of(values, noise) * (n_splits - 1) / n_splits
+
+
+def correlated_scale(n_repeats: int, rho1: float, rho2: float) -> float:
+    """Factor C: standard deviation of the mean over the root of the expected V."""
+    shared = 1 + rho1 + 2 * (n_repeats - 1) * rho2
+    return float(np.sqrt(shared / (2 * n_repeats - shared)))
+
+
+def correlated_df(n_repeats: int, rho1: float, rho2: float) -> float:
+    """Degrees of freedom f of a chi-squared variable matching mean and variance of V."""
+    between = 1 + rho1 - 2 * rho2
+    mean = 2 * n_repeats * (1 - rho2) - between
+    variance = n_repeats * (1 - rho1) ** 2 + (n_repeats - 1) * between**2
+    return mean**2 / variance
+
+
+def t_of_replicates(rows: FloatArray, noise: float = NOISE, ratio: float = 0.0) -> Moments:
+    """Mean of row 0, with the variance (1 + J ratio) S² of the means of the others."""
+    means = rows[..., 1:, :].mean(axis=-1)
+    variance = (1 + rows.shape[-1] * ratio) * variance_of(means, noise)
+    return moments_of_first_row(rows, np.sqrt(variance), means.shape[-1] - 1, noise)
+
+
+def deviation_of_records(
+    values: FloatArray,
+    within: FloatArray,
+    n_test: IntArray,
+    noise: float = NOISE,
+    variance: str = "out",
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of the differences of all records of K folds.
+
+    `within` are the variances of the differences within the folds.
+    """
+    estimate = weighted_mean(values, n_test, noise)
+    if variance == "in":
+        spread = within.mean(axis=-1)
+    else:
+        squares = n_test * (values - estimate[..., np.newaxis]) ** 2
+        squares = (n_test - 1) * within + squares
+        spread = squares.sum(axis=-1) / n_test.sum(axis=-1)
+    deviation = np.sqrt(spread)
+    deviation = np.where(deviation <= noise, 0.0, deviation)
+    return estimate, np.where(np.isnan(values).any(axis=-1), np.nan, deviation)
+
+
+def f_of_halves(halves: FloatArray, noise: float = NOISE) -> tuple[Any, Any]:
+    """Numerator and denominator of F: squared differences, and twice the five variances."""
+    squares = np.square(in_one_row(halves)).sum(axis=-1)
+    return squares, 2 * within_repetitions(halves, noise)
+
+
+def check_halves(scores: ScoreDifferences, test: str, n_repeats: int | None = None) -> None:
+    """Check that there are differences of both halves of each repetition."""
+    shape = scores.values.shape
+    in_halves = len(shape) == 2 and shape[1] == 2
+    if not in_halves or (shape[0] != n_repeats if n_repeats else shape[0] < 2):
+        needed = f"({n_repeats or 'n_repeats'}, 2)"
+        raise ValueError(
+            f"{test} needs the differences of both halves of "
+            f"{n_repeats or 'at least 2'} repetitions, shape {needed}. Got {shape}. Train "
+            "on each half, test on the other, and give the two differences in one row."
+        )
 
 
 @liberal_test(
@@ -996,9 +1107,6 @@ def _check_bootstrap_rows(scores: ScoreDifferences, test: str) -> None:
         )
 
 
-Variance = Literal["out", "in"]
-
-
 @paired_test(
     title="K-fold CV-CI Z test",
     measures=("accuracy", ANY_LOSS),
@@ -1010,7 +1118,7 @@ Variance = Literal["out", "in"]
 def cv_ci_z(
     scores: ScoreDifferences,
     *,
-    variance: Variance = "out",
+    variance: Literal["out", "in"] = "out",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
     """Compare the classifiers that a K-fold cross-validation trained, by their mean loss.

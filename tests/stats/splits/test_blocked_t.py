@@ -12,7 +12,7 @@ from skcompare._core.design import Design
 from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import blocked_t, paired_tests
-from skcompare.stats.splits._resampled_t import correlated_df, correlated_scale
+from skcompare.stats.splits._published import correlated_df, correlated_scale
 
 VARIANTS = ("conservative", "validation", "published")
 ALTERNATIVES = ("two-sided", "less", "greater")

@@ -7,19 +7,20 @@ import pytest
 
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import conservative_z, cv_ci_z, kfold_t, paired_5x2_t
+from skcompare.stats.splits import _published as published
 from skcompare.stats.splits import _resampled_t as rules
 
 N_SETS = 6
 RULES = {
     "t of splits": (rules.t_of_splits, (10,)),
     "corrected t": (partial(rules.t_of_splits, ratio=0.25), (10,)),
-    "first half": (rules.t_of_first_half, (5, 2)),
-    "halves": (rules.t_of_halves, (5, 2)),
-    "blocked": (rules.blocked_halves, (3, 2)),
-    "published": (partial(rules.blocked_halves, variant="published"), (3, 2)),
+    "first half": (published.t_of_first_half, (5, 2)),
+    "halves": (published.t_of_halves, (5, 2)),
+    "blocked": (published.blocked_halves, (3, 2)),
+    "published": (partial(published.blocked_halves, variant="published"), (3, 2)),
     "bisections": (rules.z_of_bisections, (7, 4)),
-    "replicates": (partial(rules.t_of_replicates, ratio=0.1), (6, 4)),
-    "F": (rules.f_of_halves, (5, 2)),
+    "replicates": (partial(published.t_of_replicates, ratio=0.1), (6, 4)),
+    "F": (published.f_of_halves, (5, 2)),
 }
 
 
@@ -53,9 +54,9 @@ def test_records_of_folds_of_many_data_sets():
     within = np.full((N_SETS, 4), 0.2)
     n_test = np.array([[10, 10, 11, 12]] * N_SETS)
     for variance in ("out", "in"):
-        together = rules.deviation_of_records(values, within, n_test, variance=variance)
+        together = published.deviation_of_records(values, within, n_test, variance=variance)
         for k, parts in enumerate(zip(values, within, n_test)):
-            alone = map(float, rules.deviation_of_records(*parts, variance=variance))
+            alone = map(float, published.deviation_of_records(*parts, variance=variance))
             expected = [part[k] for part in together]
             assert expected == pytest.approx(list(alone), rel=1e-12, nan_ok=True)
 
@@ -64,7 +65,7 @@ def test_records_of_folds_of_many_data_sets():
     ("test", "rule", "shape", "design"),
     [
         (kfold_t, rules.t_of_splits, (10,), "kfold"),
-        (paired_5x2_t, rules.t_of_first_half, (5, 2), "random 5x2"),
+        (paired_5x2_t, published.t_of_first_half, (5, 2), "random 5x2"),
         (conservative_z, rules.z_of_bisections, (7, 4), "holdout in halves"),
     ],
 )
