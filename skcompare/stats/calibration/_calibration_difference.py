@@ -230,7 +230,7 @@ def bootstrap_error(
     """Bootstrap standard error of the difference, over resampled records or groups."""
     if _are_equal(calibration):
         return 0.0
-    if _is_single(calibration) and calibration.rows_per_record == 1:
+    if calibration.groups is None and calibration.rows_per_record == 1:
         pair = calibration.swap() if _is_reversed(calibration) else calibration
         variance = variance_over_resamples(pair, n_resamples, _generator(random_state))
         if variance is not None:
@@ -238,15 +238,13 @@ def bootstrap_error(
         calibration.check_kept("A bootstrap of classifiers that are nearly the same")
     ordered = _canonical(calibration)
     columns = [_sparse_columns(ordered, role) for role in (0, 1)]
-    n_units = columns[0].shape[1]
 
-    def draw(rng: np.random.Generator) -> IntArray:
+    def draw(rng: np.random.Generator, n_units: int) -> IntArray:
         chosen = rng.integers(n_units, size=n_units, dtype=np.uint32)
         return np.bincount(chosen, minlength=n_units)
 
     base = [np.zeros((1, 1))] * 2
-    single = _is_single(ordered)
-    differences = _differences(columns, base, single, draw, n_resamples, random_state)
+    differences = _differences(ordered, columns, base, draw, n_resamples, random_state)
     return float(differences.std(ddof=1))
 
 
@@ -280,17 +278,14 @@ class ExchangedDifferences:
     def pvalue(self, difference: float, alternative: str) -> tuple[float, float]:
         """P-value and its logarithm, counting the observed roles as one more exchange."""
         n_exchanges = len(self.sizes) + 1
-        size = abs(difference)
-        n_as_large = self._at_least(size * (1 - TIES))
-        if alternative == "two-sided":
-            pvalue = (1 + n_as_large) / n_exchanges
-        elif (difference > 0) == (alternative == "greater") and size > 0:
-            pvalue = (1 + n_as_large) / (2 * n_exchanges)
+        size, sides = abs(difference), 1 if alternative == "two-sided" else 2
+        if outward(difference, alternative) > 0 or sides == 1:
+            n_as_large = 1 + np.count_nonzero(self.sizes >= size * (1 - TIES))
+            pvalue = n_as_large / (sides * n_exchanges)
         else:
             # All except those farther out on the other side.
-            pvalue = 1 - self._at_least(size * (1 + TIES), strictly=True) / (
-                2 * n_exchanges
-            )
+            n_beyond = np.count_nonzero(self.sizes > size * (1 + TIES))
+            pvalue = 1 - n_beyond / (2 * n_exchanges)
         return pvalue, math.log(pvalue)
 
     def critical(self, alpha: float, alternative: str) -> float:
@@ -299,10 +294,8 @@ class ExchangedDifferences:
         Infinite where no difference is significant at this level.
         """
         n_exchanges = len(self.sizes) + 1
-        if alternative == "two-sided":
-            n_larger = math.ceil(alpha * n_exchanges * (1 - TIES)) - 2
-            return math.inf if n_larger < 0 else float(self.sizes[-1 - n_larger])
-        n_larger = math.ceil(2 * alpha * n_exchanges * (1 - TIES)) - 2
+        share = alpha if alternative == "two-sided" else 2 * alpha
+        n_larger = math.ceil(share * n_exchanges * (1 - TIES)) - 2
         if n_larger < 0:
             return math.inf
         if n_larger < len(self.sizes):
@@ -310,10 +303,6 @@ class ExchangedDifferences:
         # For a level above 1/2 the limit is on the other side.
         n_smaller = math.floor(2 * (1 - alpha) * n_exchanges)
         return -float(self.sizes[-1 - min(n_smaller, len(self.sizes) - 1)])
-
-    def _at_least(self, size: float, *, strictly: bool = False) -> int:
-        is_reached = self.sizes > size if strictly else self.sizes >= size
-        return int(np.count_nonzero(is_reached))
 
 
 def exchanged_differences(
@@ -325,23 +314,21 @@ def exchanged_differences(
     crossed = replace(ordered, proba=ordered.proba[::-1], outcomes=ordered.outcomes[::-1])
     matrices = [_sparse_columns(ordered, role) for role in (0, 1)]
     crossed_matrices = [_sparse_columns(crossed, role) for role in (0, 1)]
-    n_units = matrices[0].shape[1]
     base = [np.asarray(matrix.sum(axis=1)) for matrix in matrices]
     changes = [(b - a).tocsr() for a, b in zip(matrices, crossed_matrices, strict=True)]
 
-    def draw(rng: np.random.Generator) -> IntArray:
+    def draw(rng: np.random.Generator, n_units: int) -> IntArray:
         return rng.integers(2, size=n_units, dtype=np.int8)
 
-    single = _is_single(ordered)
-    differences = _differences(changes, base, single, draw, n_resamples, random_state)
+    differences = _differences(ordered, changes, base, draw, n_resamples, random_state)
     return ExchangedDifferences(np.sort(np.abs(differences)))
 
 
 def _differences(
+    calibration: PairedCalibration,
     columns: list[csr_matrix],
     base: list[FloatArray],
-    single: bool,
-    draw: Callable[[np.random.Generator], IntArray],
+    draw: Callable[[np.random.Generator, int], IntArray],
     n_resamples: int,
     random_state: Any,
 ) -> FloatArray:
@@ -356,19 +343,19 @@ def _differences(
     block = max(1, min(block, MOST_WEIGHTS // n_units))
     differences = np.empty(n_resamples)
     for rows in slices_of(n_resamples, block):
-        draws = np.stack([draw(rng) for _ in differences[rows]])
+        draws = np.stack([draw(rng, n_units) for _ in differences[rows]])
         weights = np.ascontiguousarray(draws.T, dtype=np.float64)
         errors = []
         for matrix, base_sums in zip(columns, base, strict=True):
-            totals = _totals(matrix @ weights + base_sums, single)
+            totals = _totals(matrix @ weights + base_sums, calibration)
             errors.append(weigh(totals).sum(axis=0) / totals[0].sum(axis=0))
         differences[rows] = errors[0] - errors[1]
     return differences
 
 
-def _totals(sums: FloatArray, single: bool) -> FloatArray:
+def _totals(sums: FloatArray, calibration: PairedCalibration) -> FloatArray:
     """Six sums of each bin, of shape (6, n_bins, n_draws)."""
-    if not single:
+    if calibration.groups is not None:
         return sums.reshape(6, -1, sums.shape[1])
     # Events are 0 or 1 and equal their squares.
     absent, events, excess = sums.reshape(3, -1, sums.shape[1])
@@ -383,7 +370,8 @@ def _sparse_columns(calibration: PairedCalibration, role: int) -> csr_matrix:
     without and with an event, and the excess, bin after bin.
     """
     sums = row_sums(calibration, role)
-    if _is_single(calibration):
+    # Units are records, each with at most one row per bin, unless there are groups.
+    if calibration.groups is None:
         kinds = np.stack([sums.events, np.full(len(sums.events), 2)]).astype(np.intp)
         values, n_kinds = np.stack([sums.count, sums.excess]), 3
     else:
@@ -392,11 +380,6 @@ def _sparse_columns(calibration: PairedCalibration, role: int) -> csr_matrix:
     unit = np.broadcast_to(sums.unit, row.shape)
     shape = n_kinds * sums.n_bins, sums.n_units
     return csr_matrix((values.ravel(), (row.ravel(), unit.ravel())), shape=shape)
-
-
-def _is_single(calibration: PairedCalibration) -> bool:
-    """Whether units are records, each with at most one row per bin."""
-    return calibration.groups is None
 
 
 def _canonical(calibration: PairedCalibration) -> PairedCalibration:
@@ -517,14 +500,8 @@ identical records."""
 FEW_DEGREES, MUCH_GROWTH = 15, 0.15
 
 
-class _Test(NamedTuple):
-    """Outcome of one method, and its limits."""
-
-    tested: Tested
-    limits: Limits
-    method: str
-    details: dict[str, float]
-    df: float | None = None
+Outcome = tuple[Tested, Limits, float | None]
+"""Test by one method, its limits, and degrees of freedom of its variance."""
 
 
 class _Effect(NamedTuple):
@@ -696,28 +673,31 @@ def calibration_difference(
         estimate = 0.0
     noise = ROUNDING * (abs(champion) + abs(challenger))
     if method == "analytic":
-        test = _analytic(estimate, sums, alternative, noise)
+        outcome, details = _analytic(estimate, sums, alternative, noise)
+        method_text = "analytic"
     elif method == "bootstrap":
         error = bootstrap_error(calibration, n_resamples, random_state)
         error = error if error > max(noise, NOISE) else 0.0
         details = {"standard_error": error, "resamples": float(n_resamples)}
         method_text = f"bootstrap, {n_resamples} resamples"
-        test = _by_error(estimate, error, None, alternative, method_text, details)
+        outcome = _by_error(estimate, error, None, alternative)
     else:
         exchanged = exchanged_differences(calibration, n_resamples, random_state)
-        test = _exchangeability(estimate, exchanged, alternative)
+        outcome = _exchangeability(estimate, exchanged, alternative)
+        details = {"resamples": float(n_resamples)}
+        method_text = f"exchangeability, {n_resamples} Monte-Carlo resamples"
     few = () if calibration.groups is None else few_groups(sums[0].n_units)
-    statistic, tail, own_flags = test.tested
+    (statistic, tail, own_flags), limits, df = outcome
     return tested_result(
         (statistic, tail, (*calibration.flags, *own_flags)),
         roles=(champion, challenger),
-        df=test.df,
+        df=df,
         estimate=estimate,
         estimate_name="gain in squared calibration error",
-        method=test.method,
-        limits=test.limits,
+        method=method_text,
+        limits=limits,
         flags=few,
-        details={**test.details, "n_bins": float(calibration.n_bins[0])},
+        details={**details, "n_bins": float(calibration.n_bins[0])},
         parts=parts_of(calibration, sums, (champion, challenger)),
         greater_is_better=False,
     )
@@ -744,7 +724,9 @@ def _check_units(calibration: PairedCalibration, n_units: int) -> None:
         )
 
 
-def _analytic(estimate: float, sums: BothSums, alternative: str, noise: float) -> _Test:
+def _analytic(
+    estimate: float, sums: BothSums, alternative: str, noise: float
+) -> tuple[Outcome, dict[str, float]]:
     variance = variance_of(sums)
     error = math.sqrt(variance.total)
     details = {
@@ -753,43 +735,26 @@ def _analytic(estimate: float, sums: BothSums, alternative: str, noise: float) -
     }
     if error <= noise or (estimate == 0 and variance.observed <= noise**2):
         details = dict.fromkeys(details, 0.0)
-        return _by_error(estimate, 0.0, None, alternative, "analytic", details)
-    test = _by_error(estimate, error, variance.df, alternative, "analytic", details)
+        return _by_error(estimate, 0.0, None, alternative), details
+    (statistic, tail, _), limits, df = _by_error(estimate, error, variance.df, alternative)
     few = variance.df < FEW_DEGREES or variance.growth > MUCH_GROWTH
-    statistic, tail, flags = test.tested
-    return test._replace(
-        tested=(statistic, tail, (*flags, *("decided-by-few-records",) * few))
-    )
+    tested = statistic, tail, ("decided-by-few-records",) * few
+    return (tested, limits, df), details
 
 
-def _by_error(
-    estimate: float,
-    error: float,
-    df: float | None,
-    alternative: str,
-    method: str,
-    details: dict[str, float],
-) -> _Test:
+def _by_error(estimate: float, error: float, df: float | None, alternative: str) -> Outcome:
     """Return the outcome of a t or normal test, which an error of 0 leaves undefined."""
-    tested, bounds = studentised(estimate, error, df, alternative), _bounds(estimate)
-    limits = Wald(estimate, error, df, bounds).limits_beyond(0.0)
-    return _Test(tested, limits, method, details, df)
+    limits = Wald(estimate, error, df, _bounds(estimate)).limits_beyond(0.0)
+    return studentised(estimate, error, df, alternative), limits, df
 
 
 def _exchangeability(
     estimate: float, exchanged: ExchangedDifferences, alternative: str
-) -> _Test:
-    n_resamples = len(exchanged.sizes)
-    method = f"exchangeability, {n_resamples} Monte-Carlo resamples"
-    details = {"resamples": float(n_resamples)}
+) -> Outcome:
     if estimate == 0 and exchanged.sizes[-1] <= NOISE:
-        return _by_error(estimate, 0.0, None, alternative, method, details)
-    return _Test(
-        (estimate, exchanged.pvalue(estimate, alternative), ()),
-        partial(_exchanged_limits, estimate, exchanged),
-        method,
-        details,
-    )
+        return _by_error(estimate, 0.0, None, alternative)
+    tested = estimate, exchanged.pvalue(estimate, alternative), ()
+    return tested, partial(_exchanged_limits, estimate, exchanged), None
 
 
 def _exchanged_limits(

@@ -1,10 +1,9 @@
 """Ratio of two precisions at another prevalence, with influences and resamples."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit, logit, ndtri, polygamma
@@ -23,8 +22,7 @@ from skcompare.stats.core._limits import (
     ratio_of,
     studentised,
 )
-from skcompare.stats.core._result import UNDEFINED, PairedResult, tested_result
-from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
 from skcompare.stats.core._target_class import (
     FEW_CLUSTERS,
     FEW_INFORMATIVE,
@@ -217,10 +215,8 @@ def drawn_cells(
     counts = cells.counts
     if counts.ravel().tolist() < cells.swapped.counts.ravel().tolist():
         return drawn_cells(cells.swapped, n_resamples, stratify, rng).swapped
-    if not stratify:
-        drawn = _multinomial(counts.ravel(), n_resamples, rng)
-        return ClassCells(drawn.reshape(-1, 2, 2, 2))
-    parts = [_multinomial(part.ravel(), n_resamples, rng) for part in counts]
+    strata = counts if stratify else counts[np.newaxis]
+    parts = [_multinomial(part.ravel(), n_resamples, rng) for part in strata]
     return ClassCells(np.stack(parts, axis=1).reshape(-1, 2, 2, 2))
 
 
@@ -563,61 +559,51 @@ def updated_precision(
     precisions = cells.precisions_at(share.value)
     influences = cells.influences(share.value, stratify)
     question = Question(cells, share, method, precisions, influences, drawn)
-    test = _tested_ratio(question, alternative)
+    tested, estimate, limits, further = _tested_ratio(question, alternative)
+    statistic, tail, own_flags = tested
     return tested_result(
-        (test.statistic, test.tail, (*caveats(question), *test.flags)),
+        (statistic, tail, (*caveats(question), *own_flags)),
         roles=precisions.tolist(),
-        estimate=test.estimate,
+        estimate=estimate,
         estimate_name="ratio of updated precisions",
         method=method_text,
-        limits=test.limits,
-        details={**details, **test.details},
+        limits=limits,
+        details=details | further,
         parts=tuple(part_of(question, role) for role in (0, 1)),
         remark=f"{class_text(label)}, at {share.describe(used)}; equal there exactly where "
         "the precisions are",
     )
 
 
-class _Test(NamedTuple):
-    """Statistic, p-value with its logarithm, estimate and limits of the ratio."""
-
-    statistic: float
-    tail: tuple[float, float]
-    estimate: float
-    limits: Limits
-    flags: tuple[str, ...] = ()
-    details: Mapping[str, float] = {}
-
-
-def _tested_ratio(question: Question, alternative: str) -> _Test:
-    """Compute statistic, p-value, ratio and limits, edge cases first."""
+def _tested_ratio(
+    question: Question, alternative: str
+) -> tuple[Tested, float, Limits, dict[str, float]]:
+    """Test the ratio, edge cases first; return also the ratio, its limits and details."""
     champion, challenger = question.precisions.tolist()
-    certain = 0.0, (1.0, 0.0)
     no_width = partial(log_wald_limits, 1.0, 0.0)
     if question.cells.alike or champion == challenger == 0:
+        tested = studentised(0.0, 0.0, None, alternative)
         # Also where both are undefined: both predict the same for every record.
-        if champion > 0:
-            return _Test(*certain, 1.0, no_width, ("degenerate",))
-        return _Test(*certain, math.nan, any_ratio, ("degenerate",))
+        known = champion > 0
+        return tested, 1.0 if known else math.nan, no_width if known else any_ratio, {}
     if not (champion > 0 and challenger > 0):
-        return _Test(math.nan, UNDEFINED, ratio_of(challenger, champion), any_ratio)
+        tested = math.nan, UNDEFINED, ()
+        return tested, ratio_of(challenger, champion), any_ratio, {}
     influence = question.influences[1] - question.influences[0]
     distance = float(without_rounding(log_ratios(question.precisions), (0.0,), NOISE))
     ratio = challenger / champion if distance else 1.0
     varies = without_rounding(question.cells.counts * influence, (0.0,), NOISE) != 0
     if not varies.any():
-        statistic, tail, flags = studentised(distance, 0.0, None, alternative)
-        limits = any_ratio if distance else no_width
-        return _Test(statistic, tail, ratio, limits, flags)
+        tested = studentised(distance, 0.0, None, alternative)
+        return tested, ratio, any_ratio if distance else no_width, {}
     influence = np.where(varies, influence, 0.0)
     variance = question.sum_of(influence, 2)
     variance += (challenger - champion) ** 2 * question.share.logit_variance
     error = math.sqrt(variance)
-    statistic, details = distance / error, {"standard_error": error}
+    details = {"standard_error": error}
     if question.drawn is None:
-        tail = normal_pvalue(statistic, alternative)
-        limits = partial(log_wald_limits, ratio, error)
-        return _Test(statistic, tail, ratio, limits, details=details)
+        tested = studentised(distance, error, None, alternative)
+        return tested, ratio, partial(log_wald_limits, ratio, error), details
     logs = without_rounding(log_ratios(question.drawn), (0.0, distance), NOISE)
     resampled = question.resampled(logs, distance, influence)
     pvalue = resampled.pvalue(alternative)
@@ -627,14 +613,9 @@ def _tested_ratio(question: Question, alternative: str) -> _Test:
     }
     if question.method == "bca":
         details |= {"shift": resampled.shift, "acceleration": resampled.acceleration}
-    return _Test(
-        statistic,
-        (pvalue, math.log(pvalue)),
-        ratio,
-        partial(_resampled_ratio_limits, resampled),
-        (UNDEFINED_RATIOS,) if resampled.undefined else (),
-        details,
-    )
+    flags = (UNDEFINED_RATIOS,) * (resampled.undefined > 0)
+    tested = distance / error, (pvalue, math.log(pvalue)), flags
+    return tested, ratio, partial(_resampled_ratio_limits, resampled), details
 
 
 def _resampled_ratio_limits(
