@@ -237,22 +237,17 @@ def role_parts(
     """AUC of each classifier with its variance and its logit interval."""
     sizes = placements.n_positives, placements.n_negatives
     z = reference_quantile((1 - LEVEL) / 2, None)
-    parts = []
-    for name, auc, variance in zip(
-        placements.names, placements.aucs.tolist(), variances, strict=True
-    ):
-        low, high = role_limits(auc, variance, *sizes, z)
-        parts.append(
-            {
-                "name": name,
-                "auc": auc,
-                "variance": variance,
-                "low": low,
-                "high": high,
-                "confidence_level": LEVEL,
-            }
-        )
-    return tuple(parts)
+    columns = placements.names, placements.aucs.tolist(), variances
+    return tuple(
+        {
+            "name": name,
+            "auc": auc,
+            "variance": variance,
+            **dict(zip(("low", "high"), role_limits(auc, variance, *sizes, z))),
+            "confidence_level": LEVEL,
+        }
+        for name, auc, variance in zip(*columns, strict=True)
+    )
 
 
 Interval = Literal["agreeing", "arctanh"]
@@ -281,9 +276,14 @@ def auc_effect(distance: float, variance: float) -> Wald:
 
 
 def _effect(
-    placements: PlacementValues, *, null_value: float = 0.0, **options: object
+    placements: PlacementValues,
+    *,
+    null_value: float = 0.0,
+    of_groups: bool = False,
+    **options: object,
 ) -> Wald:
-    estimate, variance = contrast(placements, (-1, 1))
+    estimate, plain = contrast(placements, (-1, 1))
+    variance = auc_spread(placements).covariance[2, 2] if of_groups else plain
     return auc_effect(float(estimate) - null_value, float(variance))
 
 
@@ -773,21 +773,13 @@ ROUNDING = 1e-12
 LIBERAL = 30
 
 
-def _effect_of_groups(
-    placements: PlacementValues, *, null_value: float = 0.0, **options: object
-) -> Wald:
-    estimate, _ = contrast(placements, (-1, 1))
-    variance = float(auc_spread(placements).covariance[2, 2])
-    return auc_effect(float(estimate) - null_value, variance)
-
-
 @paired_test(
     title="DeLong's test for grouped records",
     measures="roc_auc",
     designs=("grouped holdout",),
     references=("Obuchowski1997", "DeLong1988"),
     inference="models",
-    sample_size=planned(_effect_of_groups),
+    sample_size=planned(partial(_effect, of_groups=True)),
     of_records=True,
 )
 def clustered_delong(

@@ -12,7 +12,7 @@ from skcompare._core.validation import check_alternative, is_number
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
 from skcompare.stats.core._limits import Wald, chi2_tested, studentised
-from skcompare.stats.core._result import PairedResult, tested_result
+from skcompare.stats.core._result import PairedResult, Tested, tested_result
 from skcompare.stats.ranking._delong import (
     check_members,
     class_sizes,
@@ -100,15 +100,13 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
         )
     check_members(placements, "delong_joint")
     sums = placements.sums
-    steps = [b - a for a, b in pairwise(sums.totals)]
-    spread = differenced(differenced(sums.covariance))
-    value, rank, consistent = quadratic_form(spread, steps)
-    statistic = float(value * sums.scale / sums.total_of_one**2) if consistent else math.inf
-    total = max(sums.totals) - min(sums.totals)
+    covariance = [[Fraction(value, sums.scale) for value in row] for row in sums.covariance]
+    areas = [Fraction(total, sums.total_of_one) for total in sums.totals]
+    tested, rank = exact_chi2(covariance, areas)
     return tested_result(
-        chi2_tested(statistic, rank),
+        tested,
         df=rank,
-        estimate=total / sums.total_of_one,
+        estimate=float(max(areas) - min(areas)),
         estimate_name="greatest difference of AUCs",
         method="asymptotic",
         flags=score_flags(placements),
@@ -117,7 +115,21 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
     )
 
 
-def differenced(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def exact_chi2(
+    covariance: Sequence[Sequence[Fraction]], values: Sequence[Fraction]
+) -> tuple[Tested, int]:
+    """Chi-squared test that all values are equal, without rounding, and its df."""
+    spread = _differenced(_differenced(covariance))
+    steps = [b - a for a, b in pairwise(values)]
+    scale = math.lcm(*(entry.denominator for row in spread for entry in row))
+    unit = math.lcm(*(step.denominator for step in steps))
+    whole = [[int(entry * scale) for entry in row] for row in spread]
+    value, rank, consistent = quadratic_form(whole, [int(step * unit) for step in steps])
+    statistic = float(value * scale / unit**2) if consistent else math.inf
+    return chi2_tested(statistic, rank), rank
+
+
+def _differenced(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """Differences of neighbouring rows, transposed."""
     lower = [
         [b - a for a, b in zip(row, next_row, strict=True)]

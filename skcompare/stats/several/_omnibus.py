@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2
 from skcompare.stats.core._target_class import BOUNDARY, SCORE_TEXT, class_text
 from skcompare.stats.precision._precision_statistics import ClassFit, class_fit, link_values
 from skcompare.stats.precision._precision_tests import ClassTests, Method
-from skcompare.stats.ranking._delong_joint import differenced, quadratic_form
+from skcompare.stats.ranking._delong_joint import exact_chi2
 
 MOST_STATES = 1 << 24
 MOST_SUMS = 1 << 30
@@ -462,7 +462,7 @@ def _joint_test(fit: ClassFit, defined: Any, method: str) -> tuple[Tested, int]:
         slopes = [1 / (share * (1 - share)) for share in values]
         values = [Fraction(value) for value in link_values(moments, "logit")[0].tolist()]
     covariance = _exact_covariance(moments, at, slopes)
-    return _chi_squared(differenced(differenced(covariance)), values)
+    return exact_chi2(covariance, values)
 
 
 def _exact_covariance(
@@ -480,19 +480,6 @@ def _exact_covariance(
         ]
         for i in range(k)
     ]
-
-
-def _chi_squared(
-    covariance: Sequence[Sequence[Fraction]], values: Sequence[Fraction]
-) -> tuple[Tested, int]:
-    """Compute the chi-squared statistic of differences of neighbours, exactly."""
-    steps = [b - a for a, b in pairwise(values)]
-    scale = math.lcm(*(entry.denominator for row in covariance for entry in row))
-    unit = math.lcm(*(step.denominator for step in steps))
-    whole = [[int(entry * scale) for entry in row] for row in covariance]
-    value, rank, consistent = quadratic_form(whole, [int(step * unit) for step in steps])
-    statistic = float(value * scale / unit**2) if consistent else math.inf
-    return chi2_tested(statistic, rank), rank
 
 
 def _all_alike(moments: ClassMoments) -> bool:
