@@ -240,28 +240,9 @@ def _pair_terms(products: BinProducts, value: FloatArray) -> FloatArray:
     return terms
 
 
-class UnderEqualErrors(NamedTuple):
-    """Variance of the difference under the hypothesis of equal errors.
-
-    Attributes
-    ----------
-    shift : float
-        Difference of its first part, which includes that of pairs twice, from the first
-        part by the observed gaps and shares of events.
-    second : float
-        The part of the pairs.
-    plain : float
-        Shift without the added records.
-    """
-
-    shift: float
-    second: float
-    plain: float
-
-
 def under_equal_errors(
     products: BinProducts, sums: "BothSums", second: float
-) -> UnderEqualErrors:
+) -> tuple[float, float, float]:
     """Variance of the difference under equal errors, smoothed by additional records.
 
     A bin in which no record, or one, had the other outcome has no variance, and a
@@ -278,6 +259,16 @@ def under_equal_errors(
         Sums of both roles.
     second : float
         Observed part of the variance from pairs.
+
+    Returns
+    -------
+    shift : float
+        Difference of the first part, which includes that of pairs twice, from the first
+        part by the observed gaps and shares of events.
+    pairs : float
+        The part of the pairs.
+    plain : float
+        Shift without the added records.
     """
     totals, errors = [s.totals for s in sums], squared_errors(sums)
     n_rows = sums[0].n_rows
@@ -317,7 +308,7 @@ def under_equal_errors(
     observed = first_part(products.value, gap)
     shift = (first_part(value, null_gap) + unseen - observed) / n_rows**2
     plain = (first_part(products.value, null_gap) - observed) / n_rows**2
-    return UnderEqualErrors(shift, pairs, plain)
+    return shift, pairs, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,28 +340,10 @@ class Variance:
         return self.first + self.second
 
 
-class Influences(NamedTuple):
-    """Influences of the units on the difference of the squared errors, as sums.
-
-    Attributes
-    ----------
-    square, fourth : float
-        Sums of their second and fourth powers.
-    sizes : float
-        Sum of the squares of the influences on both errors, the scale of the rounding
-        error of `square`.
-    n : int
-        Number of units.
-    """
-
-    square: float
-    fourth: float
-    sizes: float
-    n: int
-
-
 def variance_from(
-    influences: Influences, products: BinProducts | None, sums: "BothSums"
+    influences: tuple[float, float, float, int],
+    products: BinProducts | None,
+    sums: "BothSums",
 ) -> Variance:
     """Variance of the difference from influences of units and the contribution of pairs.
 
@@ -378,6 +351,17 @@ def variance_from(
     of the pairs twice (Efron and Stein 1981), so that part is estimated separately and
     subtracted once. The rest is at least 0.
     Without products the part of the pairs is not known, and remains counted twice.
+
+    Parameters
+    ----------
+    influences : tuple
+        Sums of the second and fourth powers of the influences of the units on the
+        difference, the sum of the squares of those on both errors, which is the scale of
+        the rounding error, and the number of units.
+    products : BinProducts or None
+        Products of residuals.
+    sums : tuple of two sums
+        Sums of both roles.
     """
     square, fourth, sizes, n = influences
     if square <= NOISE**2 * sizes:
@@ -386,10 +370,10 @@ def variance_from(
     if products is None:
         return Variance(jackknife, 0.0, _degrees(square, fourth, n), jackknife)
     second = pair_variance(products, sums[0].n_rows)
-    null = under_equal_errors(products, sums, second)
+    shift, pairs, plain = under_equal_errors(products, sums, second)
     observed, unsmoothed, total = (
-        max(jackknife + shift - 2 * pairs, 0.0) + pairs
-        for shift, pairs in ((0.0, second), (null.plain, second), (null.shift, null.second))
+        max(jackknife + change - 2 * part, 0.0) + part
+        for change, part in ((0.0, second), (plain, second), (shift, pairs))
     )
     # The larger one: gaps may be small by chance, and so may their mean.
     unsmoothed = max(unsmoothed, observed)
@@ -398,7 +382,7 @@ def variance_from(
     df = _degrees(square, fourth, n, scale)
     growth = total / unsmoothed - 1 if unsmoothed > NOISE * total else np.inf
     # The observed variance may be less than the part of pairs under the null hypothesis.
-    pairs = min(null.second, total)
+    pairs = min(pairs, total)
     return Variance(total - pairs, pairs, df, observed, growth)
 
 
@@ -449,7 +433,7 @@ def variance_of_reduced(sums: Both) -> Variance:
         fourth = moments.sum_of(product(squared, squared))
     else:
         fourth = _linear_fourth(influence, moments)
-    influences = Influences(square, fourth, sizes, sums[0].n_units)
+    influences = square, fourth, sizes, sums[0].n_units
     return variance_from(influences, _reduced_products(sums, moments), sums)
 
 
@@ -649,7 +633,7 @@ def variance_of(sums: BothSums) -> Variance:
     squares = influence * influence
     sizes = sum(float(((errors - errors.mean()) ** 2).sum()) for errors in values)
     square, fourth = float(influence @ influence), float(squares @ squares)
-    influences = Influences(square, fourth, sizes, len(influence))
+    influences = square, fourth, sizes, len(influence)
     return variance_from(influences, _products((champion, challenger)), sums)
 
 

@@ -526,24 +526,23 @@ class AllClasses:
         # Classes without predictions are counted in the details.
         undefined = np.isnan(self.pvalue) & self.known
         flags = combined.flags if undefined.any() else ()
+        tail = combined.pvalue, combined.log_pvalue
+        degenerate = ("degenerate",) * bool(without_result.all())
         return self.result(
             combined.method,
-            combined.statistic,
-            (combined.pvalue, combined.log_pvalue),
+            (combined.statistic, tail, degenerate + flags),
             combined.df,
-            ("degenerate",) * bool(without_result.all()) + flags,
-            {**combined.details, **(details or {})},
+            details={**combined.details, **(details or {})},
         )
 
     def undefined(self, method: str, flags: tuple[str, ...]) -> PairedResult:
         """Return the result where the test is undefined for every class."""
-        return self.result(method, math.nan, UNDEFINED, None, flags)
+        return self.result(method, (math.nan, UNDEFINED, flags), None)
 
     def result(
         self,
         method: str,
-        statistic: float,
-        tail: tuple[float, float],
+        tested: Any,
         df: float | None,
         flags: tuple[str, ...] = (),
         details: Mapping[str, float] | None = None,
@@ -562,11 +561,12 @@ class AllClasses:
             "n_alike": int((known & self.alike).sum()),
         }
         return tested_result(
-            (statistic, tail, flags),
+            tested,
             df=df,
             estimate=float(sizes[known].max()) if known.any() else math.nan,
             estimate_name=f"greatest difference of {SCORE_TEXT[self.score]}",
             method=method,
+            flags=flags,
             details={**counts, **(details or {})},
             parts=self.parts(),
         )
@@ -657,7 +657,7 @@ def exchanged_moments(
     Sums over both classifiers, and what both have in common, stay the same.
     """
     exchange, k = Exchange.from_counts(counts), counts.n_classes
-    size = {"all": counts.n, "truth": sums_of(counts.cells[:, 0], counts.counts, k)}
+    size = counts.n, sums_of(counts.cells[:, 0], counts.counts, k)[:, np.newaxis]
     base = counts.class_rows().moments(score)
     truth, *predictions = exchange.cells.T
     incidence = [
@@ -677,36 +677,30 @@ def exchanged_moments(
 def _moments(
     score: str,
     predicted: IntArray,
-    correct: IntArray,
-    size: dict[str, Any],
+    hits: IntArray,
+    size: tuple[int, IntArray],
     base: ClassMoments,
 ) -> ClassMoments:
     """Moments of each draw, with every record as a cluster."""
-    truth = np.broadcast_to(size["truth"][:, np.newaxis], predicted.shape)
+    n, truth = size
     if score in ("specificity", "negative_predictive_value"):
         # Of the records that are not of the class.
-        correct = size["all"] - predicted - truth + correct
-        predicted, truth = size["all"] - predicted, size["all"] - truth
+        hits = n - predicted - truth + hits
+        predicted = n - predicted
     by_prediction = score in ("precision", "negative_predictive_value")
-    rows = predicted if by_prediction else truth
-    both, shared = base.hh[:, 0, 1], base.rr[:, 0, 1]
-    # Where rows are by prediction, a row of both with a hit of one is a hit of both.
-    crossed = (both, both) if by_prediction else (correct[..., 1], correct[..., 0])
-    return ClassMoments(
-        rows,
-        correct,
-        _table(rows, shared, shared),
-        _table(correct, *crossed),
-        _table(correct, both, both),
+    rows = predicted if by_prediction else np.broadcast_to(base.rows, predicted.shape)
+    # Exchanges do not change what both have in common.
+    rr, rh, hh = (
+        np.repeat(part[np.newaxis], len(rows), axis=0)
+        for part in (base.rr, base.rh, base.hh)
     )
-
-
-def _table(diagonal: IntArray, upper: Any, lower: Any) -> IntArray:
-    """Tables of two classifiers, from their diagonal and the numbers beside it."""
-    table = np.empty((*diagonal.shape, 2), dtype=np.int64)
-    table[..., 0, 0], table[..., 1, 1] = diagonal[..., 0], diagonal[..., 1]
-    table[..., 0, 1], table[..., 1, 0] = upper, lower
-    return table
+    for role in (0, 1):
+        rr[..., role, role] = rows[..., role]
+        hh[..., role, role] = rh[..., role, role] = hits[..., role]
+        if not by_prediction:
+            # Both have the same rows.
+            rh[..., 1 - role, role] = hits[..., role]
+    return ClassMoments(rows, hits, rr, rh, hh)
 
 
 def _incidence(label: IntArray, kept: Any, k: int) -> Any:
@@ -1011,5 +1005,5 @@ default="holm"
     )
     details = {"n_undefined": int((classes.known & ~defined).sum())}
     infinite = not consistent and scale != "both scores"
-    statistic, tail, own = chi2_tested(math.inf if infinite else value, rank)
-    return classes.result(method, statistic, tail, rank, (*own, *flags), details)
+    tested = chi2_tested(math.inf if infinite else value, rank)
+    return classes.result(method, tested, rank, flags, details)

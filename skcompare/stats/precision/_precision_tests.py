@@ -784,7 +784,7 @@ def _one_class(
     """Return the result of a test of one class, where every record is a cluster."""
     fit = class_fit(counts, label, score, correction)
     tests = _tests_of(fit, test, alternative)
-    limits: Limits = partial(_limits, tests)
+    limits: Limits = partial(_limits, tests, None)
     if interval == "wald" and tests.defined[0]:
         wald = wald_contrast(fit.raw)
         error = math.sqrt(float(wald.variance))
@@ -830,11 +830,6 @@ def _result(
         remark=class_text(fit.label),
         **fields,
     )
-
-
-def _limits(tests: ClassTests, confidence_level: float, alternative: str) -> Pair:
-    """Limits of the first test at a normal quantile."""
-    return tests.limits(critical_value(confidence_level, alternative), alternative)[0]
 
 
 Method = Literal["score", "wald"]
@@ -993,7 +988,7 @@ default="precision"
         {"n_clusters": fit.n_clusters},
         df,
         method=method,
-        limits=partial(_difference_limits, tests, df),
+        limits=partial(_limits, tests, df),
     )
 
 
@@ -1011,10 +1006,10 @@ def _root_for_t(tests: ClassTests) -> float:
     return root * factor if root else 0.0
 
 
-def _difference_limits(
+def _limits(
     tests: ClassTests, df: float | None, confidence_level: float, alternative: str
 ) -> Pair:
-    """Limits of the differences that the test does not reject."""
+    """Limits that the first test does not reject, at a quantile of t or normal."""
     critical = critical_value(confidence_level, alternative, df)
     if tests.test == "score" and df is not None and math.isfinite(critical):
         # The critical value of the statistic that has the mean in its variance.
@@ -1165,5 +1160,5 @@ default="precision"
         alternative,
         details,
         method=method,
-        limits=partial(_limits, tests),
+        limits=partial(_limits, tests, None),
     )
