@@ -26,7 +26,7 @@ from skcompare.evidence import (
     collapse_predictions,
 )
 from skcompare.stats.core._result import Flagged
-from skcompare.stats.core._tails import SMALLEST, blocks_of, normal_pvalue
+from skcompare.stats.core._tails import SMALLEST, blocks_of, bounded, normal_pvalue
 
 DECIMALS = 12
 """Probabilities that agree to this number of decimals are equal up to rounding."""
@@ -80,8 +80,8 @@ def walk_of(proba: FloatArray, happened: NDArray[np.bool_]) -> Walk:
 
 def simulated_pvalue(
     walk: Walk, name: str, observed: float, n_resamples: int, random_state: int
-) -> float:
-    """Monte Carlo p-value: share of statistics at least as large as the observed one."""
+) -> tuple[float, float]:
+    """Share of simulated statistics at least as large as the observed one, and its log."""
     rng = np.random.default_rng(random_state)
     n = len(walk.proba)
     least = observed - SLACK * max(1.0, observed)
@@ -89,7 +89,8 @@ def simulated_pvalue(
     for rows in blocks_of(n_resamples, max(1, DRAWS_AT_ONCE // n)):
         outcomes = rng.random((rows, n)) < walk.proba
         n_as_great += int(np.count_nonzero(walk.statistic(outcomes, name) >= least))
-    return (1 + n_as_great) / (n_resamples + 1)
+    pvalue = (1 + n_as_great) / (n_resamples + 1)
+    return pvalue, math.log(pvalue)
 
 
 def brownian_pvalue(name: str, observed: float) -> tuple[float, float]:
@@ -108,8 +109,7 @@ def brownian_pvalue(name: str, observed: float) -> tuple[float, float]:
     # Relative to the first term, so that a far tail keeps its precision.
     logs = log_ndtr(-steps * observed)
     total = float(np.sum(factors * np.exp(logs - logs[0])))
-    pvalue = min(1.0, total * float(ndtr(-observed)))
-    return pvalue, min(0.0, math.log(total) + float(logs[0]))
+    return bounded(total * ndtr(-observed), math.log(total) + logs[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,20 +382,12 @@ def cusum_of(
         details = {"error": observed * walk.sd / n}
     tail, flags = IMPOSSIBLE if impossible else CONSTANT
     if walk.sd > 0 and not impossible:
-        tail = _chance(walk, statistic, observed, method, n_resamples, random_state)
         flags = ()
+        if method == "asymptotic":
+            tail = brownian_pvalue(statistic, observed)
+        else:
+            tail = simulated_pvalue(walk, statistic, observed, n_resamples, random_state)
     return CalibrationTestResult(name, observed, *tail, method, kind, n, flags, details)
-
-
-def _chance(
-    walk: Walk, name: str, observed: float, method: str, n_resamples: int, random_state: int
-) -> tuple[float, float]:
-    """P-value of a statistic of the walk, and its logarithm."""
-    if method == "asymptotic":
-        pvalue, log_pvalue = brownian_pvalue(name, observed)
-        return max(pvalue, SMALLEST), log_pvalue
-    pvalue = simulated_pvalue(walk, name, observed, n_resamples, random_state)
-    return pvalue, math.log(pvalue)
 
 
 def _variances(proba: FloatArray, slope: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 from skcompare._core.validation import (
@@ -37,6 +37,8 @@ class Goal:
         Level of the test, and the requested probability of success.
     alternative : {"two-sided", "less", "greater"}
         Direction of the test.
+    design_effect : float, default=1.0
+        Number of records of groups that are worth an unrelated one.
     """
 
     measure: ClassVar[str]
@@ -47,6 +49,7 @@ class Goal:
     alpha: float
     power: float
     alternative: str
+    design_effect: float = field(default=1.0, kw_only=True)
 
     @classmethod
     def checked(
@@ -73,10 +76,10 @@ class Goal:
         alpha = check_alpha(alpha)
         check_power(power, alpha)
         margin = _checked_margin(goal, margin, cls.measure)
-        options["design_effect"] = check_between(
+        effect = check_between(
             "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
         )
-        own = cls._checked_options(goal, **options)
+        own = cls._checked_options(goal, **options) | {"design_effect": effect}
         return cls(goal, margin, alpha, float(power), alternative, **own)
 
     @classmethod
@@ -192,6 +195,7 @@ class Plan(ABC):
     __slots__ = ()
 
     goal_texts: ClassVar[Mapping[str, str]]
+    method_text: ClassVar[str] = ""
 
     goal: str
     power: float
@@ -230,9 +234,10 @@ class Plan(ABC):
     def __str__(self) -> str:
         direction = f", {self.alternative}" if self.goal == "difference" else ""
         goal_text = self.goal_texts[self.goal].format(margin=self.margin)
+        method = self.method_text or self.method
         lines = [
             self._summary(),
-            f"to {goal_text} ({self._method_text}{direction}, alpha {self.alpha:g})",
+            f"to {goal_text} ({method}{direction}, alpha {self.alpha:g})",
             *self._assumptions(),
         ]
         if self.design_effect != 1:
@@ -251,10 +256,6 @@ class Plan(ABC):
     @abstractmethod
     def _further(self) -> dict[str, Any]:
         """Values that `to_dict` adds to the attributes."""
-
-    @property
-    def _method_text(self) -> str:
-        return self.method
 
     @abstractmethod
     def _assumptions(self) -> list[str]:

@@ -200,12 +200,9 @@ class AccuracyGoal(Goal):
     plan_type: ClassVar[type] = ComparisonPlan
 
     method: str
-    design_effect: float = 1.0
 
     @classmethod
-    def _checked_options(
-        cls, goal: str, *, method: str | None, design_effect: float
-    ) -> dict[str, Any]:
+    def _checked_options(cls, goal: str, *, method: str | None) -> dict[str, Any]:
         default = "mid-p" if goal == "difference" else "score"
         method = check_choice("method", default if method is None else method, ALL_METHODS)
         if (method == "score") != (default == "score"):
@@ -213,7 +210,7 @@ class AccuracyGoal(Goal):
                 f"goal={goal!r} has no method {method!r}. Use one of "
                 f"{', '.join(METHODS) if goal == 'difference' else 'score'}."
             )
-        return {"method": method, "design_effect": design_effect}
+        return {"method": method}
 
     def scenario(self, name: str, truth: Truth, n: int | None = None) -> PlanScenario:
         """Return the records, or `n` of them, and their power under an assumed truth."""

@@ -102,6 +102,7 @@ class AUCPlan(Plan):
         "noninferiority": "show that the challenger's AUC is less than {margin:g} lower",
         "equivalence": "show that the AUCs differ by less than {margin:g}",
     }
+    method_text: ClassVar[str] = "DeLong"
 
     goal: str
     champion: float
@@ -130,10 +131,6 @@ class AUCPlan(Plan):
     @property
     def _further(self) -> dict[str, Any]:
         return {"records": plain(self.records)}
-
-    @property
-    def _method_text(self) -> str:
-        return "DeLong"
 
     def _assumptions(self) -> list[str]:
         return [
@@ -182,11 +179,10 @@ class AUCGoal(Goal):
     plan_type: ClassVar[type] = AUCPlan
 
     prevalence: float
-    design_effect: float = 1.0
 
     @classmethod
     def _checked_options(
-        cls, goal: str, *, prevalence: object, n: int | None, design_effect: float
+        cls, goal: str, *, prevalence: object, n: int | None
     ) -> dict[str, Any]:
         prevalence = check_between(
             "prevalence", prevalence, 0, 1, "It is the share of positives in the records."
@@ -199,7 +195,7 @@ class AUCGoal(Goal):
                 f"prevalence of {prevalence:g}, of which {fewest:g} of the rarer class are "
                 "expected. Pass a larger `n`."
             )
-        return {"prevalence": prevalence, "design_effect": design_effect}
+        return {"prevalence": prevalence}
 
     @property
     def kappa(self) -> float:

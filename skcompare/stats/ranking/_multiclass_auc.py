@@ -170,20 +170,18 @@ def _listed(values: ClassPlacementValues, chosen: np.ndarray) -> str:
     return ", ".join(texts[:5]) + (", ..." if len(texts) > 5 else "")
 
 
-def joint_statistic(
-    differences: FloatArray, parts: Sequence[Contrast]
-) -> tuple[float, int]:
+def joint_statistic(parts: Sequence[Contrast]) -> tuple[float, int]:
     """Joint chi-squared statistic of all differences, and its degrees of freedom.
 
     The statistic is ``d' S^- d`` with the joint covariance S and its rank; infinite where a
     combination of the differences is not 0 but cannot vary.
     """
-    varies = np.array([part.variance > 0 for part in parts])
-    if (np.abs(differences[~varies]) > NO_DIFFERENCE).any():
-        return math.inf, int(varies.sum())
-    if not varies.any():
-        return 0.0, 0
     active = [part for part in parts if part.variance > 0]
+    fixed = (part.difference for part in parts if not part.variance > 0)
+    if any(abs(difference) > NO_DIFFERENCE for difference in fixed):
+        return math.inf, len(active)
+    if not active:
+        return 0.0, 0
     scaled = np.stack([part.deviations / part.error for part in active])
     values, vectors = np.linalg.eigh(scaled @ scaled.T)
     components = vectors.T @ [part.statistic for part in active]
@@ -193,9 +191,9 @@ def joint_statistic(
     return float((components[free] ** 2 / values[free]).sum()), int(free.sum())
 
 
-def joint_details(differences: FloatArray, parts: Sequence[Contrast]) -> dict[str, float]:
+def joint_details(parts: Sequence[Contrast]) -> dict[str, float]:
     """Joint statistic, degrees of freedom and p-value; empty if undefined."""
-    statistic, df = joint_statistic(differences, parts)
+    statistic, df = joint_statistic(parts)
     if math.isinf(statistic):
         return {}
     return {
@@ -424,7 +422,7 @@ default="holm"
         estimate_name=f"difference of {_mean_name(score)} one-vs-rest AUC",
         method="DeLong, joint over classes",
         flags=_distinct_flags(values.one_vs_rest),
-        details=joint_details(_differences(contrasts), contrasts),
+        details=joint_details(contrasts),
         parts=with_adjusted(_class_parts(values, kept, contrasts, alternative), adjust),
     )
 
@@ -498,12 +496,11 @@ default="holm"
     """
     kept = kept_classes(values, rare, others=True)
     contrasts = class_contrasts(values, kept)
-    differences = _differences(contrasts)
-    statistic, df = joint_statistic(differences, contrasts)
+    statistic, df = joint_statistic(contrasts)
     return tested_result(
         chi2_tested(statistic, df),
         df=df,
-        estimate=float(np.abs(differences).max()),
+        estimate=max(abs(part.difference) for part in contrasts),
         estimate_name="largest difference of a class's AUC",
         method="DeLong, chi-squared",
         flags=evidence_flags(values, kept) + _distinct_flags(values.one_vs_rest),
@@ -560,10 +557,6 @@ def class_contrasts(
 def _distinct_flags(areas_of: Callable[[int], Any]) -> tuple[str, ...]:
     """Caveat about a class with few distinct scores of a role."""
     return (FEW_DISTINCT,) * (min(areas_of(role).distinct for role in (0, 1)) < 3)
-
-
-def _differences(contrasts: list[Contrast]) -> FloatArray:
-    return np.array([class_contrast.difference for class_contrast in contrasts])
 
 
 @paired_test(
@@ -724,7 +717,7 @@ def _pair_parts(
         areas = []
         for role in roles:
             sides = role.influence[members[j], k], role.influence[members[k], j]
-            influence = _sums_of_units(values, rows, np.concatenate(sides))
+            influence = values.sums_by_unit(np.concatenate(sides), rows)
             areas.append((role.pair_aucs[j, k], influence))
         parts.append(
             {
@@ -735,13 +728,3 @@ def _pair_parts(
             }
         )
     return parts
-
-
-def _sums_of_units(
-    values: ClassPlacementValues, rows: IntArray, influence: FloatArray
-) -> FloatArray:
-    """Influences of some records, summed within groups if there are groups."""
-    if not values.is_grouped:
-        return influence
-    sums = np.bincount(values.unit_codes[rows], influence, values.n_units)
-    return sums.astype(np.float64)
