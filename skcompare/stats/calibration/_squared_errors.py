@@ -549,15 +549,12 @@ class RoleSums:
     excess: FloatArray
     n_bins: int
     n_units: int
-    rows: int | None = None
-    codes: IntArray = None  # type: ignore[assignment]
-    happened: NDArray[np.bool_] = None  # type: ignore[assignment]
+    rows: int | None
+    codes: IntArray
+    happened: NDArray[np.bool_]
     totals: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.codes is None:
-            object.__setattr__(self, "codes", self.bin)
-            object.__setattr__(self, "happened", self.events > 0)
         object.__setattr__(self, "totals", self._totals())
 
     @property
@@ -602,8 +599,9 @@ def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
     if rows > 1:
         unit = unit.repeat(rows)
     count, excess = np.ones(len(proba)), events - proba
+    sizes: tuple[int, int, int | None] = n_bins, calibration.n, rows
     if calibration.groups is None:
-        return RoleSums(unit, codes, count, events, excess, n_bins, calibration.n, rows)
+        return RoleSums(unit, codes, count, events, excess, *sizes, codes, happened)
     groups = calibration.groups[unit]
     cells, entry = np.unique(groups * n_bins + codes, return_inverse=True)
     count, events, excess = (

@@ -308,8 +308,9 @@ def _can_resample(test: MarginTest) -> bool:
 def _of_rows(sums: RoleSums, rows: IntArray) -> RoleSums:
     """Sums of selected rows, each of which is a record."""
     unit, count = np.arange(len(rows)), np.ones(len(rows))
-    parts = sums.bin[rows], count, sums.events[rows], sums.excess[rows]
-    return RoleSums(unit, *parts, sums.n_bins, len(rows), rows=1)
+    bins, happened = sums.codes[rows], sums.happened[rows]
+    parts = bins, count, sums.events[rows], sums.excess[rows], sums.n_bins
+    return RoleSums(unit, *parts, len(rows), 1, bins, happened)
 
 
 MOST_SUMMED = 20_000

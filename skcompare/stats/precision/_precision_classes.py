@@ -24,7 +24,6 @@ from skcompare.evidence import ClassMoments, ClassRows, ClusterSums, JointCounts
 from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats.core._limits import (
     DIFFERENCE,
-    ZERO_VARIANCE,
     Wald,
     any_difference,
     critical_value,
@@ -132,8 +131,7 @@ class PrecisionByClass(Reported, ArrayValues):
     design: Design
 
     def __post_init__(self) -> None:
-        for values in self._arrays().values():
-            values.setflags(write=False)
+        self._set(**self._arrays())
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -470,8 +468,7 @@ def macro_difference(
         estimate = 0.0
     wald = Wald(estimate, error, None, DIFFERENCE)
     fields = wald.fields(alternative)
-    if not n_predicted or ZERO_VARIANCE in fields["tested"][2]:
-        fields["limits"] = any_difference
+    fields["limits"] = wald.limits_beyond(0.0) if n_predicted else any_difference
     left_out = (LEFT_OUT,) * (n_predicted < len(predicted))
     return tested_result(
         **fields,

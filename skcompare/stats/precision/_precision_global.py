@@ -344,9 +344,10 @@ def lancaster_correlated(
             "Pass one of `correlation`, `covariance` and `null_draws`, or none for "
             f"independent tests. Got {' and '.join(names)}."
         )
-    off_diagonal = 0.0
+    off_diagonal, source = 0.0, "independent"
     if names:
-        matrix = _COVARIANCES[names[0]](options[names[0]], n, w)
+        covariance_of, source = _SOURCES[names[0]]
+        matrix = covariance_of(options[names[0]], n, w)
         off_diagonal = float(matrix.sum() - matrix.trace())
     expectation = float(w.sum())
     variance = 2 * expectation + off_diagonal
@@ -365,7 +366,7 @@ def lancaster_correlated(
         pvalue=pvalue,
         log_pvalue=log_pvalue,
         df=df,
-        method="Lancaster, " + (_LABELS[names[0]] if names else "independent"),
+        method=f"Lancaster, {source}",
         n=n,
         flags=flags,
         details={"sum": total, "variance": variance, "scale": scale},
@@ -445,16 +446,12 @@ def _of_draws(values: Any, n: int, weights: FloatArray) -> FloatArray:
     return np.atleast_2d(np.cov(quantiles, rowvar=False))
 
 
-_COVARIANCES = {
-    "correlation": _of_correlation,
-    "covariance": lambda values, n, weights: _matrix("covariance", values, n),
-    "null_draws": _of_draws,
+_SOURCES: dict[str, tuple[Callable[[Any, int, FloatArray], FloatArray], str]] = {
+    "correlation": (_of_correlation, "correlated tests"),
+    "covariance": (lambda x, n, _: _matrix("covariance", x, n), "covariance given"),
+    "null_draws": (_of_draws, "covariance of draws"),
 }
-_LABELS = {
-    "correlation": "correlated tests",
-    "covariance": "covariance given",
-    "null_draws": "covariance of draws",
-}
+"""Functions that compute the covariance from an argument, and texts of it."""
 
 
 RANK_TOLERANCE = 1e-9

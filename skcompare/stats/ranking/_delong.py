@@ -936,10 +936,8 @@ def auc_spread(placements: PlacementValues) -> Spread:
     m, n = placements.n_positives, placements.n_negatives
     positive_sums, i10 = _group_sums(rows, codes, positive, m, n_groups)
     negative_sums, i01 = _group_sums(rows, codes, ~positive, n, n_groups)
-    positive_sums, negative_sums = (
-        positive_sums / (2.0 * m * m * n),
-        negative_sums / (2.0 * m * n * n),
-    )
+    positive_sums /= 2.0 * m * m * n
+    negative_sums /= 2.0 * m * n * n
     if min(i10, i01) < 2:
         return Spread(np.zeros((3, 3)), n_groups, i10, i01)
     cross = positive_sums @ negative_sums.T

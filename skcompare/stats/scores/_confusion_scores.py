@@ -405,15 +405,8 @@ class OwnScore:
 Score = CountScore | OwnScore
 
 OTHER_SHARES = frozenset(
-    {
-        "roc_auc",
-        "roc_auc_ovo",
-        "roc_auc_ovo_weighted",
-        "roc_auc_ovr",
-        "roc_auc_ovr_weighted",
-        "average_precision",
-        "cohen_kappa",
-    }
+    {f"roc_auc{pairs}" for pairs in ("", "_ovo", "_ovo_weighted", "_ovr", "_ovr_weighted")}
+    | {"average_precision", "cohen_kappa"}
 )
 """Scores of scikit-learn between 0 and 1 that are no scores of counts."""
 
