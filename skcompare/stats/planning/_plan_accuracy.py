@@ -485,14 +485,14 @@ def _disagreement(
     if disagreement is None:
         share = champion * (1 - challenger) + challenger * (1 - champion)
         return min(greatest, max(least, share)), "right independently"
-    disagreement = _checked_share("disagreement", disagreement)
-    if not least - TOLERANCE <= disagreement <= greatest + TOLERANCE:
+    share = _checked_share("disagreement", disagreement)
+    if not least - TOLERANCE <= share <= greatest + TOLERANCE:
         raise ValueError(
             f"Accuracies of {champion:g} and {challenger:g} leave a disagreement from "
             f"{least:g} to {greatest:g}. Got disagreement={disagreement!r}. It is at least "
             "their difference, and at most the share of records that either may get wrong."
         )
-    return min(greatest, max(least, disagreement)), "as given"
+    return min(greatest, max(least, share)), "as given"
 
 
 def _of_correlation(champion: float, challenger: float, correlation: float) -> float:

@@ -1,5 +1,6 @@
 """ROC curves of two classifiers, and the band of their difference."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from skcompare.evidence import PlacementValues, combined_cells, same_ranking
 from skcompare.stats.core._result import Flagged, few_groups
 from skcompare.stats.core._tails import blocks_of
 from skcompare.stats.ranking._delong import check_two, score_flags
-from skcompare.stats.scores._resampling import generator
+from skcompare.stats.scores._resampling import counted_units, generator
 
 SNAP = 1e-12
 """A rate this close to a whole number of records, as a share of them, is that number."""
@@ -123,9 +124,8 @@ NODES = 150
 CHUNK = 1 << 20
 """Largest number of weights in memory at a time."""
 
-RESAMPLES = {20_000: 2000, MOST_ROWS: 1000}
-LEAST_RESAMPLES = 400
-"""Default numbers of resamples, by largest number of rows; the last for more rows."""
+RESAMPLES, QUICK = (2000, 1000, 400), (20_000, MOST_ROWS)
+"""Default numbers of resamples, and most rows for each of them but the last."""
 
 TRIES = 20
 """Largest number of resamples to draw per resample in which both classes occur."""
@@ -178,10 +178,7 @@ def rows_of(placements: PlacementValues) -> Rows:
 
 def default_resamples(rows: Rows) -> int:
     """Default number of resamples, which takes a few seconds."""
-    for n_rows, n_resamples in RESAMPLES.items():
-        if len(rows.positive) <= n_rows:
-            return n_resamples
-    return LEAST_RESAMPLES
+    return RESAMPLES[bisect_left(QUICK, len(rows.positive))]
 
 
 def resampled(
@@ -204,9 +201,7 @@ def resampled(
 
 def _drawn_rows(n: int, size: int, rng: np.random.Generator) -> IntArray:
     """Counts of n rows in n draws with replacement, one row per resample."""
-    drawn = rng.integers(n, size=(size, n))
-    drawn += n * np.arange(size)[:, np.newaxis]
-    return np.bincount(drawn.reshape(-1), minlength=size * n).reshape(size, n)
+    return counted_units(rng.integers(n, size=(size, n)), n)
 
 
 def _resampled_groups(

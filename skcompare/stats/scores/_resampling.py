@@ -165,16 +165,19 @@ def _drawn_counts(
     """Counts of the units in resamples, drawn within strata of fixed size."""
     if n_units > BLOCK:
         return np.stack([_one_resample(strata, n_units, rng) for _ in range(size)])
-    starts = n_units * np.arange(size)[:, np.newaxis]
     if len(strata) == 1:
         units = rng.integers(n_units, size=(size, n_units))
     else:
         units = np.concatenate(
             [s[rng.integers(len(s), size=(size, len(s)))] for s in strata], axis=1
         )
-    units += starts
-    counts = np.bincount(units.reshape(-1), minlength=size * n_units)
-    return counts.reshape(size, n_units).astype(np.int32)
+    return counted_units(units, n_units).astype(np.int32)
+
+
+def counted_units(drawn: IntArray, n: int) -> IntArray:
+    """Count each of `n` units in every row of drawn ones, which are changed."""
+    drawn += n * np.arange(len(drawn))[:, np.newaxis]
+    return np.bincount(drawn.reshape(-1), minlength=len(drawn) * n).reshape(-1, n)
 
 
 def _one_resample(
@@ -819,42 +822,34 @@ def jackknife_difference(
     """
     values, observed, rounding = difference_of(scored)
     without = left_out(scored, generator(0))
-    chosen = None
+    details, df = {"left_out": float(without.shape[1])}, None
+    limits: Limits = partial(fixed_limits, scored.bounds)
     is_defined = np.isfinite(without).all(axis=0)
+    differences = np.diff(without[:, is_defined], axis=0)
     if is_defined.all():
         scales = _scales(scored, values, without, rounding)
         chosen = max(scales, key=lambda scale: scale.log_pvalue)
         if chosen.error == 0:
             chosen = chosen._replace(difference=observed)
-        tested = studentised(chosen.difference, chosen.error, chosen.df, alternative)
-    elif observed == 0 and _are_equal(without[:, is_defined], rounding):
+        shift, error, df = chosen
+        tested = studentised(shift, error, df, alternative)
+        limits = partial(score_range, shift, error, chosen.critical, scored.bounds)
+        details |= {"standard_error": error, "bias": observed - shift}
+    elif observed == 0 and (np.abs(differences) <= rounding).all():
         tested = 0.0, (1.0, 0.0), ("degenerate",)
     else:
         tested = math.nan, UNDEFINED, ("undefined-left-out",)
-    details = {"left_out": float(without.shape[1])}
-    if chosen is not None:
-        details["standard_error"] = chosen.error
-        details["bias"] = observed - chosen.difference
     return scored_result(
         scored,
         values,
         tested,
-        df=None if chosen is None else chosen.df,
+        df=df,
         estimate=observed,
         method="Student's t, jackknife",
-        limits=partial(fixed_limits, scored.bounds)
-        if chosen is None
-        else partial(
-            score_range, chosen.difference, chosen.error, chosen.critical, scored.bounds
-        ),
+        limits=limits,
         flags=scored_flags(scored),
         details=details | n_groups(scored),
     )
-
-
-def _are_equal(without: FloatArray, rounding: float) -> bool:
-    """Whether both scores are equal whichever unit is left out."""
-    return bool((np.abs(without[1] - without[0]) <= rounding).all())
 
 
 def _scales(
