@@ -21,6 +21,7 @@ from skcompare._analysis._test_selection import (
     fitting_tests,
     is_about,
     named_tests,
+    predictions_required,
     tests_to_run,
     with_classes,
 )
@@ -183,6 +184,11 @@ class Settings:
     def target(self) -> str:
         """Target of the measures: "classes" or "numbers"."""
         return NUMBERS if self.measures[0].is_numeric else CLASSES
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Kinds of predictions that the measures and the tests need."""
+        return predictions_required(self.measures, self.requested)
 
     @classmethod
     def parse(

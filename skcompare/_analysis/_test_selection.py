@@ -1,7 +1,7 @@
 """Selection of the tests of each measure, and of the counts that they are made from."""
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -560,6 +560,15 @@ def requested_by(
     for entry in selection.other_tests(measures):
         needs.add(entry, selection.evidence_options(entry, None))
     return needs.request()
+
+
+def pair_of_tally(
+    tally: Tally, required: Callable[[CountedSchema], TallyRequest]
+) -> PairedPredictions:
+    """Return the predictions of both roles from a tally that holds what is required."""
+    schema = schema_of(tally)
+    check_holds(tally, required(schema))
+    return tallied_pair(tally, schema)
 
 
 def check_holds(tally: Tally, requested: TallyRequest) -> None:

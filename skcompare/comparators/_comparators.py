@@ -27,7 +27,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcompare._analysis import MAX_T, Settings, predictions_required
+from skcompare._analysis import MAX_T, Settings
 from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     Interval,
@@ -283,21 +283,19 @@ class BaseComparator(
         rng = check_random_state(self.random_state)
         if prefit:
             self.cv_: Any = PREFIT
+            roles, required = self._named_estimators(), settings.required
             self.predictions_ = collect_fitted(
-                self._named_estimators(),
-                X,
-                y_labels,
-                required=predictions_required(settings.measures, settings.requested),
-                groups=groups,
+                roles, X, y_labels, required=required, groups=groups
             )
         else:
             self.predictions_ = self._collect(X, y, y_labels, groups, settings, routed, rng)
+        is_seed = isinstance(self.random_state, int | np.integer)
         self.comparison_ = self._compared(
             self.predictions_,
             settings,
             n_fits=0 if prefit else self.predictions_.n_splits,
             start=start,
-            random_state=self._seed(),
+            random_state=int(self.random_state) if is_seed else None,
         )
         self.results_ = self.comparison_.results
         self.verdict_ = self.comparison_.verdict
@@ -344,7 +342,6 @@ class BaseComparator(
         estimators = self._named_estimators()
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state, settings.target)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
-        responses = predictions_required(settings.measures, settings.requested)
         rehearse(settings, splits, y_labels)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
@@ -355,7 +352,7 @@ class BaseComparator(
             y_labels,
             splits=splits.pairs,
             design=splits.design,
-            required=responses,
+            required=settings.required,
             seeds=rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist(),
             groups=groups,
             fit_params=fit_params,
@@ -412,11 +409,6 @@ class BaseComparator(
             else (role, estimator, "")
             for role, estimator in self._named_estimators()
         ]
-
-    def _seed(self) -> int | None:
-        """Return the seed for the report, or None if `random_state` is not an integer."""
-        is_seed = isinstance(self.random_state, int | np.integer)
-        return int(self.random_state) if is_seed else None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -19,11 +19,9 @@ from skcompare._analysis import (
     Selection,
     Settings,
     SeveralEngine,
-    check_holds,
     needs_records,
-    predictions_required,
+    pair_of_tally,
     requested_by,
-    schema_of,
     tallied_pair,
     usual_options,
     with_adjusted,
@@ -343,13 +341,6 @@ def _in_memory(predictions: Predictions, needed: Any) -> PairedPredictions:
     return tallied_pair(tally_predictions(predictions, needed(schema)), schema)
 
 
-def tallied_comparison(tally: Tally, settings: Settings) -> PairedPredictions:
-    """Return the predictions of both roles from a tally that suffices for a comparison."""
-    schema = schema_of(tally)
-    check_holds(tally, _needed_counts(settings, schema))
-    return tallied_pair(tally, schema)
-
-
 def _needed_counts(settings: Settings, schema: CountedSchema) -> TallyRequest:
     """Return the counts and sums that a comparison of such predictions needs."""
     requested = with_classes(settings.requested, schema.classes)
@@ -486,7 +477,9 @@ def compare(
     roles = data if isinstance(data, ColumnRoles) else None
     if roles is None and is_table(data, predictions):
         roles = ColumnRoles(data, y_true, predictions, id, groups)
-    pair = tallied_comparison(data, settings) if isinstance(data, Tally) else None
+    pair = None
+    if isinstance(data, Tally):
+        pair = pair_of_tally(data, partial(_needed_counts, settings))
     if roles is not None and roles.y_true is not None and not several:
         pair = counted_pair(roles, settings, collect, labels)
     if pair is None:
@@ -721,7 +714,7 @@ def compare_cv_results(
         cv=cv,
         design=design,
         groups=groups,
-        required=predictions_required(settings.measures, settings.requested),
+        required=settings.required,
     )
     if is_mixed(fitted):
         predictions = replace(predictions, flags=(*predictions.flags, "mixed-frozen"))

@@ -15,13 +15,11 @@ from skcompare._analysis import (
     PairEngine,
     PreparedTest,
     Selection,
-    check_holds,
     needs_records,
     no_test_note,
+    pair_of_tally,
     predictions_required,
     requested_by,
-    schema_of,
-    tallied_pair,
     why_unsuited,
 )
 from skcompare._core.design import Design
@@ -563,10 +561,9 @@ def subject_of(
         pair = data.predictions_.pair("champion", "challenger")
         return PairSubject(pair, pos_label=data.pos_label)
     if isinstance(data, Tally):
-        schema = schema_of(data)
         unsliced = [condition for condition in conditions if condition.where is None]
-        check_holds(data, required(unsliced, pos_label, schema))
-        return TalliedSubject(tallied_pair(data, schema), pos_label=pos_label)
+        pair = pair_of_tally(data, partial(required, unsliced, pos_label))
+        return TalliedSubject(pair, pos_label=pos_label)
     named, y_true, id, groups, labels, columns, train = inputs
     predictions = checked_names(named)
     if len(predictions) != 2:
