@@ -89,10 +89,9 @@ def make_epsilon(
         shape = (check_count("n_repetitions", n_repetitions), n_samples)
     rng = check_random_state(random_state)
     champion_error = np.repeat([epsilon / 2, 3 * epsilon / 2], n_samples // 2)
+    champion_loss = _draw_losses(champion_error, shape, rng)
     # Reversing the champion's rates exchanges the two halves.
-    return _draw_losses(champion_error, shape, rng), _draw_losses(
-        champion_error[::-1], shape, rng
-    )
+    return champion_loss, _draw_losses(champion_error[::-1], shape, rng)
 
 
 def make_exp6(

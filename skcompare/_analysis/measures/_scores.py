@@ -560,15 +560,9 @@ def _of_calibration(pair: PairedPredictions, pos_label: Any, part: slice) -> Inf
 
 def _split(pair: PairedPredictions, part: slice) -> PairedPredictions:
     """Return the predictions for one test set as those for a hold-out set."""
-    predictions = pair.predictions
-    champion, challenger = (role.part(part) for role in pair.roles)
-    test_set = Predictions(
-        predictions.classes,
-        predictions.y_predicted()[part],
-        (champion, challenger),
-        HOLDOUT,
-    )
-    return PairedPredictions(test_set, champion, challenger)
+    y, roles = pair.predictions.y_predicted()[part], (r.part(part) for r in pair.roles)
+    test_set = Predictions(pair.predictions.classes, y, tuple(roles), HOLDOUT)
+    return PairedPredictions(test_set, *test_set.estimators)
 
 
 def score_differences(
