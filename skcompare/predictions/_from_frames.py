@@ -642,7 +642,10 @@ def _sorted_rows(
         sorted_ids = ordered[key] = table_ids[orders[key]]
         repeated = sorted_ids[1:][sorted_ids[1:] == sorted_ids[:-1]]
         if len(repeated):
-            raise repeated_ids(id, sources[key], np.unique(repeated))
+            raise ValueError(
+                f"Ids must tell records apart. Column {id!r} of {sources[key].text} has "
+                f"{some_ids(np.unique(repeated))} more than once. Keep one record of each."
+            )
     first, *others = ids
     rows: list[IntArray | None] = []
     for key in others:
@@ -703,14 +706,6 @@ def _kind(ids: NDArray[Any]) -> str:
         types = sorted({type(value).__name__ for value in ids.tolist()})
         return KINDS["U"] if types == ["str"] else " and ".join(types)
     return KINDS.get(ids.dtype.kind, str(ids.dtype))
-
-
-def repeated_ids(name: str, source: Source, ids: NDArray[Any]) -> ValueError:
-    """Create an error about repeated ids in a column."""
-    return ValueError(
-        f"Ids must tell records apart. Column {name!r} of {source.text} has "
-        f"{some_ids(ids)} more than once. Keep one record of each."
-    )
 
 
 def some_ids(ids: NDArray[Any]) -> str:
