@@ -182,16 +182,12 @@ def scores_compared(
     """Compare the scores that the options name."""
     _check_alone(arguments, parser)
     paths = arguments.scores
-    if len(paths) > 2:
+    names = [name.strip() for name in (arguments.score or "score").split(",")]
+    if max(len(paths), len(names)) > 2 or (len(names) == 1 and len(paths) == 1):
         raise ValueError(
             "--scores takes two files, the champion's first, or one with two columns of "
-            f"scores. Got {len(paths)}."
-        )
-    names = [name.strip() for name in (arguments.score or "score").split(",")]
-    if len(names) > 2 or (len(names) == 1 and len(paths) == 1):
-        raise ValueError(
-            "--score names a column of two files, or two columns of one or two files, "
-            f"separated by a comma. Got {', '.join(names)} and {len(paths)} "
+            "scores; --score names a column of two files, or two columns of one or two "
+            f"files, separated by a comma. Got {', '.join(names)} and {len(paths)} "
             f"file{'s' if len(paths) > 1 else ''}."
         )
     delimiter = checked_delimiter(arguments.delimiter)
