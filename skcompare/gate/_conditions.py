@@ -7,11 +7,13 @@ from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from skcompare._analysis import PreparedTest
 from skcompare._core.validation import check_count, check_switches, is_number
 from skcompare._registry.metrics import loss_of, tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators import MEAN_SCORE, item_tests
 from skcompare.metrics import Measure, resolve_scoring
+from skcompare.stats.planning import method_for
 from skcompare.stats.scores import range_of
 
 
@@ -296,6 +298,33 @@ class Condition(Written):
                 f"Option {unknown[0]!r} of {self.name}({self.measure!r}) {reason}. Name a "
                 f"test and its options, or leave them out."
             )
+
+
+MANY_RECORDS, LEFT_TO_THE_TEST, RESAMPLES = 1_000, 50_000, 1_999
+"""Between the first two numbers of records a bootstrap takes the third as its number of
+resamples, in a second or two; of more records, the test itself takes fewer."""
+
+
+def with_options(test: PreparedTest, condition: Condition) -> PreparedTest:
+    """Set the options of a test that the condition leaves open.
+
+    Accuracies are compared by mid-p where there is no margin, which from 100 records on
+    passes with a probability of at most 0.059 at a level of 0.05; with fewer records, at a
+    margin, and where an exact test is requested, by the unconditional exact test. That one
+    takes up to 5,000 records here: with more, Tango's score is accurate enough at a margin
+    that is not small, and the exact test given the discordant pairs is used elsewhere.
+    """
+    name, evidence = test.entry.name, test.evidence
+    if name == "bootstrap_difference" and "n_resamples" not in condition.options:
+        if MANY_RECORDS < evidence.n <= LEFT_TO_THE_TEST:
+            test.options["n_resamples"] = RESAMPLES
+    elif name == "mcnemar" and "method" not in condition.options:
+        test.options["method"] = (
+            "corrected"
+            if evidence.fractional
+            else method_for(evidence.n, condition.margin, condition.exact)
+        )
+    return test
 
 
 @dataclass(frozen=True, repr=False)

@@ -33,11 +33,11 @@ from skcompare.gate._subjects import (
     ItemSubject,
     PairSubject,
     Subject,
+    Training,
     check_slices,
     fitted_subject,
     subject_of_roles,
 )
-from skcompare.gate._training import Training
 from skcompare.predictions import (
     CHALLENGER,
     LABELS,

@@ -1,4 +1,8 @@
-"""Subjects of a gate: predictions, scores or counts of two classifiers."""
+"""Subjects of a gate: predictions, scores or counts of two classifiers.
+
+The judged records are held against the training records of the classifiers, where these
+are passed.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +28,8 @@ from skcompare._analysis import (
 )
 from skcompare._core.design import Design
 from skcompare._core.validation import as_array, check_same_length
-from skcompare._io.columns import source_of
+from skcompare._io.columns import check_column, columns_of, source_of
+from skcompare._io.readers import Source
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators import (
     MEAN_SCORE,
@@ -43,10 +48,10 @@ from skcompare.evidence import (
     Tally,
     TallyRequest,
 )
-from skcompare.gate._conditions import Condition
-from skcompare.gate._training import Training
+from skcompare.gate._conditions import Condition, with_options
 from skcompare.metrics import Measure
 from skcompare.predictions import (
+    KINDS,
     LABELS,
     ROLES,
     SCORES,
@@ -56,14 +61,165 @@ from skcompare.predictions import (
     ItemScores,
     PairedPredictions,
     Predictions,
+    first_of,
+    is_text,
     part_of,
     predictions_of_fitted,
+    value_of,
+    written,
 )
-from skcompare.stats.planning import method_for
 
-MANY_RECORDS, LEFT_TO_THE_TEST, RESAMPLES = 1_000, 50_000, 1_999
-"""Between the first two numbers of records a bootstrap takes the third as its number of
-resamples, in a second or two; of more records, the test itself takes fewer."""
+
+@dataclass(frozen=True)
+class Training:
+    """Training records of classifiers, none of which may be judged.
+
+    Parameters
+    ----------
+    source : Source
+        The training records.
+    id : str or None
+        The column of ids of the judged records.
+    own_id : str or None
+        The column of ids of the training records, where it has another name.
+    features : sequence of str
+        Columns by which records are recognised where training records have no ids.
+    """
+
+    source: Source
+    id: str | None
+    own_id: str | None
+    features: Sequence[str]
+
+    def __post_init__(self) -> None:
+        if self.own_id is not None and self.id is not None:
+            check_column(self.source, self.own_id, " Name the ids of training records.")
+        if not self.by_id and not self.features:
+            raise ValueError(
+                f"Whether records are in the training data {self.source.text} cannot be "
+                "told: both need a column of ids, or `features` by which records are "
+                "recognised. Name them."
+            )
+        for name in () if self.by_id else self.features:
+            check_column(self.source, name, " Training records need all `features`.")
+
+    @property
+    def by_id(self) -> bool:
+        """Whether records are recognised by their ids."""
+        return self.id is not None and (self.own_id or self.id) in self.source.names
+
+    @property
+    def needed(self) -> list[str]:
+        """Columns that identify the judged records among the training records."""
+        ids = [] if self.id is None else [self.id]
+        return ids if self.by_id else [*ids, *self.features]
+
+    def check(self, known: Mapping[str, NDArray[Any]], text: str) -> str:
+        """Check that no record is in the training data, and describe the comparison.
+
+        Parameters
+        ----------
+        known : mapping of str to ndarray of shape (n_samples,)
+            The needed columns of the judged records.
+        text : str
+            Name of their file in messages.
+        """
+        seen, by, n_rows = self._seen(known)
+        if not seen.any():
+            return (
+                f"none of {len(seen):,} among the {n_rows:,} of the training data "
+                f"{self.source.text} (by {by})"
+            )
+        at = np.flatnonzero(seen)
+        listed = f"records {first_of(at + 1)}"
+        if self.id is not None:
+            listed = f"ids {first_of(known[self.id][at])}"
+        raise ValueError(
+            f"{len(at):,} of {len(seen):,} records of {text} are in the training data "
+            f"{self.source.text} (by {by}): {listed}. A model is not judged by what it "
+            "has seen. Leave these records out."
+        )
+
+    def _seen(
+        self, columns: Mapping[str, NDArray[Any]]
+    ) -> tuple[NDArray[np.bool_], str, int]:
+        """Return a mask of known records, the criterion, and the size of the data."""
+        if self.id is not None and self.by_id:
+            name = self.own_id or self.id
+            ids = columns_of(self.source, [name], as_written={name})[name]
+            return self._among(columns[self.id], ids), f"column {name!r}", len(ids)
+        rows = columns_of(self.source, self.features)
+        ours, theirs = _row_codes([(columns[name], rows[name]) for name in self.features])
+        by = f"equal values of {', '.join(self.features[:5])}"
+        return np.isin(ours, theirs), by, len(theirs)
+
+    def _among(self, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
+        """Mask of the ids that occur in the training data, in any notation of numbers.
+
+        Ids that cannot be compared are refused, since none of them would be found.
+        """
+        own, training = _comparable(ours, theirs)
+        if not _forms(own) & _forms(training):
+            raise ValueError(
+                "Whether records are in the training data cannot be told by ids that are "
+                f"written in unlike ways, such as {first_of(ours, 1)} and, in "
+                f"{self.source.text}, {first_of(theirs, 1)}. Write them alike."
+            )
+        return np.isin(own, training)
+
+
+NUMBER = "\x1f"
+"""Prefix of a text that represents a number; no text from a file begins with it."""
+
+
+def _kind(values: NDArray[Any]) -> str:
+    """Return "numbers", "text", or else the kind of the NumPy dtype."""
+    if values.dtype.kind in "biuf":
+        return "numbers"
+    return "text" if is_text(values) else KINDS.get(values.dtype.kind, str(values.dtype))
+
+
+def _forms(values: NDArray[Any]) -> set[str]:
+    """Return the kinds of values, where texts may represent numbers."""
+    if not is_text(values):
+        return {_kind(values)}
+    are_numbers = np.char.startswith(values, NUMBER).tolist()
+    return {"numbers" if is_number else "text" for is_number in set(are_numbers)}
+
+
+def _comparable(
+    ours: NDArray[Any], theirs: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Convert values to one type, with numbers in text normalised, such as 01 to 1."""
+    if {_kind(ours), _kind(theirs)} in ({"text"}, {"text", "numbers"}):
+        return _plain(ours), _plain(theirs)
+    if {ours.dtype, theirs.dtype} == {np.dtype(np.float32), np.dtype(np.float64)}:
+        return ours.astype(np.float32), theirs.astype(np.float32)
+    return ours, theirs
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Convert values to text, equal for equal numbers."""
+    different, places = np.unique(written(values).astype(np.str_), return_inverse=True)
+    parsed = [value_of(text) for text in different.tolist()]
+    texts = [value if isinstance(value, str) else f"{NUMBER}{value}" for value in parsed]
+    return np.array(texts)[places]
+
+
+def _row_codes(
+    pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Encode rows as integers, equal if all values are equal."""
+    n = len(pairs[0][0])
+    codes = np.zeros(n + len(pairs[0][1]), dtype=np.int64)
+    for ours, theirs in pairs:
+        both = np.concatenate(_comparable(ours, theirs))
+        _, values = np.unique(both, return_inverse=True)
+        # Renumbered each time, so that products stay small.
+        _, codes = np.unique(codes * (int(values.max()) + 1) + values, return_inverse=True)
+        codes = codes.astype(np.int64, copy=False)
+    return codes[:n], codes[n:]
+
 
 AT_MARGIN = {"precision_both_scores": "precision_difference"}
 """Tests whose interval is no inversion of them beyond equality, and the tests that replace
@@ -72,28 +228,6 @@ them where a condition has a margin."""
 
 LEVEL = 0.05
 """Level of an engine whose rows have the limits of the condition, of another level."""
-
-
-def with_options(test: PreparedTest, condition: Condition) -> PreparedTest:
-    """Set the options of a test that the condition leaves open.
-
-    Accuracies are compared by mid-p where there is no margin, which from 100 records on
-    passes with a probability of at most 0.059 at a level of 0.05; with fewer records, at a
-    margin, and where an exact test is requested, by the unconditional exact test. That one
-    takes up to 5,000 records here: with more, Tango's score is accurate enough at a margin
-    that is not small, and the exact test given the discordant pairs is used elsewhere.
-    """
-    name, evidence = test.entry.name, test.evidence
-    if name == "bootstrap_difference" and "n_resamples" not in condition.options:
-        if MANY_RECORDS < evidence.n <= LEFT_TO_THE_TEST:
-            test.options["n_resamples"] = RESAMPLES
-    elif name == "mcnemar" and "method" not in condition.options:
-        test.options["method"] = (
-            "corrected"
-            if evidence.fractional
-            else method_for(evidence.n, condition.margin, condition.exact)
-        )
-    return test
 
 
 SHOWN_VALUES = 5
