@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from html import escape
 from typing import Any, ClassVar, Self
@@ -47,16 +47,41 @@ MOST_NAMED = 5
 
 
 class StoredComparison(Stored):
-    """Base class of comparisons, which are stored as JSON and shown as pages."""
+    """Base class of comparisons, which are stored as JSON and shown as pages.
+
+    `stored` names the fields beside the conclusion, in the order of their output, but for
+    rows, which are last.
+    """
 
     __slots__ = ()
 
+    stored: ClassVar[tuple[str, ...]]
     conclusion: Verdict
 
     @property
     def verdict(self) -> str:
         """Winner: the name of a role or of a classifier, or "inconclusive"."""
         return self.conclusion.winner
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as a dict of plain values."""
+        head = {"schema": self.schema, "schema_version": SCHEMA_VERSION}
+        values = {name: _plain(getattr(self, name)) for name in self.stored}
+        return head | {"verdict": asdict(self.conclusion)} | values
+
+    @classmethod
+    def _from_dict(cls, stored: dict[str, Any]) -> Self:
+        values = {name: stored[name] for name in cls.stored} | {
+            "conclusion": Verdict(**stored["verdict"]),
+            "design": Design(**stored["design"]),
+            "flags": tuple(stored["flags"]),
+        }
+        return cls(**values | cls._restored(stored))
+
+    @classmethod
+    def _restored(cls, stored: dict[str, Any]) -> dict[str, Any]:
+        """Restore the fields that only this class has from their stored values."""
+        raise NotImplementedError
 
     def to_html(self, *, pictures: Any = "auto") -> str:
         """Return the report as a self-contained HTML page, without network or scripts.
@@ -116,6 +141,16 @@ class StoredComparison(Stored):
     def _page(self) -> Report:
         """Return the report with the parts of a page, but for pictures and data."""
         raise NotImplementedError
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Design):
+        return asdict(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def settings_of(comparison: Any) -> dict[str, str]:
@@ -179,10 +214,6 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
 
 
-SIZES = ("n_records", "n_tested", "n_fits", "size", "seconds")
-SETTINGS = ("alpha", "alternative", "adjust", "random_state")
-"""Fields that are stored as they are, in the order of their output."""
-
 NO_DISCORDANT_PAIRS = "no-discordant-pairs"
 SAME = "Both gave the same prediction for every record."
 
@@ -228,6 +259,11 @@ class Comparison(StoredComparison):
     """
 
     schema: ClassVar[str] = "skcompare.comparison"
+    stored: ClassVar[tuple[str, ...]] = (
+        *("champion", "challenger", "design", "n_records", "n_tested", "n_fits", "size"),
+        *("seconds", "alpha", "alternative", "adjust", "random_state", "flags"),
+        *("fingerprint", "versions", "advice"),
+    )
 
     rows: tuple[ComparisonRow, ...]
     conclusion: Verdict
@@ -309,32 +345,17 @@ class Comparison(StoredComparison):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as a dict of plain values."""
-        return {
-            "schema": self.schema,
-            "schema_version": SCHEMA_VERSION,
-            "verdict": asdict(self.conclusion),
-            "champion": self.champion,
-            "challenger": self.challenger,
-            "design": asdict(self.design),
-            **{name: getattr(self, name) for name in SIZES + SETTINGS},
-            "flags": list(self.flags),
-            "fingerprint": self.fingerprint,
-            "versions": dict(self.versions),
-            "advice": None if self.advice is None else self.advice.to_dict(),
-            "rows": [row_to_dict(row, 1 - self.alpha) for row in self.rows],
-        }
+        rows = [row_to_dict(row, 1 - self.alpha) for row in self.rows]
+        # Through the name, because a dataclass with slots is another class.
+        return StoredComparison.to_dict(self) | {"rows": rows}
 
     @classmethod
-    def _from_dict(cls, stored: dict[str, Any]) -> Self:
+    def _restored(cls, stored: dict[str, Any]) -> dict[str, Any]:
         advice = stored["advice"]
-        return cls(
-            rows=tuple(map(row_from_dict, stored["rows"])),
-            conclusion=Verdict(**stored["verdict"]),
-            design=Design(**stored["design"]),
-            flags=tuple(stored["flags"]),
-            advice=None if advice is None else EnsembleAdvice.from_dict(advice),
-            **{name: stored[name] for name in _PLAIN_FIELDS},
-        )
+        return {
+            "rows": tuple(map(row_from_dict, stored["rows"])),
+            "advice": None if advice is None else EnsembleAdvice.from_dict(advice),
+        }
 
     def _frame_rows(self) -> list[dict[str, Any]]:
         return [row.to_dict() for row in self.rows]
@@ -387,13 +408,6 @@ class Comparison(StoredComparison):
                 **settings_of(self),
             },
         )
-
-
-_PLAIN_FIELDS = [
-    f.name
-    for f in fields(Comparison)
-    if f.name not in ("rows", "conclusion", "design", "flags", "advice", "source")
-]
 
 
 def row_to_dict(row: ComparisonRow, confidence_level: float) -> dict[str, Any]:

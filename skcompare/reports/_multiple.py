@@ -1,8 +1,8 @@
 """Result of a comparison of several classifiers, with its report and JSON."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar
 
 from skcompare._analysis import (
     FAMILY_WISE,
@@ -16,7 +16,7 @@ from skcompare._analysis import (
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import format_number, format_pvalue, named_limits, shortened
-from skcompare._core.report import SCHEMA_VERSION, Note, Report, Table
+from skcompare._core.report import Note, Report, Table
 from skcompare.reports._comparison import (
     INCONCLUSIVE,
     StoredComparison,
@@ -66,6 +66,11 @@ class MultipleComparison(StoredComparison):
     """
 
     schema: ClassVar[str] = "skcompare.multiple_comparison"
+    stored: ClassVar[tuple[str, ...]] = (
+        *("design", "comparisons", "flags", "descriptions", "n_records", "n_tested"),
+        *("alpha", "alternative", "adjust", "n_fits", "control", "seconds"),
+        *("random_state", "fingerprint", "versions"),
+    )
 
     comparisons: tuple[PairwiseComparison, ...]
     conclusion: Verdict
@@ -121,30 +126,10 @@ class MultipleComparison(StoredComparison):
         """Return the row of a champion and a challenger by the primary measure."""
         return self.comparisons[0].pair(champion, challenger)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as a dict of plain values."""
-        plain = {name: getattr(self, name) for name in _PLAIN_FIELDS}
-        return {
-            "schema": self.schema,
-            "schema_version": SCHEMA_VERSION,
-            "verdict": asdict(self.conclusion),
-            "design": asdict(self.design),
-            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
-            "flags": list(self.flags),
-            **plain,
-            "descriptions": dict(self.descriptions),
-            "versions": dict(self.versions),
-        }
-
     @classmethod
-    def _from_dict(cls, stored: dict[str, Any]) -> Self:
-        return cls(
-            comparisons=tuple(map(PairwiseComparison.from_dict, stored["comparisons"])),
-            conclusion=Verdict(**stored["verdict"]),
-            design=Design(**stored["design"]),
-            flags=tuple(stored["flags"]),
-            **{name: stored[name] for name in _PLAIN_FIELDS},
-        )
+    def _restored(cls, stored: dict[str, Any]) -> dict[str, Any]:
+        comparisons = map(PairwiseComparison.from_dict, stored["comparisons"])
+        return {"comparisons": tuple(comparisons)}
 
     def _frame_rows(self) -> list[dict[str, Any]]:
         return [
@@ -227,10 +212,6 @@ class MultipleComparison(StoredComparison):
             remarks={"": [remark for _, remark in remarks], "Caveats": caveats},
             settings=_settings(self),
         )
-
-
-_NESTED = ("comparisons", "conclusion", "design", "flags")
-_PLAIN_FIELDS = [f.name for f in fields(MultipleComparison) if f.name not in _NESTED]
 
 
 ROLES = ("classifier", "champion", "challenger", "group", "test")

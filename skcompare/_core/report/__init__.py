@@ -1,7 +1,6 @@
 """Report of a result as one document, with a function for each output format."""
 
 from skcompare._core.report._html import html_page, report_html, report_html_fragment
-from skcompare._core.report._json import to_standard_json
 from skcompare._core.report._junit import junit_document, junit_suite, report_junit
 from skcompare._core.report._report import (
     LONGEST_NAME,
@@ -21,4 +20,5 @@ from skcompare._core.report._text import (
     markdown_text,
     report_markdown,
     report_text,
+    to_standard_json,
 )

@@ -1,11 +1,17 @@
-"""Reports as plain text and as Markdown, and the base classes of what has a report."""
+"""Reports as plain text, Markdown and JSON, and the base classes of what has a report.
 
+The JSON is standard, and preserves NaN and infinity.
+"""
+
+import json
+import math
+import re
 import textwrap
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from skcompare._core.formatting import aligned, in_one_line
+from skcompare._core.formatting import COMMAND, aligned, in_one_line
 from skcompare._core.report._html import json_of_page, report_html_fragment
-from skcompare._core.report._json import from_standard_json, to_standard_json
 from skcompare._core.report._report import STATUS, Report, Table
 
 WIDTH = 96
@@ -14,6 +20,9 @@ MARK = "*"
 """Mark of the line that the verdict comes from."""
 
 SCHEMA_VERSION = 1
+
+NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+NUMBER = "number"
 
 SYMBOLS = {"passed": "✓", "inconclusive": "?"}
 OTHER = "✗"
@@ -87,7 +96,26 @@ class Stored(Reported):
         ValueError
             If it is of another class, incomplete, or of another version.
         """
-        return from_standard_json(text, cls.schema, SCHEMA_VERSION, cls._from_dict)
+        try:
+            stored = _from_standard(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise ValueError(
+                f"Expected {cls.schema} as JSON. Got text that is no JSON: {error}."
+            ) from error
+        head = stored if isinstance(stored, dict) else {}
+        kind = head.get("schema"), head.get("schema_version")
+        if kind != (cls.schema, SCHEMA_VERSION):
+            raise ValueError(
+                f"Expected {cls.schema} version {SCHEMA_VERSION}. Got {kind[0]!r} version "
+                f"{kind[1]!r}. Write it again with this version of skcompare."
+            )
+        try:
+            return cls._from_dict(stored)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            name = re.split("[._]", cls.schema)[-1]
+            raise ValueError(
+                f"The JSON of this {name} is not complete: {error}. Write it again."
+            ) from error
 
     @classmethod
     def from_html(cls, page: str) -> Self:
@@ -202,3 +230,33 @@ def _marked(table: Table) -> list[list[str]]:
         [f"{name} {MARK}" if k in table.marked else name, *others]
         for k, (name, *others) in enumerate(table.cells)
     ]
+
+
+def to_standard_json(values: Any, *, indent: int | None = 2) -> str:
+    """Return standard JSON, with NaN as {"number": "NaN"} and likewise infinity.
+
+    Text that a service would take for a command in its log is escaped, as JSON allows.
+    """
+    text = json.dumps(_to_standard(values), indent=indent, allow_nan=False)
+    return COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _to_standard(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _to_standard(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_standard(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return {NUMBER: name}
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value.item() if hasattr(value, "item") else value
+
+
+def _from_standard(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {NUMBER} and value[NUMBER] in tuple(NOT_FINITE):
+            return NOT_FINITE[value[NUMBER]]
+        return {key: _from_standard(item) for key, item in value.items()}
+    return [_from_standard(item) for item in value] if isinstance(value, list) else value
