@@ -58,24 +58,11 @@ def decimals_for(
     if math.isfinite(width) and 0 < width < 2 * 10**-least:
         decimals = max(decimals, 1 - math.floor(math.log10(width)))
     decimals = min(most, decimals)
+    limits = [x for x in (low, high) if x is not None and math.isfinite(x)]
     for value in beside:
-        decimals = decimals_beside(value, decimals, (low, high))
-    return decimals
-
-
-def decimals_beside(
-    value: float, decimals: int, limits: Iterable[float | None], *, most: int = 9
-) -> int:
-    """Number of decimals needed to show on which side of a value limits are."""
-    near = [
-        limit
-        for limit in limits
-        if limit is not None
-        and math.isfinite(limit)
-        and round(limit, most) != round(value, most)
-    ]
-    while any(round(limit, decimals) == round(value, decimals) for limit in near):
-        decimals += 1
+        near = [limit for limit in limits if round(limit, most) != round(value, most)]
+        while any(round(limit, decimals) == round(value, decimals) for limit in near):
+            decimals += 1
     return decimals
 
 

@@ -149,7 +149,7 @@ def as_array(values: Any) -> NDArray[Any]:
 def check_not_missing(name: str, array: NDArray[Any]) -> None:
     """Check that no label is None, NaN, NaT or pandas.NA."""
     missing = missing_in(array)
-    if len(missing) and missing.any():
+    if missing.any():
         raise ValueError(
             f"`{name}` must not have missing labels. Got {int(missing.sum())}, the first "
             f"at position {int(np.argmax(missing))}. Drop these records or name a class "
@@ -159,22 +159,22 @@ def check_not_missing(name: str, array: NDArray[Any]) -> None:
 
 def missing_in(array: NDArray[Any]) -> NDArray[np.bool_]:
     """Mask of None, NaN, NaT, pandas.NA and infinities, empty for dtypes without these."""
-    if array.dtype.kind in "biuSU":
-        return np.zeros(0, dtype=bool)
     if array.dtype.kind == "f":
         return ~np.isfinite(array)
     if array.dtype.kind in "mM":
         return np.isnat(array)
-    if array.dtype.kind in "OT":
-        items = array.tolist()
-        try:
-            # Labels are few, and most arrays have no missing ones.
-            if not any(map(_is_missing, set(items))):
-                return np.zeros(len(array), dtype=bool)
-        except TypeError:
-            pass
-        return np.array([_is_missing(item) for item in items])
-    return np.zeros(len(array), dtype=bool)
+    items = array.tolist() if array.dtype.kind in "OT" else []
+    # Labels are few, and most arrays have no missing ones.
+    if not any(map(_is_missing, _distinct(items))):
+        return np.zeros(0, dtype=bool)
+    return np.array([_is_missing(item) for item in items])
+
+
+def _distinct(items: list[Any]) -> Iterable[Any]:
+    try:
+        return set(items)
+    except TypeError:
+        return items
 
 
 def _is_missing(item: Any) -> bool:
@@ -479,13 +479,6 @@ def check_positive(name: str, values: Any) -> NDArray[np.float64]:
     return array
 
 
-def _distinct(items: list[Any]) -> Iterable[Any]:
-    try:
-        return set(items)
-    except TypeError:
-        return items
-
-
 def _labels_from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
     items = array.tolist()
     # Labels are few, so only the distinct ones are checked.
@@ -566,7 +559,7 @@ def _factorize(array: NDArray[Any]) -> _Factors:
             return _Factors(codes, candidates.astype(array.dtype), np.flatnonzero(seen))
     if array.dtype.kind in "US":
         return _factorize_text(array)
-    return _sorted_factors(*np.unique(array, return_inverse=True))
+    return _sorted_factors(array)
 
 
 def _few_from_zero(array: NDArray[Any]) -> NDArray[np.intp] | None:
@@ -591,7 +584,8 @@ def _few_from_zero(array: NDArray[Any]) -> NDArray[np.intp] | None:
     return occurring
 
 
-def _sorted_factors(labels: NDArray[Any], codes: NDArray[Any]) -> _Factors:
+def _sorted_factors(array: NDArray[Any]) -> _Factors:
+    labels, codes = np.unique(array, return_inverse=True)
     return _Factors(codes, labels, np.arange(len(labels)))
 
 
@@ -603,7 +597,7 @@ def _factorize_text(array: NDArray[Any]) -> _Factors:
     their whole hash, and if that is equal too, by sorting.
     """
     if not array.size or not array.dtype.itemsize:
-        return _sorted_factors(*np.unique(array, return_inverse=True))
+        return _sorted_factors(array)
     keys = _hashes(array)
     slots = (keys >> np.uint64(64 - SLOTS)).astype(np.intp)
     holder = np.empty(1 << SLOTS, dtype=np.intp)
@@ -613,14 +607,14 @@ def _factorize_text(array: NDArray[Any]) -> _Factors:
         first_index, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
         pointed = first_index[inverse]
         if not (array[pointed] == array).all():
-            return _sorted_factors(*np.unique(array, return_inverse=True))
+            return _sorted_factors(array)
     seen = np.zeros(len(array), dtype=bool)
     seen[pointed] = True
     distinct = np.flatnonzero(seen)
     order = np.argsort(array[distinct])
     code = np.empty(len(array), dtype=np.intp)
     code[distinct[order]] = np.arange(len(distinct))
-    return _sorted_factors(array[distinct[order]], code[pointed])
+    return _Factors(code[pointed], array[distinct[order]], np.arange(len(distinct)))
 
 
 def _hashes(array: NDArray[Any]) -> NDArray[np.uint64]:

@@ -16,7 +16,6 @@ from skcompare._analysis.measures import (
 )
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
-    decimals_beside,
     decimals_for,
     format_confidence,
     format_number,
@@ -590,7 +589,7 @@ def _boundary_text(boundary: float) -> str:
 
 def _decimals(estimate: float, limits: Sequence[float], boundary: float) -> int:
     """Number of decimals needed to show on which side of a boundary limits are."""
-    return decimals_beside(boundary, decimals_for(estimate, *limits), limits)
+    return decimals_for(estimate, *limits, beside=(boundary,))
 
 
 def _pvalue_text(pvalue: float, alpha: float) -> str:

@@ -10,7 +10,6 @@ from skcompare._core import flags
 from skcompare._core.flags import FLAG_TEXTS, explain, register_flag
 from skcompare._core.formatting import (
     INFERENCE_TEXT,
-    decimals_beside,
     decimals_for,
     format_confidence,
     format_pvalue,
@@ -130,7 +129,7 @@ def test_decimals_beside():
         (0, (0.0003, 0.09), 4),
         (0, (0.0006, 0.09), 3),
         (1, (0.99996, None), 5),
-        (0, (0.0, 1e-12), 3),
+        (0, (-0.5, 1e-12), 3),
         (0, (float("-inf"), float("nan")), 3),
     ]:
-        assert decimals == decimals_beside(value, 3, limits)
+        assert decimals == decimals_for(float("nan"), *limits, beside=(value,))
