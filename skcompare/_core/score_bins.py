@@ -1,14 +1,13 @@
 """Score bins, called levels, which map scores to a few ordered integers."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from types import SimpleNamespace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skcompare._core.arrays import ArrayOperations
 from skcompare._core.validation import check_count
 
 MOST_LEVELS = 1 << 24
@@ -21,20 +20,6 @@ NARROWEST = 1e-290
 
 SEGMENTS = 12
 """Largest number of segments of fitted levels; engines evaluate each for every record."""
-
-
-class Operations(Protocol):
-    """Protocol of the operations of an engine other than arithmetic."""
-
-    floor: Callable[[Any], Any]
-    where: Callable[[Any, Any, Any], Any]
-    whole: Callable[[Any], Any]
-
-
-OF_NUMPY: Operations = SimpleNamespace(
-    floor=np.floor, where=np.where, whole=lambda value: value.astype(np.int32)
-)
-"""Operations on arrays of numpy other than arithmetic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +208,7 @@ class ScoreBins:
         """Number of levels, or None if the levels are the scores themselves."""
         return self.firsts[-1] if self.knots else None
 
-    def codes(self, score: Any, operations: Operations | None = None) -> Any:
+    def codes(self, score: Any, operations: Any = None) -> Any:
         """Return the level of each score, counted from 0.
 
         Parameters
@@ -232,36 +217,35 @@ class ScoreBins:
             Scores without missing values and NaN: check them before, because engines
             order NaN differently. Other numbers than float64 are converted.
         operations : namespace, optional
-            `floor(value)`, `where(condition, value, otherwise)` and `whole(value)`, which
-            converts to an integer type, if scores are no array. Values and `otherwise` may
-            be Python numbers.
+            `floor(value)` and `where(condition, value, otherwise)`, if scores are no array.
+            Values and `otherwise` may be Python numbers.
 
         Returns
         -------
-        codes : ndarray of int32, or the result of `whole`
+        codes : ndarray of int32, or an expression of whole floats
             The scores as they are for levels that are the scores themselves.
         """
         if self.is_distinct:
             return score
-        ops = OF_NUMPY if operations is None else operations
         if operations is None:
             # float32 would round the steps differently.
-            score = np.asarray(score, dtype=np.float64)
+            values = np.asarray(score, dtype=np.float64)
+            return self.codes(values, ArrayOperations()).astype(np.int32)
         low, high = self.knots[0], self.knots[-1]
-        score = ops.where(score < low, low, score)
-        score = ops.where(score > high, high, score)
+        score = operations.where(score < low, low, score)
+        score = operations.where(score > high, high, score)
         knot: Any = self.knots[0]
         slope: Any = self.slopes[0]
         first: Any = float(self.firsts[0])
         inner = zip(self.knots[1:-1], self.slopes[1:], self.firsts[1:-1], strict=True)
         for next_knot, next_slope, next_first in inner:
             beyond = score >= next_knot
-            knot = ops.where(beyond, next_knot, knot)
-            slope = ops.where(beyond, next_slope, slope)
-            first = ops.where(beyond, float(next_first), first)
-        level = ops.floor((score - knot) * slope) + first
+            knot = operations.where(beyond, next_knot, knot)
+            slope = operations.where(beyond, next_slope, slope)
+            first = operations.where(beyond, float(next_first), first)
+        level = operations.floor((score - knot) * slope) + first
         last = float(self.firsts[-1] - 1)
-        return ops.whole(ops.where(level > last, last, level))
+        return operations.where(level > last, last, level)
 
 
 def _check_number(n_score_bins: object) -> int:

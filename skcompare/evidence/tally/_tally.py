@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from operator import add
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -487,8 +486,6 @@ def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> 
         Predictions of champion and challenger.
     """
     k = len(plan.classes)
-    # Codes of score bins stay in floating point, too.
-    bin_ops = SimpleNamespace(floor=ops.floor, where=ops.where, whole=lambda code: code)
     digits: dict[str, tuple[Any, int]] = {"y": (y, k)}
     raw: dict[str, Any] = {}
     sums: dict[str, Any] = {}
@@ -513,7 +510,7 @@ def derived(ops: Any, plan: TallyPlan, y: Any, predictions: Sequence[Given]) -> 
                 raw[f"level_{position}"] = score
             else:
                 digits[f"level_{position}"] = (
-                    score_bins.codes(score, bin_ops),
+                    score_bins.codes(score, ops),
                     score_bins.n_score_bins,
                 )
     return Derived(digits, raw, sums)
