@@ -97,32 +97,25 @@ class ContingencyDisplay(
         alternative: str = "two-sided",
     ) -> Self:
         # Exact p-values need whole counts.
-        options = {"method": "asymptotic"} if evidence.fractional else {}
-        finding = finding_of(
-            evidence,
-            evidence.difference,
-            ("mcnemar",),
-            confidence_level=confidence_level,
-            alternative=alternative,
-            **options,
-        )
+        method: dict[str, Any] = {"method": "asymptotic"} if evidence.fractional else {}
+        gain, tests = evidence.difference, ("mcnemar",)
+        finding = finding_of(evidence, gain, tests, confidence_level, alternative, **method)
         counts = [
             [evidence.both_correct, evidence.only_champion],
             [evidence.only_challenger, evidence.both_wrong],
         ]
         return cls(np.array(counts), finding)
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the counts, the difference and its test."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on the counts, the difference and its test."""
         (both, champion), (challenger, neither) = self.counts
-        test = ", ".join(self.finding.lines(DIFFERENCE))
-        return (
+        return [
             f"Of {records_text(self.counts.sum())} only the challenger was right on "
-            f"{count_text(challenger)}, only the champion on {count_text(champion)}. "
-            f"Both were right on {count_text(both)}, neither on {count_text(neither)}. "
-            f"{'. '.join([test, *self.finding.caveats])}."
-        )
+            f"{count_text(challenger)}, only the champion on {count_text(champion)}",
+            f"Both were right on {count_text(both)}, neither on {count_text(neither)}",
+            ", ".join(self.finding.lines(DIFFERENCE)),
+            *self.finding.caveats,
+        ]
 
     @property
     def _caveats(self) -> list[str]:
@@ -348,9 +341,8 @@ or JointCounts
             flags=result.flags if valid else (),
         )
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the agreement, the test and the pairs that contribute most."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on agreement, test and the pairs that contribute most."""
         agreed, all_shown = int(np.trace(self.counts)), int(self.counts.sum())
         sentences = [
             f"{self._classes_text()}champion and challenger gave the same label to "
@@ -374,7 +366,7 @@ or JointCounts
             sentences.append(
                 f"No pair of classes alone is shown to be asymmetric at {self.alpha:g}"
             )
-        return f"{'. '.join([*sentences, *explain(self.flags)])}."
+        return [*sentences, *explain(self.flags)]
 
     def _classes_text(self) -> str:
         """Return the introductory phrase on the classes in the matrix."""

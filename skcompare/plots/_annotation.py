@@ -39,13 +39,9 @@ class Finding:
 
     def lines(self, quantity: str) -> list[str]:
         """Lines of text on the estimate of a quantity, its interval and its test."""
-        lines = (f"{quantity} {self.estimate_text}", self.interval_text, self.pvalue_text)
+        estimate = format_number(self.estimate, self._decimals, signed=True)
+        lines = (f"{quantity} {estimate}", self.interval_text, self.pvalue_text)
         return [line for line in lines if line]
-
-    @property
-    def estimate_text(self) -> str:
-        """Estimate with its sign, as text."""
-        return format_number(self.estimate, self._decimals, signed=True)
 
     @property
     def interval_text(self) -> str:
@@ -81,9 +77,8 @@ def finding_of(
     evidence: Any,
     estimate: float,
     tests: tuple[str, ...],
-    *,
     confidence_level: float,
-    alternative: str,
+    alternative: str = "two-sided",
     **options: Any,
 ) -> Finding:
     """Return the result of the first test that is valid for the design of the evidence."""
@@ -92,8 +87,7 @@ def finding_of(
     for entry in map(get_test, tests):
         if entry.valid_for(evidence.design):
             result = entry.function(evidence, alternative=alternative, **options)
-            limits = result.confidence_interval(level)
-            return finding_from(result, limits, result.pvalue, entry.title, level)
+            return finding_from(result, entry.title, level)
     design = str(evidence.design)
     return Finding(estimate, confidence_level=level, alternative=alternative, design=design)
 
@@ -135,7 +129,7 @@ def show_row(
             entry = paired_tests().get(row.test)
             title = row.test if entry is None else entry.title
             limits = row.low, row.high
-            display.finding = finding_from(row.result, limits, row.pvalue, title, 1 - alpha)
+            display.finding = finding_from(row.result, title, 1 - alpha, limits, row.pvalue)
             return
         if test is not None and row.test == test:
             display.df, display.pvalue = float(row.result.df or 0), float(row.pvalue)
@@ -149,9 +143,14 @@ def _is_difference_of_roles(row: Any) -> bool:
 
 
 def finding_from(
-    result: PairedResult, limits: Iterable[float], pvalue: float, title: str, level: float
+    result: PairedResult,
+    title: str,
+    level: float,
+    limits: Iterable[float] | None = None,
+    pvalue: float | None = None,
 ) -> Finding:
-    """Return the numbers of a result, with the limits of an interval of a level."""
-    low, high = map(float, limits)
+    """Return the numbers of a result, by default its own limits and p-value."""
+    low, high = map(float, limits or result.confidence_interval(level))
+    p = float(result.pvalue if pvalue is None else pvalue)
     about = result.alternative, str(result.design), tuple(result.flags)
-    return Finding(result.estimate, low, high, float(pvalue), title, level, *about)
+    return Finding(result.estimate, low, high, p, title, level, *about)

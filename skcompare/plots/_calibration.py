@@ -18,17 +18,9 @@ from skcompare.plots.drawing._style import INK, LINE, ROLE_STYLES, SOFT, dress, 
 from skcompare.plots.drawing._text import WIDEST, wrapped
 from skcompare.stats import calibration_consistency, calibration_difference
 
-COLUMNS = (
-    "left",
-    "right",
-    "count",
-    "mean_proba",
-    "share",
-    "low",
-    "high",
-    "consistency_low",
-    "consistency_high",
-)
+BINS = ("left", "right", "count", "mean_proba", "share")
+LIMITS = ("low", "high", "consistency_low", "consistency_high")
+"""Columns of the bins, and of limits, which are for independent records."""
 
 EVENTS = {
     "binary": ("Mean probability of the positive class", "Share of positive records"),
@@ -203,9 +195,8 @@ class CalibrationComparisonDisplay(
         display.names = first, second
         return display
 
-    @property
-    def summary(self) -> str:
-        """Text summary of both errors, their difference and the bins outside the bands."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on both errors, their difference and bins outside the bands."""
         sentences = [
             f"Reliability diagrams of {records_text(self.n)}: squared calibration error "
             f"of the champion {self._error_text(0)}, of the challenger "
@@ -224,7 +215,7 @@ class CalibrationComparisonDisplay(
                 f"Outside of the shares of a calibrated classifier at {level} are "
                 f"{outside[0]} bins of the champion and {outside[1]} of the challenger"
             )
-        return f"{'. '.join([*sentences, *explain(self.flags)])}."
+        return [*sentences, *explain(self.flags)]
 
     def _error_text(self, role: int) -> str:
         error = self.errors[role]
@@ -314,13 +305,10 @@ class CalibrationComparisonDisplay(
         ax.set_xlabel(EVENTS[self.kind][0])
 
     def _columns(self) -> Mapping[str, Any]:
-        # Limits are for independent records.
-        n_columns = 5 if self.why_no_bands else len(COLUMNS)
+        names = BINS if self.why_no_bands else BINS + LIMITS
         roles = [role for role, bins in zip(ROLES, self.bins) for _ in bins[0]]
-        rows = np.concatenate(self.bins, axis=1)[:n_columns]
-        return {"role": roles} | {
-            name: row.tolist() for name, row in zip(COLUMNS, rows, strict=False)
-        }
+        columns = zip(names, np.concatenate(self.bins, axis=1), strict=False)
+        return {"role": roles} | {name: row.tolist() for name, row in columns}
 
 
 def _dependence(evidence: PairedCalibration) -> str:
@@ -352,7 +340,5 @@ def _tested(
         return (first, second), finding, evidence.flags
     result = calibration_difference(evidence)
     assert result.champion is not None and result.challenger is not None
-    limits = result.confidence_interval(confidence_level)
-    title = "Test of the difference"
-    finding = finding_from(result, limits, result.pvalue, title, confidence_level)
+    finding = finding_from(result, "Test of the difference", confidence_level)
     return (result.champion, result.challenger), finding, result.flags

@@ -135,13 +135,8 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
         bins: int = 40,
     ) -> Self:
         check_count("bins", bins, least=2)
-        finding = finding_of(
-            evidence,
-            evidence.gain,
-            ("paired_t", "clustered_t"),
-            confidence_level=confidence_level,
-            alternative=alternative,
-        )
+        tests = ("paired_t", "clustered_t")
+        finding = finding_of(evidence, evidence.gain, tests, confidence_level, alternative)
         empty = np.empty(0)
         numbers: Any = empty, empty.astype(np.int64), (0, 0), (0, 0, 0), (empty, empty)
         if evidence.values is not None:
@@ -149,9 +144,8 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
         others: Any = evidence.n, finding, evidence.loss
         return cls(*numbers, *others)
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the balance of the records, the mean and its test."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on the balance of the records, the mean and its test."""
         finding = self.finding
         sentences = []
         if self.n_kept:
@@ -171,7 +165,7 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
                 sentences.append(
                     f"{records_text(count)} {verb} {side} {edge:.3g}, beyond the picture"
                 )
-        return f"{'. '.join([*sentences, *finding.caveats])}."
+        return [*sentences, *finding.caveats]
 
     @property
     def n_kept(self) -> int:

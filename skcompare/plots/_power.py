@@ -166,23 +166,19 @@ class PlanDisplay(PairDisplay):
         if isinstance(result, ComparisonPlan | AUCPlan):
             check_options(cls, options, keywords_of(cls._of_plan))
             return cls._of_plan(result, **options)
-        if isinstance(result, PlacementValues):
-            return cls._planned(plan_auc_from_pilot, result, options)
-        if isinstance(result, ClusterSums | JointCounts):
+        if isinstance(result, PlacementValues | ClusterSums | JointCounts):
             return cls._of(result, **options)
         return super().of_result(result, **options)
 
     @classmethod
     def _of(cls, evidence: Any, **options: Any) -> Self:
-        return cls._planned(plan_from_pilot, evidence, options)
-
-    @classmethod
-    def _planned(cls, make: Any, pilot: Any, options: dict[str, Any]) -> Self:
         """Create the display from a pilot, with options of the plan and of the display."""
+        is_ranking = isinstance(evidence, PlacementValues)
+        make: Any = plan_auc_from_pilot if is_ranking else plan_from_pilot
         plot_options = keywords_of(cls._of_plan)
         check_options(cls, options, (*plot_options, *keywords_of(make)))
         own_options = {name: options.pop(name) for name in plot_options if name in options}
-        return cls._of_plan(make(pilot, **options), **own_options)
+        return cls._of_plan(make(evidence, **options), **own_options)
 
     @classmethod
     def _own_options(cls) -> tuple[str, ...]:
@@ -289,13 +285,12 @@ class PowerDisplay(PlanDisplay, title="Power"):
         title = str(plan).split("\n")[:2]
         return cls(supposed, records, powers, plan.required_power, title, aim.measure)
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the records needed for each assumed difference."""
-        return f"{'. '.join(map(self._sentence, self.supposed))}."
-
-    def _sentence(self, scenario: Supposed) -> str:
-        return f"With {self._scenario_text(scenario)} {self._records_text(scenario)}"
+    def _sentences(self) -> list[str]:
+        """Return a sentence on the records needed for each assumed difference."""
+        return [
+            f"With {self._scenario_text(scenario)} {self._records_text(scenario)}"
+            for scenario in self.supposed
+        ]
 
     def _scenario_text(self, scenario: Supposed) -> str:
         """Format an assumed difference."""
@@ -505,9 +500,8 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
             aim.measure,
         )
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the mark and the ends of each curve."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on the mark and the ends of each curve."""
         difference, records = self.marked
         sentences = [f"Records needed {self.question}, {self.supposed}"]
         if math.isfinite(difference):
@@ -523,7 +517,7 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
             ]
             if ends:
                 sentences.append(f"With power {power:g} {', '.join(ends)}")
-        return f"{'. '.join(sentences)}."
+        return sentences
 
     def _room(self) -> Room:
         return Room(width=6.4, height=4.4)

@@ -9,7 +9,6 @@ from scipy.special import ndtri
 
 from skcompare._core.design import Design
 from skcompare._core.formatting import decimals_for, format_number
-from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
@@ -78,32 +77,24 @@ def _interleaved(
 
 
 def _tested(
-    placements: PlacementValues, confidence_level: float
+    placements: PlacementValues, level: float
 ) -> tuple[tuple[tuple[float, float | None, float | None], ...], Finding]:
     """Return both AUCs with their intervals, and the test of their difference."""
-    level = check_confidence_level(confidence_level)
     sizes = placements.n_positives, placements.n_negatives
     aucs = placements.aucs.tolist()
     estimate = aucs[1] - aucs[0]
     if min(sizes) < 2:
         without_limits = ((aucs[0], None, None), (aucs[1], None, None))
-        return without_limits, Finding(
-            estimate, confidence_level=level, design="one record of a class"
-        )
+        reason = "one record of a class"
+        return without_limits, Finding(estimate, confidence_level=level, design=reason)
     test = delong if placements.groups is None else clustered_delong
     z = float(ndtri((1 + level) / 2))
     limits = [
         (part["auc"], *role_limits(part["auc"], part["variance"], *sizes, z))
         for part in test(placements).parts
     ]
-    finding = finding_of(
-        placements,
-        estimate,
-        ("delong", "clustered_delong"),
-        confidence_level=level,
-        alternative="two-sided",
-    )
-    return tuple(limits), finding
+    tests = ("delong", "clustered_delong")
+    return tuple(limits), finding_of(placements, estimate, tests, level)
 
 
 NO_BAND = "no band: models of the splits share training records"
@@ -320,9 +311,8 @@ class RocComparisonDisplay(
         """Sensitivity of the challenger minus that of the champion."""
         return self.challenger - self.champion
 
-    @property
-    def summary(self) -> str:
-        """Text summary of both AUCs, their difference and the rates where curves differ."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on both AUCs, their difference and where curves differ."""
         champion, challenger = (self._auc_text(role) for role in (0, 1))
         finding = self.finding
         sentences = [
@@ -335,8 +325,7 @@ class RocComparisonDisplay(
         else:
             level = percent(finding.confidence_level)
             sentences.append(f"By the {level} band over all rates {self.significance}")
-        sentences += finding.caveats
-        return f"{'. '.join(sentences)}."
+        return [*sentences, *finding.caveats]
 
     @property
     def _records_text(self) -> str:

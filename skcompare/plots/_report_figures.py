@@ -152,9 +152,10 @@ class Picture(NamedTuple):
 
 
 class Pictures:
-    """Pictures of a report, made one by one, with reasons for those that are left out."""
+    """Pictures of a comparison, made one by one, with reasons for those left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, comparison: Any) -> None:
+        self.comparison = comparison
         self.shown: list[Picture] = []
         self._reasons: dict[str, list[str]] = {}
 
@@ -174,6 +175,36 @@ class Pictures:
         except (ValueError, TypeError, MissingDependencyError) as error:
             self.leave_out(title, str(error).partition(". ")[0].rstrip("."))
 
+    def add_evidence(
+        self, kind: Any, place: Place, title: str = "", name: str = "", **options: Any
+    ) -> None:
+        """Add a picture of predictions, with the numbers of the matching row."""
+        comparison, title = self.comparison, title or kind.title
+        design, alpha = comparison.design.kind, comparison.alpha
+        if place.designs and design not in place.designs:
+            is_open = design in ("time ordered", "unknown")
+            self.leave_out(title, OPEN if is_open else REPEATED)
+            return
+        measures = {row.measure for row in comparison.rows}
+        if place.pooled and design != HOLDOUT.name and measures & set(place.same):
+            self.leave_out(title, POOLED)
+            return
+        if not place.averaged or design == HOLDOUT.name:
+            settings = {
+                "alpha": alpha,
+                "confidence_level": 1 - alpha,
+                "alternative": comparison.alternative,
+            }
+            accepted = keywords_of(kind._of)
+            options |= {key: value for key, value in settings.items() if key in accepted}
+
+        def make() -> Display:
+            display = kind.of_result(comparison, **options)
+            show_row(display, comparison.rows, place.same, place.test, alpha)
+            return display
+
+        self.add(kind, make, title, name)
+
     def leave_out(self, title: str, reason: str) -> None:
         """Note the reason why there is no picture."""
         self._reasons.setdefault(reason, []).append(title)
@@ -187,7 +218,7 @@ def pictures_of(comparison: Any) -> Pictures:
     comparison : Comparison
         The comparison: its rows, and their predictions.
     """
-    pictures = Pictures()
+    pictures = Pictures(comparison)
     kinds = {row.kind for row in comparison.rows if row.low is not None}
     for display in (ForestDisplay, RelativePrecisionDisplay):
         if display.kind in kinds:
@@ -197,7 +228,7 @@ def pictures_of(comparison: Any) -> Pictures:
     rows = [row for row in comparison.rows if row.label is None]
     for place, display in placed_displays():
         if any(_is_about(place, row) for row in rows):
-            _add_evidence(pictures, comparison, display, place)
+            pictures.add_evidence(display, place)
     losses = {
         row.measure: entry.name
         for row in rows
@@ -207,9 +238,7 @@ def pictures_of(comparison: Any) -> Pictures:
         place = Place(same=(measure,), designs=ONCE)
         title = f"{LossDifferenceDisplay.title}: {measure}"
         name = f"losses-{number}"
-        _add_evidence(
-            pictures, comparison, LossDifferenceDisplay, place, title, name, loss=loss
-        )
+        pictures.add_evidence(LossDifferenceDisplay, place, title, name, loss=loss)
     return pictures
 
 
@@ -224,7 +253,7 @@ def pictures_among(comparison: Any) -> Pictures:
     comparison : MultipleComparison
         The comparison.
     """
-    pictures = Pictures()
+    pictures = Pictures(comparison)
     several = len(comparison.comparisons) > 1
     for number, part in enumerate(comparison.comparisons, start=1):
         if part.test is None:
@@ -239,43 +268,6 @@ def pictures_among(comparison: Any) -> Pictures:
             name = f"{kind.__name__.removesuffix('Display').lower()}-{number}"
             pictures.add(kind, partial(kind.of_result, part), f"{kind.title}{by}", name)
     return pictures
-
-
-def _add_evidence(
-    pictures: Pictures,
-    comparison: Any,
-    kind: Any,
-    place: Place,
-    title: str = "",
-    name: str = "",
-    **options: Any,
-) -> None:
-    """Add a picture of predictions, with the numbers of the matching row."""
-    design, alpha = comparison.design.kind, comparison.alpha
-    title = title or kind.title
-    if place.designs and design not in place.designs:
-        is_open = design in ("time ordered", "unknown")
-        pictures.leave_out(title, OPEN if is_open else REPEATED)
-        return
-    measures = {row.measure for row in comparison.rows}
-    if place.pooled and design != HOLDOUT.name and measures & set(place.same):
-        pictures.leave_out(title, POOLED)
-        return
-    if not place.averaged or design == HOLDOUT.name:
-        settings = {
-            "alpha": alpha,
-            "confidence_level": 1 - alpha,
-            "alternative": comparison.alternative,
-        }
-        accepted = keywords_of(kind._of)
-        options |= {key: value for key, value in settings.items() if key in accepted}
-
-    def make() -> Display:
-        display = kind.of_result(comparison, **options)
-        show_row(display, comparison.rows, place.same, place.test, alpha)
-        return display
-
-    pictures.add(kind, make, title, name)
 
 
 def _is_about(place: Place, row: Any) -> bool:

@@ -197,9 +197,8 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         """Logarithm of the smallest p-value up to each look."""
         return np.minimum.accumulate(self.log_pvalue)
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the last look and the first decisive look."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on the last look and the first decisive look."""
         last = math.exp(max(-700.0, self.smallest[-1]))
         looks = "1 look" if len(self.n) == 1 else f"{len(self.n)} looks"
         sentences = [
@@ -209,9 +208,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
             f"the smallest p-value of all looks is {format_pvalue(last, self.alpha)}",
             self._decision_text(),
         ]
-        if self.drifted:
-            sentences.append(DRIFTED)
-        return f"{'. '.join(sentences)}."
+        return [*sentences, DRIFTED] if self.drifted else sentences
 
     def _interval(self) -> str:
         """Format the interval of the last look, or its one-sided limit."""

@@ -187,9 +187,13 @@ class Display(ABC):
         return frame_from_columns(columns, backend)
 
     @property
-    @abstractmethod
     def summary(self) -> str:
         """Text alternative to the plot, in a few sentences."""
+        return f"{'. '.join(self._sentences())}."
+
+    @abstractmethod
+    def _sentences(self) -> list[str]:
+        """Return the sentences of the summary, without full stops."""
 
     @abstractmethod
     def _room(self) -> Room:

@@ -5,7 +5,7 @@ One estimate and interval per row, with columns of text, in one panel or several
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -156,13 +156,17 @@ class IntervalDisplay(Intervals, PairDisplay):
 
         `quantity` heads the estimates, and `columns` has text beside them by its header.
         """
-        adjusted = any(row.adjusted_pvalue is not None for row in self.rows)
+        pvalues = {"p": [format_pvalue(row.pvalue, self.alpha) for row in rows]}
+        is_adjusted = any(row.adjusted_pvalue is not None for row in self.rows)
+        if is_adjusted and self.adjust != "none":
+            cells = [format_pvalue(row.adjusted_pvalue, self.alpha) for row in rows]
+            pvalues[adjusted_name(self.adjust)] = cells
         texts = {
             f"{quantity}{level_text(rows)}": [
                 interval_text(row, signed=not self.log) for row in rows
             ],
             **(columns or {}),
-            **pvalue_columns(rows, self.alpha, self.adjust, adjusted),
+            **pvalues,
             "test": [test_text(row) for row in rows],
         }
         bold = [row.primary and len(self.rows) > 1 for row in rows]
@@ -418,21 +422,21 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         rows = with_margins(source.rows, margin)
         return cls(rows, source.alpha, source.adjust, source.sides, source.remarks)
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the main row and of the intervals on either side of 0."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on the main row and on the intervals on either side of 0."""
         main = next((row for row in self.rows if row.primary), self.rows[0])
         test = f" ({main.test}{self._pvalues(main)})" if main.test else " (no test)"
         intervals, right, left = self._beyond_null()
         left_side, right_side = self.sides
         lie = "lies" if right == 1 else "lie"
-        return (
+        return [
             f"{_counted(len(self.rows), 'difference')}{level_text(intervals)}; that of "
-            f"{in_one_line(main.name)} is {interval_text(main)}{test}. Of "
-            f"{_counted(len(intervals), 'interval')} {right} {lie} wholly where "
-            f"the {right_side} is better, and {left} where the {left_side} is."
-            f"{caveat_text(main)}{''.join(f' {remark}' for remark in self.remarks)}"
-        )
+            f"{in_one_line(main.name)} is {interval_text(main)}{test}",
+            f"Of {_counted(len(intervals), 'interval')} {right} {lie} wholly where "
+            f"the {right_side} is better, and {left} where the {left_side} is",
+            *explain(main.flags),
+            *(remark.removesuffix(".") for remark in self.remarks),
+        ]
 
     def _pvalues(self, row: IntervalRow) -> str:
         """Format the p-value of a row, and the adjusted p-value if there is one."""
@@ -577,23 +581,22 @@ PairedPredictions, or list or dict
         source = ratios_in(result, alpha)
         return cls(source.rows, source.alpha, source.adjust, source.remarks)
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the first row, and of the intervals above and below 1."""
+    def _sentences(self) -> list[str]:
+        """Return sentences on the first row, and on the intervals above and below 1."""
         first = self.rows[0]
         intervals, above, below = self._beyond_null()
         p = "" if first.pvalue is None else f", p {format_pvalue(first.pvalue, self.alpha)}"
-        text = (
+        sentences = [
             f"{_counted(len(self.rows), 'ratio')}, challenger over champion; that of "
             f"{in_one_line(first.name)} is {interval_text(first, signed=False)} "
-            f"({test_text(first)}{p})."
-        )
+            f"({test_text(first)}{p})"
+        ]
         if intervals:
-            text += (
-                f" Intervals that are wholly above 1, where the challenger is better: "
-                f"{above} of {len(intervals)}, and below it: {below}."
+            sentences.append(
+                f"Intervals that are wholly above 1, where the challenger is better: "
+                f"{above} of {len(intervals)}, and below it: {below}"
             )
-        return f"{text}{caveat_text(first)}"
+        return [*sentences, *explain(first.flags)]
 
     def _units(self) -> list[str]:
         return [unit for unit in RATIOS if any(row.unit == unit for row in self.rows)]
@@ -840,22 +843,6 @@ def adjusted_name(adjust: str) -> str:
     return f"p ({adjust})" if adjust else "adjusted p"
 
 
-def pvalue_columns(
-    rows: Sequence[IntervalRow], alpha: float, adjust: str, adjusted: bool
-) -> dict[str, list[str]]:
-    """Return the columns of p-values, and of adjusted p-values if there are any."""
-    columns = {"p": [format_pvalue(row.pvalue, alpha) for row in rows]}
-    if adjusted and adjust != "none":
-        cells = [format_pvalue(row.adjusted_pvalue, alpha) for row in rows]
-        columns[adjusted_name(adjust)] = cells
-    return columns
-
-
-def caveat_text(row: IntervalRow) -> str:
-    """Format the caveats of a row as sentences, each preceded by a space."""
-    return "".join(f" {caveat}." for caveat in explain(row.flags))
-
-
 def test_text(row: IntervalRow) -> str:
     """Return the name of the test of a row, or a note that there is no test."""
     if row.test is not None:
@@ -865,16 +852,15 @@ def test_text(row: IntervalRow) -> str:
 
 def level_remarks(rows: Sequence[IntervalRow]) -> list[str]:
     """Return a remark on the confidence levels of the intervals if these differ."""
-    names_by_level: dict[str, list[str]] = {}
-    for row in rows:
-        # The claims of a gate's conditions state their levels.
-        if row.has_interval and row.level is not None and not row.claim:
-            names_by_level.setdefault(percent(row.level), []).append(row.name)
+    # The claims of a gate's conditions state their levels.
+    names_by_level = _names_by(
+        (percent(row.level), row.name)
+        for row in rows
+        if row.has_interval and row.level is not None and not row.claim
+    )
     if len(names_by_level) < 2:
         return []
-    parts = (
-        f"{level} of {_names_or_number(names)}" for level, names in names_by_level.items()
-    )
+    parts = (f"{level} of {names}" for level, names in names_by_level.items())
     return [f"Levels of the intervals: {'; '.join(parts)}."]
 
 
@@ -913,17 +899,19 @@ def flag_remarks(rows: Sequence[IntervalRow]) -> list[str]:
 
 def note_remarks(rows: Sequence[IntervalRow]) -> list[str]:
     """Return the distinct notes, each with the names of the rows concerned."""
-    reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if row.note:
-            reasons.setdefault(row.note, []).append(row.name)
-    return [f"{_names_or_number(names)}: {note}." for note, names in reasons.items()]
+    names_by_note = _names_by((row.note, row.name) for row in rows if row.note)
+    return [f"{names}: {note}." for note, names in names_by_note.items()]
 
 
-def _names_or_number(names: Sequence[str]) -> str:
-    """Join the names of rows, or return the number of rows if there are many."""
-    unique = list(dict.fromkeys(names))
-    return ", ".join(unique) if len(unique) <= NAMED else f"{len(unique)} rows"
+def _names_by(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Map each key to its names, or to their number if there are many."""
+    groups: dict[str, dict[str, None]] = {}
+    for key, name in pairs:
+        groups.setdefault(key, {})[name] = None
+    return {
+        key: ", ".join(names) if len(names) <= NAMED else f"{len(names)} rows"
+        for key, names in groups.items()
+    }
 
 
 def _marks(rows: Sequence[IntervalRow]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from skcompare._analysis import PairwiseComparison, both_ways, swapped
+from skcompare._core.flags import explain
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._typing import FloatArray
 from skcompare.plots.drawing._heatmap import DARK, heat_table
@@ -241,7 +242,7 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
             remarks.append(f"* and bold: {adjusted} < {level} ({several.test}).")
         if any(math.isnan(pair.difference) for pair in several.pairs):
             remarks.append("Undefined: a classifier has no value, or no split has both.")
-        return [*remarks, *self._caveats]
+        return [*remarks, *(f"{caveat}." for caveat in explain(several.flags))]
 
 
 def _columns_of(several: PairwiseComparison) -> tuple[str, ...]:

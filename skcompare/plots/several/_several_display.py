@@ -163,14 +163,9 @@ class SeveralDisplay(Display):
     def _text(self) -> str:
         """Return the summary without caveats."""
 
-    @property
-    def summary(self) -> str:
-        """Text summary of the classifiers and of their differences."""
-        return " ".join([self._text(), *self._caveats])
-
-    @property
-    def _caveats(self) -> list[str]:
-        return [f"{caveat}." for caveat in explain(self.several.flags)]
+    def _sentences(self) -> list[str]:
+        """Return sentences on the classifiers and on their differences."""
+        return [self._text().removesuffix("."), *explain(self.several.flags)]
 
     @classmethod
     def from_estimators(
