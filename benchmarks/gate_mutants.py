@@ -47,7 +47,7 @@ MUTANTS = {
         ("OTHER = Floor(2.0, 20)", "OTHER = Floor(2.0, 10)"),
         ("- skewness / 6\n", "+ skewness / 6\n"),
         ("/ self.moments.error / 3)", "/ self.moments.error / 2)"),
-        ("against = -skewness if", "against = skewness if"),
+        ("outward(-skewness, ", "outward(skewness, "),
         ("against = abs(skewness)", "pass"),
         ("self.df) + skewness / 6)", "self.df))"),
         ("pvalue = max(pvalue, other", "pvalue = min(pvalue, other"),

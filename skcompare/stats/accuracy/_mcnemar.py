@@ -30,7 +30,7 @@ from skcompare.stats.accuracy._unconditional import (
 )
 from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, Wald, agreeing
 from skcompare.stats.core._power import Aim, Discordance, Effect, planned
-from skcompare.stats.core._result import PairedResult, check_null, tested_result
+from skcompare.stats.core._result import PairedResult, Tested, check_null, tested_result
 from skcompare.stats.core._tails import (
     SMALLEST,
     TRUSTED,
@@ -49,14 +49,6 @@ BINOMIAL = ("mid-p", "exact", "permutation")
 Interval = Literal[
     "agreeing", "score", "newcombe", "agresti-min", "bonett-price", "wald", "conditional"
 ]
-
-
-class Finding(NamedTuple):
-    """Outcome of a method: statistic, p-value with its logarithm, and interval."""
-
-    statistic: float
-    tail: tuple[float, float]
-    limits: Limits
 
 
 check_difference = partial(check_null, what="a difference of accuracies")
@@ -101,13 +93,13 @@ def check_together(
 
 def _by_score(
     table: ContingencyTable, method: str, null: float, alternative: str
-) -> Finding:
+) -> tuple[Tested, Limits]:
     """Chi-squared test, or Tango's score test for a nonzero null value."""
     against, favour, n = table.only_champion, table.only_challenger, table.n
     correction = float(method == "corrected")
     statistic, root = _score_statistic(against, favour, n, correction, null)
     limits = partial(score_limits, against, favour, n, correction)
-    return Finding(statistic, normal_pvalue(root, alternative), limits)
+    return (statistic, normal_pvalue(root, alternative), ()), limits
 
 
 def _score_statistic(
@@ -121,7 +113,7 @@ def _score_statistic(
 
 def _by_binomial(
     table: ContingencyTable, method: str, null: float, alternative: str
-) -> Finding:
+) -> tuple[Tested, Limits]:
     """Exact or mid-p binomial test, or its melded extension for a nonzero null value."""
     against, favour, n = _whole(table)
     mid = method == "mid-p"
@@ -130,36 +122,37 @@ def _by_binomial(
     else:
         tail = melded_pvalue(against, favour, n, mid, null, alternative)
     limits = partial(melded_limits, against, favour, n, mid)
-    return Finding(float(min(against, favour)), tail, limits)
+    return (float(min(against, favour)), tail, ()), limits
 
 
-def _unconditional(table: ContingencyTable, null: float, alternative: str) -> Finding:
+def _unconditional(
+    table: ContingencyTable, null: float, alternative: str
+) -> tuple[Tested, Limits]:
     against, favour, n = _whole(table)
     statistic, _ = _score_statistic(against, favour, n, 0.0, null)
     tail = unconditional_pvalue(against, favour, n, null, alternative)
-    return Finding(statistic, tail, partial(unconditional_limits, against, favour, n, null))
+    return (statistic, tail, ()), partial(unconditional_limits, against, favour, n, null)
 
 
 def _by_draws(
     table: ContingencyTable, n_resamples: int, alternative: str, random_state: Any
-) -> Finding:
+) -> tuple[Tested, Limits]:
     """Monte Carlo permutation test, drawing the number in favour of the challenger."""
     n_resamples = check_count("n_resamples", n_resamples)
     against, favour, n = _whole(table)
     drawn = check_random_state(random_state).binomial(
         against + favour, 0.5, size=n_resamples
     )
-    differences, observed = 2 * drawn - against - favour, favour - against
     # One-sided draws are counted in the direction of the alternative, so that exchanged
     # roles with the same seed give the same p-value.
+    differences = 2 * drawn - against - favour
     if alternative == "two-sided":
-        differences, observed = np.abs(differences), abs(observed)
-    elif alternative == "less":
-        observed = -observed
+        differences = np.abs(differences)
+    observed = outward(favour - against, alternative)
     pvalue = (1 + int(np.count_nonzero(differences >= observed))) / (1 + n_resamples)
     exact = partial(melded_limits, against, favour, n, False)
     limits = partial(drawn_limits, exact, favour > against, pvalue)
-    return Finding(float(min(against, favour)), (pvalue, math.log(pvalue)), limits)
+    return (float(min(against, favour)), (pvalue, math.log(pvalue)), ()), limits
 
 
 def drawn_limits(
@@ -463,25 +456,23 @@ def mcnemar(
     check_together(table, method, interval, null, n_resamples)
     method_text, details = str(method), discordant_counts(table)
     if method in CHI_SQUARED:
-        finding = _by_score(table, method, null, alternative)
+        tested, limits = _by_score(table, method, null, alternative)
     elif method == "exact-unconditional":
-        finding = _unconditional(table, null, alternative)
+        tested, limits = _unconditional(table, null, alternative)
     elif n_resamples is not None:
-        finding = _by_draws(table, n_resamples, alternative, random_state)
+        tested, limits = _by_draws(table, n_resamples, alternative, random_state)
         method_text = f"permutation, monte-carlo, {n_resamples} resamples"
-        error = error_of_draws(finding.tail[0], n_resamples, "two-sided")
+        error = error_of_draws(tested[1][0], n_resamples, "two-sided")
         details["monte_carlo_error"] = error
     else:
-        finding = _by_binomial(table, method, null, alternative)
-    limits = finding.limits
+        tested, limits = _by_binomial(table, method, null, alternative)
     if interval != "agreeing":
         limits = limits_by_name(table, interval, method)
     few = method in CHI_SQUARED and table.n_discordant < FEW_DISCORDANT
     degenerate = table.n_discordant == 0 == null
     return accuracy_result(
         table,
-        finding.statistic,
-        finding.tail,
+        tested,
         df=1 if method in CHI_SQUARED else None,
         method=method_text,
         null=null,
@@ -501,8 +492,7 @@ def discordant_counts(table: ContingencyTable) -> dict[str, float]:
 
 def accuracy_result(
     table: ContingencyTable,
-    statistic: float,
-    tail: tuple[float, float],
+    tested: Tested,
     *,
     null: float = 0.0,
     flags: tuple[str, ...] = (),
@@ -515,8 +505,10 @@ def accuracy_result(
     """
     concordant = table.n_discordant == 0
     degenerate = concordant and null == 0
+    if degenerate:
+        tested = tested[0], (1.0, 0.0), ("degenerate",)
     return tested_result(
-        (statistic, (1.0, 0.0) if degenerate else tail, ("degenerate",) * degenerate),
+        tested,
         roles=table.accuracies,
         estimate=table.difference,
         estimate_name="difference of accuracies",
@@ -611,8 +603,7 @@ def proportional_z(
     statistic = table.difference / pooled if pooled > 0 else 0.0
     return accuracy_result(
         table,
-        statistic,
-        normal_pvalue(statistic, alternative),
+        (statistic, normal_pvalue(statistic, alternative), ()),
         method="normal, pooled variance",
         limits=Wald(table.difference, error, bounds=DIFFERENCE).limits,
         details={"pooled_error": share, "se": pooled, "se_unpooled": unpooled},

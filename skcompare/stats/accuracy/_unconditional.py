@@ -383,7 +383,8 @@ def _lower_limit(
     elif not two_sided and not search.keeps(kept):
         # A one-sided interval of a level below 1/2, which is beyond the estimate.
         kept, rejected = 1.0, kept
-    start = lower_score_limit(b, c, n, 0.0, search.quantile)
+    quantile = float(-ndtri(alpha / 2 if two_sided else alpha))
+    start = lower_score_limit(b, c, n, 0.0, quantile)
     return search.edge(min(max(start, rejected), kept), kept, rejected)
 
 
@@ -411,11 +412,6 @@ class Search:
         self.alpha = alpha
         self.two_sided = two_sided
         self.angles = {math.pi / 4}
-
-    @property
-    def quantile(self) -> float:
-        """Standard normal quantile of the level."""
-        return float(-ndtri(self.alpha / 2 if self.two_sided else self.alpha))
 
     def keeps(self, delta: float) -> bool:
         """Whether the test does not reject a difference."""

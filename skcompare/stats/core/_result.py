@@ -389,12 +389,10 @@ _PLAIN_FIELDS = (
 )
 
 
-FEW = 10
+FEW_GROUPS = 10
 """Number of groups below which a result is flagged."""
-
-FEW_GROUPS = "few-groups"
 
 
 def few_groups(n_groups: int) -> tuple[str, ...]:
     """Flag for few groups."""
-    return (FEW_GROUPS,) * (n_groups < FEW)
+    return ("few-groups",) * (n_groups < FEW_GROUPS)

@@ -104,12 +104,7 @@ def _tail(key: bytes, total: int) -> tuple[float, float]:
         return 1.0, 0.0
     if _is_paired(sizes):
         return _paired_tail(sizes, room)
-    if _is_quick(sizes):
-        return subset_sum_chance(sizes, room)
-    raise ValueError(
-        f"The signs of {len(sizes)} numbers that add to {_sum_of(sizes)} must not be "
-        "flipped: it takes too long. Ask `can_flip_signs` first."
-    )
+    return subset_sum_chance(sizes, room)
 
 
 def _sum_of(sizes: IntArray) -> int:
@@ -391,11 +386,9 @@ class FlippedSums:
         high = math.inf
         if alternative != "greater":
             mirrored = {"less": "greater"}.get(alternative, alternative)
-            high = -self._mirrored()._lower(alpha, mirrored)
+            opposite = replace(self, total=-self.total, sums=-self.sums)
+            high = -opposite._lower(alpha, mirrored)
         return low, high
-
-    def _mirrored(self) -> "FlippedSums":
-        return replace(self, total=-self.total, sums=-self.sums)
 
     def _lower(self, alpha: float, alternative: str) -> float:
         """Smallest difference whose p-value is not below `alpha`."""

@@ -238,31 +238,16 @@ def _flipped_result(
     flags: tuple[str, ...] = (),
 ) -> PairedResult:
     """Result of flipping the signs of the gains of records or groups."""
-    tail = flipped.pvalue(alternative)
+    tail, method = flipped.pvalue(alternative), f"all {what}"
     tested = (losses.gain, tail, ()) if flipped.size else (0.0, tail, ("degenerate",))
+    if not flipped.complete:
+        n_drawn = len(flipped.sums)
+        method = f"{n_drawn} Monte-Carlo {what}"
+        error = error_of_draws(tail[0], n_drawn, alternative)
+        details = details | {"monte_carlo_error": error}
     return loss_result(
-        losses,
-        tested=tested,
-        method=method_text(flipped, what),
-        flags=flags,
-        limits=limits,
-        details=details | draws_error(flipped, tail[0], alternative),
+        losses, tested=tested, method=method, flags=flags, limits=limits, details=details
     )
-
-
-def method_text(flipped: FlippedSums, what: str) -> str:
-    """Format the method: all signs, or a number of Monte Carlo draws."""
-    if flipped.complete:
-        return f"all {what}"
-    return f"{len(flipped.sums)} Monte-Carlo {what}"
-
-
-def draws_error(flipped: FlippedSums, pvalue: float, alternative: str) -> dict[str, float]:
-    """Monte Carlo error of a p-value as details of a result; empty if exact."""
-    if flipped.complete:
-        return {}
-    error = error_of_draws(pvalue, flipped.n_choices - 1, alternative)
-    return {"monte_carlo_error": error}
 
 
 MANY = 50

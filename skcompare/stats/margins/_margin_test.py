@@ -44,7 +44,7 @@ from skcompare.evidence import (
     ScoredPair,
 )
 from skcompare.stats.core._result import PairedResult
-from skcompare.stats.core._tails import TINY, reference_pvalue, reference_quantile
+from skcompare.stats.core._tails import TINY, outward, reference_pvalue, reference_quantile
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,
@@ -240,11 +240,11 @@ def _of_clusters(sums: ClusterSums, **options: Any) -> InfluenceMoments | None:
     if sums.cells is None or sums.groups is None:
         return None
     group, *cells = sums.cells.T
-    slopes = _slopes(sums.classes, np.stack(cells, 1), sums.counts, options)
-    if slopes is None:
+    scored = _scored(sums.classes, np.stack(cells, 1), sums.counts, options)
+    if scored is None:
         return None
     influence = np.zeros(sums.n_groups)
-    np.add.at(influence, group, sums.counts * slopes)
+    np.add.at(influence, group, sums.counts * scored[1])
     nonzero = np.abs(influence) > ROUNDING * np.abs(influence).max(initial=0.0)
     spread = _spread(influence, int(np.count_nonzero(nonzero)), "groups that differ")
     return spread if spread.units < FEW_GROUPS else _even(spread, sums.sizes)
@@ -253,18 +253,18 @@ def _of_clusters(sums: ClusterSums, **options: Any) -> InfluenceMoments | None:
 @influence_moments.register
 def _of_counts(counts: JointCounts, **options: Any) -> InfluenceMoments | None:
     """Moments of the difference of a score of counts, by its derivatives."""
-    slopes = _slopes(counts.classes, counts.cells, counts.counts, options)
-    if slopes is None:
+    scored = _scored(counts.classes, counts.cells, counts.counts, options)
+    if scored is None:
         return None
     _, champion, challenger = counts.cells.T
     differ = int(counts.counts[champion != challenger].sum())
-    spread = _spread(slopes, differ, "records with different predictions", counts.counts)
-    if not _weighs_classes_alike(options):
-        return spread
-    rarest = int(_of_rarest_class(counts.cells, counts.counts))
-    if rarest >= FEW_OF_A_CLASS:
-        return spread
-    return spread._replace(units=rarest, name="records of the rarest class")
+    name = "records with different predictions"
+    spread = _spread(scored[1], differ, name, counts.counts)
+    if _weighs_classes_alike(options):
+        rarest = int(_of_rarest_class(counts.cells, counts.counts))
+        if rarest < FEW_OF_A_CLASS:
+            spread = spread._replace(units=rarest, name="records of the rarest class")
+    return spread
 
 
 def _weighs_classes_alike(options: Mapping[str, Any]) -> bool:
@@ -306,18 +306,10 @@ def moments_of_counts(
     return difference, error, skewness, units
 
 
-def _slopes(
-    classes: Any, cells: IntArray, counts: IntArray, options: Mapping[str, Any]
-) -> FloatArray | None:
-    """Centred influence of a record of each cell on the difference of a score."""
-    scored = _scored(classes, cells, counts, options)
-    return None if scored is None else scored[1]
-
-
 def _scored(
     classes: Any, cells: IntArray, counts: Any, options: Mapping[str, Any]
 ) -> tuple[Any, FloatArray] | None:
-    """Difference of a score, with the influence of a record of each cell."""
+    """Difference of a score, with the centred influence of a record of each cell."""
     name = options.get(SCORE, "precision")
     if not isinstance(name, str) or name not in COUNT_SCORES:
         return None
@@ -427,8 +419,7 @@ class SkewnessAdjusted(NamedTuple):
 
     def pvalue(self, null_value: float, alternative: str) -> float:
         """P-value of the null hypothesis that the mean is not beyond the null value."""
-        sign = 1 if alternative == "greater" else -1
-        distance = sign * (self.estimate - null_value)
+        distance = outward(self.estimate - null_value, alternative)
         if distance <= 0:
             return 1.0
         skewness = self._adverse_skewness(alternative)
@@ -439,18 +430,17 @@ class SkewnessAdjusted(NamedTuple):
 
     def limit(self, alpha: float, alternative: str) -> float:
         """One-sided limit whose p-value is `alpha`; infinite if there is none."""
-        sign = 1 if alternative == "greater" else -1
         skewness = self._adverse_skewness(alternative)
         rest = 1 - skewness * (reference_quantile(alpha, self.df) + skewness / 6)
         if rest <= 0:
-            return -sign * math.inf
+            return outward(-math.inf, alternative)
         reach = 3 / skewness * (1 - rest ** (1 / 3))
-        return self.estimate - sign * reach * self.moments.error
+        return self.estimate - outward(reach, alternative) * self.moments.error
 
     def _adverse_skewness(self, alternative: str) -> float:
         """Skewness to adjust for, as a positive number."""
         skewness = self.moments.skewness
-        against = -skewness if alternative == "greater" else skewness
+        against = outward(-skewness, alternative)
         if not self.moments.observed:
             against = abs(skewness)
         return max(TIMES * against, self.floor.skewness / math.sqrt(self.moments.units))
@@ -536,7 +526,7 @@ class ConstantDifferences(NamedTuple):
         probability that one is v or more is then at most (b + R) / (v + R), and that all
         n are, the n-th power of it.
         """
-        value, null_value = self._upwards(alternative, null_value)
+        value, null_value = (outward(x, alternative) for x in (self.value, null_value))
         if null_value >= value:
             return 1.0
         if null_value <= -self.bound:
@@ -546,15 +536,9 @@ class ConstantDifferences(NamedTuple):
 
     def limit(self, alpha: float, alternative: str) -> float:
         """One-sided limit: the null value whose p-value is `alpha`."""
-        value, _ = self._upwards(alternative, 0.0)
+        value = outward(self.value, alternative)
         limit = (value + self.bound) * alpha ** (1 / self.n) - self.bound
-        return limit if alternative == "greater" else -limit
-
-    def _upwards(self, alternative: str, null_value: float) -> tuple[float, float]:
-        """Value and null value on a scale where the alternative is "greater"."""
-        if alternative == "greater":
-            return self.value, null_value
-        return -self.value, -null_value
+        return outward(limit, alternative)
 
 
 def constant_differences(
@@ -564,12 +548,8 @@ def constant_differences(
 
     `bound` is that of differences of a loss that declares none.
     """
-    independent = _independent(evidence, bound)
     value = getattr(evidence, "constant_difference", None)
-    if independent is None or value is None or abs(value) > independent[1]:
-        return None
-    n, bound = independent
-    return ConstantDifferences(n, value, bound)
+    return None if value is None else rare_errors(evidence, value, bound)
 
 
 def rare_errors(
@@ -581,22 +561,12 @@ def rare_errors(
     is at the boundary for q = (v - b) / (v + R), and (1 - q)^n is the probability that n
     records have none of these. A smaller p-value would not hold for such a truth.
     """
-    independent = _independent(evidence, bound)
-    if independent is None or not abs(estimate) <= independent[1]:
+    names = "groups", "n_independent", "difference_bound"
+    groups, n, own_bound = (getattr(evidence, name, None) for name in names)
+    bound = bound if own_bound is None else own_bound
+    if groups is not None or n is None or bound is None or not abs(estimate) <= bound:
         return None
-    n, bound = independent
     return ConstantDifferences(n, estimate, bound)
-
-
-def _independent(evidence: Any, bound: float | None) -> tuple[int, float] | None:
-    """Number of independent differences, and their bound; None if either is unknown."""
-    if getattr(evidence, "groups", None) is not None:
-        return None
-    n, own = (
-        getattr(evidence, name, None) for name in ("n_independent", "difference_bound")
-    )
-    bound = bound if own is None else own
-    return None if n is None or bound is None else (n, bound)
 
 
 def has_zero_variation(result: Any, limit: float) -> bool:

@@ -20,6 +20,7 @@ On losses with a known bound the bets are a mixture of shares on a fixed grid.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -31,8 +32,9 @@ from skcompare._core.validation import alpha_of, is_number
 from skcompare._registry.metrics import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
-from skcompare.stats.core._limits import increasing_root
+from skcompare.stats.core._limits import Limits, increasing_root
 from skcompare.stats.core._power import Aim, smallest
+from skcompare.stats.core._result import Tested
 from skcompare.stats.core._tails import outward
 from skcompare.stats.losses._paired_t import without_noise
 
@@ -436,21 +438,6 @@ def anytime_tail(log_wealth: float) -> tuple[float, float]:
     return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
 
 
-def signed_evidence(bets: Bets, log_wealth: float, null: float) -> float:
-    """Log e-value, at least 0, with the sign of the mean minus the null value."""
-    if log_wealth <= ROUNDING:
-        return 0.0
-    return math.copysign(log_wealth, bets.mean - null)
-
-
-def evidence_details(log_wealth: float) -> dict[str, float]:
-    """Return the e-value and its logarithm as details of a result."""
-    details = {"log_e_value": log_wealth}
-    if log_wealth < LARGEST_LOG:
-        details["e_value"] = math.exp(log_wealth)
-    return details
-
-
 def anytime_limits(
     bets: Bets, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
@@ -504,6 +491,21 @@ class BetsAgainst(NamedTuple):
 
     bets: Bets
     null: float
+
+    def outcome(
+        self, alternative: str, nothing: bool
+    ) -> tuple[Tested, Limits, dict[str, float]]:
+        """Test, limits and details of a result, also where `nothing` was won or lost."""
+        bets, null = self
+        # The logarithm of an e-value without bets is 0 without rounding.
+        log_wealth = 0.0 if nothing else bets.log_wealth(null, alternative)
+        statistic, details = 0.0, {"log_e_value": log_wealth}
+        if log_wealth > ROUNDING:
+            statistic = math.copysign(log_wealth, bets.mean - null)
+        if log_wealth < LARGEST_LOG:
+            details["e_value"] = math.exp(log_wealth)
+        tested = statistic, anytime_tail(log_wealth), ("degenerate",) * nothing
+        return tested, partial(anytime_limits, bets), details
 
     def sample_size(self, n: float, aim: Aim) -> float:
         """Smallest number of records at which the e-value exceeds 1 / alpha with `power`.

@@ -37,10 +37,8 @@ from skcompare.stats.sequential._e_values import (
     anytime_limits,
     anytime_tail,
     bound_of,
-    evidence_details,
     loss_bets,
     planned_bets,
-    signed_evidence,
 )
 
 LEAST_PRIOR, MOST_PRIOR = 0.2, 1e6
@@ -159,18 +157,16 @@ def anytime_mcnemar(
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.0389, 0.2321]
     """
-    bets, null = _effect(table, null_value=null_value, prior=prior)
-    # Nothing was won or lost; the logarithm is 0 without rounding.
-    nothing = table.n_discordant == 0 == null
-    log_wealth = 0.0 if nothing else bets.log_wealth(null, alternative)
+    against = _effect(table, null_value=null_value, prior=prior)
+    nothing = table.n_discordant == 0 == against.null
+    tested, limits, details = against.outcome(alternative, nothing)
     return accuracy_result(
         table,
-        signed_evidence(bets, log_wealth, null),
-        anytime_tail(log_wealth),
+        tested,
         method="beta mixture of bets",
-        null=null,
-        limits=partial(anytime_limits, bets),
-        details=discordant_counts(table) | evidence_details(log_wealth),
+        null=against.null,
+        limits=limits,
+        details=discordant_counts(table) | details,
     )
 
 
@@ -333,15 +329,14 @@ def anytime_losses(
     bound = bound_of(losses.loss, bound)
     null = check_gain(null_value, bound)
     bets = loss_bets(losses, bound)
-    no_gain = losses.moments.no_gain and not bets.growth.any()
-    log_wealth = 0.0 if no_gain and null == 0 else bets.log_wealth(null, alternative)
-    statistic, flags = signed_evidence(bets, log_wealth, null), ("degenerate",)
+    nothing = losses.moments.no_gain and not bets.growth.any() and null == 0
+    tested, limits, details = BetsAgainst(bets, null).outcome(alternative, nothing)
     return loss_result(
         losses,
-        tested=(statistic, anytime_tail(log_wealth), flags * (no_gain and null == 0)),
+        tested=tested,
         method=f"bets on {'moments' if losses.values is None else 'records'}",
-        limits=partial(anytime_limits, bets),
-        details=evidence_details(log_wealth) | {"bound": bound},
+        limits=limits,
+        details=details | {"bound": bound},
     )
 
 

@@ -1370,8 +1370,7 @@ def bcv_mcnemar(
     _, root = corrected_statistic(against, favour, 1.0)
     return accuracy_result(
         effective,
-        root**2,
-        normal_pvalue(root, alternative),
+        (root**2, normal_pvalue(root, alternative), ()),
         df=1,
         method=f"rho1={rho1:g}, rho2={rho2:g}",
         limits=partial(score_limits, against, favour, effective.n, 1.0),
@@ -1522,8 +1521,7 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
     table = ContingencyTable(both, only_champion, only_challenger, neither)
     return accuracy_result(
         table,
-        statistic,
-        chi2_pvalue(statistic, len(folds)),
+        (statistic, chi2_pvalue(statistic, len(folds)), ()),
         df=len(folds),
         method="sum of corrected chi-squared",
         details={"n_folds": float(len(folds)), **discordant_counts(table)},
