@@ -5,14 +5,14 @@ are in `skcompare.evidence.core._device` and the modules named after it.
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.design import Design
+from skcompare._core.design import Design, as_design
 
 PLAIN = (np.ndarray, np.generic, list, tuple, str, bytes, int, float, type(None))
 """Types of numpy and Python themselves, the most frequent input."""
@@ -160,14 +160,56 @@ HASHED = 16
 """Number of elements of an array that its hash depends on."""
 
 
+def array_of(check: Callable[[str, Any], Any], *shape: str) -> dict[str, Any]:
+    """Metadata of a field that holds an array: its check, and a name for each dimension."""
+    return {"check": check, "shape": shape}
+
+
+def as_read_only(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that nobody writes to: a copy of one that somebody may."""
+    return values.copy() if values.flags.writeable else values
+
+
+AS_DESIGN: dict[str, Any] = {"check": lambda name, value: as_design(value)}
+"""Metadata of a field that holds a design, or its name."""
+
+AS_TUPLE: dict[str, Any] = {"check": lambda name, value: tuple(value)}
+"""Metadata of a field that holds a few values, such as flags."""
+
+
 class ArrayValues:
     """Base class of frozen dataclasses that hold arrays; decorate them with ``eq=False``.
 
     Two are equal if they are of one class with equal fields. They are pickled by the
-    arguments of their constructor, so that arrays come back read-only.
+    arguments of their constructor, so that arrays come back read-only. Fields say in their
+    metadata how they are checked, unless they are None:
+
+    - ``{"check": rule}`` with a function of the name and the value of a field, which
+      raises an error or returns the value to keep, such as an array of its dtype;
+    - ``{"shape": names}`` with a name for each dimension of an array; dimensions of one
+      name have one size in all fields. :func:`array_of` states both.
+
+    Then `_check_together` checks what depends on several fields.
     """
 
     __slots__ = ()
+
+    def __post_init__(self) -> None:
+        own: Any = self
+        sizes: dict[str, int] = {}
+        for each in fields(own):
+            value = getattr(self, each.name, None)
+            if value is None:
+                continue
+            if "check" in each.metadata:
+                value = each.metadata["check"](each.name, value)
+                self._set(**{each.name: value})
+            if "shape" in each.metadata:
+                _check_shape(each.name, value.shape, each.metadata["shape"], sizes)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Check fields that depend on each other, once each is checked by itself."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -242,3 +284,17 @@ def _hashable(value: Any) -> Any:
     # Equal arrays of other types have equal elements, and NaN has many hashes.
     elements = value.ravel()[:HASHED].tolist()
     return value.shape, tuple(element for element in elements if element == element)
+
+
+def _check_shape(
+    name: str, shape: tuple[int, ...], dimensions: tuple[str, ...], sizes: dict[str, int]
+) -> None:
+    """Check a shape, and add the sizes of dimensions that no field had before."""
+    known = [f"{each}={sizes[each]}" if each in sizes else each for each in dimensions]
+    fits = len(shape) == len(dimensions) and all(
+        sizes.setdefault(dimension, size) == size
+        for dimension, size in zip(dimensions, shape, strict=True)
+    )
+    if not fits:
+        expected = f"({', '.join(known)}{',' if len(known) == 1 else ''})"
+        raise ValueError(f"`{name}` must have shape {expected}. Got {shape}.")

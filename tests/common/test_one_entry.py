@@ -10,6 +10,7 @@ import pytest
 
 import skcompare
 from skcompare import evidence, plots
+from skcompare._core.arrays import AS_DESIGN, array_of
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._io import readers
 from skcompare._io.columns import source_of
@@ -22,7 +23,7 @@ from skcompare.evidence import (
     load_evidence,
     record_loss,
 )
-from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, array_of, joined, negated
+from skcompare.evidence.core._storage import Mergeable, joined, negated
 from skcompare.metrics import accuracy
 from skcompare.plots.drawing._base import PairDisplay, Place
 from skcompare.plots.drawing._layout import Room

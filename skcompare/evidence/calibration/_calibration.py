@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from skcompare._core.arrays import on_host, slices_of
+from skcompare._core.arrays import AS_DESIGN, AS_TUPLE, on_host, slices_of
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     check_choice,
@@ -46,7 +46,7 @@ from skcompare.evidence.core._bins import (
     role_of,
 )
 from skcompare.evidence.core._counting import groups_of, located
-from skcompare.evidence.core._storage import AS_DESIGN, AS_TUPLE, Mergeable, joined_groups
+from skcompare.evidence.core._storage import Mergeable, joined_groups
 from skcompare.evidence.tally._tally import Tally, TallyRequest
 from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.predictions import SCORES, PairedPredictions

@@ -1,13 +1,12 @@
 """Storage of evidence in npz or JSON files, and checkpoints of a stream."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from skcompare._core.arrays import ArrayValues, plain_values
-from skcompare._core.design import as_design
+from skcompare._core.arrays import ArrayValues, array_of, plain_values
 from skcompare._core.store import FileFormat, know_class, writer_for
 from skcompare._core.validation import check_groups, some_of
 
@@ -38,52 +37,16 @@ def reversed_(values: Any) -> Any:
     return values[::-1]
 
 
-def array_of(check: Callable[[str, Any], Any], *shape: str) -> dict[str, Any]:
-    """Metadata of a field that holds an array: its check, and a name for each dimension."""
-    return {"check": check, "shape": shape}
-
-
-AS_DESIGN: dict[str, Any] = {"check": lambda name, value: as_design(value)}
-"""Metadata of a field that holds a design, or its name."""
-
-AS_TUPLE: dict[str, Any] = {"check": lambda name, value: tuple(value)}
-"""Metadata of a field that holds a few values, such as flags."""
-
-
 class Storable(ArrayValues):
     """Base class of evidence that can be saved to a file.
 
     A derived class of another package needs only fields, or a `__reduce__` that returns the
-    class and the arguments that make it. Fields say in their metadata what they hold:
-
-    - ``{"check": rule}`` with a function of the name and the value of a field, which
-      raises an error or returns the value to keep, such as an array of its dtype;
-    - ``{"shape": names}`` with a name for each dimension of an array; dimensions of one
-      name have one size in all fields. :func:`array_of` states both;
-    - ``{"swap": rule}`` where the field changes when the roles are exchanged, with a
-      function of the value or the name of the field whose value it takes.
-
-    Fields that are None are not checked; `_check_together` checks what depends on several.
+    class and the arguments that make it. Fields that change when the roles are exchanged
+    say how in their metadata: ``{"swap": rule}`` with a function of the value, or with the
+    name of the field whose value it takes.
     """
 
     __slots__ = ()
-
-    def __post_init__(self) -> None:
-        own: Any = self
-        sizes: dict[str, int] = {}
-        for each in fields(own):
-            value = getattr(self, each.name, None)
-            if value is None:
-                continue
-            if "check" in each.metadata:
-                value = each.metadata["check"](each.name, value)
-                self._set(**{each.name: value})
-            if "shape" in each.metadata:
-                _check_shape(each.name, value.shape, each.metadata["shape"], sizes)
-        self._check_together()
-
-    def _check_together(self) -> None:
-        """Check fields that depend on each other, once each is checked by itself."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -152,20 +115,6 @@ class Storable(ArrayValues):
                 "skcompare.evidence.load_evidence."
             )
         return value
-
-
-def _check_shape(
-    name: str, shape: tuple[int, ...], dimensions: tuple[str, ...], sizes: dict[str, int]
-) -> None:
-    """Check a shape, and add the sizes of dimensions that no field had before."""
-    known = [f"{each}={sizes[each]}" if each in sizes else each for each in dimensions]
-    fits = len(shape) == len(dimensions) and all(
-        sizes.setdefault(dimension, size) == size
-        for dimension, size in zip(dimensions, shape, strict=True)
-    )
-    if not fits:
-        expected = f"({', '.join(known)}{',' if len(known) == 1 else ''})"
-        raise ValueError(f"`{name}` must have shape {expected}. Got {shape}.")
 
 
 def _rules(evidence: Any, kind: str) -> list[tuple[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from skcompare._core.arrays import AS_DESIGN
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     check_groups,
@@ -32,12 +33,7 @@ from skcompare.evidence.core._counting import (
     ordered_cells,
     sums_of,
 )
-from skcompare.evidence.core._storage import (
-    AS_DESIGN,
-    SAME_CLASSIFIERS,
-    Mergeable,
-    joined_groups,
-)
+from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable, joined_groups
 from skcompare.evidence.labels._class_moments import ClassRows
 from skcompare.evidence.labels._class_order import counted_labels
 from skcompare.evidence.labels._contingency import CELLS, ContingencyTable

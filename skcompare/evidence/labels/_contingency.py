@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.arrays import AS_DESIGN
 from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._core.validation import (
     UNSIGNED,
@@ -18,7 +19,7 @@ from skcompare._core.validation import (
     is_whole,
 )
 from skcompare._typing import ArrayLike
-from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, added
+from skcompare.evidence.core._storage import Mergeable, added
 from skcompare.evidence.labels._class_order import counted_labels
 from skcompare.evidence.tally._tally import Tally
 from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair

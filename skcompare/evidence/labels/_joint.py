@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from skcompare._core.arrays import AS_DESIGN, array_of
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
     check_labels,
@@ -25,7 +26,7 @@ from skcompare.evidence.core._counting import (
     ordered_cells,
     sums_of,
 )
-from skcompare.evidence.core._storage import AS_DESIGN, Mergeable, array_of
+from skcompare.evidence.core._storage import Mergeable
 from skcompare.evidence.labels._class_moments import ClassRows
 from skcompare.evidence.labels._class_order import counted_labels
 from skcompare.evidence.labels._contingency import ContingencyTable, labels_of

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.arrays import AS_DESIGN
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
     check_labels,
@@ -18,7 +19,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import sums_of
-from skcompare.evidence.core._storage import AS_DESIGN, SAME_CLASSIFIERS, Mergeable
+from skcompare.evidence.core._storage import SAME_CLASSIFIERS, Mergeable
 from skcompare.evidence.labels._class_order import predictions_right
 from skcompare.evidence.labels._contingency import ContingencyTable
 from skcompare.predictions import LABELS, PairedPredictions, Predictions

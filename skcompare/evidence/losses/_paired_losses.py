@@ -7,21 +7,22 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from skcompare._core.arrays import all_on_host, is_foreign, on_host, plain_values
+from skcompare._core.arrays import (
+    AS_DESIGN,
+    all_on_host,
+    array_of,
+    as_read_only,
+    is_foreign,
+    on_host,
+    plain_values,
+)
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import check_groups, check_same_length
 from skcompare._registry.metrics import NUMBERS, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
-from skcompare.evidence.core._storage import (
-    AS_DESIGN,
-    Mergeable,
-    added,
-    array_of,
-    joined,
-    reversed_,
-)
+from skcompare.evidence.core._storage import Mergeable, added, joined, reversed_
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._loss_moments import LossMoments, merged_rows, moment_rows
 from skcompare.evidence.losses._record_losses import (
@@ -165,11 +166,6 @@ def device_losses(
 CLIPPED = "clipped-probabilities"
 
 
-def _as_floats(name: str, values: FloatArray) -> FloatArray:
-    """Copy values that another may write to; those of a shard are read-only."""
-    return np.array(values, dtype=np.float64) if values.flags.writeable else values
-
-
 def _both(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
     return first[0] + second[0], first[1] + second[1]
 
@@ -216,7 +212,7 @@ class PairedLosses(Mergeable):
     moments: LossMoments = field(metadata={"merge": added, "swap": LossMoments.swap})
     values: FloatArray | None = field(
         default=None,
-        metadata=array_of(_as_floats, "n_roles", "n_samples")
+        metadata=array_of(as_read_only, "n_roles", "n_samples")
         | {"merge": partial(joined, axis=1), "swap": reversed_},
     )
     groups: LossGroups | None = field(

@@ -6,7 +6,7 @@ computed at once, or in chunks of records that stay in the cache.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -16,6 +16,8 @@ import numpy as np
 from skcompare._core.arrays import (
     ArrayOperations,
     ArrayValues,
+    array_of,
+    as_read_only,
     is_foreign,
     on_host,
     slices_of,
@@ -527,16 +529,10 @@ class LossGroups(ArrayValues):
         Group of each record as a position in `labels`, where the losses are kept.
     """
 
-    labels: np.ndarray
-    sizes: IntArray
-    gains: FloatArray
-    codes: IntArray | None = None
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            array = getattr(self, field.name)
-            if array is not None and array.flags.writeable:
-                self._set(**{field.name: array.copy()})
+    labels: np.ndarray = field(metadata=array_of(as_read_only, "n_groups"))
+    sizes: IntArray = field(metadata=array_of(as_read_only, "n_groups"))
+    gains: FloatArray = field(metadata=array_of(as_read_only, "n_groups"))
+    codes: IntArray | None = field(default=None, metadata=array_of(as_read_only, "n"))
 
     @classmethod
     def of(

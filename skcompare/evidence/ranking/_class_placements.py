@@ -5,6 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from skcompare._core.arrays import AS_DESIGN, array_of
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import (
     check_labels,
@@ -16,7 +17,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_classes, groups_of
-from skcompare.evidence.core._storage import AS_DESIGN, GROUPS, Mergeable, array_of, joined
+from skcompare.evidence.core._storage import GROUPS, Mergeable, joined
 from skcompare.evidence.ranking._cells import scores_of
 from skcompare.evidence.ranking._ranks import placement_counts_of
 from skcompare.predictions import SCORES, PairedPredictions

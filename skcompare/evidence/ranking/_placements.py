@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.arrays import AS_DESIGN, array_of
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design
 from skcompare._core.score_bins import ScoreBins
 from skcompare._core.validation import (
@@ -22,13 +23,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
-from skcompare.evidence.core._storage import (
-    AS_DESIGN,
-    GROUPS,
-    Mergeable,
-    array_of,
-    joined_groups,
-)
+from skcompare.evidence.core._storage import GROUPS, Mergeable, joined_groups
 from skcompare.evidence.ranking._cells import (
     cell_counts,
     check_mask,

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skcompare._core.arrays import AS_DESIGN
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design
 from skcompare._core.validation import (
     as_array,
@@ -23,7 +24,7 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
-from skcompare.evidence.core._storage import AS_DESIGN, Storable
+from skcompare.evidence.core._storage import Storable
 from skcompare.evidence.scores._scores import correct_of
 from skcompare.predictions import PairedPredictions
 

@@ -6,16 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.arrays import AS_DESIGN, AS_TUPLE, array_of
 from skcompare._core.design import HALVES, UNKNOWN, Design, design_of_shape
 from skcompare._core.validation import check_same_length, group_codes
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.evidence.core._storage import (
-    AS_DESIGN,
-    AS_TUPLE,
-    Storable,
-    array_of,
-    negated,
-)
+from skcompare.evidence.core._storage import Storable, negated
 from skcompare.evidence.labels._contingency import labels_of
 from skcompare.evidence.scores._cv_results import Complexity, scores_found
 from skcompare.predictions import PairedPredictions, SplitInfo

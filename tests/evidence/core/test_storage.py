@@ -17,6 +17,7 @@ import pytest
 
 from skcompare import evidence as package
 from skcompare._core import store
+from skcompare._core.arrays import AS_DESIGN, array_of
 from skcompare._core.design import Design
 from skcompare.evidence import (
     AgreementMatrix,
@@ -42,7 +43,6 @@ from skcompare.evidence import (
     save_checkpoint,
     tally_arrays,
 )
-from skcompare.evidence.core._storage import AS_DESIGN, array_of
 from skcompare.predictions import predictions_from_arrays
 
 ENDINGS = ("json", "npz")
