@@ -141,10 +141,8 @@ def toy_display(monkeypatch):
         def _of(cls, gains):
             return cls(gains.gains)
 
-        @property
-        def summary(self):
-            """Text alternative."""
-            return f"Toy gains, {self.gains.sum():+} in all."
+        def _sentences(self):
+            return [f"Toy gains, {self.gains.sum():+} in all"]
 
         def _room(self):
             return Room(3.0, 2.0)
