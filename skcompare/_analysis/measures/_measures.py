@@ -404,11 +404,6 @@ class Measure:
         """Whether the measure is of predicted numbers, not of classes."""
         return VALUES in self.required
 
-    @property
-    def is_mean(self) -> bool:
-        """Whether the measure is a mean over records: of correct predictions or a loss."""
-        return self.metric == "accuracy" or loss_of(self.metric) is not None
-
     def position(self, classes: np.ndarray) -> int:
         """Position of the measure's class among the classes."""
         names = [str(label) for label in classes.tolist()]

@@ -452,7 +452,7 @@ class PairScores:
     def _variances(self) -> FloatArray | None:
         """Variances of the mean differences within folds, or None if no test needs them."""
         variances, design = [], self.pair.design
-        if design.kind != "kfold" or not self.measure.is_mean:
+        if design.kind != "kfold" or not _is_mean(self.measure):
             return None
         for part in self.pair.predictions.slices():
             differences = self.contributions(part)
@@ -536,7 +536,7 @@ class PairScores:
 
     def has_few_in_a_half(self) -> bool:
         """Whether a half has few records of a class, for a score that separates classes."""
-        if self.measure.is_mean:
+        if _is_mean(self.measure):
             return False
         predictions = self.pair.predictions
         y, n = predictions.y_predicted(), len(predictions.classes)
@@ -546,6 +546,11 @@ class PairScores:
 
 Influences = tuple[tuple[float, float], FloatArray] | None
 """Scores of both roles, and the records' influences on their difference."""
+
+
+def _is_mean(measure: Measure) -> bool:
+    """Whether a measure is a mean over records: of correct predictions or a loss."""
+    return measure.metric == "accuracy" or loss_of(measure.metric) is not None
 
 
 def _of_calibration(pair: PairedPredictions, pos_label: Any, part: slice) -> Influences:
