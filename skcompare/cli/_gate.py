@@ -110,6 +110,11 @@ COLUMNS = {
 REPEATABLE = ("proba", "champion", "challenger", "score")
 
 
+def add_option(parser: Any, name: str, value: str, text: str, **settings: Any) -> None:
+    """Add an option with the name of its value and its description."""
+    parser.add_argument(f"--{name}", metavar=value, help=text, **settings)
+
+
 def add_column(parser: Any, name: str, *aliases: str, **settings: Any) -> None:
     """Add the option that names a column."""
     text = f"column {COLUMNS[name]}"
@@ -126,45 +131,29 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         f"columns of both: {list_formats()}; or two estimators (.skops); instead of two "
         "also --champion FILE --challenger FILE",
     )
-    parser.add_argument(
-        "--policy",
-        metavar="FILE",
-        help="TOML file; by default the table [tool.skcompare.gate] of ./pyproject.toml",
-    )
+    text = "TOML file; by default the table [tool.skcompare.gate] of ./pyproject.toml"
+    add_option(parser, "policy", "FILE", text)
+    text = "a condition, instead of a policy; may be repeated"
     for kind in KINDS.values():
-        margin = "[:MARGIN]" if kind is Superior else ":MARGIN"
-        parser.add_argument(
-            f"--{kind.name}",
-            action="append",
-            metavar=f"MEASURE{margin}",
-            help="a condition, instead of a policy; may be repeated",
-        )
-    parser.add_argument("--alpha", type=float, metavar="LEVEL", help="of the gate")
+        value = "MEASURE[:MARGIN]" if kind is Superior else "MEASURE:MARGIN"
+        add_option(parser, kind.name, value, text, action="append")
+    add_option(parser, "alpha", "LEVEL", "of the gate", type=float)
     for name in COLUMNS:
         add_column(parser, name, action="append" if name in REPEATABLE else "store")
-    parser.add_argument("--pos-label", metavar="LABEL", help="the positive class")
-    parser.add_argument("--data", metavar="FILE", help="records that estimators predict")
-    parser.add_argument(
-        "--train", metavar="FILE", help="training records, of which none may be judged"
-    )
-    parser.add_argument(
-        "--trust",
-        action="append",
-        metavar="TYPE",
-        help="a type in saved estimators that is trusted; may be repeated",
-    )
-    parser.add_argument("--ledger", metavar="FILE", help="counts looks at these records")
+    add_option(parser, "pos-label", "LABEL", "the positive class")
+    add_option(parser, "data", "FILE", "records that estimators predict")
+    add_option(parser, "train", "FILE", "training records, of which none may be judged")
+    text = "a type in saved estimators that is trusted; may be repeated"
+    add_option(parser, "trust", "TYPE", text, action="append")
+    add_option(parser, "ledger", "FILE", "counts looks at these records")
     parser.add_argument(
         "--blind", action="store_true", help="tell passed or not, and nothing else"
     )
     parser.add_argument(
         "--format", default="text", choices=REPORTS, help="of what is printed"
     )
-    for name in REPORTS:
-        if name != "text":
-            parser.add_argument(
-                f"--{name}", metavar="FILE", help=f"also write the report as {name}"
-            )
+    for name in REPORTS[1:]:
+        add_option(parser, name, "FILE", f"also write the report as {name}")
 
 
 def requested_of(
@@ -183,7 +172,7 @@ def requested_of(
         ledger=_check_path("--ledger", arguments.ledger),
         blind=arguments.blind,
     )
-    targets = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
+    targets = {name: getattr(arguments, name) for name in REPORTS[1:]}
     reports = {name: file for name, file in targets.items() if file is not None}
     check_targets(reports, [*files.used, *([] if path is None else [path])])
     return policy, reports, partial(judge_files, files, policy)

@@ -23,7 +23,7 @@ from skcompare._io.readers import Source, list_formats
 from skcompare._registry.metrics import metrics
 from skcompare._registry.tests import paired_tests
 from skcompare._version import __version__
-from skcompare.cli._gate import add_column, add_gate, formatted, say, show
+from skcompare.cli._gate import add_column, add_gate, add_option, formatted, say, show
 from skcompare.comparators import COLLECTED, PairedComparator, compare, compare_scores
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES, ColumnRoles
 from skcompare.reports import Comparison, MultipleComparison
@@ -44,20 +44,14 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
     add_column(parser, Y)
     for name in ROLES:
         text = f"column of the {name}'s labels, or probabilities"
-        parser.add_argument(f"--{name}", metavar="COLUMN", help=text)
+        add_option(parser, name, "COLUMN", text)
     for name in ROLES:
-        parser.add_argument(
-            f"--{name}-file",
-            metavar="FILE",
-            help=f"file of the {name}'s predictions, where it is another one; needs --id",
-        )
+        text = f"file of the {name}'s predictions, where it is another one; needs --id"
+        add_option(parser, f"{name}-file", "FILE", text)
     add_column(parser, "groups", "--group")
     add_column(parser, "id", "--item")
-    parser.add_argument(
-        "--delimiter",
-        metavar="CHARACTER",
-        help="of CSV files; by default a tab for .tsv files, otherwise a comma",
-    )
+    text = "of CSV files; by default a tab for .tsv files, otherwise a comma"
+    add_option(parser, "delimiter", "CHARACTER", text)
 
 
 def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
@@ -160,19 +154,16 @@ SCORE_OPTIONS = ("score", "attempt")
 
 def add_score_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for files of scores and their columns."""
-    parser.add_argument(
-        "--scores",
-        nargs="+",
-        metavar="FILE",
-        help="instead of FILE: the champion's and the challenger's scores item by item, "
-        "such as JSON lines; or one file with two columns of scores",
+    text = (
+        "instead of FILE: the champion's and the challenger's scores item by item, "
+        "such as JSON lines; or one file with two columns of scores"
     )
-    parser.add_argument(
-        "--score",
-        metavar="COLUMN",
-        help="column of the scores ('score'), or the champion's and the challenger's, "
-        "separated by a comma",
+    add_option(parser, "scores", "FILE", text, nargs="+")
+    text = (
+        "column of the scores ('score'), or the champion's and the challenger's, "
+        "separated by a comma"
     )
+    add_option(parser, "score", "COLUMN", text)
     add_column(parser, "attempt")
 
 
@@ -324,30 +315,17 @@ def _add_compare(commands: Any) -> None:
     parser = commands.add_parser("compare", help=description, description=description)
     add_column_options(parser)
     add_score_options(parser)
-    parser.add_argument(
-        "--pos-label", metavar="LABEL", help="the class that the probabilities are of"
-    )
-    parser.add_argument(
-        "--scoring",
-        default="accuracy",
-        metavar="NAMES",
-        help="measures, separated by commas; precision[spam] is that of one class",
-    )
-    parser.add_argument(
-        "--tests",
-        default="auto",
-        metavar="NAMES",
-        help="tests, separated by commas; all for every valid one",
-    )
+    add_option(parser, "pos-label", "LABEL", "the class that the probabilities are of")
+    text = "measures, separated by commas; precision[spam] is that of one class"
+    add_option(parser, "scoring", "NAMES", text, default="accuracy")
+    text = "tests, separated by commas; all for every valid one"
+    add_option(parser, "tests", "NAMES", text, default="auto")
     parser.add_argument("--alternative", default="two-sided", choices=ALTERNATIVES)
-    parser.add_argument(
-        "--collect",
-        type=int,
-        default=COLLECTED,
-        metavar="N",
-        help="most records of Parquet files that are read into memory; more are counted "
-        "by DuckDB or Polars",
+    text = (
+        "most records of Parquet files that are read into memory; more are counted by "
+        "DuckDB or Polars"
     )
+    add_option(parser, "collect", "N", text, type=int, default=COLLECTED)
     _add_report_options(parser)
     parser.set_defaults(run=partial(_compare, parser))
 
@@ -355,8 +333,8 @@ def _add_compare(commands: Any) -> None:
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alpha", type=float, default=0.05, metavar="LEVEL")
     parser.add_argument("--format", default="text", choices=("text", "markdown", "json"))
-    parser.add_argument("--html", metavar="FILE", help="also write a self-contained page")
-    parser.add_argument("--json", metavar="FILE", help="also write the result as JSON")
+    add_option(parser, "html", "FILE", "also write a self-contained page")
+    add_option(parser, "json", "FILE", "also write the result as JSON")
 
 
 def _demo(arguments: argparse.Namespace) -> None:
