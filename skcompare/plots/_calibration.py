@@ -137,7 +137,8 @@ class CalibrationComparisonDisplay(
 
     @classmethod
     def _of(cls, evidence: PairedCalibration, *, confidence_level: float = 0.95) -> Self:
-        if evidence.kind == "classwise":
+        kind, n = evidence.kind, evidence.n
+        if kind == "classwise":
             raise ValueError(
                 "CalibrationComparisonDisplay shows one event per record. Got kind="
                 "'classwise', which has bins for each class. Use kind='top_label', or take "
@@ -160,16 +161,7 @@ class CalibrationComparisonDisplay(
         )
         errors, finding, flags = _tested(evidence, bands[0].confidence_level)
         reason = _dependence(evidence) if bands[0].flags else ""
-        return cls(
-            (first, second),
-            errors,
-            finding,
-            ROLES,
-            evidence.kind,
-            evidence.n,
-            reason,
-            flags,
-        )
+        return cls((first, second), errors, finding, ROLES, kind, n, reason, flags)
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:

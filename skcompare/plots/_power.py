@@ -312,14 +312,12 @@ class PowerDisplay(PlanDisplay, title="Power"):
 
     def _legend_label(self, scenario: Supposed) -> str:
         """Format an assumed difference and its number of records for the legend."""
-        if not scenario.feasible:
-            return f"{self._scenario_text(scenario)}: no number of records"
-        text = f"{self._scenario_text(scenario)}: {count_text(scenario.records)} records"
-        return (
-            text
-            if scenario.power >= self.required_power
-            else f"{text}, power {scenario.power:.2f}"
-        )
+        records = "no number of records"
+        if scenario.feasible:
+            records = f"{count_text(scenario.records)} records"
+        is_less = scenario.power < self.required_power
+        power = f", power {scenario.power:.2f}" if is_less else ""
+        return f"{self._scenario_text(scenario)}: {records}{power}"
 
     def _room(self) -> Room:
         return Room(width=6.4, height=3.9 + 0.24 * len(self.supposed))
@@ -469,35 +467,27 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
     def _of_plan(cls, plan: Any, *, powers: Any = None, points: int = 16) -> Self:
         check_count("points", points, least=2)
         aim, truth = aim_of(plan)
-        chosen_powers = _checked_powers(powers, plan)
+        required, powers = plan.required_power, _checked_powers(powers, plan)
         center = plan.records if plan.feasible else USUAL
         records = record_grid(center / AROUND, center * AROUND, points, True)
         sign = -1.0 if plan.alternative == "less" or plan.difference < 0 else 1.0
         differences = [
             np.array([reachable(aim, truth, int(n), power, sign) for n in records])
-            for power in chosen_powers
+            for power in powers
         ]
-        marked = (plan.difference, float(plan.records))
+        mark = plan.difference, float(plan.records)
         if not plan.feasible:
-            marked = (math.nan, math.nan)
+            mark = math.nan, math.nan
         elif not plan.enough:
-            power = plan.required_power
-            marked = (reachable(aim, truth, int(plan.records), power, sign), plan.records)
+            mark = reachable(aim, truth, int(plan.records), required, sign), plan.records
         supposed = (
             f"disagreement {plan.disagreement:.3g}"
             if hasattr(plan, "disagreement")
             else str(plan.assumption)
         )
-        plan_question = str(plan).split("\n")[1]
+        question, measure = str(plan).split("\n")[1], aim.measure
         return cls(
-            records,
-            chosen_powers,
-            plan.required_power,
-            differences,
-            marked,
-            plan_question,
-            supposed,
-            aim.measure,
+            records, powers, required, differences, mark, question, supposed, measure
         )
 
     def _sentences(self) -> list[str]:

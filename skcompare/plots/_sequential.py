@@ -168,18 +168,10 @@ class AnytimeDisplay(Display, title="Interim analyses"):
             np.array(column) for column in zip(*result.history)
         )
         of_counts = result.test == "anytime_mcnemar"
-        return cls(
-            n,
-            estimate,
-            low,
-            high,
-            log_pvalue,
-            result.null_value,
-            result.confidence_level,
-            result.alternative,
-            1.0 if of_counts else float(result.bound or math.inf),
-            ACCURACY if of_counts else f"mean gain in {result.loss}",
-        )
+        bound = 1.0 if of_counts else float(result.bound or math.inf)
+        measure = ACCURACY if of_counts else f"mean gain in {result.loss}"
+        question = result.null_value, result.confidence_level, result.alternative
+        return cls(n, estimate, low, high, log_pvalue, *question, bound, measure)
 
     @property
     def alpha(self) -> float:
