@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -15,7 +14,6 @@ from skcompare.stats.core._limits import (
     DIFFERENCE,
     RATIO,
     ZERO_VARIANCE,
-    Limits,
     Pair,
     Wald,
     around_ratio,
@@ -784,11 +782,11 @@ def _one_class(
     """Return the result of a test of one class, where every record is a cluster."""
     fit = class_fit(counts, label, score, correction)
     tests = _tests_of(fit, test, alternative)
-    limits: Limits = partial(_limits, tests, None)
+    fields: dict[str, Any] = {}
     if interval == "wald" and tests.defined[0]:
         wald = wald_contrast(fit.raw)
         error = math.sqrt(float(wald.variance))
-        limits = Wald(float(wald.estimate), error, None, DIFFERENCE).limits
+        fields["limits"] = Wald(float(wald.estimate), error, None, DIFFERENCE).limits
     wald_method = "Wald" if correction == "none" else f"Wald, {correction}"
     result = _result(
         fit,
@@ -796,9 +794,9 @@ def _one_class(
         alternative,
         {"informative_records": fit.n_clusters, "standard_error": float(tests.error[0])},
         method=METHODS.get(test, wald_method),
-        limits=limits,
+        **fields,
     )
-    return replace(result, statistic=result.statistic**2, df=1)
+    return result.with_fields(statistic=result.statistic**2, df=1)
 
 
 def _tests_of(fit: ClassFit, test: str, *options: Any, **settings: Any) -> ClassTests:
@@ -828,7 +826,7 @@ def _result(
         estimate_name=f"{EFFECTS[tests.link]} of {SCORE_TEXT[fit.score]}",
         details={**predictions, **details},
         remark=class_text(fit.label),
-        **fields,
+        **{"limits": partial(_limits, tests, df)} | fields,
     )
 
 
@@ -988,7 +986,6 @@ default="precision"
         {"n_clusters": fit.n_clusters},
         df,
         method=method,
-        limits=partial(_limits, tests, df),
     )
 
 
@@ -1160,5 +1157,4 @@ default="precision"
         alternative,
         details,
         method=method,
-        limits=partial(_limits, tests, None),
     )
