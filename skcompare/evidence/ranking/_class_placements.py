@@ -441,9 +441,11 @@ class ClassPlacementValues(Mergeable):
         areas_of_both: tuple[ClassAreas, ClassAreas] = self._cache[function]
         return areas_of_both
 
-    def sums_by_unit(self, values: FloatArray, rows: Any = slice(None)) -> FloatArray:
-        """Sum values of some records by group; without groups they stay as they are."""
+    def sums_by_unit(self, values: FloatArray) -> FloatArray:
+        """Sum values over the records of each unit, along the first axis."""
         if not self.is_grouped:
             return values
-        sums = np.bincount(self.unit_codes[rows], values, self.n_units)
-        return sums.astype(np.float64, copy=False)
+        columns = values.reshape(self.n, -1).T
+        sums = [np.bincount(self.unit_codes, column, self.n_units) for column in columns]
+        totals: FloatArray = np.stack(sums, axis=1, dtype=np.float64)
+        return totals.reshape(self.n_units, *values.shape[1:])

@@ -717,7 +717,7 @@ def _pair_parts(
         areas = []
         for role in roles:
             sides = role.influence[members[j], k], role.influence[members[k], j]
-            influence = values.sums_by_unit(np.concatenate(sides), rows)
+            influence = _sums_of_units(values, rows, np.concatenate(sides))
             areas.append((role.pair_aucs[j, k], influence))
         parts.append(
             {
@@ -728,3 +728,13 @@ def _pair_parts(
             }
         )
     return parts
+
+
+def _sums_of_units(
+    values: ClassPlacementValues, rows: IntArray, influence: FloatArray
+) -> FloatArray:
+    """Influences of some records, summed within groups if there are groups."""
+    if not values.is_grouped:
+        return influence
+    sums = np.bincount(values.unit_codes[rows], influence, values.n_units)
+    return sums.astype(np.float64)

@@ -206,12 +206,12 @@ def test_groups():
     y, *predictions = random_labels(12, 3, 6)
     groups = np.array(["b", "a", "c"])[np.arange(12) % 3]
     values = ClassPlacementValues.from_predictions(y, *predictions, groups=groups)
-    numbers, some = np.arange(12.0), np.array([0, 7, 4])
+    numbers = np.arange(24.0).reshape(12, 2)
 
     assert ("grouped holdout", 3) == (values.design.name, values.n_units)
-    expected = [numbers[groups == group].sum() for group in "abc"]
+    expected = [numbers[groups == group].sum(axis=0).tolist() for group in "abc"]
     assert expected == values.sums_by_unit(numbers).tolist()
-    assert [7.0 + 4.0, 0.0, 0.0] == values.sums_by_unit(numbers[some], some).tolist()
+    assert [row[0] for row in expected] == values.sums_by_unit(numbers[:, 0]).tolist()
     for k, (own, others) in enumerate(values.units.tolist()):
         assert len(set(groups[y == k])) == own
         assert len(set(groups[y != k])) == others
