@@ -346,13 +346,8 @@ def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
         status, reason = FAILED, "each of the conditions was shown not to hold"
     else:
         status, reason = INCONCLUSIVE, "none of the conditions was shown to hold"
-    return Outcome(
-        condition,
-        status,
-        (reason,),
-        n_records=max(part.n_records for part in parts),
-        parts=tuple(parts),
-    )
+    n_records = max(part.n_records for part in parts)
+    return Outcome(condition, status, (reason,), n_records=n_records, parts=tuple(parts))
 
 
 def outcome_values(outcome: Outcome) -> dict[str, Any]:
@@ -546,14 +541,9 @@ def _cells(line: Line, alpha: float) -> list[str]:
 def _check(line: Line) -> Check:
     """Return a condition with its reasons and picture, and its parts."""
     number, outcome = line
-    return Check(
-        number,
-        outcome.condition.text,
-        outcome.status,
-        [*outcome.reasons, *filter(None, [settles(outcome)])],
-        partial(_picture, outcome),
-        list(map(_check, line.parts)),
-    )
+    reasons = [*outcome.reasons, *filter(None, [settles(outcome)])]
+    picture, parts = partial(_picture, outcome), list(map(_check, line.parts))
+    return Check(number, outcome.condition.text, outcome.status, reasons, picture, parts)
 
 
 def settles(outcome: Outcome) -> str:
