@@ -161,23 +161,23 @@ def _with_shares(shares: Any) -> list[str]:
     ]
 
 
+PAIR = (
+    *("champion", "challenger", "records", "reverse", "contribution", "share"),
+    *("pvalue", "adjusted_pvalue", "marked"),
+)
+"""Data of a pair of classes, in the order of the columns of frames."""
+
+
 def pair_of(part: Mapping[str, Any], statistic: float, alpha: float) -> dict[str, Any]:
     """Return the data of a pair of classes, in the direction with more records."""
     roles = (part["champion"], part["challenger"])
     counts = (part["count"], part["reverse_count"])
     if counts[1] > counts[0]:
         roles, counts = roles[::-1], counts[::-1]
-    return {
-        "champion": roles[0],
-        "challenger": roles[1],
-        "records": counts[0],
-        "reverse": counts[1],
-        "contribution": part["contribution"],
-        "share": part["contribution"] / statistic if statistic else 0.0,
-        "pvalue": part["pvalue"],
-        "adjusted_pvalue": part["adjusted_pvalue"],
-        "marked": part["adjusted_pvalue"] < alpha,
-    }
+    contribution, adjusted = part["contribution"], part["adjusted_pvalue"]
+    share = contribution / statistic if statistic else 0.0
+    pvalues = part["pvalue"], adjusted, adjusted < alpha
+    return dict(zip(PAIR, (*roles, *counts, contribution, share, *pvalues), strict=True))
 
 
 def most_disagreeing(counts: IntArray, most: int) -> IntArray:
@@ -516,18 +516,7 @@ or JointCounts
         )
 
     def _columns(self) -> Mapping[str, Any]:
-        names = (
-            "champion",
-            "challenger",
-            "records",
-            "reverse",
-            "contribution",
-            "share",
-            "pvalue",
-            "adjusted_pvalue",
-            "marked",
-        )
-        return {name: [pair[name] for pair in self.pairs] for name in names}
+        return {name: [pair[name] for pair in self.pairs] for name in PAIR}
 
 
 def _direction(pair: Mapping[str, Any], names: Mapping[Any, str]) -> str:

@@ -177,11 +177,8 @@ def _rows_of_classes(classes: PrecisionByClass, scale: str) -> tuple[IntervalRow
         class_row = IntervalRow(
             name=f"{classes.score}[{row['label']}]",
             test=classes.test,
-            estimate=row["estimate"],
-            low=row["low"],
-            high=row["high"],
             pvalue=float(classes.pvalue[k]),
-            adjusted_pvalue=row["adjusted_pvalue"],
+            **{name: row[name] for name in ("estimate", "low", "high", "adjusted_pvalue")},
             alternative=classes.alternative,
             level=classes.interval_level,
             unit=RATIOS[0] if scale == "ratio" else SHARES,
@@ -613,17 +610,9 @@ def ratios_suit(design: Any) -> bool:
 def untested(rows: Iterable[IntervalRow], design: Any) -> list[IntervalRow]:
     """Reduce rows to their estimates, because no test is valid for the design."""
     reason = f"no test of a ratio is valid for {design}"
+    names = ("test", "low", "high", "pvalue", "adjusted_pvalue", "level")
+    blank: dict[str, Any] = {**dict.fromkeys(names), "flags": ()}
     return [
-        replace(
-            row,
-            test=None,
-            low=None,
-            high=None,
-            pvalue=None,
-            adjusted_pvalue=None,
-            level=None,
-            flags=(),
-            note="; ".join(filter(None, (row.note, reason))),
-        )
+        replace(row, note="; ".join(filter(None, (row.note, reason))), **blank)
         for row in rows
     ]
