@@ -245,13 +245,9 @@ class CalibrationComparisonDisplay(
         if self.why_no_bands:
             lines.append(f"No bands: {self.why_no_bands}")
         lines += explain(self.flags)
-        axes[3].text(
-            *(0.0, 0.0, "\n".join(wrapped(lines, WIDEST))),
-            transform=down_from(axes[3]),
-            va="top",
-            color=INK,
-            linespacing=1.35,
-        )
+        text = "\n".join(wrapped(lines, WIDEST))
+        style = {"transform": down_from(axes[3]), "color": INK, "linespacing": 1.35}
+        axes[3].text(0.0, 0.0, text, va="top", **style)
 
     def _draw_reliability(self, ax: Any, role: int) -> None:
         left, right, _, x, share, low, high, under, over = self.bins[role]
@@ -259,16 +255,9 @@ class CalibrationComparisonDisplay(
         ax.plot([0, 1], [0, 1], color=INK, lw=1, ls=":", label="Calibrated")
         if not self.why_no_bands:
             middle, width = (left + right) / 2, np.maximum(right - left, NARROWEST)
-            ax.bar(
-                middle,
-                over - under,
-                width,
-                bottom=under,
-                fc=LINE,
-                ec=SOFT,
-                lw=0.5,
-                label=f"{level} of shares, if calibrated",
-            )
+            label = f"{level} of shares, if calibrated"
+            box = {"fc": LINE, "ec": SOFT, "lw": 0.5, "label": label}
+            ax.bar(middle, over - under, width, bottom=under, **box)
             style = {"color": ROLE_STYLES[role]["color"], "lw": 1.2, "zorder": 2.5}
             ax.vlines(x, low, high, label=f"{level} interval of the share", **style)
         ax.plot(x, share, lw=1.4, ms=5, label="Share of events", **ROLE_STYLES[role])
@@ -281,15 +270,9 @@ class CalibrationComparisonDisplay(
 
         left, right, count, *_ = self.bins[role]
         color = ROLE_STYLES[role]["color"]
-        ax.bar(
-            (left + right) / 2,
-            count,
-            np.maximum(right - left, NARROWEST),
-            fc="none" if role == 0 else color,
-            ec=color,
-            hatch="////" if role == 0 else None,
-            lw=0.6,
-        )
+        middle, width = (left + right) / 2, np.maximum(right - left, NARROWEST)
+        style = {"fc": "none", "hatch": "////"} if role == 0 else {"fc": color}
+        ax.bar(middle, count, width, ec=color, lw=0.6, **style)
         dress(ax, grid="y")
         ax.set_ylim(0, 1.08 * max(role_bins[2].max() for role_bins in self.bins))
         ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))

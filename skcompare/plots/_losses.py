@@ -227,15 +227,9 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
 
         above = self.edges[1:] > 0
         for side, style, hatch in ((above, BETTER, None), (~above, WORSE, "////")):
-            ax.bar(
-                self.edges[:-1][side],
-                self.records[side],
-                np.diff(self.edges)[side],
-                align="edge",
-                hatch=hatch,
-                linewidth=0.6,
-                **style,
-            )
+            left, width = self.edges[:-1][side], np.diff(self.edges)[side]
+            shape = {"align": "edge", "hatch": hatch, "linewidth": 0.6}
+            ax.bar(left, self.records[side], width, **shape, **style)
         if self.balance[1]:
             ax.vlines(0, 0, self.balance[1], color=SOFT, lw=4, zorder=3)
         line_of_zero(ax)
@@ -246,20 +240,13 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
         ax.yaxis.set_major_formatter(count_text)
         ax.tick_params(axis="x", labelbottom=False)
         ax.set_ylabel(f"Records (of {count_text(self.n)})")
+        style = {"transform": ax.transAxes, "color": INK, "fontsize": "small"}
         corners = (("left", 0.01, 0), ("right", 0.99, -1))
         for (corner, x, edge), count in zip(corners, self.beyond):
             if count:
                 label = f"{count_text(count)} beyond {self.edges[edge]:+.3g}"
-                ax.text(
-                    x,
-                    0.97,
-                    f"← {label}" if corner == "left" else f"{label} →",
-                    ha=corner,
-                    va="top",
-                    transform=ax.transAxes,
-                    color=INK,
-                    fontsize="small",
-                )
+                text = f"← {label}" if corner == "left" else f"{label} →"
+                ax.text(x, 0.97, text, ha=corner, va="top", **style)
 
     def _draw_curve(self, ax: Any) -> None:
         ax.step(*self.curve, where="post", color=INK, lw=1.6)

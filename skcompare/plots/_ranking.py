@@ -370,16 +370,10 @@ class RocComparisonDisplay(
         ax.plot([0, 1], [0, 1], color=SOFT, lw=1, ls=":", label="Chance")
         rows = zip(ROLES, self.names, (self.champion, self.challenger), ROLE_STYLES)
         for i, (role, name, sensitivity, style) in enumerate(rows):
-            ax.plot(
-                self.fpr,
-                sensitivity,
-                lw=1.8,
-                ms=4.5,
-                # A few marks at different places, so that those of equal curves all show.
-                markevery=(0.06 + 0.07 * i, 0.14),
-                label=f"{role_text(role, name)}\n{self._auc_text(i)}",
-                **style,
-            )
+            label = f"{role_text(role, name)}\n{self._auc_text(i)}"
+            # A few marks at different places, so that those of equal curves all show.
+            marks = {"ms": 4.5, "markevery": (0.06 + 0.07 * i, 0.14)}
+            ax.plot(self.fpr, sensitivity, lw=1.8, label=label, **marks, **style)
         dress(ax)
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, 1.02)
@@ -397,14 +391,8 @@ class RocComparisonDisplay(
         if self.bands is not None:
             level = percent(finding.confidence_level)
             low, high, far_low, far_high = self.bands
-            ax.fill_between(
-                self.fpr,
-                far_low,
-                far_high,
-                fc=LINE,
-                ec="none",
-                label=f"{level} band, all rates together",
-            )
+            style = {"fc": LINE, "ec": "none", "label": f"{level} band, all rates together"}
+            ax.fill_between(self.fpr, far_low, far_high, **style)
             for limit, label in ((low, f"{level} limits, one rate"), (high, None)):
                 ax.plot(self.fpr, limit, color=SOFT, lw=0.9, ls="-.", label=label)
         for i, difference in enumerate(self.splits):

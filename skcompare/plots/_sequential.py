@@ -289,16 +289,10 @@ class AnytimeDisplay(Display, title="Interim analyses"):
 
         n, decade = self.n[at], math.log(10)
         ax.step(n, self.smallest[at] / decade, where="post", color=INK, lw=2)
-        each: dict[str, Any] = {
-            "color": SOFT,
-            "marker": "o",
-            "mfc": "none",
-            "ls": "none",
-            "ms": 4,
-        }
+        each: dict[str, Any] = {"color": SOFT, "marker": "o", "mfc": "none", "ls": "none"}
         dashed: dict[str, Any] = {"color": INK, "lw": 1.2, "ls": "--"}
         size = 4 if len(at) <= 40 else 2
-        ax.plot(n, self.log_pvalue[at] / decade, **each | {"ms": size})
+        ax.plot(n, self.log_pvalue[at] / decade, ms=size, **each)
         level = math.log10(self.alpha)
         ax.axhline(level, **dashed)
         lowest = min(float(self.smallest[-1]) / decade, level)
@@ -311,7 +305,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         handles = [
             Line2D([], [], color=INK, lw=2, label="estimate; smallest p so far"),
             Patch(fc=LINE, ec=SOFT, lw=1, label="interval of each look"),
-            Line2D([], [], label="p of each look", **each),
+            Line2D([], [], label="p of each look", ms=4, **each),
             Line2D([], [], label="common to all intervals so far", **dashed),
         ]
         # Of both panels.

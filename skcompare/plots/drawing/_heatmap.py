@@ -31,18 +31,11 @@ def heat_table(
     from matplotlib.colors import LinearSegmentedColormap
 
     n_rows, n_columns = shades.shape
+    edges = (np.arange(n + 1) - 0.5 for n in (n_columns, n_rows))
+    colours = LinearSegmentedColormap.from_list("skcompare", SHADES)
+    style = {"edgecolors": "white", "linewidth": 1.0, "clip_on": False}
     # Cells as shapes, which stay sharp in a file of any size; an image would not.
-    mesh = ax.pcolormesh(
-        np.arange(n_columns + 1) - 0.5,
-        np.arange(n_rows + 1) - 0.5,
-        shades,
-        cmap=LinearSegmentedColormap.from_list("skcompare", SHADES),
-        vmin=0.0,
-        vmax=1.0,
-        edgecolors="white",
-        linewidth=1.0,
-        clip_on=False,
-    )
+    mesh = ax.pcolormesh(*edges, shades, cmap=colours, vmin=0.0, vmax=1.0, **style)
     for i in range(n_rows):
         for j in range(n_columns):
             color = _ink_on(shades[i, j])

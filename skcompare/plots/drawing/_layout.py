@@ -98,18 +98,14 @@ def _within(ax: Any, room: Room) -> list[Any]:
 
 
 def _panels(make_grid: Any, figure: Any, room: Room) -> list[Any]:
-    grid = make_grid(
-        len(room.heights),
-        len(room.widths),
-        height_ratios=room.heights,
-        width_ratios=room.widths,
-    )
+    heights, widths = room.heights, room.widths
+    grid = make_grid(len(heights), len(widths), height_ratios=heights, width_ratios=widths)
     share_x, share_y = (room.together in (axis, "both") for axis in "xy")
     panels: list[Any] = []
-    for row in range(len(room.heights)):
-        for column in range(len(room.widths)):
+    for row in range(len(heights)):
+        for column in range(len(widths)):
             above = panels[column] if share_x and row else None
-            left = panels[row * len(room.widths)] if share_y and column else None
+            left = panels[row * len(widths)] if share_y and column else None
             panels.append(figure.add_subplot(grid[row, column], sharex=above, sharey=left))
     # Later calls of pyplot apply to the main panel.
     figure.sca(panels[0])
@@ -138,22 +134,16 @@ def down_from(ax: Any) -> Any:
     return ax.transAxes + ScaledTranslation(0, -DISTANCE, ax.figure.dpi_scale_trans)
 
 
+LEGEND: dict[str, Any] = {"loc": "upper left", "frameon": False, "labelcolor": INK}
+
+
 def legend_at(ax: Any, y: float, handles: Any, **options: Any) -> None:
     """Draw a small legend at a share of the height of the axes."""
-    style = {"frameon": False, "fontsize": "small", "labelcolor": INK}
-    place = {"loc": "upper left", "bbox_to_anchor": (-0.02, y)}
-    ax.legend(handles=handles, **place, **style, **options)
+    place = {"bbox_to_anchor": (-0.02, y), "fontsize": "small"}
+    ax.legend(handles=handles, **place, **LEGEND, **options)
 
 
-def legend_below(ax: Any, **options: Any) -> Any:
+def legend_below(ax: Any, **options: Any) -> None:
     """Draw a legend below the x-axis labels."""
-    return ax.legend(
-        loc="upper left",
-        bbox_to_anchor=(0.0, 0.0),
-        bbox_transform=down_from(ax),
-        frameon=False,
-        borderaxespad=0.0,
-        fontsize="medium",
-        labelcolor=INK,
-        **options,
-    )
+    place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": down_from(ax)}
+    ax.legend(borderaxespad=0.0, fontsize="medium", **place, **LEGEND, **options)

@@ -319,15 +319,9 @@ def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
     slot, level = plan.slots[k], plan.level(k)
     left = k < plan.n_left
     end = 0.0 if left else 1.0
-    ax.plot(
-        [start, start, slot, slot, end],
-        [0.0, 0.05, FAN, level, level],
-        color=SOFT,
-        linewidth=1.0,
-        clip_on=False,
-        zorder=1.5,
-        solid_joinstyle="round",
-    )
+    path = [start, start, slot, slot, end], [0.0, 0.05, FAN, level, level]
+    line = {"clip_on": False, "zorder": 1.5, "solid_joinstyle": "round"}
+    ax.plot(*path, color=SOFT, linewidth=1.0, **line)
     ax.plot([start], [0.0], marker="o", markersize=4.5, color=INK, clip_on=False, zorder=3)
     shift, side = (-4, "right") if left else (4, "left")
     write(ax, plan.text[k], (end, level), (shift, 0), ha=side, fontsize=SIZE)
@@ -346,15 +340,8 @@ def _draw_bar(ax: Any, plan: _Plan, lane: int, positions: Sequence[int]) -> None
     ends = plan.slots[[positions[0], positions[-1]]]
     ax.plot(ends, [y, y], color=CHAMPION, linewidth=3.2, zorder=2, solid_capstyle="round")
     places = plan.slots[list(positions)]
-    ax.plot(
-        places,
-        np.full(len(places), y),
-        marker="o",
-        markersize=6.5,
-        color=CHAMPION,
-        linestyle="none",
-        zorder=3,
-    )
+    marks = {"marker": "o", "markersize": 6.5, "linestyle": "none"}
+    ax.plot(places, np.full(len(places), y), color=CHAMPION, zorder=3, **marks)
 
 
 def _value(value: float, values: Sequence[float]) -> str:

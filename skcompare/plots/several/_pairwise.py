@@ -216,14 +216,10 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         for sign, marker in ((1, "^"), (-1, "v")):
             for dark in (False, True):
                 rows, columns = np.nonzero((signs == sign) & ((shades >= DARK) == dark))
-                ax.scatter(
-                    columns - 0.5 + (0.5 * size + 2.5) / across,
-                    rows - 0.5 + (0.5 * size + 2.0) / down,
-                    marker=marker,
-                    s=size**2,
-                    color="#ffffff" if dark else "#101820",
-                    linewidths=0,
-                )
+                x = columns - 0.5 + (0.5 * size + 2.5) / across
+                y = rows - 0.5 + (0.5 * size + 2.0) / down
+                color = "#ffffff" if dark else "#101820"
+                ax.scatter(x, y, marker=marker, s=size**2, color=color, linewidths=0)
 
     def _remarks(self) -> list[str]:
         several = self.several
