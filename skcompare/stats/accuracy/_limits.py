@@ -122,23 +122,14 @@ def _upper_score_limit(
     # At a difference of 1 the variance is 0, so the sign is that of the distance.
     if start >= 1 or excess(1.0) <= 0:
         return 1.0
-    if z <= 0:
-        return _limit_of_negative_quantile(excess, start, PRECISION / n)
+    # The limit of a one-sided interval of level at most 1/2 is below the estimate.
+    low, high = (-1.0, start) if z <= 0 else (start, 1.0)
     # A tiny quantile puts the limit beside the estimate.
-    if excess(start) >= 0:
-        return start
-    return float(brentq(excess, start, 1.0, xtol=PRECISION / n))
-
-
-def _limit_of_negative_quantile(
-    excess: Callable[[float], float], start: float, precision: float
-) -> float:
-    """Upper limit of a one-sided interval of level at most 1/2, below the estimate."""
-    if excess(-1.0) >= 0:
-        return -1.0
-    if excess(start) <= 0:
-        return start
-    return float(brentq(excess, -1.0, start, xtol=precision))
+    if excess(low) >= 0:
+        return low
+    if z <= 0 and excess(high) <= 0:
+        return high
+    return float(brentq(excess, low, high, xtol=PRECISION / n))
 
 
 def record_variance(delta: float, against: float, favour: float, n: float) -> float:

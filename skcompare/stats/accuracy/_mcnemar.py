@@ -28,9 +28,15 @@ from skcompare.stats.accuracy._unconditional import (
     unconditional_limits,
     unconditional_pvalue,
 )
-from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, Wald, agreeing
+from skcompare.stats.core._limits import DIFFERENCE, Limits, Pair, Wald
 from skcompare.stats.core._power import Aim, Discordance, Effect, planned
-from skcompare.stats.core._result import PairedResult, Tested, check_null, tested_result
+from skcompare.stats.core._result import (
+    PairedResult,
+    Tested,
+    agreeing,
+    check_null,
+    tested_result,
+)
 from skcompare.stats.core._tails import (
     SMALLEST,
     TRUSTED,

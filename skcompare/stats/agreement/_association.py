@@ -17,7 +17,7 @@ exactly when the other is (Q = 1) or is not (Q = -1), which Q does not say.
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
@@ -35,6 +35,7 @@ from skcompare.stats.core._limits import (
     critical_value,
     fixed_limits,
     increasing_root,
+    ratio_of,
     studentised,
     tanh_limits,
     wilson_limits,
@@ -366,33 +367,48 @@ def yule_q(table: ContingencyTable, *, method: ExactMethod = "auto") -> PairedRe
     """
     together = table.both_correct * table.both_wrong
     apart = table.only_champion * table.only_challenger
+    zero_cell = 0 in (together, apart)
     exact = is_exact(table, method)
     if together == apart == 0:
-        limits = partial(fixed_limits, (math.nan, math.nan))
-        return _result(math.nan, math.nan, UNDEFINED, limits, flags=("undefined-q",))
-    if together == 0 or apart == 0:
-        return _zero_cell_result(table, together > 0)
+        return tested_result(
+            (math.nan, UNDEFINED, ("undefined-q",)),
+            estimate=math.nan,
+            estimate_name="Yule's Q",
+            method="asymptotic",
+            limits=partial(fixed_limits, (math.nan, math.nan)),
+        )
+    if zero_cell and table.fractional:
+        raise ValueError(
+            "Yule's Q of a table with a count of 0 needs whole counts, because its test is "
+            f"exact. Got the fractional table {table}. Pass integers."
+        )
     q = (together - apart) / (together + apart)
-    se = math.sqrt(math.fsum(1 / cell for cell in _cells(table)))
-    fields = {
-        "details": {"odds_ratio": together / apart, "se": (1 - q * q) / 2 * se},
-        "remark": reading(YULE_Q, q),
-    }
-    if exact:
-        return _exact_result(table, q, **fields)
-    # Either way round the quotient is at least 1, so that swapped cells only change sign.
-    if together >= apart:
-        log_odds = math.log1p((together - apart) / apart)
+    details, remark = {"odds_ratio": ratio_of(together, apart)}, reading(YULE_Q, q)
+    if zero_cell:
+        remark = NEVER_ALONE if q > 0 else NEVER_BOTH
     else:
-        log_odds = -math.log1p((apart - together) / together)
-    z = log_odds / se
-    return _result(
-        q,
-        z,
-        normal_pvalue(z, "two-sided"),
-        partial(tanh_limits, Wald(log_odds / 2, se / 2)),
-        flags=(SMALL_EXPECTED,) if is_sparse(table) else (),
-        **fields,
+        se = math.sqrt(math.fsum(1 / cell for cell in _cells(table)))
+        details["se"] = (1 - q * q) / 2 * se
+    if exact or zero_cell:
+        tables = FixedMargins.of(table)
+        flags = ("zero-cell",) * zero_cell
+        tested: Tested = float(table.both_correct), tables.pvalue(), flags
+        limits: Limits = partial(_exact_limits, tables, q)
+    else:
+        # Of a quotient of at least 1, so that swapped cells only change the sign.
+        few, many = sorted((together, apart))
+        log_odds = math.copysign(math.log1p((many - few) / few), q)
+        flags = (SMALL_EXPECTED,) * is_sparse(table)
+        tested = log_odds / se, normal_pvalue(log_odds / se, "two-sided"), flags
+        limits = partial(tanh_limits, Wald(log_odds / 2, se / 2))
+    return tested_result(
+        tested,
+        estimate=q,
+        estimate_name="Yule's Q",
+        method="exact" if exact or zero_cell else "asymptotic",
+        limits=limits,
+        details=details,
+        remark=remark,
     )
 
 
@@ -401,41 +417,6 @@ def _cells(table: ContingencyTable) -> tuple[float, ...]:
         *(table.both_correct, table.only_champion),
         *(table.only_challenger, table.both_wrong),
     )
-
-
-def _result(
-    q: float, statistic: float, tail: tuple[float, float], limits: Limits, **fields: Any
-) -> PairedResult:
-    return tested_result(
-        (statistic, tail, ()),
-        estimate=q,
-        estimate_name="Yule's Q",
-        limits=limits,
-        **{"method": "asymptotic"} | fields,
-    )
-
-
-def _zero_cell_result(table: ContingencyTable, positive: bool) -> PairedResult:
-    """Create the result of a table with an empty cell, or with two on one diagonal."""
-    if table.fractional:
-        raise ValueError(
-            "Yule's Q of a table with a count of 0 needs whole counts, because its test is "
-            f"exact. Got the fractional table {table}. Pass integers."
-        )
-    return _exact_result(
-        table,
-        1.0 if positive else -1.0,
-        flags=("zero-cell",),
-        details={"odds_ratio": math.inf if positive else 0.0},
-        remark=NEVER_ALONE if positive else NEVER_BOTH,
-    )
-
-
-def _exact_result(table: ContingencyTable, q: float, **fields: Any) -> PairedResult:
-    tables = FixedMargins.of(table)
-    limits = partial(_exact_limits, tables, q)
-    statistic = float(table.both_correct)
-    return _result(q, statistic, tables.pvalue(), limits, method="exact", **fields)
 
 
 def _exact_limits(

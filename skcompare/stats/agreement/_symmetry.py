@@ -639,8 +639,6 @@ def _pair_parts(
     """Describe the pairs of classes, in decreasing order of contribution."""
     contributions = pairs.contributions
     shown = np.argsort(-contributions, kind="stable")[:most]
-    if len(shown) == 0:
-        return ()
     _, pvalues = mcnemar_pvalues(pairs.backward, pairs.forward, "exact", "two-sided")
     adjusted = adjust_pvalues(pvalues, "holm")  # type: ignore[arg-type]
     parts = []

@@ -60,18 +60,6 @@ def ratio_of(challenger: float, champion: float) -> float:
     return challenger / champion
 
 
-def agreeing(low: float, high: float, null: float, rejected: bool, above: bool) -> Pair:
-    """Move limits as little as possible so that they leave out a rejected null value.
-
-    `above` says on which side of it the estimate is. Otherwise they hold it.
-    """
-    if not rejected:
-        return min(low, null), max(high, null)
-    if above:
-        return max(low, math.nextafter(null, math.inf)), high
-    return low, min(high, math.nextafter(null, -math.inf))
-
-
 def interval_level(confidence_level: float, adjust: str, n_pairs: int) -> float:
     """Confidence level of each interval, Bonferroni-adjusted unless `adjust` is "none"."""
     if adjust == "none":

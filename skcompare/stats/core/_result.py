@@ -166,39 +166,20 @@ class PairedResult(Flagged):
                 f"{self.test or 'This test'} has no interval of its estimate "
                 f"({self.estimate_name}). Look at `parts` and `details`."
             )
-        low, high = self.limits(level, self.alternative)
-        if math.isnan(self.pvalue):
-            return ConfidenceInterval(low, high)
-        if self.pvalue < alpha_of(level):
-            return ConfidenceInterval(*self._without_null(low, high))
-        return ConfidenceInterval(*self._with_null(low, high))
+        limits, null = self.limits(level, self.alternative), self.null_value
+        rejected = self.pvalue < alpha_of(level)
+        if math.isnan(self.pvalue) or (rejected and self.estimate == null):
+            return ConfidenceInterval(*limits)
+        agreed = agreeing(*limits, null, rejected, rejected and self.estimate > null)
+        return ConfidenceInterval(*map(self._without_rounding, limits, agreed))
 
-    def _without_null(self, low: float, high: float) -> tuple[float, float]:
-        """Make the limits of a significant result exclude the null value despite rounding.
-
-        Only the limit between null value and estimate can be beside it.
-        """
-        null = self.null_value
-        if self.estimate > null >= low and self._is_rounding(low):
-            low = math.nextafter(null, math.inf)
-        elif self.estimate < null <= high and self._is_rounding(high):
-            high = math.nextafter(null, -math.inf)
-        return low, high
-
-    def _with_null(self, low: float, high: float) -> tuple[float, float]:
-        """Make the limits of any other result include the null value despite rounding."""
-        null = self.null_value
-        if low > null and self._is_rounding(low):
-            low = null
-        elif high < null and self._is_rounding(high):
-            high = null
-        return low, high
-
-    def _is_rounding(self, limit: float) -> bool:
-        """Whether a limit equals the null value up to rounding."""
+    def _without_rounding(self, limit: float, agreed: float) -> float:
+        """Return the limit that agrees with the p-value if it equals the null value."""
+        if limit == agreed:
+            return limit
         distance = abs(limit - self.estimate)
         size = (distance if math.isfinite(distance) else 0.0) + 1 / self.n
-        return abs(limit - self.null_value) <= ROUNDING * size
+        return agreed if abs(limit - self.null_value) <= ROUNDING * size else limit
 
     def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
         """Return the result as plain values, with the interval at one confidence level."""
@@ -301,6 +282,20 @@ _SLOTS: dict[str, Any] = {
     each.name: vars(PairedResult)[each.name] for each in fields(PairedResult)
 }
 PairedResult.estimate = _WhenRead(_SLOTS["estimate"])  # type: ignore[assignment, misc]
+
+
+def agreeing(
+    low: float, high: float, null: float, rejected: bool, above: bool
+) -> tuple[float, float]:
+    """Move limits as little as possible so that they leave out a rejected null value.
+
+    `above` says on which side of it the estimate is. Otherwise they hold it.
+    """
+    if not rejected:
+        return min(low, null), max(high, null)
+    if above:
+        return max(low, math.nextafter(null, math.inf)), high
+    return low, min(high, math.nextafter(null, -math.inf))
 
 
 def check_null(

@@ -25,9 +25,13 @@ from skcompare.stats.accuracy._mcnemar import (
     check_difference,
     discordant_counts,
 )
-from skcompare.stats.core._limits import agreeing
 from skcompare.stats.core._power import planned
-from skcompare.stats.core._result import ConfidenceInterval, PairedResult, check_null
+from skcompare.stats.core._result import (
+    ConfidenceInterval,
+    PairedResult,
+    agreeing,
+    check_null,
+)
 from skcompare.stats.losses._paired_t import loss_result
 from skcompare.stats.sequential._e_values import (
     SHARES,

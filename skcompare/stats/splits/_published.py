@@ -1396,17 +1396,13 @@ def _split_differences(blocks: PairedBlocks) -> tuple[FloatArray, IntArray]:
 
 def effective_multiplier(n_repeats: int, rho1: float, rho2: float) -> float:
     """Number of averaged tables in the effective table (Theorem 3 of the source)."""
-    _check_correlations(rho1, rho2)
-    return 2 * n_repeats / (1 + rho1 + 2 * (n_repeats - 1) * rho2)
-
-
-def _check_correlations(rho1: float, rho2: float) -> None:
     numbers = is_number(rho1) and is_number(rho2)
     if not (numbers and -1 < rho1 <= 1 and 0 <= rho2 <= (1 + rho1) / 2):
         raise ValueError(
             "`rho1` must be in (-1, 1] and `rho2` in [0, (1 + rho1) / 2]. Got "
             f"rho1={rho1!r}, rho2={rho2!r}. The recommended 0.5 and 0.5 are conservative."
         )
+    return 2 * n_repeats / (1 + rho1 + 2 * (n_repeats - 1) * rho2)
 
 
 def _n_repeats(blocks: PairedBlocks) -> int:
@@ -1525,7 +1521,15 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
         df=len(folds),
         method="sum of corrected chi-squared",
         details={"n_folds": float(len(folds)), **discordant_counts(table)},
-        parts=_parts(against, favour, terms),
+        parts=tuple(
+            {
+                "fold": k,
+                "only_champion": against[k],
+                "only_challenger": favour[k],
+                "statistic": terms[k],
+            }
+            for k in np.argsort([-term for term in terms], kind="stable").tolist()
+        ),
     )
 
 
@@ -1541,19 +1545,3 @@ def _folds_of(blocks: PairedBlocks) -> IntArray:
             "use bcv_mcnemar for halves."
         )
     return tables
-
-
-def _parts(
-    against: list[int], favour: list[int], terms: list[float]
-) -> tuple[dict[str, float], ...]:
-    """Statistics of the folds, in descending order."""
-    order = np.argsort([-term for term in terms], kind="stable").tolist()
-    return tuple(
-        {
-            "fold": k,
-            "only_champion": against[k],
-            "only_challenger": favour[k],
-            "statistic": terms[k],
-        }
-        for k in order
-    )

@@ -102,16 +102,6 @@ split_test = partial(paired_test, measures=ANY_SCORE)
 """Register a test of the score differences of splits, of any score."""
 
 
-def check_splits(scores: ScoreDifferences, test: str) -> None:
-    """Check that there are enough splits for a variance."""
-    if scores.values.size < 2:
-        raise ValueError(
-            f"{test} needs the differences of at least 2 splits. Got "
-            f"{scores.values.size}. One split says nothing of how others vary: split "
-            "again, or test the one on its records by mcnemar or paired_t."
-        )
-
-
 def without_rounding(scores: ScoreDifferences) -> tuple[FloatArray, float]:
     """Return the differences of all splits, and the rounding tolerance.
 
@@ -216,7 +206,12 @@ def _corrected(test: str, scores: ScoreDifferences, correction: str = "doubled")
 
 def _of_splits(scores: ScoreDifferences, test: str, weight: float = 0.0) -> Wald:
     """Mean of J splits with the variance (1 / J + weight n2 / n1) s²."""
-    check_splits(scores, test)
+    if scores.values.size < 2:
+        raise ValueError(
+            f"{test} needs the differences of at least 2 splits. Got "
+            f"{scores.values.size}. One split says nothing of how others vary: split "
+            "again, or test the one on its records by mcnemar or paired_t."
+        )
     values, noise = without_rounding(scores)
     ratio = weight * sizes_ratio(scores, test) if weight else 0.0
     return wald_of(scores, *t_of_splits(values.ravel(), noise, ratio))
@@ -228,12 +223,13 @@ def t_result(
     """Student's t test of the mean of J splits, with the corrected variance or as it is."""
     wald = _of_splits(scores, test, weight)
     values, noise = without_rounding(scores)
+    variance = float(variance_of(values.ravel(), noise))
     details = {
-        "deviation": math.sqrt(variance_of(values.ravel(), noise)),
+        "deviation": math.sqrt(variance),
         "se": wald.error,
         "n_splits": float(values.size),
     }
-    flags, method = _alike_flags(scores, wald), "Student's t"
+    flags, method = _alike_flags(scores, variance), "Student's t"
     if weight:
         ratio = sizes_ratio(scores, test)
         factor = 1 / values.size + weight * ratio
@@ -244,20 +240,18 @@ def t_result(
     return wald_result(scores, wald, alternative, flags, method=method, details=details)
 
 
-def _alike_flags(scores: ScoreDifferences, wald: Wald) -> tuple[str, ...]:
+def _alike_flags(scores: ScoreDifferences, variance: float) -> tuple[str, ...]:
     """Flag for splits that differ less than chance in the test records explains.
 
     s² over the variance within the test sets is then about chi-squared over its degrees of
     freedom, or greater where training varies too.
     """
-    if scores.variances is None or not wald.error > 0:
+    if scores.variances is None or not variance > 0:
         return ()
     df = scores.values.size - 1
     least = 2 * float(gammaincinv(df / 2, HARDLY)) / df
-    values, noise = without_rounding(scores)
     # False where a variance within a test set is NaN, that is, unknown.
-    is_less = variance_of(values.ravel(), noise) < least * np.mean(scores.variances)
-    return ("splits-too-alike",) * bool(is_less)
+    return ("splits-too-alike",) * bool(variance < least * np.mean(scores.variances))
 
 
 def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
@@ -487,7 +481,21 @@ def corrected_repeated_holdout_t(
 
 
 def _of_bisections(scores: ScoreDifferences) -> Wald:
-    _check_rows(scores)
+    shape = scores.values.shape
+    if len(shape) != 2 or shape[0] < LEAST_ROWS or shape[0] % 2 == 0:
+        raise ValueError(
+            "conservative_z needs the differences of hold-outs of all records and of both "
+            f"halves of bisections, shape (1 + 2 * n_bisections, n_splits). Got {shape}. "
+            "Split with HalvesShuffleSplit."
+        )
+    n_train = scores.n_train.reshape(shape)
+    most, least = int(n_train[1:].max()), int(n_train[0].min())
+    if 0 < least <= most:
+        raise ValueError(
+            "conservative_z needs hold-outs of halves after the first row, which have "
+            f"fewer training records. Got {most} of them there and {least} in the first "
+            "row. Split with HalvesShuffleSplit."
+        )
     return wald_of(scores, *z_of_bisections(*without_rounding(scores)))
 
 
@@ -598,24 +606,6 @@ def conservative_z(
             "n_bisections": float(n_bisections),
         },
     )
-
-
-def _check_rows(scores: ScoreDifferences) -> None:
-    shape = scores.values.shape
-    if len(shape) != 2 or shape[0] < LEAST_ROWS or shape[0] % 2 == 0:
-        raise ValueError(
-            "conservative_z needs the differences of hold-outs of all records and of both "
-            f"halves of bisections, shape (1 + 2 * n_bisections, n_splits). Got {shape}. "
-            "Split with HalvesShuffleSplit."
-        )
-    n_train = scores.n_train.reshape(shape)
-    most, least = int(n_train[1:].max()), int(n_train[0].min())
-    if 0 < least <= most:
-        raise ValueError(
-            "conservative_z needs hold-outs of halves after the first row, which have "
-            f"fewer training records. Got {most} of them there and {least} in the first "
-            "row. Split with HalvesShuffleSplit."
-        )
 
 
 CUT = 0.8
