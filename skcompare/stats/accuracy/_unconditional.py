@@ -19,7 +19,6 @@ from scipy.special import betainc, gammaln, log_ndtr, logsumexp, ndtri, xlogy
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.accuracy._limits import lower_score_limit, score_root
-from skcompare.stats.core._limits import one_sided
 from skcompare.stats.core._tails import SMALLEST, bounded, log_more
 
 MOST_RECORDS = 20_000
@@ -76,7 +75,7 @@ def worst(b: int, c: int, n: int, delta: float, two_sided: bool) -> Worst:
 
     Two-sided the score must not be negative.
     """
-    score = _score(b, c, n, delta)
+    score = score_root(b, c, n, 0.0, delta)
     if two_sided and score <= SLACK:
         return Worst(0.0, math.pi / 4)
     region = _region(n, delta, score, two_sided)
@@ -90,13 +89,8 @@ def log_pvalue_at_least(
     angles: Iterable[float], b: int, c: int, n: int, delta: float, two_sided: bool
 ) -> float:
     """Lower bound of the log p-value: the maximum over the given angles only."""
-    region = _region(n, delta, _score(b, c, n, delta), two_sided)
+    region = _region(n, delta, score_root(b, c, n, 0.0, delta), two_sided)
     return max(region.log_probability(angle) for angle in angles)
-
-
-def _score(b: int, c: int, n: int, delta: float) -> float:
-    """Tango's score; 0 without discordant records for a difference of 0."""
-    return 0.0 if delta == 0 == b + c else score_root(b, c, n, 0.0, delta)
 
 
 class Tail(NamedTuple):
@@ -364,7 +358,7 @@ def unconditional_limits(
         low = _lower_limit(b, c, n, null, alpha, two_sided)
     if alternative != "greater":
         high = -_lower_limit(c, b, n, -null, alpha, two_sided)
-    return one_sided(low, high, alternative)
+    return low, high
 
 
 @lru_cache(maxsize=1024)

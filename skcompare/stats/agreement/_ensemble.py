@@ -324,9 +324,8 @@ def _calibration(
         return EnsembleStep("calibration", None, sentence), ()
     errors = {role: calibration.error(role, norm="l1") for role in ROLES}
     poor = tuple(role for role in ROLES if errors[role] > most_error)
-    numbers = f"expected calibration errors {errors['champion']:.3f} and " + (
-        f"{errors['challenger']:.3f}"
-    )
+    champion, challenger = errors.values()
+    numbers = f"expected calibration errors {champion:.3f} and {challenger:.3f}"
     verdict = "both calibrated well enough"
     if poor:
         verdict = f"{' and '.join(poor)} badly calibrated"

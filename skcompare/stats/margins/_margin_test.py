@@ -25,7 +25,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, singledispatch
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -595,7 +594,7 @@ class MarginTest:
         The evidence that the test needs.
     entry : PairedTestEntry
         The test.
-    options : mapping, default={}
+    options : mapping
         Options of the test.
     bound : float or None, default=None
         Largest possible difference of one record, where its loss declares none.
@@ -605,7 +604,7 @@ class MarginTest:
         self,
         evidence: Any,
         entry: PairedTestEntry,
-        options: Mapping[str, Any] = MappingProxyType({}),
+        options: Mapping[str, Any],
         bound: float | None = None,
     ) -> None:
         self.evidence, self.entry, self.bound = evidence, entry, bound
