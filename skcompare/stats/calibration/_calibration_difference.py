@@ -715,11 +715,9 @@ def _check_bins(calibration: PairedCalibration) -> None:
 
 def _check_units(calibration: PairedCalibration, n_units: int) -> None:
     if n_units < 2:
-        units, unit = ("records", "record")
-        if calibration.groups is not None:
-            units, unit = ("groups", "group")
+        unit = "record" if calibration.groups is None else "group"
         raise ValueError(
-            f"calibration_difference needs at least 2 {units}. Got {n_units}. One {unit} "
+            f"calibration_difference needs at least 2 {unit}s. Got {n_units}. One {unit} "
             "says nothing of how much the difference varies."
         )
 
