@@ -2,6 +2,7 @@
 
 from skcompare._analysis._comparison import (
     FAMILY_WISE,
+    MAX_T,
     POWER,
     RECORDS,
     ComparisonRow,
@@ -9,7 +10,9 @@ from skcompare._analysis._comparison import (
     PairEngine,
     PreparedTest,
     Results,
+    Settings,
     Verdict,
+    check_settings,
     decide,
     decimals_of,
     far_end,
@@ -30,12 +33,10 @@ from skcompare._analysis._pairwise_comparison import (
     swapped,
 )
 from skcompare._analysis._several import (
-    MAX_T,
-    Settings,
     SeveralEngine,
-    check_settings,
     comparison_of,
     max_t_family,
+    settings_of_several,
 )
 from skcompare._analysis._test_selection import (
     ALL,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from skcompare._analysis._test_selection import (
     LABEL,
@@ -15,8 +15,11 @@ from skcompare._analysis._test_selection import (
     SCORE,
     RequestedTests,
     Selection,
+    check_positive,
     default_test,
+    named_tests,
     pair_of_class,
+    predictions_required,
     tallied_evidence,
     tallied_scores,
     tests_without_truth,
@@ -26,6 +29,7 @@ from skcompare._analysis.measures import (
     Measure,
     are_worse_than_no_skill,
     block_differences,
+    resolve_scoring,
     score_differences,
     scored_pair,
 )
@@ -36,13 +40,20 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
 )
-from skcompare._registry.metrics import keywords_of, record_losses, tested_instead
-from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test
+from skcompare._core.validation import check_alpha, check_alternative, check_choice
+from skcompare._registry.metrics import (
+    CLASSES,
+    NUMBERS,
+    keywords_of,
+    record_losses,
+    tested_instead,
+)
+from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
 from skcompare._typing import Kind
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.predictions import SCORES, PairedPredictions
 from skcompare.stats import ConfidenceInterval, PairedResult, adjust_pvalues
-from skcompare.stats.core import class_text
+from skcompare.stats.core import ADJUSTMENTS, class_text
 from skcompare.stats.margins import MarginTest
 
 Row = TypeVar("Row", bound=Any)
@@ -52,6 +63,87 @@ RowKey = tuple[str, Any, str | None]
 
 FAMILY_WISE = ("holm", "hochberg", "bonferroni")
 """Adjustments that control the probability of any false finding."""
+
+
+MAX_T = "max-t"
+"""Adjustment of all pairs of three or more classifiers by their joint distribution."""
+
+
+def check_settings(
+    alternative: Any, alpha: Any, adjust: Any, adjustments: Sequence[str] = ADJUSTMENTS
+) -> tuple[str, float, str]:
+    """Check the direction, the level and the adjustment of a comparison."""
+    if isinstance(adjust, str) and adjust == MAX_T and MAX_T not in adjustments:
+        raise ValueError(
+            "adjust='max-t' is for three or more classifiers. Got two. Choose among "
+            f"{', '.join(adjustments)}."
+        )
+    adjustment = "none" if adjust is None else adjust
+    return (
+        check_alternative(alternative),
+        check_alpha(alpha),
+        check_choice("adjustment", adjustment, adjustments),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Checked settings of a comparison, with its measures and its requested tests."""
+
+    measures: tuple[Measure, ...]
+    requested: RequestedTests
+    alternative: str
+    alpha: float
+    adjust: str
+    pos_label: Any
+    control: str | None = None
+
+    @property
+    def target(self) -> str:
+        """Target of the measures: "classes" or "numbers"."""
+        return NUMBERS if self.measures[0].is_numeric else CLASSES
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Kinds of predictions that the measures and the tests need."""
+        return predictions_required(self.measures, self.requested)
+
+    @classmethod
+    def parse(
+        cls,
+        scoring: Any,
+        tests: Any,
+        alternative: Any,
+        alpha: Any,
+        adjust: Any,
+        pos_label: Any,
+        adjustments: Sequence[str] = ADJUSTMENTS,
+        more: Mapping[str, tuple[str, ...]] = {},
+    ) -> Self:
+        """Check settings; `more` has options that tests take beside their own."""
+        checked = check_settings(alternative, alpha, adjust, adjustments)
+        requested = named_tests(tests, more)
+        measures = resolve_scoring(scoring)
+        numeric = [measure.subject for measure in measures if measure.is_numeric]
+        if numeric and len(numeric) < len(measures):
+            raise ValueError(
+                f"All of `scoring` must be about one target. Got {', '.join(numeric)}, of "
+                "predicted numbers, with measures of classes. Compare them one at a time."
+            )
+        if numeric and pos_label is not None:
+            raise ValueError(
+                f"`pos_label` is about classes, and {numeric[0]} is of numbers. Got "
+                f"{pos_label!r}. Leave it out."
+            )
+        for name in requested if numeric and isinstance(requested, Mapping) else ():
+            if not get_test(name).of_numbers:
+                suited = [entry.name for entry in tests_for(measures[0].metric)]
+                raise ValueError(
+                    f"{name} is for classes, and {numeric[0]} is of numbers. Choose among "
+                    f"{', '.join(suited)}."
+                )
+        check_positive(requested, measures)
+        return cls(measures, requested, *checked, pos_label)
 
 
 @dataclass(frozen=True, slots=True)

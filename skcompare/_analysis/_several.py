@@ -1,12 +1,12 @@
-"""Settings, and comparisons of several classifiers by omnibus tests and all pairs."""
+"""Comparisons of several classifiers by omnibus tests and all pairs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from skcompare._analysis._comparison import ComparisonRow, PairEngine
+from skcompare._analysis._comparison import MAX_T, ComparisonRow, PairEngine, Settings
 from skcompare._analysis._pairwise_comparison import (
     ClassifierRow,
     PairRow,
@@ -16,26 +16,16 @@ from skcompare._analysis._test_selection import (
     POS_LABEL,
     RequestedTests,
     Selection,
-    check_positive,
     default_test,
     fitting_tests,
     is_about,
-    named_tests,
-    predictions_required,
     tests_to_run,
     with_classes,
 )
-from skcompare._analysis.measures import Measure, resolve_scoring
+from skcompare._analysis.measures import Measure
 from skcompare._core.design import HOLDOUT, Design
-from skcompare._core.validation import (
-    alpha_of,
-    check_alpha,
-    check_alternative,
-    check_choice,
-    check_pos_label,
-)
-from skcompare._registry.metrics import CLASSES, NUMBERS
-from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
+from skcompare._core.validation import alpha_of, check_choice, check_pos_label
+from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.evidence import (
     ClusterSums,
     CorrectnessPatterns,
@@ -54,7 +44,6 @@ from skcompare.stats import (
 from skcompare.stats.core import ADJUSTMENTS, interval_level
 from skcompare.stats.several import pairs_of
 
-MAX_T = "max-t"
 DRAWS = ("n_resamples", "random_state")
 """Options of the resampling of "max-t"."""
 
@@ -138,97 +127,27 @@ def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
     )
 
 
-def check_settings(
-    alternative: Any,
-    alpha: Any,
-    adjust: Any,
-    control: Any = None,
-    several: Sequence[str] = (),
-) -> tuple[str, float, str]:
-    """Check settings of two classifiers, or of three or more with the names `several`."""
-    if isinstance(adjust, str) and adjust == MAX_T and not several:
-        raise ValueError(
-            "adjust='max-t' is for three or more classifiers. Got two. Choose among "
-            f"{', '.join(ADJUSTMENTS)}."
-        )
-    choices = (*ADJUSTMENTS, MAX_T) if several else ADJUSTMENTS
-    settings = (
-        check_alternative(alternative),
-        check_alpha(alpha),
-        check_choice("adjustment", "none" if adjust is None else adjust, choices),
+def settings_of_several(
+    names: Sequence[str], control: str | None, adjust: Any, **settings: Any
+) -> Settings:
+    """Check the settings of a comparison of three or more named classifiers."""
+    draws = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS}
+    checked = Settings.parse(
+        adjust=adjust,
+        adjustments=(*ADJUSTMENTS, MAX_T),
+        more=draws if adjust == MAX_T else {},
+        **settings,
     )
     if control is not None:
-        check_choice("control", control, tuple(several))
-    elif several and alternative != "two-sided":
+        check_choice("control", control, names)
+    elif checked.alternative != "two-sided":
         raise ValueError(
-            f"alternative={alternative!r} needs a control that the others are compared "
-            "with, because all pairs have no direction of their own. Pass `control`, or "
-            "use alternative='two-sided'."
+            f"alternative={checked.alternative!r} needs a control that the others are "
+            "compared with, because all pairs have no direction of their own. Pass "
+            "`control`, or use alternative='two-sided'."
         )
-    return settings
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Checked settings of a comparison, with its measures and its requested tests."""
-
-    measures: tuple[Measure, ...]
-    requested: RequestedTests
-    alternative: str
-    alpha: float
-    adjust: str
-    pos_label: Any
-    control: str | None = None
-
-    @property
-    def target(self) -> str:
-        """Target of the measures: "classes" or "numbers"."""
-        return NUMBERS if self.measures[0].is_numeric else CLASSES
-
-    @property
-    def required(self) -> frozenset[str]:
-        """Kinds of predictions that the measures and the tests need."""
-        return predictions_required(self.measures, self.requested)
-
-    @classmethod
-    def parse(
-        cls,
-        scoring: Any,
-        tests: Any,
-        alternative: Any,
-        alpha: Any,
-        adjust: Any,
-        pos_label: Any,
-        control: Any = None,
-        several: Sequence[str] = (),
-    ) -> Self:
-        """Check settings, which `several` names of three or more classifiers change."""
-        checked = check_settings(alternative, alpha, adjust, control, several)
-        draws = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS}
-        requested = named_tests(tests, draws if checked[-1] == MAX_T else {})
-        measures = resolve_scoring(scoring)
-        numeric = [measure.subject for measure in measures if measure.is_numeric]
-        if numeric and len(numeric) < len(measures):
-            raise ValueError(
-                f"All of `scoring` must be about one target. Got {', '.join(numeric)}, of "
-                "predicted numbers, with measures of classes. Compare them one at a time."
-            )
-        if numeric and pos_label is not None:
-            raise ValueError(
-                f"`pos_label` is about classes, and {numeric[0]} is of numbers. Got "
-                f"{pos_label!r}. Leave it out."
-            )
-        for name in requested if numeric and isinstance(requested, Mapping) else ():
-            if not get_test(name).of_numbers:
-                suited = [entry.name for entry in tests_for(measures[0].metric)]
-                raise ValueError(
-                    f"{name} is for classes, and {numeric[0]} is of numbers. Choose among "
-                    f"{', '.join(suited)}."
-                )
-        check_positive(requested, measures)
-        if several:
-            _check_named(requested, measures, checked[-1])
-        return cls(measures, requested, *checked, pos_label, control)
+    _check_named(checked.requested, checked.measures, checked.adjust)
+    return replace(checked, control=control)
 
 
 def _check_named(

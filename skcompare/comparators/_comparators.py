@@ -27,7 +27,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcompare._analysis import MAX_T, Settings
+from skcompare._analysis import MAX_T, Settings, settings_of_several
 from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     Interval,
@@ -928,8 +928,7 @@ None, default="holm"
     def _settings(self) -> Settings:
         check_named_estimators(self.estimators, self.get_params(deep=False))
         names = [name for name, _ in self.estimators]
-        settings = self._common_settings()
-        return Settings.parse(**settings, control=self.control, several=names)
+        return settings_of_several(names, self.control, **self._common_settings())
 
     def _compared(
         self, predictions: Predictions, settings: Settings, **details: Any

@@ -22,6 +22,7 @@ from skcompare._analysis import (
     needs_records,
     pair_of_tally,
     requested_by,
+    settings_of_several,
     tallied_pair,
     usual_options,
     with_adjusted,
@@ -471,8 +472,12 @@ def compare(
             f"`control` is for three or more predictions. Got control={control!r} and two. "
             "The first of two is the champion."
         )
-    settings = Settings.parse(
-        scoring, tests, alternative, alpha, adjust, pos_label, control, several
+    options: dict[str, Any] = {"scoring": scoring, "tests": tests, "pos_label": pos_label}
+    options |= {"alternative": alternative, "alpha": alpha, "adjust": adjust}
+    settings = (
+        settings_of_several(several, control, **options)
+        if several
+        else Settings.parse(**options)
     )
     roles = data if isinstance(data, ColumnRoles) else None
     if roles is None and is_table(data, predictions):
@@ -483,11 +488,11 @@ def compare(
     if roles is not None and roles.y_true is not None and not several:
         pair = counted_pair(roles, settings, collect, labels)
     if pair is None:
-        options = {"labels": labels, "pos_label": pos_label, "target": settings.target}
+        target = {"labels": labels, "pos_label": pos_label, "target": settings.target}
         collected = (
-            collected_arrays(data, predictions, y_true, id, groups=groups, **options)
+            collected_arrays(data, predictions, y_true, id, groups=groups, **target)
             if roles is None
-            else roles.read().collected(**options)
+            else roles.read().collected(**target)
         )
         if several:
             return compare_several(collected, settings, start=start)
