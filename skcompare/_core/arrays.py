@@ -7,6 +7,7 @@ are in `skcompare.evidence.core._device` and the modules named after it.
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -186,8 +187,8 @@ class ArrayValues:
 
     - ``{"check": rule}`` with a function of the name and the value of a field, which
       raises an error or returns the value to keep, such as an array of its dtype;
-    - ``{"shape": names}`` with a name for each dimension of an array; dimensions of one
-      name have one size in all fields. :func:`array_of` states both.
+    - ``{"shape": names}`` with a name for each dimension of such an array; dimensions of
+      one name have one size in all fields. :func:`array_of` states both.
 
     Then `_check_together` checks what depends on several fields.
     """
@@ -195,17 +196,16 @@ class ArrayValues:
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        own: Any = self
+        kind: Any = type(self)
+        checked: dict[str, Any] = {}
         sizes: dict[str, int] = {}
-        for each in fields(own):
-            value = getattr(self, each.name, None)
-            if value is None:
-                continue
-            if "check" in each.metadata:
-                value = each.metadata["check"](each.name, value)
-                self._set(**{each.name: value})
-            if "shape" in each.metadata:
-                _check_shape(each.name, value.shape, each.metadata["shape"], sizes)
+        for name, check, shape in _declared(kind):
+            value = getattr(self, name)
+            if value is not None:
+                checked[name] = value = check(name, value)
+                if shape:
+                    _check_shape(name, value.shape, shape, sizes)
+        self._set(**checked)
         self._check_together()
 
     def _check_together(self) -> None:
@@ -286,15 +286,27 @@ def _hashable(value: Any) -> Any:
     return value.shape, tuple(element for element in elements if element == element)
 
 
+@cache
+def _declared(kind: Any) -> list[tuple[str, Any, tuple[str, ...]]]:
+    """Return the fields that are checked, with the check and the shape of each."""
+    rules = [(each.name, each.metadata) for each in fields(kind)]
+    return [
+        (name, rule["check"], rule.get("shape", ()))
+        for name, rule in rules
+        if "check" in rule
+    ]
+
+
 def _check_shape(
     name: str, shape: tuple[int, ...], dimensions: tuple[str, ...], sizes: dict[str, int]
 ) -> None:
     """Check a shape, and add the sizes of dimensions that no field had before."""
+    if len(shape) == len(dimensions):
+        for dimension, size in zip(dimensions, shape, strict=True):
+            if sizes.setdefault(dimension, size) != size:
+                break
+        else:
+            return
     known = [f"{each}={sizes[each]}" if each in sizes else each for each in dimensions]
-    fits = len(shape) == len(dimensions) and all(
-        sizes.setdefault(dimension, size) == size
-        for dimension, size in zip(dimensions, shape, strict=True)
-    )
-    if not fits:
-        expected = f"({', '.join(known)}{',' if len(known) == 1 else ''})"
-        raise ValueError(f"`{name}` must have shape {expected}. Got {shape}.")
+    expected = f"({', '.join(known)}{',' if len(known) == 1 else ''})"
+    raise ValueError(f"`{name}` must have shape {expected}. Got {shape}.")

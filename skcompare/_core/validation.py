@@ -149,7 +149,7 @@ def as_array(values: Any) -> NDArray[Any]:
 def check_not_missing(name: str, array: NDArray[Any]) -> None:
     """Check that no label is None, NaN, NaT or pandas.NA."""
     missing = missing_in(array)
-    if missing.any():
+    if len(missing) and missing.any():
         raise ValueError(
             f"`{name}` must not have missing labels. Got {int(missing.sum())}, the first "
             f"at position {int(np.argmax(missing))}. Drop these records or name a class "
@@ -163,7 +163,9 @@ def missing_in(array: NDArray[Any]) -> NDArray[np.bool_]:
         return ~np.isfinite(array)
     if array.dtype.kind in "mM":
         return np.isnat(array)
-    items = array.tolist() if array.dtype.kind in "OT" else []
+    if array.dtype.kind not in "OT":
+        return np.zeros(0, dtype=bool)
+    items = array.tolist()
     # Labels are few, and most arrays have no missing ones.
     if not any(map(_is_missing, _distinct(items))):
         return np.zeros(0, dtype=bool)

@@ -82,7 +82,7 @@ def test_a_thousand_classes():
 def test_no_agreement_matrix():
     """What cannot be counts is refused."""
     for counts, classes, message in [
-        ([[1, 2]], [0], r"shape \(n_classes, n_classes\). Got \(1, 2\)"),
+        ([[1, 2]], [0], r"shape \(n_classes=1, n_classes=1\). Got \(1, 2\)"),
         ([[1, 0], [0, 1]], [0, 1, 2], r"`classes` must have shape \(n_classes=2,\)"),
         ([[0, 0], [0, 0]], [0, 1], "at least one record"),
         ([[1, -1], [0, 0]], [0, 1], "whole counts"),
