@@ -24,7 +24,7 @@ MUTANTS = {
         ("share = gate.alpha / len(condition.conditions)", "share = gate.alpha"),
         ("share = alpha / len(sides)", "share = alpha"),
         ("pvalue = max(side.pvalue", "pvalue = min(side.pvalue"),
-        ("elif pvalue < alpha:", "elif pvalue < 2 * alpha:"),
+        ("PASSED if pvalue < alpha", "PASSED if pvalue < 2 * alpha"),
         ("outcome.n_records < least", "outcome.n_records < least - 1"),
         ("n_discordant < least", "n_discordant < least - 1"),
         ("outcome.status != FAILED:", "False:"),

@@ -15,17 +15,11 @@ from skcompare.stats import ConstantDifferences
 from skcompare.stats.accuracy import mcnemar_pvalues
 from skcompare.stats.accuracy._unconditional import _scores, fewest_in_favour, worst
 from skcompare.stats.margins import MarginTest, margin_result
-from skcompare.stats.margins import _margin_test as _sides
-from skcompare.stats.margins._margin_test import (
-    FLOORS,
-    OTHER,
-    moments_of_counts,
-    skewness_adjusted_passes,
-)
+from skcompare.stats.margins import _margin_test as sides
 
 ALPHA = 0.05
 
-_sides.STEPS = 1
+sides.STEPS = 1
 """The interval of the level itself decides; digits of p-values would only take time."""
 
 
@@ -71,8 +65,10 @@ def beyond(
     quantile = -ndtri(alpha) if df is None else student.isf(alpha, df)
     with np.errstate(all="ignore"):
         alone = (error > 0) & (distance / error > quantile)
-    floor = FLOORS.get(name, OTHER)
-    passes = skewness_adjusted_passes(distance, error, skewness, units, floor, quantile)
+    floor = sides.FLOORS.get(name, sides.OTHER)
+    passes = sides.skewness_adjusted_passes(
+        distance, error, skewness, units, floor, quantile
+    )
     if bound is not None:
         limit = ConstantDifferences(units, difference, bound).limit(alpha, side)
         passes &= sign * (limit - at) > 0
@@ -133,7 +129,7 @@ CELLS = np.array(
 
 def count_moves(counts, score):
     """The same of a score of two classes, and the records with different predictions."""
-    return moments_of_counts(np.array([0, 1]), CELLS, counts, SCORES[score][1])
+    return sides.moments_of_counts(np.array([0, 1]), CELLS, counts, SCORES[score][1])
 
 
 def passing_table(n, delta, method, alpha=ALPHA):

@@ -24,11 +24,7 @@ from benchmarks.validity.precision.precision_draws import (
     permutation_roots,
     score_root,
 )
-from skcompare.stats.precision._precision_statistics import (
-    CLASS_TESTS,
-    _unseen,
-    _without_variance,
-)
+from skcompare.stats.precision import _precision_statistics as statistics
 
 ALPHA = 0.05
 Z = -special.ndtri(ALPHA / 2)
@@ -107,7 +103,8 @@ def coverage(tables, few, precisions, rng):
     moments = moments_of(tables)
     p, q = precisions
     held = []
-    still, reach = _without_variance(moments), _unseen(moments, Z)
+    still = statistics._without_variance(moments)
+    reach = statistics._unseen(moments, Z)
     unseen = (-reach[..., 0] <= q - p) & (q - p <= reach[..., 1])
     known = (moments.rows > 0).all(axis=-1)
     for weighted in (True, False):
@@ -125,7 +122,7 @@ def coverage(tables, few, precisions, rng):
         if contrast is None:
             held.append(~(np.abs(permutation_roots(few, truth, rng)) > Z))
             continue
-        found = CLASS_TESTS[contrast](moments)
+        found = statistics.CLASS_TESTS[contrast](moments)
         apart = np.abs(found.estimate - truth) > Z * np.sqrt(found.variance) + ROUNDING
         held.append(~apart | ~np.isfinite(found.estimate) | np.isnan(found.variance))
     return np.array([each.mean() for each in held])

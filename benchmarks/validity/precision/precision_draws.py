@@ -10,13 +10,8 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 from skcompare.evidence import ClassMoments
-from skcompare.stats.precision._precision_statistics import (
-    CLASS_TESTS,
-    _shares_along,
-    _sums_of,
-    predicted_alike,
-    score_contrast,
-)
+from skcompare.stats.precision import _precision_statistics
+from skcompare.stats.precision._precision_statistics import CLASS_TESTS, score_contrast
 from skcompare.stats.scores import count_score
 from skcompare.stats.scores._permutation import score_pair
 
@@ -98,7 +93,7 @@ def formula_roots(tables):
     moments = moments_of(tables)
     roots = np.stack([contrast(moments).root for contrast in FORMULAS.values()])
     roots = np.where(np.isfinite(roots), roots, np.nan)
-    return np.where(predicted_alike(moments), 0.0, roots)
+    return np.where(_precision_statistics.predicted_alike(moments), 0.0, roots)
 
 
 def difference_in_errors(tables, truth=0.0):
@@ -119,15 +114,15 @@ def restricted_shares(moments, delta):
     Differences are along the last axis. They rise along the path of the limits, on which
     they are found by bisection.
     """
-    sums = _sums_of(moments)
+    sums = _precision_statistics._sums_of(moments)
     delta = np.asarray(delta, dtype=float) + 0 * sums.rows[..., 0]
     low, high = np.full_like(delta, -1.0), np.ones_like(delta)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        champion, challenger = _shares_along(sums, middle)
+        champion, challenger = _precision_statistics._shares_along(sums, middle)
         below = challenger - champion < delta
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return _shares_along(sums, (low + high) / 2)
+    return _precision_statistics._shares_along(sums, (low + high) / 2)
 
 
 def score_root(moments, delta, weighted):
@@ -137,7 +132,7 @@ def score_root(moments, delta, weighted):
     is not positive, and the difference is rejected.
     """
     shares = restricted_shares(moments, delta)
-    return score_contrast(_sums_of(moments), *shares, weighted).root
+    return score_contrast(_precision_statistics._sums_of(moments), *shares, weighted).root
 
 
 def exchanged(table, outcomes):

@@ -20,9 +20,7 @@ from benchmarks.validity.splits.resampling.resampling_designs import (
     parts_of,
 )
 from skcompare.stats.accuracy import mcnemar_pvalues
-from skcompare.stats.splits import _published as published
-from skcompare.stats.splits import _resampled_t as rules
-from skcompare.stats.splits._published import effective_multiplier
+from skcompare.stats.splits import _published, _resampled_t
 
 RATIO = 1 / 9
 """Test records a training record where nine tenths train."""
@@ -67,7 +65,7 @@ def by_f(part, df):
     """The F test of the ten halves of a design."""
 
     def pvalues(parts):
-        above, below = published.f_of_halves(gains(parts[part]).reshape(-1, 5, 2))
+        above, below = _published.f_of_halves(gains(parts[part]).reshape(-1, 5, 2))
         found = fdtrc(df, 5, above / np.where(below > 0, below, 1.0))
         return np.where(below > 0, found, np.where(above == 0, 1.0, np.nan))
 
@@ -79,7 +77,7 @@ def cv_ci_z(variance, parts):
     n, differences = counts.sum(axis=-1), gains(counts)
     # Sample variances of the records' differences within the folds.
     within = (counts[..., 1] + counts[..., 2] - n * differences**2) / (n - 1)
-    estimate, deviation = published.deviation_of_records(
+    estimate, deviation = _published.deviation_of_records(
         differences, within, n, variance=variance
     )
     return of_moments((estimate, deviation / np.sqrt(n.sum(axis=-1)), None))
@@ -105,20 +103,20 @@ def naive_kfold_mcnemar(method, parts):
 
 
 def bcv_mcnemar(parts):
-    effective = effective_multiplier(5, 0.5, 0.5) * parts["5x2"].mean(axis=-2)
+    effective = _published.effective_multiplier(5, 0.5, 0.5) * parts["5x2"].mean(axis=-2)
     _, champion, challenger, _ = np.moveaxis(effective, -1, 0)
     return mcnemar_pvalues(champion, challenger, "corrected", "two-sided")[1]
 
 
 def _rows():
     """Key, title, records trained on, whether Table V has it, and the test."""
-    t, halves = rules.t_of_splits, (5, 2)
+    t, halves = _resampled_t.t_of_splits, (5, 2)
     for key, title, part, n_splits, size in (
         ("repeated_holdout_t", "RHO t", "repeated holdout", HOLDOUTS, "2n/3"),
         ("kfold_t", "10-fold CV t", "10 folds", FOLDS, "9n/10"),
     ):
         yield key, title, size, True, by_rule(part, (n_splits,), t)
-    how = by_rule("random 5x2", halves, published.t_of_first_half)
+    how = by_rule("random 5x2", halves, _published.t_of_first_half)
     yield "paired_5x2_t", "5×2 CV t", "n/2", True, how
     for name, title, part, size, ratio in (
         ("repeated_holdout_t", "RHO t", "small holdout", "9n/10", RATIO),
@@ -131,13 +129,13 @@ def _rows():
             yield f"corrected_{name} {word}", f"corrected {title}, {word}", size, paper, how
     how = by_rule("10 folds", (FOLDS,), t, ratio=RATIO)
     yield "corrected_kfold_t", "corrected 10-fold CV t", "9n/10", False, how
-    how = by_rule("random 5x2", halves, published.t_of_halves)
+    how = by_rule("random 5x2", halves, _published.t_of_halves)
     yield "combined_5x2_t", "combined 5×2 CV t", "n/2", True, how
     for m in (3, 5):
         for variant in ("published", "validation", "conservative"):
             key, title = f"blocked_t {m}x2 {variant}", f"blocked {m}×2 CV t, {variant}"
             paper = m == 3 and variant == "published"
-            how = by_rule(f"{m}x2", (m, 2), published.blocked_halves, variant=variant)
+            how = by_rule(f"{m}x2", (m, 2), _published.blocked_halves, variant=variant)
             yield key, title, "n/2", paper, how
     yield "combined_5x2_f", "combined 5×2 CV F", "n/2", True, by_f("random 5x2", 10)
     yield "calibrated_5x2_f", "calibrated 5×2 BCV F", "n/2", True, by_f("5x2", 7)
@@ -160,9 +158,9 @@ def _costly_rows():
     shape = 1 + REPLICATES, HOLDOUTS
     for ratio, prefix in ((0.0, ""), (RATIO, "corrected ")):
         key = f"{prefix}pseudo_bootstrap_t".replace(" ", "_")
-        how = by_rule("replicates", shape, published.t_of_replicates, ratio=ratio)
+        how = by_rule("replicates", shape, _published.t_of_replicates, ratio=ratio)
         yield key, f"{prefix}pseudo bootstrap t", "9n/10", False, how
-    how = by_rule("halves", (1 + 2 * HALVINGS, HOLDOUTS), rules.z_of_bisections)
+    how = by_rule("halves", (1 + 2 * HALVINGS, HOLDOUTS), _resampled_t.z_of_bisections)
     yield "conservative_z", "conservative Z", "9n/10", False, how
 
 
