@@ -24,7 +24,12 @@ from skcompare._analysis._test_selection import (
 )
 from skcompare._analysis.measures import Measure
 from skcompare._core.design import HOLDOUT, Design
-from skcompare._core.validation import alpha_of, check_choice, check_pos_label
+from skcompare._core.validation import (
+    alpha_of,
+    check_alternative,
+    check_choice,
+    check_pos_label,
+)
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.evidence import (
     ClusterSums,
@@ -128,26 +133,28 @@ def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
 
 
 def settings_of_several(
-    names: Sequence[str], control: str | None, adjust: Any, **settings: Any
+    names: Sequence[str], control: str | None, alternative: Any, adjust: Any, **others: Any
 ) -> Settings:
     """Check the settings of a comparison of three or more named classifiers."""
+    check_alternative(alternative)
+    if control is not None:
+        check_choice("control", control, names)
+    elif alternative != "two-sided":
+        raise ValueError(
+            f"alternative={alternative!r} needs a control that the others are compared "
+            "with, because all pairs have no direction of their own. Pass `control`, or "
+            "use alternative='two-sided'."
+        )
     draws = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS}
-    checked = Settings.parse(
+    settings = Settings.parse(
+        alternative=alternative,
         adjust=adjust,
         adjustments=(*ADJUSTMENTS, MAX_T),
         more=draws if adjust == MAX_T else {},
-        **settings,
+        **others,
     )
-    if control is not None:
-        check_choice("control", control, names)
-    elif checked.alternative != "two-sided":
-        raise ValueError(
-            f"alternative={checked.alternative!r} needs a control that the others are "
-            "compared with, because all pairs have no direction of their own. Pass "
-            "`control`, or use alternative='two-sided'."
-        )
-    _check_named(checked.requested, checked.measures, checked.adjust)
-    return replace(checked, control=control)
+    _check_named(settings.requested, settings.measures, settings.adjust)
+    return replace(settings, control=control)
 
 
 def _check_named(

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -183,7 +184,7 @@ class ArrayValues:
 
     Two are equal if they are of one class with equal fields. They are pickled by the
     arguments of their constructor, so that arrays come back read-only. Fields say in their
-    metadata how they are checked, unless they are None:
+    metadata how they are checked, unless they are None by default and are None:
 
     - ``{"check": rule}`` with a function of the name and the value of a field, which
       raises an error or returns the value to keep, such as an array of its dtype;
@@ -197,14 +198,16 @@ class ArrayValues:
 
     def __post_init__(self) -> None:
         kind: Any = type(self)
+        checks, shapes = _declared(kind)
         checked: dict[str, Any] = {}
-        sizes: dict[str, int] = {}
-        for name, check, shape in _declared(kind):
+        for name, check, optional in checks:
             value = getattr(self, name)
-            if value is not None:
-                checked[name] = value = check(name, value)
-                if shape:
-                    _check_shape(name, value.shape, shape, sizes)
+            if value is not None or not optional:
+                checked[name] = check(name, value)
+        sizes: dict[str, int] = {}
+        for name, dimensions in shapes:
+            if name in checked:
+                _check_shape(name, checked[name].shape, dimensions, sizes)
         self._set(**checked)
         self._check_together()
 
@@ -287,14 +290,20 @@ def _hashable(value: Any) -> Any:
 
 
 @cache
-def _declared(kind: Any) -> list[tuple[str, Any, tuple[str, ...]]]:
-    """Return the fields that are checked, with the check and the shape of each."""
-    rules = [(each.name, each.metadata) for each in fields(kind)]
-    return [
-        (name, rule["check"], rule.get("shape", ()))
-        for name, rule in rules
-        if "check" in rule
+def _declared(
+    kind: Any,
+) -> tuple[list[tuple[str, Any, bool]], list[tuple[str, tuple[str, ...]]]]:
+    """Return the checks of fields, which may be None, and the shapes, vectors first.
+
+    Sizes are those of the vectors, such as the labels of classes, so that a table that does
+    not fit them is named.
+    """
+    declared = [each for each in fields(kind) if "check" in each.metadata]
+    checks = [
+        (each.name, each.metadata["check"], each.default is None) for each in declared
     ]
+    shapes = [(each.name, each.metadata.get("shape", ())) for each in declared]
+    return checks, sorted(filter(itemgetter(1), shapes), key=lambda pair: len(pair[1]))
 
 
 def _check_shape(

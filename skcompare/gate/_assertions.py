@@ -265,11 +265,13 @@ def _check_both(roles: Mapping[str, Any], X: Any) -> None:
     """Check that both roles are predictions, or fitted classifiers with records in `X`."""
     for name, value in roles.items():
         if value is None or (X is None) == hasattr(value, "predict"):
+            advice = "Pass the champion and the challenger after `y_true`."
+            if value is not None:
+                advice = "Pass records for classifiers, and none for predictions."
             raise TypeError(
                 f"`{name}` must be predictions, or a fitted classifier that predicts for "
                 f"the records in `X`. Got {type(value).__name__} "
-                f"{'without' if X is None else 'with'} `X`. Pass the champion and the "
-                "challenger after `y_true`."
+                f"{'without' if X is None else 'with'} `X`. {advice}"
             )
 
 

@@ -292,11 +292,11 @@ class Condition(Written):
             )
         if unknown:
             reason = "needs `test`" if name is None else f"is no option of {name}"
+            advice = "Name a test and its options, or leave them out."
             if unknown[0] in SET_BY_CONDITION:
-                reason = "follows from the condition"
+                reason, advice = "follows from the condition", "Leave it out."
             raise ValueError(
-                f"Option {unknown[0]!r} of {self.name}({self.measure!r}) {reason}. Name a "
-                f"test and its options, or leave them out."
+                f"Option {unknown[0]!r} of {self.name}({self.measure!r}) {reason}. {advice}"
             )
 
 

@@ -296,6 +296,8 @@ class GateDecision(Stored):
     def _from_dict(cls, stored: dict[str, Any]) -> Self:
         if stored["status"] not in STATUSES:
             raise ValueError(f"unknown status {stored['status']!r}")
+        if stored["passed"] is not (stored["status"] == PASSED):
+            raise ValueError("`passed` and `status` contradict each other")
         return cls(
             outcomes=tuple(map(_outcome, stored["outcomes"])),
             **_stored(stored, ("status", "look", "blind", "versions", *OF_DECISION)),
@@ -816,6 +818,11 @@ def _outcome(values: dict[str, Any]) -> Outcome:
 
 
 def _stored(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return stored fields, with tuples instead of lists."""
+    """Return stored fields, each as the type that it had."""
     stored = {name: values[name] for name in names}
-    return {n: tuple(v) if isinstance(v, list) else v for n, v in stored.items()}
+    for name, kind in (("reasons", tuple), ("flags", tuple), ("versions", dict)):
+        if name in stored:
+            stored[name] = kind(stored[name])
+    if stored.get("look") is not None:
+        stored["look"] = dict(stored["look"])
+    return stored

@@ -1,6 +1,7 @@
 """Evaluation of the conditions of a gate against the evidence of their slices."""
 
 import math
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -693,6 +694,10 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
         raise ValueError(
             "A blind gate stops at the first challenger that passes, and needs a ledger "
             "that remembers. Pass `ledger`."
+        )
+    if not isinstance(ledger, Ledger | str | os.PathLike):
+        raise TypeError(
+            f"`ledger` must be a Ledger or the path of one. Got {type(ledger).__name__}."
         )
     return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
 

@@ -1,7 +1,7 @@
 """Predictions of several classifiers on shared splits, fitted in parallel or before."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, fields
 from numbers import Integral
@@ -246,13 +246,19 @@ def failure_of(
     return EstimatorFailedError.of(text, error)
 
 
-@contextmanager
-def naming(name: str, estimator: Any, failed: str) -> Iterator[None]:
+class naming:
     """Raise any exception of a classifier again, with its name and how it failed."""
-    try:
-        yield
-    except (Exception, SystemExit) as error:
-        raise failure_of(name, estimator, failed, error) from error
+
+    # A generator would not raise StopIteration again.
+    def __init__(self, name: str, estimator: Any, failed: str) -> None:
+        self._what = name, estimator, failed
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, (Exception, SystemExit)):
+            raise failure_of(*self._what, error) from error
 
 
 def fit_seeded(
@@ -337,7 +343,6 @@ def predict(
     """
     labels = proba = decision = values = std = None
     estimator, n = fitted.estimator, n_rows(X if rows is None else rows)
-    own_classes = np.asarray(getattr(estimator, "classes_", classes))
     scored, start = SCORES in required, perf_counter()
 
     def predicted_by(method: str) -> Any:
@@ -360,11 +365,13 @@ def predict(
         values = check_numbers("predict", predicted_by("predict"))
     if scored and has_proba:
         proba, sums = predicted_by("predict_proba"), RANKS not in required
+        own_classes = np.asarray(getattr(estimator, "classes_", classes))
         proba = check_probabilities("predict_proba", proba, len(own_classes), sums=sums)
         proba = _aligned(proba, own_classes, classes, missing=0.0)
     if DECISION in required or (scored and not has_proba and has_decision):
         if not has_decision:
             raise ValueError("The measures need decision_function, which it does not have.")
+        own_classes = np.asarray(getattr(estimator, "classes_", classes))
         decision = _decision(predicted_by("decision_function"), own_classes, classes)
     if scored and not has_proba and not has_decision:
         raise ValueError(

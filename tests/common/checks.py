@@ -80,6 +80,7 @@ def check_pvalue(subject):
         if math.isnan(result.pvalue):
             assert result.flags
             continue
+        assert type(result.pvalue) is float
         assert 0 < result.pvalue <= 1
         assert math.log(result.pvalue) == pytest.approx(result.log_pvalue, abs=1e-9)
 

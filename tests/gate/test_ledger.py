@@ -315,7 +315,7 @@ def test_arguments_are_checked(path):
         look(None, ALIKE, blind=True)
     with pytest.raises(TypeError, match="`blind` must be True or False"):
         look(path, ALIKE, blind=1)
-    with pytest.raises(ValueError, match="`path` of a ledger must name a file"):
+    with pytest.raises(TypeError, match="`ledger` must be a Ledger or the path"):
         look(7, ALIKE)
 
 

@@ -225,6 +225,11 @@ def test_other_json_is_refused():
     for change, words in [
         ({"status": "maybe"}, "unknown status"),
         ({"alpha": None, "outcomes": [{}]}, "not complete"),
+        ({"reasons": None}, "not complete"),
+        ({"flags": 1}, "not complete"),
+        ({"versions": None}, "not complete"),
+        ({"look": "x"}, "not complete"),
+        ({"passed": False}, "contradict each other"),
         ({"schema_version": 2}, "version 2"),
         ({"schema": "skcompare.comparison"}, "skcompare.comparison"),
     ]:

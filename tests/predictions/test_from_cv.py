@@ -299,6 +299,33 @@ class Picky(LabelsOnly):
         return super().fit(X, y)
 
 
+class Exhausted(GaussianNB):
+    """Its fit ends an iteration of nothing."""
+
+    def fit(self, X, y):
+        return next(iter([]))
+
+
+class Ragged(GaussianNB):
+    """Its classes are no array, as those of classifiers of several outputs."""
+
+    classes_ = ([0, 1], [0, 1, 2])
+
+    def fit(self, X, y):
+        self.model_ = GaussianNB().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_any_failure_has_a_name():
+    """An exhausted iterator would stop generators; classes are read where needed only."""
+    with pytest.raises(EstimatorFailedError, match=r"champion \(Exhausted\) failed to fit"):
+        PairedComparator(Exhausted(), GaussianNB(), random_state=0).fit(X, Y)
+    PairedComparator(Ragged(), GaussianNB(), random_state=0).fit(X, Y)
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_failed_fit():
     """A classifier whose fit failed cannot predict; the split is named."""

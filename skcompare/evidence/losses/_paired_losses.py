@@ -11,7 +11,6 @@ from skcompare._core.arrays import (
     AS_DESIGN,
     all_on_host,
     array_of,
-    as_read_only,
     is_foreign,
     on_host,
     plain_values,
@@ -166,6 +165,11 @@ def device_losses(
 CLIPPED = "clipped-probabilities"
 
 
+def _as_floats(name: str, values: FloatArray) -> FloatArray:
+    """Copy values that another may write to; those of a shard are read-only."""
+    return np.array(values, dtype=np.float64) if values.flags.writeable else values
+
+
 def _both(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
     return first[0] + second[0], first[1] + second[1]
 
@@ -212,7 +216,7 @@ class PairedLosses(Mergeable):
     moments: LossMoments = field(metadata={"merge": added, "swap": LossMoments.swap})
     values: FloatArray | None = field(
         default=None,
-        metadata=array_of(as_read_only, "n_roles", "n_samples")
+        metadata=array_of(_as_floats, "n_roles", "n_samples")
         | {"merge": partial(joined, axis=1), "swap": reversed_},
     )
     groups: LossGroups | None = field(

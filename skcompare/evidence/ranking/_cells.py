@@ -36,11 +36,11 @@ TABLE = 1 << 20
 def check_repeats(name: str, repeats: Any) -> IntArray:
     """Check the number of records of each cell; return a copy as int64."""
     array = np.asarray(repeats)
-    if array.dtype.kind not in "iu" or (array < 0).any():
+    if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any():
         raise ValueError(
             f"`{name}` must be whole numbers of records, one a row of scores. Got "
-            f"{array.dtype}"
-            f"{', some below 0' if array.dtype.kind == 'i' else ''}. "
+            f"{array.dtype} of shape {array.shape}"
+            f"{', some below 0' if array.dtype.kind == 'i' and (array < 0).any() else ''}. "
             "Round weights, or compare records one by one."
         )
     total = sum(array.tolist())

@@ -224,9 +224,24 @@ def _check_positions(name: str, values: Any) -> IntArray:
     return array
 
 
+def _check_two_classes(name: str, classes: Any) -> np.ndarray:
+    array = check_classes(name, classes)
+    if len(array) < 2:
+        raise ValueError(
+            f"An area under a curve needs two classes. Got {some_of(array)}. Name the "
+            "classes that do not occur by `labels`."
+        )
+    return array
+
+
 def _check_columns(name: str, values: Any) -> FloatArray:
-    # Columns are contiguous, because they are sorted one by one.
-    scores = np.array(values, dtype=np.float64, order="F")
+    try:
+        # Columns are contiguous, because they are sorted one by one.
+        scores = np.array(values, dtype=np.float64, order="F")
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"`{name}` must be scores, one column per class. Got {values!r:.60}."
+        ) from None
     if not np.isfinite(scores).all():
         raise ValueError(f"`{name}` must be finite. Got NaN or infinity.")
     return scores
@@ -296,7 +311,7 @@ class ClassPlacementValues(Mergeable):
     champion: FloatArray = field(metadata=_COLUMNS | {"swap": "challenger"})
     challenger: FloatArray = field(metadata=_COLUMNS | {"swap": "champion"})
     classes: np.ndarray = field(
-        metadata=array_of(check_classes, "n_classes") | {"merge": _same_classes}
+        metadata=array_of(_check_two_classes, "n_classes") | {"merge": _same_classes}
     )
     groups: np.ndarray | None = field(default=None, metadata=GROUPS)
     design: Design = field(default=HOLDOUT, metadata=AS_DESIGN)
@@ -306,11 +321,6 @@ class ClassPlacementValues(Mergeable):
     least_per_class: ClassVar[int] = 2
 
     def _check_together(self) -> None:
-        if len(self.classes) < 2:
-            raise ValueError(
-                f"An area under a curve needs two classes. Got {some_of(self.classes)}. "
-                "Name the classes that do not occur by `labels`."
-            )
         check_same_length(codes=self.codes)
         if self.codes.min() < 0 or self.codes.max() >= len(self.classes):
             raise ValueError(

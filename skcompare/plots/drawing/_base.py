@@ -191,9 +191,9 @@ class Display(ABC):
         """Text alternative to the plot, in a few sentences."""
         return f"{'. '.join(self._sentences())}."
 
-    @abstractmethod
     def _sentences(self) -> list[str]:
         """Return the sentences of the summary, without full stops."""
+        raise NotImplementedError
 
     @abstractmethod
     def _room(self) -> Room:

@@ -280,11 +280,11 @@ class ExchangedDifferences:
         n_exchanges = len(self.sizes) + 1
         size, sides = abs(difference), 1 if alternative == "two-sided" else 2
         if outward(difference, alternative) > 0 or sides == 1:
-            n_as_large = 1 + np.count_nonzero(self.sizes >= size * (1 - TIES))
+            n_as_large = 1 + int(np.count_nonzero(self.sizes >= size * (1 - TIES)))
             pvalue = n_as_large / (sides * n_exchanges)
         else:
             # All except those farther out on the other side.
-            n_beyond = np.count_nonzero(self.sizes > size * (1 + TIES))
+            n_beyond = int(np.count_nonzero(self.sizes > size * (1 + TIES)))
             pvalue = 1 - n_beyond / (2 * n_exchanges)
         return pvalue, math.log(pvalue)
 

@@ -237,17 +237,22 @@ def role_parts(
     """AUC of each classifier with its variance and its logit interval."""
     sizes = placements.n_positives, placements.n_negatives
     z = reference_quantile((1 - LEVEL) / 2, None)
-    columns = placements.names, placements.aucs.tolist(), variances
-    return tuple(
-        {
-            "name": name,
-            "auc": auc,
-            "variance": variance,
-            **dict(zip(("low", "high"), role_limits(auc, variance, *sizes, z))),
-            "confidence_level": LEVEL,
-        }
-        for name, auc, variance in zip(*columns, strict=True)
-    )
+    parts = []
+    for name, auc, variance in zip(
+        placements.names, placements.aucs.tolist(), variances, strict=True
+    ):
+        low, high = role_limits(auc, variance, *sizes, z)
+        parts.append(
+            {
+                "name": name,
+                "auc": auc,
+                "variance": variance,
+                "low": low,
+                "high": high,
+                "confidence_level": LEVEL,
+            }
+        )
+    return tuple(parts)
 
 
 Interval = Literal["agreeing", "arctanh"]

@@ -493,7 +493,8 @@ def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any]
     """Results by classifier, with odds ratios to the reference."""
     pairs = fit.raw.chosen([(at, i) for i in range(len(names))])
     tests = ClassTests(pairs, "wald", n_clusters=[fit.n_clusters] * len(names))
-    ratios = np.where(tests.defined, tests.estimate, math.nan).tolist()
+    is_ratio = np.isfinite(tests.estimate) & (tests.estimate > 0)
+    ratios = np.where(is_ratio, tests.estimate, math.nan).tolist()
     limits = tests.limits(critical_value(CONFIDENCE, "two-sided"), "two-sided")
     # Also where the reference has no predictions.
     ratios[at], limits[at] = 1.0, (1.0, 1.0)

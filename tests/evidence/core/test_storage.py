@@ -176,10 +176,14 @@ def test_fields_are_checked_as_declared():
     assert Weighted(given).weights is None
     for arguments, message in [
         (([1, 2],), r"`values` must have shape \(n_samples, n_classes\). Got \(2,\)"),
-        ((given, [1, 2, 3]), r"`weights` must have shape \(n_samples=2,\). Got \(3,\)"),
+        (
+            (given, [1, 2, 3]),
+            r"`values` must have shape \(n_samples=3, n_classes\). Got \(2",
+        ),
         ((given, []), "`weights` has no value"),
         ((given, [0, 0]), "Not all weights may be 0"),
         ((given, [0, 1], "guess"), "design"),
+        ((None,), r"`values` must have shape \(n_samples, n_classes\). Got \(\)"),
     ]:
         with pytest.raises(ValueError, match=message):
             Weighted(*arguments)

@@ -83,7 +83,11 @@ def test_no_agreement_matrix():
     """What cannot be counts is refused."""
     for counts, classes, message in [
         ([[1, 2]], [0], r"shape \(n_classes=1, n_classes=1\). Got \(1, 2\)"),
-        ([[1, 0], [0, 1]], [0, 1, 2], r"`classes` must have shape \(n_classes=2,\)"),
+        (
+            [[1, 0], [0, 1]],
+            [0, 1, 2],
+            r"`counts` must have shape \(n_classes=3, n_classes=3\)",
+        ),
         ([[0, 0], [0, 0]], [0, 1], "at least one record"),
         ([[1, -1], [0, 0]], [0, 1], "whole counts"),
         ([[1, 0.5], [0, 0]], [0, 1], "whole counts"),

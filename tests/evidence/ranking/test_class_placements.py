@@ -307,14 +307,15 @@ def test_wrong_arguments():
     """Each is refused by name."""
     both = "champion", "challenger"
     for change, message in [
-        ({"champion": np.zeros((4, 2))}, r"`challenger` .* \(n_samples=4, n_classes=2\)"),
+        ({"champion": np.zeros((4, 2))}, r"`champion` .* \(n_samples=4, n_classes=3\)"),
         ({"challenger": np.full((4, 3), np.nan)}, "`challenger` must be finite"),
         ({"codes": [0, 1, 2, 3]}, "`codes` must be positions in 3 classes"),
         ({"codes": [0.0, 1, 2, 1]}, "`codes` must be positions"),
-        ({"codes": [0, 1, 2]}, r"`champion` must have shape \(n_samples=3, n_classes\)"),
+        ({"codes": [0, 1, 2]}, r"`champion` .* \(n_samples=3, n_classes=3\)"),
         ({"classes": ["b", "a", "c"]}, "sorted order"),
-        ({"classes": ["a"]}, r"`classes` must have shape \(n_classes=3,\). Got \(1,\)"),
-        ({"classes": ["a"], **dict.fromkeys(both, np.zeros((4, 1)))}, "two classes"),
+        ({"classes": ["a"]}, "needs two classes"),
+        ({"champion": "a"}, "`champion` must be scores, one column per class. Got 'a'"),
+        ({"champion": None}, "`champion` must be finite"),
         ({"groups": [1, 2]}, r"`groups` must have shape \(n_samples=4,\). Got \(2,\)"),
         (
             {"codes": np.zeros(0, dtype=int), **dict.fromkeys(both, np.zeros((0, 3)))},

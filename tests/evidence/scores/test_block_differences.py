@@ -102,8 +102,8 @@ def test_other_halves_are_refused(halves):
 def test_values_that_do_not_fit_are_refused():
     """Each in one line that says what came."""
     for change, words in [
-        ({"values": np.zeros((2, 3))}, r"`sides` .* \(n_repeats=2, n_blocks=3\)"),
-        ({"sizes": np.ones(3, dtype=int)}, "`sizes` must have shape"),
+        ({"values": np.zeros((2, 3))}, r"`values` .* \(n_repeats=2, n_blocks=4\)"),
+        ({"sizes": np.ones(3, dtype=int)}, "n_blocks=3"),
         ({"own": np.zeros((3, 3))}, "`own` "),
         ({"values": np.full((2, 4), np.inf)}, "must be finite"),
         ({"variance": -1.0}, "must not be negative"),
