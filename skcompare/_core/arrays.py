@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -184,7 +183,7 @@ class ArrayValues:
 
     Two are equal if they are of one class with equal fields. They are pickled by the
     arguments of their constructor, so that arrays come back read-only. Fields say in their
-    metadata how they are checked, unless they are None by default and are None:
+    metadata how they are checked; one whose default is None may be None:
 
     - ``{"check": rule}`` with a function of the name and the value of a field, which
       raises an error or returns the value to keep, such as an array of its dtype;
@@ -303,7 +302,9 @@ def _declared(
         (each.name, each.metadata["check"], each.default is None) for each in declared
     ]
     shapes = [(each.name, each.metadata.get("shape", ())) for each in declared]
-    return checks, sorted(filter(itemgetter(1), shapes), key=lambda pair: len(pair[1]))
+    shapes = [(name, dimensions) for name, dimensions in shapes if dimensions]
+    shapes.sort(key=lambda pair: len(pair[1]))
+    return checks, shapes
 
 
 def _check_shape(
