@@ -323,6 +323,20 @@ def test_losses_beyond_reason():
     assert math.sqrt(2) * 1e140 == pytest.approx(largest.moments.gain_deviation)
 
 
+def test_kept_losses_are_doubles():
+    """Whatever comes, so that tests that rank them do not depend on how it was stored."""
+    losses = PairedLosses.from_losses([1.0, 2.0], [2.0, 4.0])
+    short = np.array([[1, 2], [2, 4]], dtype=np.float32)
+    again = replace(losses, values=short)
+
+    assert (np.float64, False) == (again.values.dtype, again.values.flags.writeable)
+    assert losses == again
+    with pytest.raises(
+        ValueError, match=r"`values` must have shape \(n_roles, n_samples\)"
+    ):
+        replace(losses, values=short[0])
+
+
 def test_name_of_ones_own_loss():
     """Options that are bound to a loss leave its name, and what has none is an own loss."""
     names = [

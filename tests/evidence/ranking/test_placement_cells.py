@@ -235,6 +235,8 @@ def test_repeats_that_count_nothing():
     """Whole numbers of records, one at least in all."""
     for repeats, message in [
         ([1], r"shape \(n_samples=2,\)"),
+        ([[1], [2]], r"of shape \(2, 1\)"),
+        (5, r"of shape \(\)"),
         ([1.5, 2.0], "float64"),
         ([3, -1], "some below 0"),
         ([0, 0], "1 record at least"),

@@ -250,3 +250,17 @@ def test_others_alike():
         assert [1, 1] == [part["odds_ratio"] for part in result.parts[:2]]
         assert (1, 1) == (result.parts[1]["low"], result.parts[1]["high"])
         assert math.isnan(result.parts[2]["odds_ratio"])
+
+
+def test_ratio_without_variance():
+    """One cluster gives odds ratios, whose limits are unknown, as in the test of a pair."""
+    y, right, wrong = [1, 0, 1, 0, 1], [1, 1, 1, 0, 0], [1, 1, 0, 0, 0]
+    sums = ClusterSums.from_predictions(y, right, wrong, groups=[0] * 5)
+    part = precision_several(sums, label=1).parts[1]
+    pair = gee_precision(sums, label=1)
+
+    assert (0.5, 0, math.inf) == (part["odds_ratio"], part["low"], part["high"])
+    assert (part["odds_ratio"], (part["low"], part["high"])) == (
+        pytest.approx(pair.estimate),
+        tuple(pair.confidence_interval()),
+    )
