@@ -19,7 +19,7 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_classes, groups_of
 from skcompare.evidence.core._storage import GROUPS, Mergeable, joined
 from skcompare.evidence.ranking._cells import scores_of
-from skcompare.evidence.ranking._ranks import placement_counts_of
+from skcompare.evidence.ranking._placements import ROLES, PlacementValues, bessel_root
 from skcompare.predictions import SCORES, PairedPredictions
 
 
@@ -111,71 +111,41 @@ class ClassAreas:
         return (self.aucs + self.aucs.T) / 2
 
 
-def one_vs_rest(
-    scores: tuple[FloatArray, FloatArray], codes: IntArray, units: IntArray
-) -> tuple[ClassAreas, ClassAreas]:
+def one_vs_rest(values: "ClassPlacementValues") -> tuple[ClassAreas, ClassAreas]:
     """Compute AUCs and influence of each class against the rest, for both classifiers.
 
-    A record of class k adds ``(V10 - A_k) / m_k`` to the area of class k and
-    ``(V01 - A_l) / n_l`` to that of any other class l, with its placement values, m
-    records of the class and n others (DeLong et al. 1988). The divisor of a sample
-    covariance makes these ``sqrt(m (m - 1))`` and ``sqrt(n (n - 1))``; of groups their
-    numbers take the place of those of records in the ratio of the two.
-
-    Parameters
-    ----------
-    scores : pair of ndarray of shape (n_samples, n_classes)
-        Of champion and challenger. Of two classes the second column decides, and the first
-        area is the same.
-    codes : ndarray of shape (n_samples,)
-        Class of each record.
-    units : ndarray of shape (n_classes, 2)
-        Independent units with a record of each class, and with a record of another one.
+    They are those of the two classes "this one" and "any other one". Of two classes the
+    second column decides, and the first area is the same.
     """
-    n, n_classes = scores[0].shape
-    aucs = np.full((2, n_classes), np.nan)
-    influence = np.full((2, n_classes, n), np.nan)
-    distinct = [n, n]
-    first = 1 if n_classes == 2 else 0
-    for k in range(first, n_classes):
-        is_own = codes == k
-        m = int(np.count_nonzero(is_own))
-        if not 0 < m < n:
+    aucs = np.full((2, values.n_classes), np.nan)
+    influence = np.full((2, values.n_classes, values.n), np.nan)
+    distinct = [values.n, values.n]
+    units, first = values.units, 1 if values.n_classes == 2 else 0
+    for k in range(first, values.n_classes):
+        if not 0 < values.counts[k] < values.n:
             continue
-        columns = np.stack([matrix[:, k] for matrix in scores])
-        counts, different = placement_counts_of(columns, is_own)
-        distinct = list(map(min, distinct, different))
-        # Counts add up exactly, so that the order of the records changes no bit.
-        aucs[:, k] = counts.sum(axis=1, dtype=np.int64) / (4 * m * (n - m))
-        own, others = _factor(units[k, 0]) / m, _factor(units[k, 1]) / (n - m)
-        share = np.where(is_own, 1 / (2 * (n - m)), 1 / (2 * m))
-        scale = np.where(is_own, own, others)
-        for role in (0, 1):
-            of_class = influence[role, k]
-            np.multiply(counts[role], share, out=of_class)
-            of_class -= aucs[role, k]
-            of_class *= scale
+        placements = values.against_rest(k)
+        distinct = list(map(min, distinct, placements.n_distinct))
+        aucs[:, k] = placements.aucs
+        influence[:, k] = placements.influence(units[k])
     if first:
         aucs[:, 0], influence[:, 0] = aucs[:, 1], influence[:, 1]
     champion, challenger = map(ClassAreas, aucs, np.swapaxes(influence, 1, 2), distinct)
     return champion, challenger
 
 
-def one_vs_one(
-    scores: tuple[FloatArray, FloatArray], codes: IntArray, units: IntArray
-) -> tuple[ClassAreas, ClassAreas]:
+def one_vs_one(values: "ClassPlacementValues") -> tuple[ClassAreas, ClassAreas]:
     """Compute AUCs and influence of each pair of classes, for both classifiers.
 
     The area of a pair is the mean of that of either class's scores among the records of
     both (Hand and Till 2001). The influence of a record of class c is the mean of its two
-    placement values minus their mean over the class, divided as in :func:`one_vs_rest`.
-
-    Parameters
-    ----------
-    scores, codes, units
-        As for :func:`one_vs_rest`.
+    placement values minus their mean over the class, divided as for one class against the
+    rest.
     """
-    champion, challenger = (_of_pairs(matrix, codes, units) for matrix in scores)
+    champion, challenger = (
+        _of_pairs(scores, values.codes, values.units)
+        for scores in (values.champion, values.challenger)
+    )
     return champion, challenger
 
 
@@ -203,15 +173,10 @@ def _of_pairs(scores: FloatArray, codes: IntArray, units: IntArray) -> ClassArea
     if first:
         aucs[0, 1] = aucs[1, 0]
         influence *= 2
-    factors = [_factor(n_units) for n_units in units[:, 0].tolist()]
+    factors = [bessel_root(n_units) for n_units in units[:, 0].tolist()]
     with np.errstate(divide="ignore", invalid="ignore"):
         influence *= (np.array(factors) / (2 * counts))[codes]
     return ClassAreas(aucs, influence.T, distinct)
-
-
-def _factor(n_units: int) -> float:
-    """Square root of Bessel's correction, n / (n - 1); NaN for one unit."""
-    return float(np.sqrt(n_units / (n_units - 1))) if n_units > 1 else np.nan
 
 
 def _check_positions(name: str, values: Any) -> IntArray:
@@ -433,6 +398,29 @@ class ClassPlacementValues(Mergeable):
         others = of_unit.sum(axis=1, keepdims=True) - of_unit
         return np.column_stack([(of_unit > 0).sum(axis=0), (others > 0).sum(axis=0)])
 
+    def against_rest(self, position: int) -> PlacementValues:
+        """Return the evidence about one class against the rest: that of two classes.
+
+        Parameters
+        ----------
+        position : int
+            Position of the class in `classes`.
+
+        Returns
+        -------
+        placements : PlacementValues
+            Its records are positive, those of all other classes negative, and its column
+            of either role has the scores.
+        """
+        return PlacementValues(
+            self.codes == position,
+            [self.champion[:, position], self.challenger[:, position]],  # type: ignore[arg-type]
+            ROLES,
+            self.groups,
+            self.design,
+            self.classes[position].item(),
+        )
+
     def one_vs_rest(self, role: int) -> ClassAreas:
         """Return the one-vs-rest AUCs of the champion (0) or challenger (1)."""
         return self._once(one_vs_rest)[role]
@@ -443,7 +431,7 @@ class ClassPlacementValues(Mergeable):
 
     def _once(self, function: Any) -> tuple[ClassAreas, ClassAreas]:
         if function not in self._cache:
-            both = function((self.champion, self.challenger), self.codes, self.units)
+            both = function(self)
             for areas in both:
                 areas.aucs.setflags(write=False)
                 areas.influence.setflags(write=False)

@@ -138,6 +138,11 @@ def auc_of(positives: IntArray, negatives: IntArray) -> float:
     return float(pairs / (2 * sum(p) * sum(q)))
 
 
+def bessel_root(n_units: int) -> float:
+    """Square root of Bessel's correction, n / (n - 1); NaN for one unit."""
+    return float(np.sqrt(n_units / (n_units - 1))) if n_units > 1 else math.nan
+
+
 def _repeats(placements: "PlacementValues") -> IntArray:
     if placements.repeats is None:
         return np.ones(len(placements.positive), dtype=np.int64)
@@ -424,6 +429,11 @@ class PlacementValues(Mergeable):
     @property
     def aucs(self) -> FloatArray:
         """Area under the ROC curve of each classifier."""
+        if self._sums is None and self.repeats is None:
+            # Counts alone do, and products take longer.
+            totals = self.counts.sum(axis=1, dtype=np.int64).tolist()
+            pairs = self.n_positives * self.n_negatives
+            return np.array([total / (4 * pairs) for total in totals])
         sums = self.sums
         return np.array([total / sums.total_of_one for total in sums.totals])
 
@@ -532,16 +542,44 @@ class PlacementValues(Mergeable):
 
     def values(self, i: int) -> tuple[FloatArray, FloatArray]:
         """Return the placement values of positive and negative records by one score."""
-        if self.repeats is not None:
-            raise ValueError(
-                "Placement values of single records are not known, because records were "
-                "counted in cells (`repeats`). Make PlacementValues of the records, "
-                "without `n_score_bins` and `score_bins`, or use delong, which needs cells "
-                "only."
-            )
+        self._check_single("Placement values of single records are")
         counts = self.counts[i]
         positives, negatives = counts[self.positive], counts[~self.positive]
         return positives / (2 * self.n_negatives), negatives / (2 * self.n_positives)
+
+    def influence(self, units: Sequence[int] | None = None) -> FloatArray:
+        """Influence of each record on each AUC, of shape (n_scores, n_samples).
+
+        A positive record adds ``(V10 - AUC) / n_positives`` and a negative one
+        ``(V01 - AUC) / n_negatives``, with its placement value (DeLong et al. 1988). The
+        divisor of a sample covariance makes these ``sqrt(m (m - 1))`` and
+        ``sqrt(n (n - 1))``, so that ``influence @ influence.T`` is `covariance`.
+
+        Parameters
+        ----------
+        units : pair of int, optional
+            Independent units with a positive record, and with a negative one; by default
+            the records themselves. Of groups their numbers take the place of those of
+            records in the ratio of the two divisors. NaN for one unit.
+        """
+        self._check_single("The influence of single records is")
+        m, n = self.n_positives, self.n_negatives
+        counts, positive = self.counts, self.positive
+        own, others = map(bessel_root, (m, n) if units is None else units)
+        shares = np.where(positive, 1 / (2 * n), 1 / (2 * m))
+        values: FloatArray = np.multiply(counts, shares, dtype=np.float64)
+        values -= self.aucs[:, np.newaxis]
+        values *= np.where(positive, own / m, others / n)
+        return values
+
+    def _check_single(self, what: str) -> None:
+        """Raise an error that names what cells do not have."""
+        if self.repeats is not None:
+            raise ValueError(
+                f"{what} not known, because records were counted in cells (`repeats`). "
+                "Make PlacementValues of the records, without `n_score_bins` and "
+                "`score_bins`, or use delong, which needs cells only."
+            )
 
     def _bin_errors(self) -> BinErrors:
         """Compute errors of placement values, from the counts and the bins of cells."""

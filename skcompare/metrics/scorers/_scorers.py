@@ -314,8 +314,6 @@ class PairedScorer:
     """The test of a scorer of one subject, where none is named."""
     subject: ClassVar[str] = ""
     """What the tests of a scorer of one subject compare."""
-    evidence: ClassVar[tuple[type, ...]] = ()
-    """Evidence that the tests of a scorer of one subject need."""
 
     def __init__(
         self,
@@ -378,7 +376,7 @@ class PairedScorer:
     @classmethod
     def _suits(cls, entry: PairedTestEntry) -> bool:
         """Whether a test is about the subject of this scorer, here any."""
-        return not cls.evidence or entry.needs in cls.evidence
+        return True
 
     def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
         """Score a fitted classifier on records that neither classifier was trained on.
@@ -610,7 +608,63 @@ class PairedScorer:
         return f"{type(self).__name__}({', '.join(arguments)})"
 
 
-class McNemarScorer(PairedScorer):
+class SubjectScorer(PairedScorer):
+    """Score a classifier by the tests of one subject, which a class declares.
+
+    Its signature is made from the declaration.
+    """
+
+    evidence: ClassVar[tuple[type, ...]] = ()
+    """Evidence that the tests of the subject need; none for the default test alone."""
+    needs_option: ClassVar[str | None] = None
+    """An option that the tests of the subject have, if they are told by one."""
+    named_options: ClassVar[Mapping[str, Any]] = {}
+    """Options in the signature, with their defaults; None is that of the test."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        keywords = {"returns": RETURNS[0], **cls.named_options}
+        if cls.evidence:
+            keywords["test"] = cls.default_test
+        kind = inspect.Parameter
+        cls.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [
+                kind("champion", kind.POSITIONAL_OR_KEYWORD, default=None, annotation=Any),
+                *(
+                    kind(
+                        name,
+                        kind.KEYWORD_ONLY,
+                        default=value,
+                        annotation=Any if value is None else type(value),
+                    )
+                    for name, value in keywords.items()
+                ),
+                kind("options", kind.VAR_KEYWORD, annotation=Any),
+            ]
+        )
+
+    def __init__(
+        self, champion: Any = None, *, returns: str = "difference", **options: Any
+    ) -> None:
+        if "test" in options and not self.evidence:
+            named = " and ".join(f"`{name}`" for name in self.named_options)
+            raise TypeError(
+                f"{type(self).__name__} runs {self.default_test}, and has no `test`. Got "
+                f"test={options['test']!r}. Choose the {named}, or use PairedScorer."
+            )
+        given = {**self.named_options, "test": self.default_test, **options}
+        given = {name: value for name, value in given.items() if value is not None}
+        super().__init__(given.pop("test"), champion, returns=returns, **given)
+
+    @classmethod
+    def _suits(cls, entry: PairedTestEntry) -> bool:
+        if not cls.evidence:
+            return entry.name == cls.default_test
+        told = cls.needs_option is None or cls.needs_option in entry.options
+        return entry.needs in cls.evidence and told
+
+
+class McNemarScorer(SubjectScorer):
     """Score a classifier by its accuracy against that of a champion.
 
     A scorer for ``scoring=`` of scikit-learn's `cross_validate`, `GridSearchCV`,
@@ -683,30 +737,10 @@ class McNemarScorer(PairedScorer):
 
     default_test: ClassVar[str] = "mcnemar"
     subject: ClassVar[str] = "accuracies by McNemar"
-
-    def __init__(
-        self,
-        champion: Any = None,
-        *,
-        returns: str = "difference",
-        method: str = "mid-p",
-        **options: Any,
-    ) -> None:
-        if "test" in options:
-            raise TypeError(
-                f"{type(self).__name__} runs {self.default_test}, and has no `test`. Got "
-                f"test={options['test']!r}. Choose the `method`, or use PairedScorer."
-            )
-        super().__init__(
-            self.default_test, champion, returns=returns, method=method, **options
-        )
-
-    @classmethod
-    def _suits(cls, entry: PairedTestEntry) -> bool:
-        return entry.name == cls.default_test
+    named_options: ClassVar[Mapping[str, Any]] = {"method": "mid-p"}
 
 
-class DeLongScorer(PairedScorer):
+class DeLongScorer(SubjectScorer):
     """Score a classifier by its area under the ROC curve against that of a champion.
 
     A scorer for ``scoring=`` of scikit-learn's `cross_validate`, `GridSearchCV`,
@@ -787,22 +821,10 @@ class DeLongScorer(PairedScorer):
     default_test: ClassVar[str] = "delong"
     subject: ClassVar[str] = "AUCs"
     evidence: ClassVar[tuple[type, ...]] = (PlacementValues, ClassPlacementValues)
-
-    def __init__(
-        self,
-        champion: Any = None,
-        *,
-        returns: str = "difference",
-        pos_label: Any = None,
-        test: str = default_test,
-        **options: Any,
-    ) -> None:
-        if pos_label is not None:
-            options = {"pos_label": pos_label, **options}
-        super().__init__(test, champion, returns=returns, **options)
+    named_options: ClassVar[Mapping[str, Any]] = {"pos_label": None}
 
 
-class PrecisionScorer(PairedScorer):
+class PrecisionScorer(SubjectScorer):
     """Score a classifier by its precision against that of a champion.
 
     A scorer for ``scoring=`` of scikit-learn's `cross_validate`, `GridSearchCV`,
@@ -898,24 +920,12 @@ class PrecisionScorer(PairedScorer):
 
     default_test: ClassVar[str] = "precision_both_scores"
     subject: ClassVar[str] = "the precision of one class"
-
-    def __init__(
-        self,
-        champion: Any = None,
-        *,
-        returns: str = "difference",
-        label: Any = None,
-        test: str = default_test,
-        **options: Any,
-    ) -> None:
-        super().__init__(test, champion, returns=returns, label=label, **options)
-
-    @classmethod
-    def _suits(cls, entry: PairedTestEntry) -> bool:
-        return entry.needs is JointCounts and "label" in entry.options
+    evidence: ClassVar[tuple[type, ...]] = (JointCounts,)
+    needs_option: ClassVar[str | None] = "label"
+    named_options: ClassVar[Mapping[str, Any]] = {"label": None}
 
 
-class CalibrationScorer(PairedScorer):
+class CalibrationScorer(SubjectScorer):
     """Score a classifier by its calibration error against that of a champion.
 
     A scorer for ``scoring=`` of scikit-learn's `cross_validate`, `GridSearchCV`,
@@ -995,20 +1005,11 @@ class CalibrationScorer(PairedScorer):
     default_test: ClassVar[str] = "calibration_difference"
     subject: ClassVar[str] = "the calibration of two classifiers"
     evidence: ClassVar[tuple[type, ...]] = (PairedCalibration,)
-
-    def __init__(
-        self,
-        champion: Any = None,
-        *,
-        returns: str = "difference",
-        n_bins: int = 15,
-        strategy: str = "uniform",
-        pos_label: Any = None,
-        test: str = default_test,
-        **options: Any,
-    ) -> None:
-        named = {"n_bins": n_bins, "strategy": strategy, "pos_label": pos_label}
-        super().__init__(test, champion, returns=returns, **named, **options)
+    named_options: ClassVar[Mapping[str, Any]] = {
+        "n_bins": 15,
+        "strategy": "uniform",
+        "pos_label": None,
+    }
 
 
 Scorer = Callable[..., float]

@@ -192,6 +192,30 @@ def test_covariance_is_that_of_all_pairs():
             np.testing.assert_allclose(others, placements.values(i)[1], rtol=1e-14)
 
 
+def test_products_of_influence_are_the_covariance():
+    """With another number of units the divisors of both classes change."""
+    y, scores = sample(3)
+    placements = PlacementValues(y == 1, scores)
+
+    influence = placements.influence()
+    of_groups = placements.influence((2, 3))
+
+    np.testing.assert_allclose(influence @ influence.T, placements.covariance, rtol=1e-12)
+    assert influence.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
+    for side, units in ((y == 1, 2), (y == 0, 3)):
+        n = side.sum()
+        ratio = np.sqrt(units / (units - 1) * (n - 1) / n)
+        np.testing.assert_allclose(of_groups[:, side], influence[:, side] * ratio)
+    assert np.isnan(placements.influence((1, 3))[:, y == 1]).all()
+
+
+def test_cells_have_no_influence_of_records():
+    cells = PlacementValues([False, True], [[0.0, 1.0]], repeats=[2, 3])
+
+    with pytest.raises(ValueError, match="influence of single records is not known"):
+        cells.influence()
+
+
 def test_sums_are_exact_whatever_the_order():
     """Sums are whole numbers: another order of the records gives the same, bit for bit."""
     y, scores = sample(n=5000)

@@ -89,6 +89,26 @@ def test_golden_values():
                     assert result.degenerate
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_a_class_against_the_rest_is_binary(n_classes):
+    """The part of a class is DeLong's test of its own binary evidence."""
+    values = made(*draw(80, n_classes, 1))
+    # Of two classes the second column decides for both.
+    for k in range(1 if n_classes == 2 else 0, n_classes):
+        label = values.classes[k]
+
+        binary = delong(values.against_rest(k))
+
+        (part,) = (p for p in delong_ovr(values).parts if p["label"] == label)
+        expected = [part[name] for name in ("champion", "challenger", "pvalue")]
+        assert expected == pytest.approx(
+            [binary.champion, binary.challenger, binary.pvalue], rel=1e-12
+        )
+        assert [part["low"], part["high"]] == pytest.approx(
+            binary.confidence_interval(), rel=1e-10
+        )
+
+
 def test_values_of_scikit_learn():
     """The values are those of roc_auc_score, to the last digits."""
     for score, n_classes, seed in itertools.product(SCORES, [2, 3, 6], range(3)):
