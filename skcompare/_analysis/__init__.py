@@ -19,8 +19,6 @@ from skcompare._analysis._comparison import (
     is_against,
     level_text,
     result_row,
-    round_up,
-    usual_options,
     with_adjusted,
 )
 from skcompare._analysis._pairwise_comparison import (

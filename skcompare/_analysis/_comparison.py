@@ -15,7 +15,7 @@ from skcompare._analysis._test_selection import (
     SCORE,
     RequestedTests,
     Selection,
-    check_positive,
+    check_suited,
     default_test,
     named_tests,
     pair_of_class,
@@ -47,8 +47,9 @@ from skcompare._registry.metrics import (
     keywords_of,
     record_losses,
     tested_instead,
+    tested_loss,
 )
-from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
+from skcompare._registry.tests import ANY_LOSS, PairedTestEntry
 from skcompare._typing import Kind
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.predictions import SCORES, PairedPredictions
@@ -119,30 +120,22 @@ class Settings:
         pos_label: Any,
         adjustments: Sequence[str] = ADJUSTMENTS,
         more: Mapping[str, tuple[str, ...]] = {},
+        target: str = CLASSES,
     ) -> Self:
-        """Check settings; `more` has options that tests take beside their own."""
+        """Check settings; `more` has options that tests take beside their own.
+
+        `target` is that of `scoring` where it names no measure.
+        """
         checked = check_settings(alternative, alpha, adjust, adjustments)
         requested = named_tests(tests, more)
-        measures = resolve_scoring(scoring)
-        numeric = [measure.subject for measure in measures if measure.is_numeric]
-        if numeric and len(numeric) < len(measures):
+        measures = resolve_scoring(scoring, target)
+        first = measures[0]
+        if first.is_numeric and pos_label is not None:
             raise ValueError(
-                f"All of `scoring` must be about one target. Got {', '.join(numeric)}, of "
-                "predicted numbers, with measures of classes. Compare them one at a time."
-            )
-        if numeric and pos_label is not None:
-            raise ValueError(
-                f"`pos_label` is about classes, and {numeric[0]} is of numbers. Got "
+                f"`pos_label` is about classes, and {first.subject} is of numbers. Got "
                 f"{pos_label!r}. Leave it out."
             )
-        for name in requested if numeric and isinstance(requested, Mapping) else ():
-            if not get_test(name).of_numbers:
-                suited = [entry.name for entry in tests_for(measures[0].metric)]
-                raise ValueError(
-                    f"{name} is for classes, and {numeric[0]} is of numbers. Choose among "
-                    f"{', '.join(suited)}."
-                )
-        check_positive(requested, measures)
+        check_suited(requested, measures)
         return cls(measures, requested, *checked, pos_label)
 
 
@@ -420,14 +413,6 @@ def is_against(row: ComparisonRow, alternative: str) -> bool:
     return {"greater": -1, "less": 1}.get(alternative, 0) * row.difference > 0
 
 
-def round_up(n: float) -> int:
-    """Round up to two significant digits; numbers of records are no more precise."""
-    if n <= 100:
-        return math.ceil(n)
-    unit = 10 ** (math.floor(math.log10(n)) - 1)
-    return math.ceil(n / unit) * unit
-
-
 POWER = 0.8
 WITHOUT_SPREAD = {
     "zero-variance": "its estimated variance is 0",
@@ -684,6 +669,11 @@ class PairEngine(Selection):
         if measure is not None and entry.match(measure.metric) == 1:
             flags = (BIASED,) if tested_instead(measure.metric) else ()
         greater = result.greater_is_better if measure is None else measure.greater_is_better
+        note, best = _without_class(result.remark, class_label), 0.0
+        loss = None if measure is None else tested_loss(measure.metric)
+        if loss is not None and loss.relative and not result.greater_is_better:
+            note = f"tests the mean {loss.title}, which are taken as given"
+            best = 1.0
         return result_row(
             entry,
             result,
@@ -692,7 +682,8 @@ class PairEngine(Selection):
             alpha=self.alpha,
             label=class_label,
             flags=flags,
-            note=_without_class(result.remark, class_label),
+            note=note,
+            best=best,
             **details,
         )
 
@@ -731,20 +722,6 @@ class PairEngine(Selection):
         if needs in BY_MEASURE and measure is not None:
             return self._scored(needs, measure)
         return self.evidence(needs, **self.evidence_options(entry, measure))
-
-
-def usual_options(requested: Any) -> dict[type, dict[str, Any]]:
-    """Return the evidence options of the requested tests, by type of evidence.
-
-    If two tests have different options for the same evidence, those of the first one.
-    """
-    usual: dict[type, dict[str, Any]] = {}
-    for name, options in requested.items() if isinstance(requested, Mapping) else ():
-        entry = get_test(name)
-        own = {key: options[key] for key in entry.evidence_options if key in options}
-        if own:
-            usual[entry.needs] = own | usual.get(entry.needs, {})
-    return usual
 
 
 class EvidenceBehind:
@@ -815,6 +792,7 @@ def result_row(
     limits: tuple[float, float] | None = None,
     pvalue: float | None = None,
     primary: bool = False,
+    best: float = 0.0,
 ) -> ComparisonRow:
     """Return the report row of a result.
 
@@ -843,6 +821,8 @@ def result_row(
         P-value of the row; by default that of the result.
     primary : bool, default=False
         Whether the verdict comes from the row.
+    best : float, default=0.0
+        The measure where the mean loss is 0: 1 for R².
     """
     low, high = limits or (None, None)
     if limits is None and result.has_interval:
@@ -851,14 +831,16 @@ def result_row(
     describes = "descriptive" in flags
     if math.isnan(result.pvalue) and not describes:
         flags = (*flags, "undefined-pvalue")
-    sign = 1 if greater_is_better == result.greater_is_better else -1
+    values = [result.champion, result.challenger]
+    if greater_is_better != result.greater_is_better:
+        values = [None if value is None else best - value for value in values]
     kind: Kind = "difference" if entry is None else entry.kind
     return ComparisonRow(
         measure=measure,
         label=label,
         test=result.test or None if entry is None else entry.name,
-        champion=None if result.champion is None else sign * result.champion,
-        challenger=None if result.challenger is None else sign * result.challenger,
+        champion=values[0],
+        challenger=values[1],
         difference=result.estimate if kind == "difference" else math.nan,
         low=low,
         high=high,

@@ -19,7 +19,13 @@ from skcompare._analysis.measures import (
     one_score,
 )
 from skcompare._core.design import HOLDOUT, Design, remedy
-from skcompare._registry.metrics import keywords_of, loss_of, record_losses, tested_instead
+from skcompare._registry.metrics import (
+    keywords_of,
+    loss_of,
+    record_losses,
+    tested_instead,
+    tested_loss,
+)
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
@@ -362,12 +368,18 @@ def no_test_note(measure: Measure, design: Design) -> str:
     return f"{reason}; use {', or '.join(advice)}" if advice else reason
 
 
-def check_positive(requested: RequestedTests, measures: Iterable[Measure]) -> None:
-    """Check that tests of a measure that names its class have no `pos_label` option."""
+def check_suited(requested: RequestedTests, measures: Sequence[Measure]) -> None:
+    """Check that tests are for the target, and leave the class to measures that name it."""
     if not requested or isinstance(requested, str):
         return
     for measure in measures:
         for name, options in requested.items():
+            if measure.is_numeric and not get_test(name).of_numbers:
+                suited = ", ".join(entry.name for entry in tests_for(measure.metric))
+                raise ValueError(
+                    f"{name} is for classes, and {measure.subject} is of numbers. Choose "
+                    f"among {suited}."
+                )
             names_class = measure.label is not None and get_test(name).match(measure.metric)
             if names_class and POS_LABEL in options:
                 raise ValueError(
@@ -388,7 +400,7 @@ def is_about(
     options = (requested or {}).get(entry.name, {})
     if LABEL in options and str(options[LABEL]) != measure.label:
         return False
-    loss = loss_of(measure.metric)
+    loss = tested_loss(measure.metric)
     if LOSS in options and loss is not None and loss.name != options[LOSS]:
         return False
     chosen = options.get(SCORE)
@@ -514,7 +526,7 @@ class Selection:
         """Return the options that are set for the evidence of a test."""
         options: dict[str, Any] = {}
         requested = (self.requested or {}).get(entry.name, {})
-        loss = loss_of(measure.metric) if measure is not None else None
+        loss = tested_loss(measure.metric) if measure is not None else None
         if loss is not None:
             options[LOSS] = loss.name
             # Options of another loss are of a row of its own.

@@ -135,3 +135,11 @@ def aligned(
         ).rstrip()
         for line in lines
     ]
+
+
+def round_up(n: float) -> int:
+    """Round up to two significant digits; numbers of records are no more precise."""
+    if n <= 100:
+        return math.ceil(n)
+    unit = 10 ** (math.floor(math.log10(n)) - 1)
+    return math.ceil(n / unit) * unit

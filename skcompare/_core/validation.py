@@ -363,10 +363,14 @@ def check_no_other(
     """Raise an error if predictions have labels other than the known ones."""
     extra = np.setdiff1d(own, known)
     if len(extra):
+        may_be_numbers = known.dtype.kind in "iuf" and len(known) > 2
+        advice = " A target of numbers is compared by a measure of numbers, such as 'r2'."
         raise ValueError(
             f"`{name}` has labels that no record of `{reference}` has: {some_of(extra)}. "
             f"`{reference}` has {some_of(known)}. Code them alike; where they are classes "
             "that these records happen to lack, name all classes by `labels`."
+            + advice
+            * may_be_numbers
         )
 
 
@@ -443,6 +447,15 @@ def are_plain_labels(arrays: Collection[Any]) -> bool:
     return len(lengths) == 1 and 0 not in lengths
 
 
+def is_continuous(values: Any) -> bool:
+    """Whether values are numbers that are not all whole, and so no class labels."""
+    try:
+        array = as_array(values)
+    except (TypeError, ValueError):
+        return False
+    return array.dtype.kind == "f" and not integral(array[np.isfinite(array)])
+
+
 def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Check finite numbers, one per record, and return them as a vector of floats."""
     array = as_array(values)
@@ -504,8 +517,7 @@ def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(
             f"`{name}` must be class labels. Got numbers that are not whole, for example "
             f"{array[np.trunc(array) != array][0]}. Probabilities are passed as such, and "
-            "a continuous target is compared by a measure of numbers, such as "
-            "'neg_mean_absolute_error'."
+            "a continuous target is compared by a measure of numbers, such as 'r2'."
         )
     # As a Python float, because the largest float of two bytes is far below.
     if array.size and float(np.abs(array).max()) > LARGEST_WHOLE_FLOAT:

@@ -137,6 +137,7 @@ class LossEntry(Entry):
     target: str = CLASSES
     expression: Callable[..., Any] | None = None
     needs: str = VALUES
+    relative: bool = False
 
 
 def by_columns(expression: Callable[..., Any]) -> Callable[..., Any]:
@@ -172,6 +173,7 @@ def record_loss(
     target: str = CLASSES,
     expression: Callable[..., Any] | bool = False,
     needs: str = VALUES,
+    relative: bool = False,
 ) -> Callable[[F], F]:
     """Register a loss of each record, whose mean the tests of losses compare.
 
@@ -183,7 +185,7 @@ def record_loss(
         Title for reports; the name with spaces by default.
     measures : str or tuple of str
         Names of metrics and of scikit-learn's scorers, without ``neg_``, that are the mean
-        of this loss; by default its own name.
+        of this loss, or 1 minus the mean of a relative one; by default its own name.
     array_api : bool, default=False
         Whether the function takes arrays of torch, CuPy and other libraries itself. By
         default it receives them as NumPy arrays.
@@ -204,6 +206,9 @@ def record_loss(
         What the loss of a number needs: predicted numbers; or their standard deviations
         too, as a third argument; or predicted quantiles, one column per level, and as a
         third argument the levels in increasing order. A predicted interval is two of them.
+    relative : bool, default=False
+        Whether a loss is relative to the mean loss of the best constant prediction for the
+        same records, as that of R² is to the variance of the target.
 
     Returns
     -------
@@ -231,7 +236,9 @@ def record_loss(
         if expression is True:
             run, own = by_columns(function), function
         in_place = array_api or expression is True
-        entry = LossEntry(name, text, run, means, in_place, bound, target, own, needs)
+        entry = LossEntry(
+            name, text, run, means, in_place, bound, target, own, needs, relative
+        )
         add_entry(_losses, entry, "loss")
         return run
 
@@ -243,13 +250,22 @@ def record_losses() -> Mapping[str, LossEntry]:
     return MappingProxyType(_losses)
 
 
-def loss_of(measure: str | None) -> LossEntry | None:
-    """Registered loss whose mean is the measure, or None if there is none."""
+def tested_loss(measure: str | None) -> LossEntry | None:
+    """Registered loss by which a measure is tested, or None if there is none.
+
+    The measure is its mean, or for a relative loss 1 minus its mean.
+    """
     if measure is None:
         return None
     name = measure.removeprefix("neg_")
     losses = record_losses().values()
     return next((loss for loss in losses if name in loss.measures), None)
+
+
+def loss_of(measure: str | None) -> LossEntry | None:
+    """Registered loss whose mean is the measure, or None if there is none."""
+    loss = tested_loss(measure)
+    return None if loss is None or loss.relative else loss
 
 
 class UndefinedRateError(ValueError):

@@ -17,8 +17,8 @@ from skcompare._registry.metrics import (
     Entry,
     add_entry,
     keywords_of,
-    loss_of,
     tested_instead,
+    tested_loss,
 )
 from skcompare._typing import Inference, Kind
 
@@ -67,13 +67,13 @@ class PairedTestEntry(Entry):
         """
         if measure in self.measures:
             return 3
-        if ANY_LOSS in self.measures and loss_of(measure) is not None:
+        if ANY_LOSS in self.measures and tested_loss(measure) is not None:
             return 2
         return int(ANY_SCORE in self.measures)
 
     def lacks_bound(self, measure: str | None) -> bool:
         """Whether the test needs a bound on a measure's losses that is unknown."""
-        loss = loss_of(measure)
+        loss = tested_loss(measure)
         return self.bounded and loss is not None and loss.bound is None
 
 

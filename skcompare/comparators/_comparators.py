@@ -62,6 +62,7 @@ from skcompare.predictions import (
     is_prefit,
     n_rows,
     takes_no_seed,
+    target_of,
 )
 from skcompare.reports import Comparison, MultipleComparison
 from skcompare.stats.core import ADJUSTMENTS
@@ -190,7 +191,7 @@ class BaseComparator(
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "cv": ["cv_object", StrOptions({PREFIT})],
-        "scoring": [str, callable, list, tuple, dict],
+        "scoring": [str, callable, list, tuple, dict, None],
         "tests": [str, list, tuple, dict],
         "alternative": [StrOptions(set(ALTERNATIVES))],
         "alpha": [Interval(Real, 0, 0.5, closed="right")],
@@ -313,7 +314,8 @@ class BaseComparator(
     def _common_settings(self) -> dict[str, Any]:
         """Return the parameters that are settings of any comparison."""
         names = ("scoring", "tests", "alternative", "alpha", "adjust", "pos_label")
-        return {name: getattr(self, name) for name in names}
+        settings = {name: getattr(self, name) for name in names}
+        return settings | {"target": target_of(self._named_estimators())}
 
     def _check_roles(self, sample_weight: Any, params: dict[str, Any], target: str) -> bool:
         """Check that the classifiers can be compared; return whether to skip fitting."""
@@ -532,10 +534,11 @@ class PairedComparator(BaseComparator):
     cv : None, "prefit", int, splitter or iterable, default=None
         None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
         X and y as a hold-out set. Anything else as in scikit-learn.
-    scoring : str, callable, list of str, or dict, default="accuracy"
+    scoring : str, callable, list of str, or dict, default=None
         Measures to compare: names of metrics of skcompare or scorers of scikit-learn, or
         scorers. The verdict comes from the first; a custom scorer sees stored predictions
-        and the row numbers as X.
+        and the row numbers as X. By default "accuracy" of classifiers, and of regressors
+        "r2" and "neg_mean_absolute_error".
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests, with options in a dict. "auto" takes the design's default test
         of every measure; the primary measure always has it. "all" takes every test that
@@ -623,7 +626,7 @@ class PairedComparator(BaseComparator):
         challenger: Any,
         *,
         cv: Any = None,
-        scoring: Any = "accuracy",
+        scoring: Any = None,
         tests: Any = "auto",
         alternative: str = "two-sided",
         alpha: float = 0.05,
@@ -724,8 +727,9 @@ class MultipleComparator(BaseComparator):
         Three or more classifiers with their names. They are never changed.
     cv : None, "prefit", int, splitter or iterable, default=None
         As for :class:`~skcompare.PairedComparator`.
-    scoring : str, callable, list of str, or dict, default="accuracy"
-        Measures to compare. The verdict comes from the first.
+    scoring : str, callable, list of str, or dict, default=None
+        Measures to compare. The verdict comes from the first. The default is that of
+        :class:`~skcompare.PairedComparator`.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests of pairs, and of tests of all together such as "cochran_q", with
         options in a dict. "auto" takes the default tests of the design. A test that is not
@@ -839,7 +843,7 @@ None, default="holm"
         estimators: Any,
         *,
         cv: Any = None,
-        scoring: Any = "accuracy",
+        scoring: Any = None,
         tests: Any = "auto",
         control: str | None = None,
         alternative: str = "two-sided",

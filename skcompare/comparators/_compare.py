@@ -24,14 +24,19 @@ from skcompare._analysis import (
     requested_by,
     settings_of_several,
     tallied_pair,
-    usual_options,
     with_adjusted,
     with_classes,
 )
 from skcompare._core.design import Design
-from skcompare._core.validation import check_pos_label, check_switches, classes_of
+from skcompare._core.validation import (
+    as_array,
+    check_pos_label,
+    check_switches,
+    classes_of,
+    is_continuous,
+)
 from skcompare._io.columns import has_columns, is_file
-from skcompare._registry.metrics import NUMBERS
+from skcompare._registry.metrics import CLASSES, NUMBERS
 from skcompare._registry.tests import get_test
 from skcompare._typing import ArrayLike
 from skcompare.evidence import (
@@ -49,6 +54,7 @@ from skcompare.metrics import Measure
 from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,
+    OF_NUMBERS,
     ColumnRoles,
     EngineColumns,
     PairedPredictions,
@@ -250,6 +256,20 @@ def comparison_of_rows(
     )
 
 
+def usual_options(requested: Any) -> dict[type, dict[str, Any]]:
+    """Return the evidence options of the requested tests, by type of evidence.
+
+    If two tests have different options for the same evidence, those of the first one.
+    """
+    usual: dict[type, dict[str, Any]] = {}
+    for name, options in requested.items() if isinstance(requested, Mapping) else ():
+        entry = get_test(name)
+        own = {key: options[key] for key in entry.evidence_options if key in options}
+        if own:
+            usual[entry.needs] = own | usual.get(entry.needs, {})
+    return usual
+
+
 def compare_several(
     predictions: Predictions,
     settings: Settings,
@@ -356,7 +376,7 @@ def compare(
     y_true: Any = None,
     id: str | None = None,
     tests: Any = "auto",
-    scoring: Any = "accuracy",
+    scoring: Any = None,
     alternative: str = "two-sided",
     alpha: float = 0.05,
     adjust: str | None = "holm",
@@ -394,9 +414,11 @@ def compare(
         Names of tests, with options in a dict. "auto" takes the design's default test
         of every measure; the primary measure always has it. "all" takes every test that
         is valid for the design.
-    scoring : str, callable, list of str, or dict, default="accuracy"
-        Measures to compare, as in scikit-learn; the verdict comes from the first.
-        "neg_mean_absolute_error" compares predictions of numbers.
+    scoring : str, callable, list of str, or dict, default=None
+        Measures to compare, as in scikit-learn; the verdict comes from the first. By
+        default "accuracy" of labels, and of numbers "r2" and "neg_mean_absolute_error".
+        The target is numbers if true or predicted ones cannot be classes: where they are
+        not whole, and predictions are no probabilities.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better; of three or more, better than the
         control.
@@ -474,25 +496,31 @@ def compare(
         )
     options: dict[str, Any] = {"scoring": scoring, "tests": tests, "pos_label": pos_label}
     options |= {"alternative": alternative, "alpha": alpha, "adjust": adjust}
-    settings = (
-        settings_of_several(several, control, **options)
-        if several
-        else Settings.parse(**options)
-    )
+    if several:
+        parse = partial(settings_of_several, several, control, **options)
+    else:
+        parse = partial(Settings.parse, **options)
     roles = data if isinstance(data, ColumnRoles) else None
     if roles is None and is_table(data, predictions):
         roles = ColumnRoles(data, y_true, predictions, id, groups)
+    target = CLASSES
+    if roles is None and not isinstance(data, Tally):
+        target = target_of_arrays(data if y_true is None else y_true, predictions)
+    settings = parse(target=target)
     pair = None
     if isinstance(data, Tally):
         pair = pair_of_tally(data, partial(_needed_counts, settings))
     if roles is not None and roles.y_true is not None and not several:
         pair = counted_pair(roles, settings, collect, labels)
     if pair is None:
-        target = {"labels": labels, "pos_label": pos_label, "target": settings.target}
+        values = None if roles is None else roles.read()
+        if values is not None:
+            settings = parse(target=target_of_arrays(values.truth, values.predictions))
+        of_target = {"labels": labels, "pos_label": pos_label, "target": settings.target}
         collected = (
-            collected_arrays(data, predictions, y_true, id, groups=groups, **target)
-            if roles is None
-            else roles.read().collected(**target)
+            collected_arrays(data, predictions, y_true, id, groups=groups, **of_target)
+            if values is None
+            else values.collected(**of_target)
         )
         if several:
             return compare_several(collected, settings, start=start)
@@ -503,6 +531,33 @@ def compare(
             "`scoring` out to compare the predictions with each other."
         )
     return compare_pair(pair, settings, start=start)
+
+
+def target_of_arrays(y_true: Any, predictions: Mapping[str, Any]) -> str:
+    """Return the target: numbers where truth or predictions cannot be of classes.
+
+    Labels that are numbers are whole, and probabilities are between 0 and 1. A target of
+    two values is of classes.
+    """
+    if y_true is None or is_continuous(y_true):
+        return CLASSES if y_true is None else NUMBERS
+    is_numeric = any(map(_are_numbers, predictions.values())) and _has_many_numbers(y_true)
+    return NUMBERS if is_numeric else CLASSES
+
+
+def _has_many_numbers(y_true: Any) -> bool:
+    array = as_array(y_true)
+    return array.dtype.kind in "iuf" and len(np.unique(array)) > 2
+
+
+def _are_numbers(prediction: Any) -> bool:
+    """Whether predictions are numbers, and neither labels nor probabilities."""
+    if isinstance(prediction, Mapping):
+        return not OF_NUMBERS.isdisjoint(prediction)
+    if not is_continuous(prediction):
+        return False
+    array = as_array(prediction)
+    return array.ndim == 1 and bool(((array < 0) | (array > 1)).any())
 
 
 def _check_tally_alone(**arguments: Any) -> None:
@@ -631,7 +686,7 @@ def compare_cv_results(
     cv: Any = None,
     design: Design | str | None = None,
     groups: ArrayLike | None = None,
-    scoring: Any = "accuracy",
+    scoring: Any = None,
     tests: Any = "auto",
     alternative: str = "two-sided",
     alpha: float = 0.05,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from skcompare._core.atomic_write import check_writable, write_text
-from skcompare._core.formatting import in_one_line, printable
+from skcompare._core.formatting import in_one_line, printable, round_up
 from skcompare._core.report import (
     STOPPED,
     Report,
@@ -46,7 +46,6 @@ from skcompare.gate._evaluate import Gate, judge_subject
 from skcompare.gate._files import GateFiles, judge_files
 from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 from skcompare.gate._subjects import check_alone, fitted_subject
-from skcompare.reports import round_up
 
 BLIND = (
     "a blind gate tells no more, because a team that climbs on what a gate tells passes "

@@ -15,6 +15,7 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
     in_one_line,
+    round_up,
     shortened,
     without_empty_columns,
 )
@@ -33,13 +34,7 @@ from skcompare._core.report import (
 )
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf, Condition, Superior, condition_of
-from skcompare.reports import (
-    ComparisonRow,
-    assumptions_of,
-    round_up,
-    row_from_dict,
-    row_to_dict,
-)
+from skcompare.reports import ComparisonRow, assumptions_of, row_from_dict, row_to_dict
 
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"

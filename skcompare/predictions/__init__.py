@@ -50,6 +50,7 @@ from skcompare.predictions._frozen_rules import (
     is_mixed,
     is_prefit,
     predictions_of_fitted,
+    target_of,
 )
 from skcompare.predictions._item_scores import ItemScores, check_names
 from skcompare.predictions._predictions import (
@@ -57,6 +58,7 @@ from skcompare.predictions._predictions import (
     CHAMPION,
     DECISION,
     LABELS,
+    OF_NUMBERS,
     PROBA,
     RANKS,
     ROLES,

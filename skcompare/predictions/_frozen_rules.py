@@ -35,7 +35,7 @@ OF_OTHER_TARGET: dict[str, tuple[Callable[..., bool], str, str]] = {
     CLASSES: (
         is_regressor,
         "regressor",
-        "which is compared by a measure of numbers, such as 'neg_mean_absolute_error'",
+        "which is compared by a measure of numbers, such as 'r2'",
     ),
     NUMBERS: (
         is_classifier,
@@ -44,6 +44,15 @@ OF_OTHER_TARGET: dict[str, tuple[Callable[..., bool], str, str]] = {
     ),
 }
 """Estimators that do not predict a target: how they are recognised, named and compared."""
+
+
+def target_of(estimators: NamedEstimators) -> str:
+    """Return what estimators predict: numbers if all are regressors, or else classes."""
+    are_regressors = [
+        hasattr(part, "fit") and not isinstance(part, type) and is_regressor(part)
+        for _, part in estimators
+    ]
+    return NUMBERS if all(are_regressors) else CLASSES
 
 
 def check_roles(

@@ -585,6 +585,8 @@ def _of_numbers(
 
 
 INTERVALS = "intervals"
+OF_NUMBERS = frozenset({*FORECASTS, INTERVALS})
+"""What may be passed of predicted numbers."""
 
 
 def _forecast(name: str, forecast: Any, y_true: ArrayLike) -> dict[str, Any]:
@@ -593,7 +595,7 @@ def _forecast(name: str, forecast: Any, y_true: ArrayLike) -> dict[str, Any]:
         return {VALUES: check_numbers(name, forecast)}
     quantiles = _quantiles(name, forecast)
     levels = tuple(sorted(quantiles))
-    unknown = set(forecast) - {*FORECASTS, INTERVALS}
+    unknown = set(forecast) - OF_NUMBERS
     values = forecast.get(VALUES, quantiles.get(0.5))
     if unknown or values is None:
         raise ValueError(

@@ -14,7 +14,6 @@ from skcompare._analysis import (
     decide,
     decide_among,
     is_against,
-    round_up,
 )
 from skcompare.reports._comparison import Comparison, row_from_dict, row_to_dict
 from skcompare.reports._multiple import MultipleComparison

@@ -15,7 +15,6 @@ from skcompare._analysis import (
     decimals_of,
     far_end,
     is_against,
-    round_up,
 )
 from skcompare._core.design import HALVES, Design
 from skcompare._core.flags import explain
@@ -23,6 +22,7 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
     named_limits,
+    round_up,
     shortened,
     without_empty_columns,
 )

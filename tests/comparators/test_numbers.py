@@ -9,7 +9,13 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import BayesianRidge, Lasso, Ridge
-from sklearn.metrics import mean_absolute_error, mean_pinball_loss
+from sklearn.metrics import (
+    d2_absolute_error_score,
+    make_scorer,
+    mean_absolute_error,
+    mean_pinball_loss,
+    r2_score,
+)
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeRegressor
 
@@ -389,8 +395,10 @@ def test_unsuited_estimators():
     """Classifiers and regressors are compared by measures of their own."""
     with pytest.raises(ValueError, match=r"a regressor. Got the classifier Dummy.*'accu"):
         PairedComparator(DummyClassifier(), Ridge(), scoring=MAE).fit(X, TARGET)
-    with pytest.raises(ValueError, match=r"a classifier. Got the regressor Ridge.*'neg_me"):
-        PairedComparator(Ridge(), Ridge()).fit(X, TARGET > 100)
+    with pytest.raises(ValueError, match=r"a classifier. Got the regressor Ridge.*'r2'"):
+        PairedComparator(Ridge(), Ridge(), scoring="accuracy").fit(X, TARGET > 100)
+    with pytest.raises(ValueError, match=r"a classifier. Got the regressor Ridge.*'r2'"):
+        PairedComparator(Ridge(), DummyClassifier()).fit(X, TARGET > 100)
 
 
 def test_positive_class_is_refused_before_fitting():
@@ -417,3 +425,84 @@ def test_more_records_than_are_collected():
     assert kept.rows[0].pvalue == compare(Y, BOTH, scoring=MAE).rows[0].pvalue
     with pytest.raises(ValueError, match="needs every record"):
         compare(table, columns, y_true="y", scoring=MAE, collect=0)
+
+
+def test_default_measures():
+    """R² is compared as the mean squared errors are, given the targets."""
+    comparison = compare(Y, BOTH)
+    first, second = comparison.rows
+    squares = [(Y - numbers) ** 2 / Y.var() for numbers in (OLD, NEW)]
+    expected = ttest_rel(*squares)
+
+    assert ("r2", MAE) == (first.measure, second.measure)
+    assert_allclose(first.champion, r2_score(Y, OLD), rtol=1e-12)
+    assert_allclose(first.challenger, r2_score(Y, NEW), rtol=1e-12)
+    assert_allclose(first.pvalue, expected.pvalue, rtol=1e-10)
+    assert_allclose((first.low, first.high), expected.confidence_interval(), rtol=1e-9)
+    assert first.note.startswith("tests the mean squared error over the variance")
+    assert "squared error over the variance" in str(comparison)
+    (third,) = compare(Y, BOTH, scoring="d2_absolute_error_score").rows
+    assert_allclose(third.challenger, d2_absolute_error_score(Y, NEW), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("y", "first", "is_numeric"),
+    [
+        ([1, 2, 3, 5], [1.5, 2.5, 3.5, 5.5], True),
+        ([1.5, 2, 3, 5], [1, 2, 3, 5], True),
+        ([1, 2, 3, 5], {"values": [1, 2, 3, 5]}, True),
+        ([0, 1, 0, 1], [0.25, 0.75, 0.5, 0.75], False),
+        ([0, 1, 0, 1], [0, 1, 1, 1], False),
+    ],
+)
+def test_target_is_told_by_the_numbers(y, first, is_numeric):
+    """Numbers are what cannot be labels or probabilities."""
+    comparison = compare(y, {"old": first, "new": y if is_numeric else [1, 1, 0, 1]})
+
+    assert is_numeric == (comparison.rows[0].measure == "r2")
+
+
+def test_whole_numbers_are_labels_unless_a_measure_says_otherwise():
+    with pytest.raises(ValueError, match=r"Code them alike.*compared by a measure of numb"):
+        compare([1, 2, 5], {"old": [1, 2, 4], "new": [1, 2, 7]})
+
+
+def test_default_measures_of_regressors_and_columns(tmp_path):
+    """Estimators, frames and files have the same default as arrays."""
+    frame = pd.DataFrame({"y": Y, **BOTH})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    expected = compare(Y, BOTH).rows
+    for data in (frame, str(tmp_path / "x.csv")):
+        assert (
+            expected[0].pvalue
+            == compare(data, {n: n for n in BOTH}, y_true="y").rows[0].pvalue
+        )
+    pair = PairedComparator(Ridge(), Lasso(), cv="prefit", scoring=None)
+    pair.set_params(champion=Ridge().fit(X, TARGET), challenger=Lasso().fit(X, TARGET))
+    rows = pair.fit(X, TARGET).comparison_.rows
+    assert ["r2", MAE] == [row.measure for row in rows]
+    assert_allclose(rows[0].champion, pair.champion.score(X, TARGET))
+
+
+def test_scorer_without_a_name():
+    """A scorer of regressors is of numbers, and has the tests of any score."""
+    scorer = make_scorer(mean_pinball_loss, alpha=0.9, greater_is_better=False)
+    (row,) = compare(Y, BOTH, scoring=scorer).rows
+    expected = mean_pinball_loss(Y, NEW, alpha=0.9)
+
+    assert_allclose(-row.challenger, expected)
+
+
+def test_equal_targets_have_no_r2():
+    with pytest.raises(ValueError, match="targets that are all equal"):
+        compare(np.full(9, 1.5), {"old": OLD[:9], "new": NEW[:9]}, scoring="r2")
+
+
+def test_relative_losses_do_not_merge():
+    """Shards have targets of their own, to which their losses are relative."""
+    halves = [
+        PairedLosses.from_predictions(*arrays, loss="relative_squared_error")
+        for arrays in zip(*(np.split(array, 2) for array in (Y, OLD, NEW)), strict=True)
+    ]
+    with pytest.raises(ValueError, match="relative to the targets of all records"):
+        sum(halves)

@@ -319,7 +319,7 @@ def test_what_is_no_scorer(data):
         (accuracy_score, TypeError, "make_scorer"),
         ("neg_accuracy", ValueError, "Unknown scoring"),
         (lambda estimator, X, y: {"a": 1}, TypeError, "must give one number"),
-        (None, TypeError, "'scoring' parameter of PairedComparator must be"),
+        (3, TypeError, "'scoring' parameter of PairedComparator must be"),
         ({"a": 3}, TypeError, "name or callable"),
     ]:
         with pytest.raises(error, match=message):

@@ -35,11 +35,12 @@ from skcompare._core.validation import (
     unknown_name,
 )
 from skcompare._registry.metrics import (
+    CLASSES,
     NUMBERS,
     MetricEntry,
     UndefinedRateError,
-    loss_of,
     metrics,
+    tested_loss,
 )
 from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare._typing import IntArray
@@ -424,7 +425,7 @@ class Measure:
         if not len(classes):
             raise ValueError(
                 f"scoring {self.subject!r} is of classes, and the predictions are numbers. "
-                "Choose a measure of numbers, such as 'neg_mean_absolute_error'."
+                "Choose a measure of numbers, such as 'r2'."
             )
         try:
             self.of_right_predictions(classes, np.arange(len(classes)))
@@ -469,22 +470,41 @@ class Measure:
         return float("nan") if watch.undefined or watch.warned else float(score)
 
 
-def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
+DEFAULT_SCORING: Mapping[str, str | tuple[str, ...]] = {
+    CLASSES: "accuracy",
+    NUMBERS: ("r2", "neg_mean_absolute_error"),
+}
+"""Measures of a target where none is named, the primary one first."""
+
+
+def resolve_scoring(scoring: Any, target: str = CLASSES) -> tuple[Measure, ...]:
     """Return the measures of a `scoring` argument, with the primary one first.
 
     Parameters
     ----------
-    scoring : str, callable, list of str, or dict
+    scoring : str, callable, list of str, dict or None
         Names of metrics of this package or of scikit-learn's scorers, a scorer
         `scorer(estimator, X, y)`, or a dict of names and either of them. A name with a
-        class, such as "precision[malignant]", is about that class against the rest.
+        class, such as "precision[malignant]", is about that class against the rest. None
+        stands for the default measures of the target.
+    target : {"classes", "numbers"}, default="classes"
+        The target of scorers without a name.
     """
-    measures = tuple(_measure(name, value) for name, value in named_scoring(scoring))
+    scoring = DEFAULT_SCORING[target] if scoring is None else scoring
+    measures = tuple(
+        _measure(name, value, target) for name, value in named_scoring(scoring)
+    )
     subjects = [measure.subject for measure in measures]
     if len(set(subjects)) < len(subjects):
         raise ValueError(
             f"`scoring` must have each measure once. Got {subjects}, where a class in "
             "brackets belongs to the name. Choose other names in the dict."
+        )
+    numeric = [measure.subject for measure in measures if measure.is_numeric]
+    if 0 < len(numeric) < len(measures):
+        raise ValueError(
+            f"All of `scoring` must be about one target. Got {', '.join(numeric)}, of "
+            "predicted numbers, with measures of classes. Compare them one at a time."
         )
     return measures
 
@@ -515,14 +535,16 @@ def _name_of(scorer: Any) -> str:
     return scorer if isinstance(scorer, str) else getattr(scorer, "__name__", "score")
 
 
-def _measure(name: str, value: Any) -> Measure:
+def _measure(name: str, value: Any, target: str) -> Measure:
     if not isinstance(value, str):
         _check_scorer(name, value)
-        return Measure(name, True, _needed_predictions(value), value)
+        numbers = frozenset({VALUES})
+        required = numbers if target == NUMBERS else _needed_predictions(value)
+        return Measure(name, True, required, value)
     match = OF_CLASS.fullmatch(value)
     if match is not None:
         measured, label = match.groups()
-        measure = _measure(measured if name == value else name, measured)
+        measure = _measure(measured if name == value else name, measured, target)
         return replace(measure, label=label)
     entry = entry_of(value)
     if entry is not None:
@@ -544,7 +566,7 @@ def _measure(name: str, value: Any) -> Measure:
         scorer = get_sklearn_scorer(value) if average is None else make_scorer(average)
     except (ValueError, KeyError):
         raise unknown_name("scoring", value, known_names().union(metrics())) from None
-    loss = loss_of(value)
+    loss = tested_loss(value)
     is_numeric = loss is not None and loss.target == NUMBERS
     required = frozenset({VALUES}) if is_numeric else _needed_predictions(scorer)
     return Measure(name, True, required, scorer, value)

@@ -536,7 +536,7 @@ class PairScores:
 
     def has_few_in_a_half(self) -> bool:
         """Whether a half has few records of a class, for a score that separates classes."""
-        if _is_mean(self.measure):
+        if _is_mean(self.measure) or self.measure.is_numeric:
             return False
         predictions = self.pair.predictions
         y, n = predictions.y_predicted(), len(predictions.classes)

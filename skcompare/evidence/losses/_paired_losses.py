@@ -23,6 +23,7 @@ from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
 from skcompare.evidence.core._storage import Mergeable, added, joined, reversed_
 from skcompare.evidence.labels._class_order import ClassColumns
+from skcompare.evidence.losses import _relative_losses  # noqa: F401
 from skcompare.evidence.losses._loss_moments import LossMoments, merged_rows, moment_rows
 from skcompare.evidence.losses._record_losses import (
     LARGEST,
@@ -174,6 +175,22 @@ def _both(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
     return first[0] + second[0], first[1] + second[1]
 
 
+def _same_loss(first: str, second: str) -> str:
+    """Return the loss of two shards, unless it is relative to each shard's own targets."""
+    if first != second:
+        raise ValueError(
+            f"Only losses of one kind can be merged. Got {first!r} and {second!r}."
+        )
+    entry = record_losses().get(first)
+    if entry is not None and entry.relative:
+        raise ValueError(
+            f"The loss {first!r} is relative to the targets of all records, which shards "
+            "do not know. Got two shards. Merge the predictions, or losses that are not "
+            "relative."
+        )
+    return first
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairedLosses(Mergeable):
     """Losses of a champion and a challenger, record by record.
@@ -222,9 +239,7 @@ class PairedLosses(Mergeable):
     groups: LossGroups | None = field(
         default=None, metadata={"merge": added, "swap": LossGroups.swap}
     )
-    loss: str = field(
-        default="losses", metadata={"merge": "Only losses of one kind can be merged."}
-    )
+    loss: str = field(default="losses", metadata={"merge": _same_loss})
     clipped: tuple[int, int] = field(
         default=(0, 0), metadata={"merge": _both, "swap": reversed_}
     )

@@ -617,7 +617,7 @@ class SubjectScorer(PairedScorer):
     evidence: ClassVar[tuple[type, ...]] = ()
     """Evidence that the tests of the subject need; none for the default test alone."""
     needs_option: ClassVar[str | None] = None
-    """An option that the tests of the subject have, if they are told by one."""
+    """An option that a test of the subject must have."""
     named_options: ClassVar[Mapping[str, Any]] = {}
     """Options in the signature, with their defaults; None is that of the test."""
 
@@ -647,21 +647,21 @@ class SubjectScorer(PairedScorer):
         self, champion: Any = None, *, returns: str = "difference", **options: Any
     ) -> None:
         if "test" in options and not self.evidence:
-            named = " and ".join(f"`{name}`" for name in self.named_options)
+            names = " and ".join(f"`{name}`" for name in self.named_options)
             raise TypeError(
                 f"{type(self).__name__} runs {self.default_test}, and has no `test`. Got "
-                f"test={options['test']!r}. Choose the {named}, or use PairedScorer."
+                f"test={options['test']!r}. Choose the {names}, or use PairedScorer."
             )
-        given = {**self.named_options, "test": self.default_test, **options}
-        given = {name: value for name, value in given.items() if value is not None}
-        super().__init__(given.pop("test"), champion, returns=returns, **given)
+        options = {**self.named_options, "test": self.default_test, **options}
+        named = {name: value for name, value in options.items() if value is not None}
+        super().__init__(named.pop("test"), champion, returns=returns, **named)
 
     @classmethod
     def _suits(cls, entry: PairedTestEntry) -> bool:
         if not cls.evidence:
             return entry.name == cls.default_test
-        told = cls.needs_option is None or cls.needs_option in entry.options
-        return entry.needs in cls.evidence and told
+        has_option = cls.needs_option is None or cls.needs_option in entry.options
+        return entry.needs in cls.evidence and has_option
 
 
 class McNemarScorer(SubjectScorer):

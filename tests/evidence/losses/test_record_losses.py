@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
 from skcompare._registry.metrics import by_columns, loss_of, record_losses
+from skcompare._registry.metrics import tested_loss as loss_behind
 from skcompare.evidence import PairedLosses
 from skcompare.evidence.losses import _record_losses
 from skcompare.evidence.losses._record_losses import (
@@ -202,7 +203,8 @@ def test_loss_is_described():
         assert entry.question.endswith("?")
         assert entry.title
         for measure in entry.measures:
-            assert entry == loss_of(measure) == loss_of(f"neg_{measure}")
+            assert entry == loss_behind(measure) == loss_behind(f"neg_{measure}")
+            assert (None if entry.relative else entry) == loss_of(measure)
 
 
 def test_loss_is_one_number_a_record():
