@@ -121,7 +121,7 @@ def set_input_tags(tags: Any, parts: Sequence[Any]) -> None:
 
 def set_predictor_tags(tags: Any, parts: Sequence[Any]) -> None:
     """Set the tags of a classifier, multi-class if all are, or of a regressor."""
-    if all(part.estimator_type == "regressor" for part in parts):
+    if parts and all(part.estimator_type == "regressor" for part in parts):
         tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
         return

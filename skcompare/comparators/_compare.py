@@ -65,6 +65,7 @@ from skcompare.predictions import (
     outputs_of_roles,
     predictions_from_arrays,
     predictions_from_cv_results,
+    target_of,
 )
 from skcompare.reports import (
     Comparison,
@@ -760,13 +761,16 @@ def compare_cv_results(
     >>> compare_cv_results(old, new, X, y, cv=cv).verdict
     'challenger'
     """
-    settings = Settings.parse(scoring, tests, alternative, alpha, adjust, pos_label)
     check_switches(allow_mixed=allow_mixed)
     outputs = outputs_of_roles(champion, challenger, X, y)
     fitted = [(role, output["estimator"][0]) for role, output in outputs.items()]
-    check_roles_to_fit(fitted, allow_mixed=allow_mixed)
-    classes = classes_of(check_target(y, groups, fitting=True))
-    check_scored_classes(settings.measures, classes, pos_label)
+    options = (scoring, tests, alternative, alpha, adjust, pos_label)
+    settings = Settings.parse(*options, target=target_of(fitted))
+    target = settings.target
+    check_roles_to_fit(fitted, allow_mixed=allow_mixed, target=target)
+    labels = check_target(y, groups, fitting=True, target=target)
+    if target == CLASSES:
+        check_scored_classes(settings.measures, classes_of(labels), pos_label)
     predictions = predictions_from_cv_results(
         X,
         y,  # type: ignore[arg-type]

@@ -19,8 +19,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from skcompare._analysis.measures import named_scoring, resolve_scoring
 from skcompare._core.sklearn_private import StrOptions, validate_params
-from skcompare._core.validation import classes_of, some_of, unknown_name
+from skcompare._core.validation import some_of, unknown_name
 from skcompare._io.columns import frame_from_columns
+from skcompare._registry.metrics import NUMBERS, VALUES
 from skcompare._typing import IntArray
 from skcompare.comparators._comparators import fitting_flags, routing_enabled
 from skcompare.comparators._paired_estimator import ClassScorer
@@ -38,6 +39,7 @@ from skcompare.predictions import (
     askable,
     check_roles_to_fit,
     check_target,
+    encoded_target,
     failure_of,
     fitted_clone,
     n_rows,
@@ -46,6 +48,7 @@ from skcompare.predictions import (
     rows_of,
     run_tasks,
     take_rows,
+    target_of,
 )
 
 RAISE = "raise"
@@ -204,6 +207,8 @@ def _scorer_of(name: str, classes: np.ndarray) -> Any:
     try:
         measure.check_classes(classes)
     except ValueError as error:
+        if not len(classes):
+            raise
         reason = error.__cause__ or error
         raise ValueError(
             f"scoring {name!r} does not suit the {len(classes)} classes "
@@ -575,19 +580,21 @@ def cross_compare(
         "estimator": return_estimator,
         "indices": return_indices,
     }
-    y_labels = check_target(y, groups, fitting=True)
+    target = target_of(named_estimators)
+    y_labels = check_target(y, groups, fitting=True, target=target)
     X, y, groups = indexable(X, y, groups)
-    classes = classes_of(y_labels)
+    classes, _ = encoded_target(y_labels)
     scoring = _as_scorers(scoring, classes)
     scorers = scorers_of(named_estimators, scoring, raise_exc=error_score == RAISE)
     metrics = tuple(scoring) if isinstance(scoring, dict) else None
     check_keys([name for name, _ in named_estimators], metrics or (OWN_SCORE,))
     rng = check_random_state(random_state)
-    splitter = resolve_cv(cv, y_labels, random_state)
+    splitter = resolve_cv(cv, y_labels, random_state, target)
     routed = _routed(named_estimators, scorers, splitter, params, groups)
     splits = make_splits(splitter, X, y_labels, groups, routed.split)
     seeds = rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist()
-    responses = frozenset({LABELS, SCORES}) if return_predictions else frozenset[str]()
+    kinds = frozenset({VALUES} if target == NUMBERS else {LABELS, SCORES})
+    responses = kinds if return_predictions else frozenset[str]()
     tasks = [
         CrossTask(
             Task(name, estimator, k, *split, seeds[k], responses, routed.fit[position]),
@@ -644,7 +651,8 @@ def _check_estimators(estimators: Any) -> list[tuple[str, Any]]:
             f"{names}."
         )
     named_estimators = [(name, estimator) for name, estimator in pairs]
-    check_roles_to_fit(named_estimators, allow_mixed=True)
+    target = target_of(named_estimators)
+    check_roles_to_fit(named_estimators, allow_mixed=True, target=target)
     return named_estimators
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils import ClassifierTags, check_random_state, column_or_1d, indexable
+from sklearn.utils import check_random_state, column_or_1d, indexable
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRequest,
@@ -26,8 +26,14 @@ from skcompare._core.sklearn_private import (
     progress_of,
     with_callbacks,
 )
-from skcompare._core.validation import check_labels, classes_of
-from skcompare.comparators._comparators import routed_fit, set_input_tags, tags_of
+from skcompare._core.validation import check_labels, check_numbers, classes_of
+from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES
+from skcompare.comparators._comparators import (
+    routed_fit,
+    set_input_tags,
+    set_predictor_tags,
+    tags_of,
+)
 from skcompare.comparators._compare import check_scored_classes
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import (
@@ -35,6 +41,7 @@ from skcompare.predictions import (
     CHAMPION,
     LARGEST_SEED,
     Predictions,
+    check_roles,
     check_roles_to_fit,
     check_target,
     collect_fitted,
@@ -44,6 +51,7 @@ from skcompare.predictions import (
     fitted_pair,
     n_rows,
     one_class_of,
+    target_of,
 )
 
 PREDICTION_METHODS = (
@@ -161,8 +169,10 @@ class PairedEstimator(
         self : PairedEstimator
         """
         check_parameters(self)
-        check_roles_to_fit(self._named_estimators(), allow_mixed=self.allow_mixed)
-        y_labels = check_target(y, fitting=False)
+        roles = self._named_estimators()
+        target = target_of(roles)
+        check_roles_to_fit(roles, allow_mixed=self.allow_mixed, target=target)
+        y_labels = check_target(y, fitting=False, target=target)
         X, y, sample_weight = indexable(X, y, sample_weight)
         if len(getattr(y, "shape", ())) == 2:
             # Warn of a column vector once, not in each fit.
@@ -173,7 +183,7 @@ class PairedEstimator(
         failed = f"failed to fit on {n_rows(X)} training records"
         fits = (
             (role, fit_seeded(role, estimator, seed, X, y, routed[role].fit, failed))
-            for role, estimator in self._named_estimators()
+            for role, estimator in roles
         )
         progress, before = progress_of(self, n_tasks=2), fingerprint(X)
         for role, fitted in progress(fits) if progress else fits:
@@ -184,7 +194,10 @@ class PairedEstimator(
                     "its transformers."
                 )
             setattr(self, f"{role}_", fitted)
-        self.classes_ = classes_of(y_labels)
+        if target == CLASSES:
+            self.classes_ = classes_of(y_labels)
+        elif hasattr(self, "classes_"):
+            del self.classes_
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -219,15 +232,15 @@ class PairedEstimator(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Splits are stratified by the class labels, as for every classifier.
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags()
         tags.target_tags.required = True
-        set_input_tags(tags, tags_of((self.champion, self.challenger)))
+        parts = tags_of((self.champion, self.challenger))
+        set_input_tags(tags, parts)
+        # Splits are stratified by the labels of classifiers, as scikit-learn does.
+        set_predictor_tags(tags, parts)
         return tags
 
 
-def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "PairScorer":
+def make_paired_scorer(scoring: Any = None, *, pos_label: Any = None) -> "PairScorer":
     """Make a scorer of both classifiers of a pair and of their difference.
 
     The scorer returns three numbers per metric: ``<metric>_champion``,
@@ -237,10 +250,11 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
 
     Parameters
     ----------
-    scoring : str, callable, list of str, or dict, default="accuracy"
+    scoring : str, callable, list of str, or dict, default=None
         Metrics, as in :class:`PairedComparator`: names of metrics of skcompare or
         scorers of scikit-learn, with a class in brackets for one class against the rest,
         or scorers. A custom scorer sees stored predictions, and the records as they are.
+        The default is that of :class:`PairedComparator`.
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
 
@@ -298,6 +312,7 @@ class PairScorer:
     def __init__(self, scoring: Any, pos_label: Any) -> None:
         self.scoring = scoring
         self.pos_label = pos_label
+        # An unknown name is an error before anything is fitted.
         self.measures = resolve_scoring(scoring)
 
     def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> dict[str, float]:
@@ -325,11 +340,15 @@ class PairScorer:
                 "PairedEstimator(champion, challenger), fitted."
             )
         named_roles = list(zip((CHAMPION, CHALLENGER), roles))
-        predictions = _collected(named_roles, X, y, self.measures)
+        target = target_of(named_roles)
+        measures = resolve_scoring(self.scoring, target)
+        measured = NUMBERS if measures[0].is_numeric else CLASSES
+        check_roles(named_roles, allow_mixed=True, prefit=True, target=measured)
+        predictions = _collected(named_roles, X, y, measures)
         if len(predictions.classes) > 1:
-            check_scored_classes(self.measures, predictions.classes, self.pos_label)
+            check_scored_classes(measures, predictions.classes, self.pos_label)
         scores: dict[str, float] = {}
-        for measure in self.measures:
+        for measure in measures:
             champion, challenger = scores_of(predictions, measure, X, self.pos_label)
             sign = 1 if measure.greater_is_better else -1
             difference = sign * (challenger - champion)
@@ -355,8 +374,9 @@ class PairScorer:
         return False
 
     def __repr__(self) -> str:
-        pos_label = "" if self.pos_label is None else f", pos_label={self.pos_label!r}"
-        return f"make_paired_scorer({self.scoring!r}{pos_label})"
+        named = {"scoring": self.scoring, "pos_label": self.pos_label}
+        shown = (f"{name}={value!r}" for name, value in named.items() if value is not None)
+        return f"make_paired_scorer({', '.join(shown).removeprefix('scoring=')})"
 
 
 def _check_no_metadata(metadata: dict[str, Any]) -> None:
@@ -372,9 +392,10 @@ def _check_no_metadata(metadata: dict[str, Any]) -> None:
 def _collected(
     estimators: list[tuple[str, Any]], X: Any, y: Any, measures: Iterable[Measure]
 ) -> Predictions:
-    """Predict a test set with fitted classifiers, as far as the measures need it."""
+    """Predict a test set with fitted estimators, as far as the measures need it."""
     required = frozenset[str]().union(*(measure.required for measure in measures))
-    return collect_fitted(estimators, X, check_labels("y", y), required=required)
+    y_true = check_numbers("y", y) if VALUES in required else check_labels("y", y)
+    return collect_fitted(estimators, X, y_true, required=required)
 
 
 def scores_of(

@@ -19,7 +19,8 @@ from skcompare._core.design import (
     design_of,
     design_of_folds,
 )
-from skcompare._core.validation import check_count, check_labels, classes_of
+from skcompare._core.validation import check_count, check_labels, check_numbers
+from skcompare._registry.metrics import NUMBERS, VALUES
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.predictions._collect import (
     Fitted,
@@ -32,7 +33,7 @@ from skcompare.predictions._collect import (
     predictions_of,
     seeded,
 )
-from skcompare.predictions._frozen_rules import fitted_pair
+from skcompare.predictions._frozen_rules import fitted_pair, target_of
 from skcompare.predictions._predictions import (
     CHALLENGER,
     CHAMPION,
@@ -41,6 +42,7 @@ from skcompare.predictions._predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    encoded_target,
     n_rows,
 )
 
@@ -412,9 +414,10 @@ def predictions_from_cv_results(
         a block-regularized cross-validation look like random ones.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
-    required : frozenset of {"labels", "scores"}
+    required : frozenset of {"labels", "scores", "values", "std"}
         Kinds of predictions to collect. Scores are probabilities, or decision values of a
-        classifier without them; a classifier without both has labels only.
+        classifier without them; a classifier without both has labels only. Regressors have
+        values, and standard deviations if required.
 
     Returns
     -------
@@ -452,21 +455,25 @@ def predictions_from_cv_results(
     >>> print(f"{bcv_mcnemar(blocks).estimate:+.3f}")
     -0.005
     """
-    labels = check_labels("y", y)
+    results = _named_outputs(results)
+    fitted = [(name, output["estimator"][0]) for name, output in results.items()]
+    is_numeric = target_of(fitted) == NUMBERS
+    labels = check_numbers("y", y) if is_numeric else check_labels("y", y)
+    if is_numeric and VALUES not in required:
+        required = frozenset({VALUES})
     if n_rows(X) != len(labels):
         raise ValueError(
             f"`X` and `y` must be the records that were split. Got {n_rows(X)} and "
             f"{len(labels)}."
         )
-    results = _named_outputs(results)
     info = SplitInfo(X=X, y=y, cv=cv, groups=groups, design=design)
     n_splits = len(next(iter(results.values()))["estimator"])
     splits = info.of_outputs(results, n_splits)
     pairs = splits.pairs or ()
     tests = [test for _, test in pairs]
-    classes = classes_of(labels)
+    classes, _ = encoded_target(labels)
     return predictions_of(
-        [(name, output["estimator"][0]) for name, output in results.items()],
+        fitted,
         [
             _predictions_of_output(name, output, X, tests, classes, required)
             for name, output in results.items()

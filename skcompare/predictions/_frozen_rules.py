@@ -48,8 +48,11 @@ OF_OTHER_TARGET: dict[str, tuple[Callable[..., bool], str, str]] = {
 
 def target_of(estimators: NamedEstimators) -> str:
     """Return what estimators predict: numbers if all are regressors, or else classes."""
+    # Only tags show a regressor, and classifiers of other packages may lack them.
     are_regressors = [
-        hasattr(part, "fit") and not isinstance(part, type) and is_regressor(part)
+        hasattr(part, "__sklearn_tags__")
+        and not isinstance(part, type)
+        and is_regressor(part)
         for _, part in estimators
     ]
     return NUMBERS if all(are_regressors) else CLASSES
@@ -98,9 +101,11 @@ def check_roles(
         )
 
 
-def check_roles_to_fit(estimators: NamedEstimators, *, allow_mixed: bool) -> None:
-    """Check the classifiers, of which at least one must be fitted on the records."""
-    check_roles(estimators, allow_mixed=allow_mixed, prefit=False)
+def check_roles_to_fit(
+    estimators: NamedEstimators, *, allow_mixed: bool, target: str
+) -> None:
+    """Check the estimators, of which at least one must be fitted on the records."""
+    check_roles(estimators, allow_mixed=allow_mixed, prefit=False, target=target)
     if all(_frozen(estimators)):
         raise ValueError(
             "At least one classifier must be fitted on these records. Got frozen ones "
@@ -178,8 +183,7 @@ def check_target(
         raise ValueError(
             f"Unknown label type: {kind}. `y` must be class labels of shape (n_samples,), "
             "binary or multiclass. Numbers are compared by measures of them, such as "
-            "'neg_mean_absolute_error'; multilabel and multi-output targets are not "
-            "supported yet."
+            "'r2'; multilabel and multi-output targets are not supported yet."
         )
     labels = check_labels("y", y)
     if fitting and len(classes_of(labels)) < 2:

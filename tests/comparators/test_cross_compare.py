@@ -516,7 +516,7 @@ def test_bad_estimators():
         (tree(), TypeError, "dict of names to classifiers"),
         ({"": tree()}, ValueError, "not empty"),
         ({1: tree()}, ValueError, "named by strings"),
-        ({"a": LinearRegression()}, ValueError, "Got the regressor LinearRegression"),
+        ({"a": LinearRegression(), "b": tree()}, ValueError, "Got the regressor LinearReg"),
         ({"a": GaussianNB}, TypeError, "Add parentheses"),
         ({"a": FrozenEstimator(tree().fit(X, Y))}, ValueError, "Got frozen ones only"),
     ]:

@@ -16,13 +16,23 @@ from sklearn.metrics import (
     mean_pinball_loss,
     r2_score,
 )
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, cross_validate
 from sklearn.tree import DecisionTreeRegressor
 
-from skcompare import Comparison, MultipleComparator, PairedComparator, compare
+from skcompare import (
+    BlockRegularized5x2CV,
+    Comparison,
+    MultipleComparator,
+    PairedComparator,
+    PairedEstimator,
+    compare,
+    compare_cv_results,
+    cross_compare,
+    make_paired_scorer,
+)
 from skcompare._registry import metrics as registry
 from skcompare.evidence import PairedLosses, record_loss
-from skcompare.predictions import Predictions, predictions_from_arrays
+from skcompare.predictions import ROLES, Predictions, predictions_from_arrays
 from skcompare.stats import paired_t
 
 MAE = "neg_mean_absolute_error"
@@ -506,3 +516,60 @@ def test_relative_losses_do_not_merge():
     ]
     with pytest.raises(ValueError, match="relative to the targets of all records"):
         sum(halves)
+
+
+@pytest.fixture(scope="module")
+def cross_validated():
+    """Outputs of `cross_validate` of both regressors, and of them as one estimator."""
+    cv = BlockRegularized5x2CV(stratify=False, random_state=0)
+    keep = {"cv": cv, "return_estimator": True, "return_indices": True}
+    pair = PairedEstimator(Ridge(), Lasso(), random_state=0)
+    outputs = [
+        cross_validate(estimator, X, TARGET, **keep) for estimator in (Ridge(), Lasso())
+    ]
+    scorer = make_paired_scorer()
+    return cv, *outputs, cross_validate(pair, X, TARGET, scoring=scorer, **keep)
+
+
+def test_pair_of_regressors(cross_validated):
+    """A pair of regressors is a regressor, scored by R² and the mean absolute error."""
+    _, old, new, both = cross_validated
+    scores = {name[5:] for name in both if name.startswith("test_")}
+
+    assert is_regressor(PairedEstimator(Ridge(), Lasso()))
+    assert not hasattr(both["estimator"][0], "classes_")
+    assert {f"{m}_{r}" for m in ("r2", MAE) for r in (*ROLES, "difference")} == scores
+    assert_allclose(both["test_r2_champion"], old["test_score"])
+    assert_allclose(both["test_r2_challenger"], new["test_score"])
+    with pytest.raises(ValueError, match=r"a classifier. Got the regressor Ridge.*'r2'"):
+        make_paired_scorer("accuracy")(both["estimator"][0], X, TARGET)
+    assert ["make_paired_scorer()", "make_paired_scorer('r2')"] == [
+        repr(make_paired_scorer(*scoring)) for scoring in ((), ("r2",))
+    ]
+
+
+def test_outputs_of_cross_validate(cross_validated):
+    """Trained regressors are compared as the comparator does on the same splits."""
+    cv, old, new, both = cross_validated
+    expected = PairedComparator(Ridge(), Lasso(), cv=cv, scoring=MAE).fit(X, TARGET)
+    (row,) = expected.comparison_.rows
+
+    for outputs in ((old, new), (both,)):
+        compared = compare_cv_results(*outputs, X=X, y=TARGET, cv=cv, scoring=MAE)
+        assert row.pvalue == compared.rows[0].pvalue
+    with pytest.raises(ValueError, match=r"must be a classifier. Got the regressor"):
+        compare_cv_results(old, new, X, TARGET, cv=cv, scoring="accuracy")
+
+
+def test_several_outputs_at_once(cross_validated):
+    """`cross_compare` scores regressors by their own score, and keeps what they predict."""
+    cv, old, _, _ = cross_validated
+    models = {"old": Ridge(), "new": Lasso()}
+    results = cross_compare(models, X, TARGET, cv=cv, return_predictions=True)
+
+    assert_allclose(results["test_score_old"], old["test_score"])
+    assert results.predictions.is_numeric
+    with pytest.raises(ValueError, match=r"is of classes, and the predictions are numbers"):
+        cross_compare(models, X, TARGET, scoring="accuracy")
+    with pytest.raises(ValueError, match=r"must be a classifier. Got the regressor"):
+        cross_compare(models | {"other": DummyClassifier()}, X, TARGET)

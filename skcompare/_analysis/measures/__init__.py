@@ -4,6 +4,7 @@ from skcompare._analysis.measures._measures import (
     WORSE_THAN_NO_SKILL,
     ClassMetric,
     Measure,
+    StoredNumbers,
     StoredPredictions,
     Watch,
     are_worse_than_no_skill,

@@ -9,16 +9,18 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import is_regressor
 
-from skcompare._analysis.measures import StoredPredictions
+from skcompare._analysis.measures import StoredNumbers, StoredPredictions
 from skcompare._core.sklearn_private import scores_itself
 from skcompare._core.validation import (
     check_labels,
+    check_numbers,
     check_pos_label,
     check_probabilities,
     classes_of,
     in_class_order,
     some_of,
 )
+from skcompare._registry.metrics import VALUES
 from skcompare.exceptions import ChampionMismatchError, EstimatorFailedError
 from skcompare.predictions import (
     LABELS,
@@ -32,6 +34,9 @@ from skcompare.predictions import (
 
 STORED_LABELS, STORED_SCORES = "champion_predictions", "champion_scores"
 """Names of the metadata with the champion's predictions."""
+
+OF_PREDICT = frozenset({LABELS, VALUES})
+"""Kinds of predictions that `predict` returns."""
 
 PREDICTIONS = ("predict", "predict_proba", "decision_function")
 ROUTING = (
@@ -55,8 +60,8 @@ classifier hundreds of times.
 
 def stored_names(required: frozenset[str]) -> tuple[str, ...]:
     """Names of the metadata that hold these predictions."""
-    labels = (STORED_LABELS,) if LABELS in required else ()
-    return labels + ((STORED_SCORES,) if required - {LABELS} else ())
+    labels = (STORED_LABELS,) if required & OF_PREDICT else ()
+    return labels + ((STORED_SCORES,) if required - OF_PREDICT else ())
 
 
 def check_champion(champion: Any, required: frozenset[str], takes_decision: bool) -> None:
@@ -70,21 +75,23 @@ def check_champion(champion: Any, required: frozenset[str], takes_decision: bool
             f"predictions are passed as metadata: scorer(estimator, X, y, {stored}=...)."
         )
     # Only tags show a regressor, and classifiers of other packages may lack them.
-    if hasattr(champion, "__sklearn_tags__") and is_regressor(champion):
-        raise TypeError(f"`champion` must be a classifier. Got the regressor {kind}.")
+    is_numeric = hasattr(champion, "__sklearn_tags__") and is_regressor(champion)
+    if is_numeric != (VALUES in required):
+        expected, other = ("classifier", "regressor")[:: 1 if is_numeric else -1]
+        raise TypeError(f"`champion` must be a {expected}. Got the {other} {kind}.")
     of_sklearn = hasattr(champion, "fit") and hasattr(champion, "__sklearn_tags__")
     if of_sklearn and not is_fitted(champion):
         raise ValueError(
             f"`champion` must be fitted before it can be scored against. Got a {kind} that "
             "is not. Fit it, on records that are not scored."
         )
-    if LABELS in required and not hasattr(champion, "predict"):
+    if required & OF_PREDICT and not hasattr(champion, "predict"):
         raise TypeError(
             f"`champion` must have predict for a test of labels. Got {kind}, which has "
             "not. Choose a test of probabilities, such as delong."
         )
     scores = PREDICTIONS[1:] if takes_decision else PREDICTIONS[1:2]
-    if required - {LABELS} and not any(hasattr(champion, name) for name in scores):
+    if required - OF_PREDICT and not any(hasattr(champion, name) for name in scores):
         raise TypeError(
             f"`champion` must have {' or '.join(scores)}. Got {describe(champion)}, which "
             "has not. Choose a test of labels, such as mcnemar, or calibrate it by "
@@ -129,12 +136,15 @@ def stored_champion(
     *,
     pos_label: Any = None,
     takes_decision: bool = False,
-) -> StoredPredictions:
-    """Make a classifier of the champion's stored predictions.
+    is_numeric: bool = False,
+) -> StoredPredictions | StoredNumbers:
+    """Make an estimator of the champion's stored predictions.
 
     Probabilities have a column for each class of the scored classifier or of the records,
     in sorted order; one number per record is that of the positive one of two classes.
     """
+    if is_numeric:
+        return StoredNumbers(check_numbers(STORED_LABELS, stored[STORED_LABELS]))
     labels = proba = decision = None
     labelled = {}
     if STORED_LABELS in stored:
@@ -188,7 +198,7 @@ def predictions_of_both(
 
 def _is_harmless(classifier: Any) -> bool:
     """Whether a classifier is known to leave the records unchanged."""
-    if isinstance(classifier, StoredPredictions):
+    if isinstance(classifier, StoredPredictions | StoredNumbers):
         return True
     try:
         return classifier in _harmless

@@ -26,8 +26,22 @@ from skcompare._analysis.measures import (
 )
 from skcompare._core.design import HOLDOUT
 from skcompare._core.sklearn_private import make_known
-from skcompare._core.validation import check_choice, check_labels, some_of, unknown_name
-from skcompare._registry.metrics import MetricEntry, metrics, on_new_metric
+from skcompare._core.validation import (
+    check_choice,
+    check_labels,
+    check_numbers,
+    some_of,
+    unknown_name,
+)
+from skcompare._registry.metrics import (
+    CLASSES,
+    NUMBERS,
+    VALUES,
+    MetricEntry,
+    metrics,
+    on_new_metric,
+    record_losses,
+)
 from skcompare._registry.scorer_names import PREFIX, NamedScorer
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests
 from skcompare.evidence import (
@@ -52,6 +66,7 @@ from skcompare.predictions import (
     PairedPredictions,
     n_rows,
     predictions_from_arrays,
+    target_of,
 )
 from skcompare.stats import PairedResult
 from skcompare.stats.accuracy import corrected_statistic
@@ -121,12 +136,14 @@ def check_options(entry: PairedTestEntry, options: Mapping[str, Any], returns: s
         )
 
 
-def measure_of(entry: PairedTestEntry, options: Mapping[str, Any]) -> Measure | None:
+def measure_of(
+    entry: PairedTestEntry, options: Mapping[str, Any], target: str
+) -> Measure | None:
     """Return the measure to compare, or None if the test determines the measure."""
     if entry.needs is not ScoredPair:
         return None
-    scoring = options.get(SCORING, "accuracy")
-    measures = resolve_scoring(scoring)
+    scoring = options.get(SCORING, "accuracy" if target == CLASSES else "r2")
+    measures = resolve_scoring(scoring, target)
     if len(measures) > 1:
         raise ValueError(
             f"`scoring` of a scorer must be one measure. Got {scoring!r}. Make a scorer "
@@ -135,10 +152,23 @@ def measure_of(entry: PairedTestEntry, options: Mapping[str, Any]) -> Measure | 
     return measures[0]
 
 
-def predictions_required(entry: PairedTestEntry, measure: Measure | None) -> frozenset[str]:
-    """Kinds of predictions that both classifiers need."""
+def target_of_scorer(champion: Any, options: Mapping[str, Any]) -> str:
+    """Return what both estimators predict: numbers if the champion or the loss does."""
+    if champion is not None:
+        return target_of([("champion", champion)])
+    loss = options.get("loss")
+    entry = record_losses().get(loss) if isinstance(loss, str) else None
+    return CLASSES if entry is None else entry.target
+
+
+def predictions_required(
+    entry: PairedTestEntry, measure: Measure | None, target: str
+) -> frozenset[str]:
+    """Kinds of predictions that both estimators need."""
     if measure is not None:
         return measure.required
+    if target == NUMBERS:
+        return frozenset({VALUES})
     kinds: frozenset[str] = getattr(entry.needs, "required", frozenset({LABELS, SCORES}))
     return kinds | {RANKS} if entry.needs is PlacementValues else kinds
 
@@ -234,10 +264,11 @@ class PairedScorer:
     test : str
         Name of a registered test, one of :meth:`available_tests`. A test that calls for
         caution is not listed, but can be named.
-    champion : fitted classifier, optional
-        The classifier in use. It is never cloned or fitted. Where it is left out its
-        stored predictions are passed as metadata: ``champion_predictions`` for tests of
-        labels, and ``champion_scores`` for tests of probabilities or rankings.
+    champion : fitted classifier or regressor, optional
+        The model in use. It is never cloned or fitted. Where it is left out its stored
+        predictions are passed as metadata: ``champion_predictions`` for tests of labels or
+        of predicted numbers, and ``champion_scores`` for tests of probabilities or
+        rankings.
     returns : {"difference", "statistic", "confidence"}, default="difference"
         The measure of the scored classifier minus that of the champion, with the sign
         turned for losses; the test statistic with its sign, or the signed root of a
@@ -245,8 +276,9 @@ class PairedScorer:
     **options
         Options of the test, such as ``method``, and of its evidence, such as ``loss`` of
         a test of losses, ``n_bins`` of calibration or ``pos_label`` of a ranking. A test
-        of any score has ``scoring``, the score that is compared: one name or scorer,
-        "accuracy" by default. ``null_value`` goes with the confidence only.
+        of any score has ``scoring``, the score that is compared: one name or scorer, by
+        default "accuracy", or "r2" of a regressor. ``null_value`` goes with the confidence
+        only.
 
     Raises
     ------
@@ -338,8 +370,15 @@ class PairedScorer:
             listing = f"{type(self).__name__}.available_tests()"
             raise ValueError(f"{reason}. Use {example} of {listing}.")
         check_options(self._entry, options, returns)
-        self._measure = measure_of(self._entry, options)
-        self._required = predictions_required(self._entry, self._measure)
+        target = target_of_scorer(champion, options)
+        self._measure = measure_of(self._entry, options, target)
+        self._required = predictions_required(self._entry, self._measure, target)
+        self._is_numeric = VALUES in self._required
+        if self._is_numeric and not self._entry.of_numbers:
+            raise ValueError(
+                f"{test} is for classes, and the champion or the loss is of numbers. Use "
+                "'paired_t', or another test of losses or of any score."
+            )
         self._stored = stored_names(self._required)
         if champion is not None:
             check_champion(champion, self._required, self._takes_decision)
@@ -404,7 +443,8 @@ class PairedScorer:
         stored = {name: metadata.pop(name, None) for name in self._stored}
         stored = {name: values for name, values in stored.items() if values is not None}
         self._refuse(metadata)
-        labels, n = check_labels("y", y), n_rows(X)
+        check = check_numbers if self._is_numeric else check_labels
+        labels, n = check("y", y), n_rows(X)
         if len(labels) != n:
             raise ValueError(f"`y` must have one label per record: {n}. Got {len(labels)}.")
         check_stored(type(self).__name__, self.champion, stored, self._stored, y)
@@ -416,6 +456,7 @@ class PairedScorer:
                 labels,
                 pos_label=self.options.get(POS_LABEL),
                 takes_decision=self._takes_decision,
+                is_numeric=self._is_numeric,
             )
         pair = predictions_of_both(champion, estimator, X, labels, self._required)
         self._check_classes(pair)
@@ -441,7 +482,7 @@ class PairedScorer:
         Options may depend on the classes, which are known if the champion has them.
         """
         # A user's own score may take long on the resamples of its tests.
-        if self._measure is not None:
+        if self._measure is not None or self._is_numeric:
             return
         classes = getattr(self.champion, "classes_", None)
         labels = check_labels("champion.classes_", [0, 1] if classes is None else classes)
@@ -479,7 +520,7 @@ class PairedScorer:
             score, result = self._value(pair, self.options)
         except ValueError as error:
             least = getattr(self._entry.needs, "least_per_class", 0)
-            if not pair.predictions.class_counts().min() < least:
+            if self._is_numeric or not pair.predictions.class_counts().min() < least:
                 raise
             return undefined, str(error)
         if math.isnan(score):

@@ -364,7 +364,7 @@ def test_no_champion_at_all():
 def test_regressor(data):
     """A regressor has no precision."""
     X, y, _, _ = data
-    with pytest.raises(TypeError, match="Got the regressor LinearRegression"):
+    with pytest.raises(ValueError, match="precision_both_scores is for classes, and the"):
         PrecisionScorer(LinearRegression().fit(X, y))
 
 
