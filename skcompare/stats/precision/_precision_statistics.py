@@ -201,7 +201,7 @@ def contrast_variance(
 
 
 def score_contrast(
-    moments: ClassMoments, champion: Any, challenger: Any, weighted: bool
+    moments: ClassMoments, champion: Any, challenger: Any, weighted: Any
 ) -> Contrast:
     """Contrast of the observed shares with given ones, which residuals are taken from.
 
@@ -211,7 +211,7 @@ def score_contrast(
         Moments of two classifiers.
     champion, challenger : ndarray of shape (...)
         The given shares; their difference is taken from the observed one.
-    weighted : bool
+    weighted : bool or ndarray of bool
         Whether variances are those of independent predictions.
     """
     hh, rh, rr = moments.hh, moments.rh, moments.rr
@@ -223,7 +223,7 @@ def score_contrast(
     for k, p in enumerate((champion, challenger)):
         total, squares = rows[..., k], hh[..., k, k]
         linear, square = 2 * p * rh[..., k, k], p * p * rr[..., k, k]
-        term = p * (1 - p) * total if weighted else squares - linear + square
+        term = np.where(weighted, p * (1 - p) * total, squares - linear + square)
         variance = variance + term / total**2
         magnitude = magnitude + (squares + linear + square) / total**2
     shares = moments.hits / rows
@@ -400,12 +400,19 @@ def range_of_test(
     """Limits of the differences that a score test, by its name, or either of both keeps."""
     if test != "both scores":
         return score_range(moments, test == "weighted score", z)
-    lows, highs = zip(*(score_range(moments, weighted, z) for weighted in (False, True)))
-    return np.minimum(*lows), np.maximum(*highs)
+    weighted = np.array([False, True]).reshape(2, *[1] * (moments.rows.ndim - 1))
+    low, high = score_range(_stacked(moments, moments), weighted, z)
+    return low.min(axis=0), high.max(axis=0)
+
+
+def _stacked(*moments: ClassMoments) -> ClassMoments:
+    """Moments along a new first axis, where many cost hardly more than one."""
+    parts = ([one.rows, one.hits, one.rr, one.rh, one.hh] for one in moments)
+    return ClassMoments(*(np.stack(part) for part in zip(*parts, strict=True)))
 
 
 def score_range(
-    moments: ClassMoments, weighted: bool, z: float
+    moments: ClassMoments, weighted: Any, z: float
 ) -> tuple[FloatArray, FloatArray]:
     """Limits of the differences whose generalized score is at most `z`, by class.
 
@@ -424,7 +431,7 @@ def score_range(
     ----------
     moments : ClassMoments
         Moments of two classifiers; leading axes are classes.
-    weighted : bool
+    weighted : bool or ndarray of bool
         Whether variances are those of independent predictions.
     z : float
         A normal quantile. If negative, both limits are on the other side of the estimate.
@@ -435,8 +442,9 @@ def score_range(
         -1 and 1 where a share is undefined.
     """
     reach, constant = _unseen(moments, z), _without_variance(moments)
-    low = np.where(constant, -reach[..., 0], -_upper_limit(moments.swap(), weighted, z))
-    high = np.where(constant, reach[..., 1], _upper_limit(moments, weighted, z))
+    below, above = _upper_limit(_stacked(moments.swap(), moments), weighted, z)
+    low = np.where(constant, -reach[..., 0], -below)
+    high = np.where(constant, reach[..., 1], above)
     if z >= 0:
         shares = moments.shares
         observed = shares[..., 1] - shares[..., 0]
@@ -488,9 +496,9 @@ def _quadratic_share(
     )
 
 
-def _upper_limit(moments: ClassMoments, weighted: bool, z: float) -> FloatArray:
+def _upper_limit(moments: ClassMoments, weighted: Any, z: float) -> FloatArray:
     """Greatest difference that is not rejected."""
-    sums = _sums_of(moments)
+    sums, weighted = _sums_of(moments), np.expand_dims(weighted, -1)
     # The observed difference is kept exactly where z is not negative; the limit is then
     # above it, and otherwise below.
     inside = z >= 0
@@ -512,7 +520,7 @@ def _upper_limit(moments: ClassMoments, weighted: bool, z: float) -> FloatArray:
     return np.asarray((upper - lower)[..., 0])
 
 
-def _null_between(sums: ClassMoments, weighted: bool, z: float) -> Any:
+def _null_between(sums: ClassMoments, weighted: Any, z: float) -> Any:
     """Whether a difference of 0 lies between the observed difference and the limit."""
     position = _null_position(sums)
     kept = score_contrast(sums, *_shares_along(sums, position), weighted).root >= -z
