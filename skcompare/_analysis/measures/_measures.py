@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, update_wrapper
+from functools import cache, lru_cache, update_wrapper
 from typing import Any
 
 import numpy as np
@@ -562,14 +562,24 @@ def _measure(name: str, value: Any, target: str) -> Measure:
             "and by tests, which `tests` names."
         )
     try:
-        average = MACRO_AVERAGES.get(value)
-        scorer = get_sklearn_scorer(value) if average is None else make_scorer(average)
+        scorer = _known_scorer(value)
     except (ValueError, KeyError):
         raise unknown_name("scoring", value, known_names().union(metrics())) from None
     loss = tested_loss(value)
     is_numeric = loss is not None and loss.target == NUMBERS
-    required = frozenset({VALUES}) if is_numeric else _needed_predictions(scorer)
+    required = frozenset({VALUES}) if is_numeric else _needed_by_name(value)
     return Measure(name, True, required, scorer, value)
+
+
+def _known_scorer(name: str) -> Any:
+    average = MACRO_AVERAGES.get(name)
+    return get_sklearn_scorer(name) if average is None else make_scorer(average)
+
+
+@cache
+def _needed_by_name(name: str) -> frozenset[str]:
+    """Kinds of predictions that a scorer of scikit-learn needs, which is probed once."""
+    return _needed_predictions(_known_scorer(name))
 
 
 def _check_scorer(name: str, scorer: Any) -> None:

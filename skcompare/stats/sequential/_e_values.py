@@ -151,8 +151,9 @@ class CountBets:
         return _log_quadrature(integrand, [below, mode, mode + above])
 
     def _log_integrand(self, t: FloatArray, null: float) -> FloatArray:
-        log_plus, log_minus, cost = log_factors(t, null)
-        edges = _log_share(t) + _log_share(-t)
+        shares = _log_share(t), _log_share(-t)
+        log_plus, log_minus, cost = log_factors(t, null, shares)
+        edges = shares[0] + shares[1]
         gains = self.only_challenger * log_plus + self.only_champion * log_minus
         return gains - self.n * cost + self.prior * edges
 
@@ -167,20 +168,23 @@ class CountBets:
         return math.atanh(min(1 - 1e-16, max(1e-16 - 1, kappa)))
 
 
-def log_factors(t: FloatArray, null: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def log_factors(
+    t: FloatArray, null: float, shares: tuple[FloatArray, FloatArray] | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Logarithms of 1 + kappa, 1 - kappa and 1 + kappa null, for kappa = tanh t.
 
-    Small ones keep their digits because they are multiplied by numbers of records.
+    Small ones keep their digits because they are multiplied by numbers of records. The
+    logarithms of (1 + kappa) / 2 and (1 - kappa) / 2 are computed unless they are given.
     """
+    above, below = shares or (_log_share(t), _log_share(-t))
     kappa = np.tanh(t)
     small = np.abs(kappa) < 0.5
     inner = np.where(small, kappa, 0.0)
-    log_plus = np.where(small, np.log1p(inner), math.log(2) + _log_share(t))
-    log_minus = np.where(small, np.log1p(-inner), math.log(2) + _log_share(-t))
+    log_plus = np.where(small, np.log1p(inner), math.log(2) + above)
+    log_minus = np.where(small, np.log1p(-inner), math.log(2) + below)
     step = kappa * null
     near = np.abs(step) < 0.5
-    share = np.exp(_log_share(t)), np.exp(_log_share(-t))
-    far = np.log((1 + null) * share[0] + (1 - null) * share[1])
+    far = np.log((1 + null) * np.exp(above) + (1 - null) * np.exp(below))
     return log_plus, log_minus, np.where(near, np.log1p(np.where(near, step, 0.0)), far)
 
 
