@@ -110,9 +110,9 @@ def check_shards(subject):
     )
     merged, turned = first + second, second + first
     for options, expected in subject.results_of_middling:
-        assert_same(expected, subject.run(merged, **options))
-        # What the other order could change is the evidence, whatever the options.
+        # What merging could change is the evidence, whatever the options.
         if not (QUICK and options):
+            assert_same(expected, subject.run(merged, **options))
             assert_same(expected, subject.run(turned, **options))
 
 
@@ -284,8 +284,17 @@ def check_direction(subject):
                 result.estimate, abs=1e-12
             )
         if subject.directed:
-            assert subject.run(evidence, "greater", **options).pvalue < 0.05
-            assert subject.run(evidence, "less", **options).pvalue > 0.95
+            _assert_one_sided(subject, evidence, options)
+
+
+def _assert_one_sided(subject, evidence, options):
+    """A better challenger has a small p-value on its side, and a large one opposite.
+
+    Of one choice of options both are looked at by default, and of others the first.
+    """
+    assert subject.run(evidence, "greater", **options).pvalue < 0.05
+    if not (QUICK and options):
+        assert subject.run(evidence, "less", **options).pvalue > 0.95
 
 
 def check_margins(subject):
@@ -441,8 +450,7 @@ def check_ratio_direction(subject):
 
         assert result.estimate > 1
         if subject.directed:
-            assert subject.run(evidence, "greater", **options).pvalue < 0.05
-            assert subject.run(evidence, "less", **options).pvalue > 0.95
+            _assert_one_sided(subject, evidence, options)
 
 
 def check_roles_are_alike(subject):
@@ -574,7 +582,19 @@ SLOW = (
 )
 """Checks that take long; one set of dependencies is enough for them."""
 
-AGAIN = ("itself", "margins", "shards")
+AGAIN = (
+    "itself",
+    "margins",
+    "shards",
+    "direction",
+    "difference_flips",
+    "doubled_records",
+    "ratio_of_itself",
+    "ratio_inverts",
+    "ratio_direction",
+    "omnibus_of_itself",
+    "combination_of_itself",
+)
 """Quick checks that the slow ones repeat with all samples, for every choice of options."""
 
 

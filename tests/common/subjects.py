@@ -47,7 +47,7 @@ SPLITTERS = {
     "time ordered": lambda seed: TimeSeriesSplit(4),
 }
 SAMPLES = os.environ.get("SKCOMPARE_TEST_SAMPLES", "few")
-"""How many samples the checks look at: "few" of them, a fifth or so, "half" or "all"."""
+"""How many samples the checks look at: "few" of them, a tenth or so, "half" or "all"."""
 THOROUGH, QUICK = SAMPLES == "all", SAMPLES == "few"
 
 SMALL = (8, 9, 12, 17, 25)
@@ -60,7 +60,7 @@ def seeds(n, every=1):
         return range(n)
     if every > 1:
         return range(0, n, every)
-    return range(-(-n // (5 if QUICK else 2)))
+    return range(-(-n // (10 if QUICK else 2)))
 
 
 def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None, least=0):
@@ -318,7 +318,7 @@ class Subject:
     def samples_of_itself(self):
         """Evidence of a classifier against itself, an options dict, and an alternative."""
         sizes = (*self.small_sizes, 100)
-        for k, n in enumerate(sizes[::2] if QUICK else sizes):
+        for k, n in enumerate(sizes[::3] if QUICK else sizes):
             predictions = self.predictions(n, n)
             # Of each size one of both is enough by default.
             names = ("champion", "challenger")
