@@ -165,12 +165,14 @@ def forecast_losses(monkeypatch):
     @record_loss("quantile_score", target="numbers", needs="quantiles")
     def quantile_score(y_true, quantiles, levels):
         """How far are the quantiles from the number, on average?"""
+        # A row of many numbers is one record of each of them.
         losses = [
-            mean_pinball_loss(row[None], own[None], alpha=level)
-            for row, forecast in zip(y_true, quantiles, strict=True)
-            for own, level in zip(forecast, levels, strict=True)
+            mean_pinball_loss(
+                y_true[None], own[None], alpha=level, multioutput="raw_values"
+            )
+            for own, level in zip(quantiles.T, levels, strict=True)
         ]
-        return np.reshape(losses, quantiles.shape).mean(axis=1)
+        return np.mean(losses, axis=0)
 
 
 def test_uncertain_forecasts(forecast_losses, tmp_path):

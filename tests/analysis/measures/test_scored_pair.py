@@ -68,7 +68,7 @@ def by_scorer(pair, measure, weights, pos_label=None):
     return found
 
 
-def weights_for(pair, seed=0, size=3):
+def weights_for(pair, seed=0, size=2):
     n = pair.predictions.n_records
     rng = np.random.default_rng(seed)
     return rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.int32)

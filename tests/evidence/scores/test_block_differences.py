@@ -128,15 +128,16 @@ def test_swap_pickle_and_files(tmp_path):
         assert blocks == BlockDifferences.load(tmp_path / name)
 
 
-def test_of_a_measure(pair):
+@pytest.mark.parametrize(
+    "measures",
+    [
+        ["accuracy", "roc_auc", "squared_calibration_error"],
+        pytest.param(["neg_log_loss", "f1"], marks=pytest.mark.slow),
+    ],
+)
+def test_of_a_measure(pair, measures):
     """The mean is that of the scores on all halves, weighted by their records."""
-    for scoring in [
-        "accuracy",
-        "roc_auc",
-        "neg_log_loss",
-        "f1",
-        "squared_calibration_error",
-    ]:
+    for scoring in measures:
         (measure,) = resolve_scoring(scoring)
         blocks = block_differences(pair, measure)
         collected = pair.predictions

@@ -137,10 +137,17 @@ def test_registered_planner_of_cross_validation(alternative):
     assert expected == pytest.approx(planner(blocks, rho1=0, rho2=0.4, **settings))
 
 
-def test_registered_planner_of_a_holdout():
+@pytest.mark.parametrize(
+    "tables",
+    [
+        [(5, 0, 2, 5), (150, 15, 25, 10)],
+        pytest.param([(0, 0, 3, 0), (100, 1, 5, 0), (0, 4, 9, 0)], marks=pytest.mark.slow),
+    ],
+)
+def test_registered_planner_of_a_holdout(tables):
     """It is the fewest records with the power, lasting for ten more, and more than now."""
     for cells, alternative, method in itertools.product(
-        [(0, 0, 3, 0), (5, 0, 2, 5), (150, 15, 25, 10), (100, 1, 5, 0), (0, 4, 9, 0)],
+        tables,
         ["two-sided", "greater"],
         METHODS,
     ):

@@ -178,8 +178,9 @@ def test_scenarios_say_what_is_approximate():
         False,
         True,
     ]
-    assert not plan_comparison(0.8, 0.85).approximate
-    assert "approximation" not in str(plan_comparison(0.8, 0.85))
+    plan = plan_comparison(0.8, 0.85)
+    assert not plan.approximate
+    assert "approximation" not in str(plan)
 
 
 def test_required_power_level_and_direction_count():
