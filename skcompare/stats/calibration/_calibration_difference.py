@@ -102,8 +102,10 @@ def _drawn_counts(size: IntArray, n_draws: int, rng: np.random.Generator) -> Int
     if n > RECORDS_PER_CELL * len(size):
         return rng.multinomial(n, size / n, size=n_draws)
     cell = np.arange(len(size)).repeat(size)
-    rows = (cell[rng.integers(n, size=n)] for _ in range(n_draws))
-    return np.stack([np.bincount(each, minlength=len(size)) for each in rows])
+    drawn = cell[rng.integers(n, size=(n_draws, n))]
+    drawn += len(size) * np.arange(n_draws)[:, np.newaxis]
+    counts = np.bincount(drawn.ravel(), minlength=n_draws * len(size))
+    return counts.reshape(n_draws, len(size))
 
 
 def _cells_of(calibration: PairedCalibration) -> Cells:
