@@ -99,17 +99,32 @@ def assert_same_output(expected, actual):
             assert one.tolist() == other.tolist()
 
 
-def test_of_one_is_what_cross_validate_gives():
+@pytest.mark.parametrize(
+    "several",
+    [
+        pytest.param(
+            [
+                (None, True),
+                (["accuracy", "neg_log_loss", "f1"], False),
+                (lambda estimator, X, y: {"a": estimator.score(X, y), "b": len(y)}, True),
+            ],
+            id="few",
+        ),
+        pytest.param(
+            [
+                ("roc_auc", True),
+                ({"own": make_scorer(f1_score, average="macro"), "auc": "roc_auc"}, True),
+                (lambda estimator, X, y: estimator.score(X, y) / 2, False),
+            ],
+            id="others",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_of_one_is_what_cross_validate_gives(several):
     """`of(name)` has the keys and arrays of cross_validate on the same splits."""
     kept = ("train_score", "estimator", "indices")
-    for scoring, everything in [
-        (None, True),
-        ("roc_auc", True),
-        (["accuracy", "neg_log_loss", "f1"], False),
-        ({"own": make_scorer(f1_score, average="macro"), "auc": "roc_auc"}, True),
-        (lambda estimator, X, y: estimator.score(X, y) / 2, False),
-        (lambda estimator, X, y: {"a": estimator.score(X, y), "b": len(y)}, True),
-    ]:
+    for scoring, everything in several:
         cv = StratifiedKFold(2, shuffle=True, random_state=0)
         settings = {"scoring": scoring, "cv": cv}
         settings |= {f"return_{what}": everything for what in kept}

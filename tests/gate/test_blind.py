@@ -129,7 +129,7 @@ def check_all_conditions(folder, monkeypatch, capsys, n_queries, worlds):
 
 def test_a_blind_gate_tells_decisions_only(tmp_path, monkeypatch, capsys):
     """Queries of many kinds, in two worlds that differ in the truth."""
-    check_all_conditions(tmp_path, monkeypatch, capsys, n_queries=5, worlds=2)
+    check_all_conditions(tmp_path, monkeypatch, capsys, n_queries=4, worlds=2)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 
 from skcompare import compare
 from skcompare._io.columns import columns_of, source_of
+from skcompare._io.readers import JSON_BATCH
 from tests.common.made_up import check_made_up
 
 LINES = (
@@ -58,7 +59,7 @@ def test_a_byte_order_mark_is_no_value(write):
 
 def test_many_batches(write):
     """Records come in order, also when there are more than are read at a time."""
-    n = 10_000
+    n = JSON_BATCH + 100
     lines = "".join(f'{{"x": {i}, "t": "{i % 7}"}}\n' for i in range(n))
     found = columns_of(write(lines), ["x", "t"])
 

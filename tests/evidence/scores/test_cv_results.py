@@ -144,16 +144,27 @@ def test_repetitions_of_unequal_folds_are_unknown():
     assert "unknown" == from_cv(output, output).design.name
 
 
-def test_splitter_instead_of_indices():
+@pytest.mark.parametrize(
+    "several",
+    [
+        pytest.param(
+            [StratifiedShuffleSplit(3, random_state=0), list(KFold(3).split(X)), 4],
+            id="few",
+        ),
+        pytest.param(
+            [
+                BlockRegularized5x2CV(random_state=0),
+                RepeatedStratifiedKFold(n_splits=2, n_repeats=3, random_state=1),
+                TimeSeriesSplit(3),
+            ],
+            id="others",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_splitter_instead_of_indices(several):
     """A splitter makes the same sizes and at least the same design, but is a guess."""
-    for cv in [
-        BlockRegularized5x2CV(random_state=0),
-        RepeatedStratifiedKFold(n_splits=2, n_repeats=3, random_state=1),
-        StratifiedShuffleSplit(3, random_state=0),
-        TimeSeriesSplit(3),
-        list(KFold(3).split(X)),
-        4,
-    ]:
+    for cv in several:
         old, new = outputs(cv)
         blind = tuple(one.copy() for one in (old, new))
         for one in blind:

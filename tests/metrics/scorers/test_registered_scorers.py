@@ -227,9 +227,16 @@ def zero_if_undefined(function):
 @pytest.mark.filterwarnings(
     "ignore:A rate among the negative:sklearn.exceptions.UndefinedMetricWarning"
 )
-def test_threshold_is_tuned_by_metrics_of_labels_only():
+@pytest.mark.parametrize(
+    "entries",
+    [
+        pytest.param(ENTRIES[::3], id="few"),
+        pytest.param([*ENTRIES[1::3], *ENTRIES[2::3]], id="others", marks=pytest.mark.slow),
+    ],
+)
+def test_threshold_is_tuned_by_metrics_of_labels_only(entries):
     """A metric of labels tunes a threshold, one of probabilities says that it cannot."""
-    for entry in ENTRIES:
+    for entry in entries:
         if entry.response_method == "predict":
             by_hand = run_tuned_threshold(make_scorer(zero_if_undefined(entry.function)))
             assert by_hand == pytest.approx(

@@ -200,11 +200,12 @@ def test_far_tail_of_melded_pvalues():
 # -------------------------------------------------------------------- what must hold
 
 
-def test_interval_agrees_with_the_pvalue_of_some_tables():
+@pytest.mark.parametrize("null", [-0.05, pytest.param(0.0, marks=pytest.mark.slow)])
+def test_interval_agrees_with_the_pvalue_of_some_tables(null):
     """The null value, 0 or another, is outside exactly when p is below alpha."""
     tables = [ContingencyTable(3, 0, 6, 0), ContingencyTable(3, 5, 1, 0)]
-    for method, alternative, null in itertools.product(
-        [*METHODS, "exact-unconditional"], ALTERNATIVES, [0.0, -0.05]
+    for method, alternative in itertools.product(
+        [*METHODS, "exact-unconditional"], ALTERNATIVES
     ):
         seen = set()
         for table in tables:

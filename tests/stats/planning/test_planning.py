@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -389,6 +390,7 @@ def test_margin_of_classifiers_that_never_disagree():
 def test_margins_take_more_for_more():
     """Equivalence takes more than non-inferiority, a smaller margin more than a large."""
 
+    @cache
     def needed(goal, margin):
         given = {"goal": goal, "margin": margin, "disagreement": 0.18}
         return plan_comparison(0.9, 0.9, **given).records
