@@ -112,7 +112,8 @@ def render_metrics():
 
 
 def _loss_line(entry):
-    engines = ", also by data frame engines" if entry.expression else ""
+    is_counted = entry.expression and entry.target == metrics.CLASSES
+    engines = ", also by data frame engines" if is_counted else ""
     return f"* ``{entry.name}``, of {entry.target}{engines}: {entry.question}"
 
 

@@ -44,7 +44,6 @@ from skcompare.predictions import (
     PROBA,
     RANKS,
     SCORES,
-    VALUES,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
@@ -312,7 +311,8 @@ def predictions_required(
         named = {} if isinstance(requested, str) else requested or {}
         losses = [own.get(LOSS) for own in named.values()]
         entries = (loss for name, loss in record_losses().items() if name in losses)
-        return frozenset({VALUES, *(loss.needs for loss in entries)})
+        kinds = frozenset[str]().union(*(measure.required for measure in measures))
+        return kinds.union(loss.needs for loss in entries)
     responses = frozenset[str]().union(*(measure.required for measure in measures))
     if any(measure.needs_proba for measure in measures):
         responses |= {PROBA}

@@ -152,6 +152,16 @@ class ArrayOperations:
 
     flag = floats
 
+    def checked(self, values: Any, condition: Any, expected: str, advice: str) -> Any:
+        """Return the values if a condition holds for all, or raise an error."""
+        if not bool(self.xp.all(condition)):
+            holds = self.flag(condition)
+            raise ValueError(
+                f"{expected}. Got {int(self.xp.sum(1.0 - holds))} others, the first at "
+                f"position {int(self.xp.argmin(holds))}. {advice}"
+            )
+        return values
+
     def share(self, part: Any, whole: int) -> Any:
         """Quotient of a number and an integer, rounded once."""
         return part / float(whole)

@@ -85,6 +85,10 @@ class Program:
             .otherwise(self._value(otherwise))
         )
 
+    def checked(self, values: Any, condition: Any, expected: str, advice: str) -> Any:
+        """Return the values, with NaN where a condition fails, which no sum hides."""
+        return self.where(condition, values, float("nan"))
+
     def flag(self, condition: Any) -> Any:
         """Convert a condition without missing values to 1.0 or 0.0."""
         return condition.cast(self._nw.Float64)

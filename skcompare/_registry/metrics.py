@@ -10,6 +10,8 @@ from functools import lru_cache, update_wrapper, wraps
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from skcompare._core.arrays import ArrayOperations, on_host
 from skcompare._core.validation import check_choice
 
@@ -150,7 +152,9 @@ def by_columns(expression: Callable[..., Any]) -> Callable[..., Any]:
         if predicted.ndim == 2:
             columns = [predicted[:, k] for k in range(predicted.shape[1])]
         y = ops.floats(y)
-        return of_each(ops, y, expression(ops, y, columns, *uncertainty, **options))
+        # What is not finite is refused afterwards, by the name of the loss.
+        with np.errstate(all="ignore"):
+            return of_each(ops, y, expression(ops, y, columns, *uncertainty, **options))
 
     return loss
 

@@ -36,14 +36,18 @@ from skcompare._core.validation import (
 )
 from skcompare._registry.metrics import (
     CLASSES,
+    FORECASTS,
     NUMBERS,
     MetricEntry,
     UndefinedRateError,
+    loss_of,
     metrics,
+    record_losses,
     tested_loss,
 )
 from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare._typing import IntArray
+from skcompare.evidence import forecasts_for
 from skcompare.predictions import (
     DECISION,
     LABELS,
@@ -94,14 +98,20 @@ class StoredPredictions(ClassifierMixin, BaseEstimator):
 
 
 class StoredNumbers(RegressorMixin, BaseEstimator):
-    """Fitted regressor that returns stored numbers for any X."""
+    """Fitted regressor that returns stored numbers for any X.
 
-    def __init__(self, values: np.ndarray) -> None:
-        self.values = values
+    Parameters
+    ----------
+    stored : EstimatorPredictions
+        The numbers, with their deviations, quantiles or samples.
+    """
+
+    def __init__(self, stored: EstimatorPredictions) -> None:
+        self.stored = stored
 
     def predict(self, X: Any) -> Any:
         """Return the stored numbers."""
-        return self.values
+        return self.stored.values
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -330,6 +340,27 @@ class DirectScorer:
         return WEIGHT in inspect.signature(self.metric).parameters
 
 
+@dataclass(frozen=True)
+class LossScorer:
+    """Scorer of the mean of a registered loss of numbers, of stored predictions.
+
+    Parameters
+    ----------
+    loss : str
+        Name of the loss.
+    sign : {1, -1}
+        -1 where greater is better.
+    """
+
+    loss: str
+    sign: int
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        (forecast,) = forecasts_for(self.loss, [estimator.stored])
+        losses = record_losses()[self.loss].function(np.asarray(y), *forecast)
+        return self.sign * float(np.mean(losses))
+
+
 Scorer = Callable[[Any, Any, Any], float]
 
 OF_CLASS = re.compile(r"(\w+)\[(.+)\]", re.DOTALL)
@@ -376,7 +407,7 @@ class Measure:
         The key in reports.
     greater_is_better : bool
         False for losses, whose differences are negated.
-    required : frozenset of {"labels", "scores", "decision"}
+    required : frozenset of {"labels", "scores", "decision", "values", ...}
         Predictions that it needs.
     scorer : callable
         `scorer(estimator, X, y)`, where the estimator returns stored predictions.
@@ -404,6 +435,11 @@ class Measure:
     def is_numeric(self) -> bool:
         """Whether the measure is of predicted numbers, not of classes."""
         return VALUES in self.required
+
+    @property
+    def uncertainty(self) -> str | None:
+        """Kind of uncertainty of forecasts that it needs beside their numbers, or None."""
+        return next((kind for kind in FORECASTS if kind in self.required - {VALUES}), None)
 
     def position(self, classes: np.ndarray) -> int:
         """Position of the measure's class among the classes."""
@@ -561,14 +597,34 @@ def _measure(name: str, value: Any, target: str) -> Measure:
             "functions. Here the classifiers are compared by measures, such as 'accuracy', "
             "and by tests, which `tests` names."
         )
+    loss = loss_of(value)
+    if loss is not None and loss.target == NUMBERS:
+        greater = value.startswith(NEGATED)
+        of_loss = LossScorer(loss.name, -1 if greater else 1)
+        return Measure(name, greater, frozenset({VALUES, loss.needs}), of_loss, value)
     try:
         scorer = _known_scorer(value)
     except (ValueError, KeyError):
-        raise unknown_name("scoring", value, known_names().union(metrics())) from None
+        known = known_names().union(metrics(), _names_of_losses())
+        raise unknown_name("scoring", value, known) from None
     loss = tested_loss(value)
     is_numeric = loss is not None and loss.target == NUMBERS
     required = frozenset({VALUES}) if is_numeric else _needed_by_name(value)
     return Measure(name, True, required, scorer, value)
+
+
+NEGATED = "neg_"
+"""Prefix of a loss on a greater-is-better scale."""
+
+
+def _names_of_losses() -> set[str]:
+    """Names of the means of all registered losses of numbers, on that scale."""
+    losses = [loss for loss in record_losses().values() if loss.target == NUMBERS]
+    return {
+        mean if loss.relative else f"{NEGATED}{mean}"
+        for loss in losses
+        for mean in loss.measures
+    }
 
 
 def _known_scorer(name: str) -> Any:

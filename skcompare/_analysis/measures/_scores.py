@@ -20,7 +20,7 @@ from skcompare._analysis.measures._measures import (
 )
 from skcompare._core.design import HOLDOUT
 from skcompare._core.validation import positive_class
-from skcompare._registry.metrics import loss_of
+from skcompare._registry.metrics import STD, loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
     AreaUnderCurve,
@@ -34,6 +34,7 @@ from skcompare.evidence import (
     RecordMean,
     ScoreDifferences,
     ScoredPair,
+    forecasts_for,
     halves_of,
     number_of,
     shape_of,
@@ -181,12 +182,14 @@ class RoleScores:
     def _losses(self, y: IntArray) -> FloatArray | None:
         """Loss of each record, negated where greater is better."""
         entry, measure = loss_of(self.measure.metric), self.measure
-        forecast = self.role.values if measure.is_numeric else self.role.proba
-        if entry is None or forecast is None:
+        if entry is None or (not measure.is_numeric and self.role.proba is None):
             return None
         sign = -1 if measure.greater_is_better else 1
         try:
-            losses: FloatArray = sign * entry.function(y, forecast)
+            forecast: tuple[Any, ...] = (self.role.proba,)
+            if measure.is_numeric:
+                (forecast,) = forecasts_for(entry.name, [self.role])
+            losses: FloatArray = sign * entry.function(y, *forecast)
         except ValueError:
             # The loss may be for two classes only, where the scorer is for more.
             return None
@@ -248,7 +251,7 @@ class RoleScores:
         """Return some predictions as an estimator."""
         role, order = self.role, self.order
         if role.values is not None:
-            return StoredNumbers(role.values[part])
+            return StoredNumbers(role.part(part))
         return StoredPredictions(
             self.classes,
             None if role.labels is None else self.classes[order[role.labels[part]]],
@@ -261,7 +264,7 @@ class RoleScores:
         role, kinds = self.role, self.measure.required
         labels = proba = decision = None
         if VALUES in kinds and role.values is not None:
-            labels = role.values.reshape(-1, 1)
+            labels = _columns_of(role, self.measure)
         if LABELS in kinds and role.labels is not None:
             labels = self.order[role.labels].astype(np.float64).reshape(-1, 1)
         if SCORES in kinds and role.proba is not None:
@@ -273,6 +276,16 @@ class RoleScores:
         if labels is None and proba is None and decision is None:
             raise _lacks_predictions(self.measure.subject, role.name)
         return [labels, proba, decision]
+
+
+def _columns_of(role: EstimatorPredictions, measure: Measure) -> FloatArray:
+    """Return predicted numbers, with what else the measure needs of them, as columns."""
+    loss, kinds = loss_of(measure.metric), [VALUES]
+    if loss is not None and measure.uncertainty is not None:
+        # It raises an error if these are lacking.
+        forecasts_for(loss.name, [role])
+        kinds.append(measure.uncertainty)
+    return np.column_stack([getattr(role, kind) for kind in kinds])
 
 
 def _scores_of(predictions: EstimatorPredictions, positive: int) -> FloatArray | None:
@@ -295,11 +308,17 @@ class _ScorerScore(LoopedScore):
     widths : tuple of three int
         Columns of labels, probabilities and decision scores; -inf where a classifier has
         none.
+    uncertainty : str or None
+        What columns after the predicted numbers are: deviations, quantiles or samples.
+    levels : tuple of float
+        Levels of quantiles.
     """
 
     scorer: Scorer = max
     classes: Any = ()
     widths: tuple[int, int, int] = (0, 0, 0)
+    uncertainty: str | None = None
+    levels: tuple[float, ...] = ()
 
     def outcome(
         self,
@@ -325,7 +344,12 @@ class _ScorerScore(LoopedScore):
     def _stored(self, predictions: np.ndarray) -> StoredPredictions | StoredNumbers:
         """Return the predictions as an estimator."""
         if not len(self.classes):
-            return StoredNumbers(predictions[:, 0])
+            own = predictions[:, predictions[0] != MISSING]
+            fields: dict[str, Any] = {VALUES: own[:, 0], "levels": self.levels}
+            if self.uncertainty is not None:
+                others = own[:, 1] if self.uncertainty == STD else own[:, 1:]
+                fields[self.uncertainty] = others
+            return StoredNumbers(EstimatorPredictions("", "", **fields))
         columns = np.split(predictions, np.cumsum(self.widths)[:-1], axis=1)
         labels, proba, decision = (
             part if part.size and part[0, 0] != MISSING else None for part in columns
@@ -383,6 +407,8 @@ class PairScores:
             scorer=measure.scorer,
             classes=first.classes,
             widths=widths,  # type: ignore[arg-type]
+            uncertainty=measure.uncertainty,
+            levels=pair.champion.levels,
         )
         y = pair.predictions.y_predicted()
         y = y if measure.is_numeric else first.order[y]

@@ -308,30 +308,6 @@ def cost(
     return table[codes, decided]
 
 
-@record_loss(
-    "absolute_error",
-    measures="mean_absolute_error",
-    array_api=True,
-    target=NUMBERS,
-)
-def absolute_error(y_true: FloatArray, y_pred: FloatArray) -> FloatArray:
-    """How far is a predicted number from the true one?
-
-    Its mean is scikit-learn's ``mean_absolute_error``.
-
-    Parameters
-    ----------
-    y_true, y_pred : ndarray of shape (n_samples,)
-        True and predicted numbers.
-
-    Returns
-    -------
-    losses : ndarray of shape (n_samples,)
-        In the units of the target, at least 0.
-    """
-    return abs(y_true - y_pred)
-
-
 def of_true_class(codes: IntArray, proba: FloatArray) -> FloatArray:
     """Return the probability of each record's true class."""
     space = space_at(proba)
