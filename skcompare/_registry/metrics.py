@@ -4,7 +4,7 @@ import inspect
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, update_wrapper, wraps
 from types import MappingProxyType
@@ -166,6 +166,31 @@ def of_each(ops: Any, y: Any, loss: Any) -> Any:
 
 _losses: dict[str, LossEntry] = {}
 
+_reserved: dict[str, str] = dict.fromkeys(("alternative", "null_value"), "tests")
+"""Options that losses cannot have, with their owners: tests of losses, and the evidence."""
+
+
+def reserve_options(owner: str, names: Iterable[str]) -> None:
+    """Reserve options that are passed beside those of losses, so that no loss has them."""
+    for name in names:
+        for loss in _losses.values():
+            _check_option(loss.name, loss.options, name, owner)
+        _reserved.setdefault(name, owner)
+
+
+def _check_option(loss: str, options: Iterable[str], name: str, owner: str) -> None:
+    if name in options:
+        raise ValueError(
+            f"The loss {loss!r} cannot have an option {name!r}, because {owner} has one, "
+            "and both are passed together. Rename it."
+        )
+
+
+def options_of_losses() -> tuple[str, ...]:
+    """Names of the options of all registered losses."""
+    names = (name for loss in _losses.values() for name in loss.options)
+    return tuple(dict.fromkeys(names))
+
 
 def record_loss(
     name: str,
@@ -205,7 +230,10 @@ def record_loss(
         as floats, and a list with a column of probabilities per class; it combines them by
         ``+``, ``-``, ``*``, ``/``, comparisons, ``&``, ``|`` and the operations
         ``where(condition, value, otherwise)``, ``flag(condition)`` (1.0 or 0.0), ``floor``,
-        ``abs``, ``log``, ``sqrt``, and ``let(*values)``, which computes values once.
+        ``abs``, ``log``, ``sqrt``, ``let(*values)``, which computes values once, and
+        ``checked(values, condition, expected, advice)``, which raises an error unless the
+        condition holds for all records, or gives NaN where engines compute the loss. Of a
+        target of numbers it receives the true and the predicted ones as columns.
     needs : {"values", "std", "quantiles"}, default="values"
         What the loss of a number needs: predicted numbers; or their standard deviations
         too, as a third argument; or predicted quantiles, one column per level, and as a
@@ -219,7 +247,15 @@ def record_loss(
     decorator : callable
         For a function of the positions of the true classes, of shape (n_samples,), and of
         probabilities with one column per class, that returns the loss of each record; or,
-        of a target of numbers, of the true and the predicted ones.
+        of a target of numbers, of the true and the predicted ones. Its keyword-only
+        arguments are options of the loss, which are passed beside its name: to
+        `PairedLosses.from_predictions`, to tests, and as options of tests.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken, a mean is that of another loss, or an option is one of the
+        tests of losses, such as `alternative`.
     """
     check_choice("target", target, TARGETS)
     check_choice("needs", needs, FORECASTS)
@@ -239,6 +275,16 @@ def record_loss(
         own: Any = expression or None
         if expression is True:
             run, own = by_columns(function), function
+        for option in keywords_of(function):
+            if option in _reserved:
+                _check_option(name, [option], option, _reserved[option])
+        for mean in means:
+            other = loss_of(mean)
+            if other is not None and other.name != name:
+                raise ValueError(
+                    f"{mean!r} is the mean of the loss {other.name!r}. Name another one in "
+                    f"`measures` of {name!r}."
+                )
         in_place = array_api or expression is True
         entry = LossEntry(
             name, text, run, means, in_place, bound, target, own, needs, relative

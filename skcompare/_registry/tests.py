@@ -17,13 +17,25 @@ from skcompare._registry.metrics import (
     Entry,
     add_entry,
     keywords_of,
+    reserve_options,
     tested_instead,
     tested_loss,
 )
 from skcompare._typing import Inference, Kind
 
 ANY_LOSS, ANY_SCORE = "any loss", "any score"
+
+MORE_OPTIONS = "more_options"
+"""Method of evidence that names options beside those in its signatures."""
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def options_of(needs: Any, constructor: str) -> tuple[str, ...]:
+    """Names of the options with which evidence of a type is made by a constructor."""
+    named = keywords_of(getattr(needs, constructor, None))
+    more = getattr(needs, MORE_OPTIONS, None)
+    return named if more is None else (*named, *more())
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +59,7 @@ class PairedTestEntry(Entry):
     @property
     def evidence_options(self) -> tuple[str, ...]:
         """Names of the keyword arguments for computing the evidence of the test."""
-        return keywords_of(getattr(self.needs, "from_pair", None))
+        return options_of(self.needs, "from_pair")
 
     @property
     def of_numbers(self) -> bool:
@@ -160,6 +172,8 @@ def paired_test(
         test = name or function.__name__
         signature = inspect.signature(function)
         evidence_type = needs or _annotated_evidence(test, signature)
+        if hasattr(evidence_type, MORE_OPTIONS):
+            reserve_options(test, keywords_of(function))
         read = _Arguments(test, evidence_type, signature)
 
         @wraps(function)
@@ -286,7 +300,7 @@ class _Arguments:
         of_test = [*self.signature.parameters][1:]
         own = {name: options[name] for name in options if name in of_test}
         others = {name: options[name] for name in options if name not in of_test}
-        known = (*of_test, *keywords_of(make), *self.array_names)
+        known = (*of_test, *options_of(self.needs, make.__name__), *self.array_names)
         for name in others.keys() - set(known):
             raise TypeError(str(unknown_name(f"option of {self.name}", name, known)))
         return make(*arrays, **others), own

@@ -31,9 +31,10 @@ from skcompare import (
     make_paired_scorer,
 )
 from skcompare._registry import metrics as registry
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import PairedLosses, record_loss
 from skcompare.predictions import ROLES, Predictions, predictions_from_arrays
-from skcompare.stats import paired_t
+from skcompare.stats import paired_t, paired_tests, wilcoxon
 
 MAE = "neg_mean_absolute_error"
 RNG = np.random.default_rng(0)
@@ -136,20 +137,120 @@ def test_stored_predictions(tmp_path):
         assert_array_equal(predictions.y, read.y)
 
 
-def test_loss_of_a_user():
-    """A loss of numbers is registered once, and compared by the scorer of its mean."""
+def test_loss_of_a_user(monkeypatch):
+    """A loss of numbers is registered once, with options, and compared by its mean."""
+    monkeypatch.setattr(registry, "_losses", dict(registry._losses))
 
-    @record_loss(
-        "quadratic_error", measures="mean_squared_error", target="numbers", bound=None
-    )
-    def quadratic_error(y_true, y_pred):
-        """Squared distance."""
-        return (y_true - y_pred) ** 2
+    @record_loss("cut_error", measures="mean_cut_error", target="numbers")
+    def cut_error(y_true, y_pred, *, cap=2):
+        """Distance up to a cap."""
+        return np.minimum(np.abs(y_true - y_pred), cap)
 
-    (row,) = compare(Y, BOTH, scoring="neg_mean_squared_error").rows
-    expected = ttest_rel((OLD - Y) ** 2, (NEW - Y) ** 2)
+    def expected(cap):
+        return ttest_rel(*(np.minimum(np.abs(own - Y), cap) for own in (OLD, NEW))).pvalue
 
-    assert_allclose(row.pvalue, expected.pvalue, rtol=1e-9)
+    (row,) = compare(Y, BOTH, scoring="neg_mean_cut_error").rows
+    assert_allclose(row.pvalue, expected(2), rtol=1e-9)
+    tests = {"paired_t": {"loss": "cut_error", "cap": 1}}
+    capped = compare(Y, BOTH, scoring=MAE, tests=tests).results["cut_error(cap=1)"]
+    direct = paired_t(Y, OLD, NEW, loss="cut_error", cap=1)
+    losses = PairedLosses.from_predictions(Y, OLD, NEW, loss="cut_error", cap=1)
+    assert_allclose((capped.pvalue, direct.pvalue), expected(1), rtol=1e-9)
+    assert ("cut_error(cap=1)", direct.pvalue) == (losses.loss, paired_t(losses).pvalue)
+
+
+def test_options_of_losses(tmp_path):
+    """Options of a loss are passed beside its name, through every door."""
+    level = {"loss": "pinball_loss", "alpha": 0.9}
+    expected = ttest_rel(
+        *(pinball_losses(own, 0.9) for own in (OLD, NEW)),
+    ).pvalue
+
+    name = "pinball_loss(alpha=0.9)"
+    comparison = compare(Y, BOTH, scoring=MAE, tests={"paired_t": level})
+    assert_allclose(comparison.results[name].pvalue, expected, rtol=1e-9)
+    (row,) = compare(
+        Y, BOTH, scoring="neg_mean_pinball_loss", tests={"paired_t": {"alpha": 0.9}}
+    ).rows
+    assert_allclose(row.pvalue, expected, rtol=1e-9)
+    assert_allclose(row.challenger, -mean_pinball_loss(Y, NEW, alpha=0.9), rtol=1e-12)
+    for test in (paired_t, wilcoxon):
+        losses = PairedLosses.from_predictions(Y, OLD, NEW, **level)
+        assert test(losses).pvalue == test(Y, OLD, NEW, **level).pvalue
+    losses.save(tmp_path / "x.npz")
+    assert name == PairedLosses.load(tmp_path / "x.npz").loss
+
+
+def pinball_losses(predicted, alpha):
+    """Losses of a quantile by their definition."""
+    return np.maximum(alpha * (Y - predicted), (alpha - 1) * (Y - predicted))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: paired_t(Y, OLD, NEW, loss="pinball_loss", delta=1),
+            ValueError,
+            r"^The loss 'pinball_loss' takes no option 'delta'\. Its options: alpha\. ",
+        ),
+        (
+            lambda: paired_t(Y, OLD, NEW, loss="absolute_error", alpha=0.9),
+            ValueError,
+            r"'absolute_error' takes no option 'alpha'\. Its options: none\. Leave it out",
+        ),
+        (
+            lambda: paired_t(Y, OLD, NEW, loss="pinball_loss", alpa=0.9),
+            TypeError,
+            r"Unknown option of paired_t 'alpa'\. Did you mean 'alpha'\?",
+        ),
+        (
+            lambda: PairedLosses.from_predictions(Y, OLD, NEW, loss="squared_error", k=1),
+            ValueError,
+            r"'squared_error' takes no option 'k'",
+        ),
+        (
+            lambda: compare(Y, BOTH, scoring=MAE, tests={"paired_t": {"alpa": 0.9}}),
+            ValueError,
+            r"paired_t has no option 'alpa'\. Its options: loss, eps, cost_matrix, alpha",
+        ),
+        (
+            lambda: compare(Y, BOTH, scoring=MAE, tests={"paired_t": {"alpha": 0.9}}),
+            ValueError,
+            r"'absolute_error' takes no option 'alpha'",
+        ),
+    ],
+)
+def test_unknown_options_of_losses(call, error, message):
+    """An option that the loss does not take is refused in one line."""
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_options_that_losses_cannot_have(monkeypatch):
+    """Options of tests and of their evidence are no options of a loss."""
+    monkeypatch.setattr(registry, "_losses", dict(registry._losses))
+    monkeypatch.setattr(registry, "_reserved", dict(registry._reserved))
+    for option in ("alternative", "n_resamples", "groups"):
+        with pytest.raises(ValueError, match=f"cannot have an option '{option}', because"):
+            record_loss("own", target="numbers")(eval(f"lambda y, p, *, {option}=1: 0 * y"))
+
+    with pytest.raises(
+        ValueError, match=r"'pinball_loss' cannot have .* because late has one"
+    ):
+
+        @paired_test("late", title="late", measures="any loss", references=())
+        def late(losses: PairedLosses, *, alpha=0.9):
+            """Never registered."""
+
+    assert "late" not in paired_tests()
+
+
+def test_mean_of_two_losses(monkeypatch):
+    """A measure is the mean of one loss only."""
+    monkeypatch.setattr(registry, "_losses", dict(registry._losses))
+    with pytest.raises(ValueError, match="is the mean of the loss 'squared_error'"):
+        record_loss("own", measures="mean_squared_error", target="numbers")(np.subtract)
 
 
 @pytest.fixture

@@ -17,7 +17,13 @@ from skcompare._core.arrays import (
 )
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
 from skcompare._core.validation import check_groups, check_same_length
-from skcompare._registry.metrics import NUMBERS, record_losses
+from skcompare._registry.metrics import (
+    NUMBERS,
+    keywords_of,
+    options_of_losses,
+    record_losses,
+    reserve_options,
+)
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
@@ -262,24 +268,26 @@ class PairedLosses(Mergeable):
         pos_label: Any = None,
         groups: ArrayLike | None = None,
         keep_values: bool = True,
-        eps: float | None = None,
-        cost_matrix: ArrayLike | None = None,
+        **options: Any,
     ) -> Self:
-        """Compute the losses of probabilities on a hold-out set.
+        """Compute the losses of probabilities, or of numbers, on a hold-out set.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            True labels.
+            True labels, or numbers.
         champion_proba, challenger_proba : array-like of shape (n_samples, n_classes) or \
 (n_samples,)
             Probabilities, one column per class in sorted order (in any order, where a
-            frame names them by the classes); one column is that of `pos_label`.
+            frame names them by the classes); one column is that of `pos_label`. For a loss
+            of numbers the predicted numbers, or a dict with what else is predicted, as for
+            :func:`skcompare.compare`.
         loss : str or callable, default="binary_brier_loss"
             A registered loss ("binary_brier_loss" for two classes, "multiclass_brier_loss",
-            "brier_score", "log_loss", "spherical_loss", "cost_weighted_loss"), or a
-            function of the positions of the true classes among the columns and of the
-            probabilities that gives the loss of each record.
+            "brier_score", "log_loss", "spherical_loss", "cost_weighted_loss"; of numbers
+            "squared_error", "absolute_error", "pinball_loss" and others), or a function of
+            the positions of the true classes among the columns and of the probabilities
+            that gives the loss of each record.
         labels : array-like of shape (n_classes,), optional
             All class labels, sorted, where `y_true` lacks some of them.
         pos_label : label, optional
@@ -290,22 +298,21 @@ class PairedLosses(Mergeable):
         keep_values : bool, default=True
             False keeps moments only, and sums of groups. The losses of arrays are then
             computed a few records at a time, except by your own functions.
-        eps : float, optional
-            For the loss "log_loss": the least probability of a true class.
-        cost_matrix : array-like of shape (n_classes, n_classes), optional
-            For the loss "cost_weighted_loss": the cost of a decision (column) given the
-            truth (row).
+        **options : dict
+            Options of the loss, which are keyword arguments of its function: `eps` of
+            "log_loss" is the least probability of a true class, `cost_matrix` of
+            "cost_weighted_loss" the cost of a decision (column) given the truth (row),
+            `alpha` of "pinball_loss" the level of the quantile. None counts as left out.
         """
         inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         if target_of(loss) == NUMBERS:
             numbers = predictions_from_arrays(y_true, inputs, target=NUMBERS)
-            losses = cls.from_pair(numbers.pair(*inputs), loss=loss)
+            losses = cls.from_pair(numbers.pair(*inputs), loss=loss, **options)
             return losses._with_groups(groups)._kept(keep_values)
         space = space_of(**inputs)
         if space is None:
             inputs = {name: on_host(values) for name, values in inputs.items()}
         truth = ClassColumns(y_true, labels, pos_label, there=space)
-        options = {"eps": eps, "cost_matrix": cost_matrix}
         if can_be_parted(inputs, loss):
             parted = parted_losses(truth, inputs, loss, options, groups, keep_values)
             if keep_values:
@@ -327,8 +334,7 @@ class PairedLosses(Mergeable):
         pair: PairedPredictions,
         *,
         loss: Any = None,
-        eps: float | None = None,
-        cost_matrix: ArrayLike | None = None,
+        **options: Any,
     ) -> Self:
         """Compute the losses of the pooled predictions for all test sets.
 
@@ -351,7 +357,6 @@ class PairedLosses(Mergeable):
         forecasts: list[Any] = [role.proba for role in pair.roles]
         if predictions.is_numeric:
             forecasts = forecasts_for(loss, pair.roles)
-        options = {"eps": eps, "cost_matrix": cost_matrix}
         losses = cls._of(losses_of(y, forecasts, loss, options))
         return replace(losses._with_groups(groups_of(predictions)), design=pair.design)
 
@@ -620,6 +625,11 @@ class PairedLosses(Mergeable):
         )
         return cls.from_tally(tally)
 
+    @staticmethod
+    def more_options() -> tuple[str, ...]:
+        """Names of the options of all registered losses, which the constructors take."""
+        return options_of_losses()
+
     def __repr__(self) -> str:
         champion, challenger = self.means
         groups = "" if self.groups is None else f", n_groups={self.groups.n_groups}"
@@ -708,3 +718,6 @@ class PairedLosses(Mergeable):
             values["groups"] = self.groups.to_dict()
         moments: dict[str, Any] = values.pop("moments")
         return moments | values
+
+
+reserve_options("PairedLosses", keywords_of(PairedLosses.from_predictions))

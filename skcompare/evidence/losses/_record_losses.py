@@ -605,7 +605,7 @@ def unchecked_losses(
     )
     if loss != "log_loss":
         return Losses(name, first, second)
-    eps = EPS if options["eps"] is None else options["eps"]
+    eps = EPS if options.get("eps") is None else options["eps"]
     champion, challenger = (
         n_clipped(codes, proba, own, eps)
         for proba, own in zip(probas, (first, second), strict=True)

@@ -24,6 +24,7 @@ from skcompare._registry.metrics import VALUES
 from skcompare.exceptions import ChampionMismatchError, EstimatorFailedError
 from skcompare.predictions import (
     LABELS,
+    EstimatorPredictions,
     PairedPredictions,
     check_same_order,
     collect_fitted,
@@ -144,7 +145,8 @@ def stored_champion(
     in sorted order; one number per record is that of the positive one of two classes.
     """
     if is_numeric:
-        return StoredNumbers(check_numbers(STORED_LABELS, stored[STORED_LABELS]))
+        values = check_numbers(STORED_LABELS, stored[STORED_LABELS])
+        return StoredNumbers(EstimatorPredictions("champion", "champion", values=values))
     labels = proba = decision = None
     labelled = {}
     if STORED_LABELS in stored:

@@ -13,6 +13,7 @@ import skcompare.stats  # noqa: F401
 from skcompare._core.sklearn_private import SideBySideMixin
 from skcompare._io.columns import frame_from_columns
 from skcompare._registry.metrics import keywords_of
+from skcompare._registry.tests import options_of
 from skcompare._typing import ArrayLike
 from skcompare.plots.drawing._layout import Room, room_for
 from skcompare.plots.drawing._style import suit_paper
@@ -433,7 +434,7 @@ class PairDisplay(Display):
     @classmethod
     def _evidence_options(cls) -> tuple[str, ...]:
         """Return the names of the options of the evidence."""
-        return keywords_of(cls.needs.from_pair)
+        return options_of(cls.needs, "from_pair")
 
     @staticmethod
     def _evidence_of(result: Any, needs: Any, options: dict[str, Any]) -> Any:
