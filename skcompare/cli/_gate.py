@@ -98,6 +98,7 @@ COLUMNS = {
     "y": "of true labels",
     "label": "of labels, in each of two files",
     "proba": "of probabilities, in each of two files; once a class for several",
+    "value": "of predicted numbers, in each of two files",
     "champion": "of the champion's predictions, once a class for several; its file if no "
     "FILE is given",
     "challenger": "of the challenger's predictions, or its file, in the same way",

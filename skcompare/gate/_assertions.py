@@ -163,17 +163,18 @@ def assert_better(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or PairedComparator
-        True labels of records that neither classifier was trained on; or a fitted
+        True labels, or numbers, of records that neither was trained on; or a fitted
         comparator, which only conditions may follow.
-    champion, challenger : array-like or fitted classifier
+    champion, challenger : array-like or fitted estimator
         Predicted labels of shape (n_samples,), probabilities of shape (n_samples,) or
-        (n_samples, n_classes), or both as ``{"labels": ..., "proba": ...}``; or
-        classifiers that predict for `X`.
+        (n_samples, n_classes), or both as ``{"labels": ..., "proba": ...}``; predicted
+        numbers of shape (n_samples,), where `by` is a measure of numbers; or estimators
+        that predict for `X`.
     *conditions : Superior, NonInferior, Equivalent or AnyOf
         Further conditions, all of which must be shown.
     by : str, default="accuracy"
-        The measure by which the challenger must be better, such as "roc_auc" or
-        "precision[spam]".
+        The measure by which the challenger must be better, such as "roc_auc",
+        "precision[spam]" or "neg_mean_absolute_error".
     margin : float, default=0.0
         It must be better by more than this.
     where : mapping of str to object, optional

@@ -1,7 +1,7 @@
 """Conditions of a gate: superiority, non-inferiority and equivalence by a measure."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from skcompare._analysis import PreparedTest
 from skcompare._core.validation import check_count, check_switches, is_number
-from skcompare._registry.metrics import loss_of, tested_instead
+from skcompare._registry.metrics import CLASSES, NUMBERS, loss_of, tested_instead
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators import MEAN_SCORE, item_tests
 from skcompare.metrics import Measure, resolve_scoring
@@ -138,6 +138,22 @@ def where_text(where: Mapping[str, Any] | None) -> str:
         for name, value in where.items()
     ]
     return f", where {' and '.join(parts)}"
+
+
+def target_of(conditions: Iterable["Condition"]) -> str:
+    """Return the target of the measures of conditions: "classes" or "numbers".
+
+    Items that come scored have no target, and go with classes.
+    """
+    measures = [c.scored for c in conditions if c.scored is not None]
+    numeric = [measure.subject for measure in measures if measure.is_numeric]
+    others = [measure.subject for measure in measures if not measure.is_numeric]
+    if numeric and others:
+        raise ValueError(
+            f"All conditions of a gate must be about one target. Got {numeric[0]!r}, of "
+            f"predicted numbers, with {others[0]!r}, of classes. Judge them by two gates."
+        )
+    return NUMBERS if numeric else CLASSES
 
 
 def check_conditions(

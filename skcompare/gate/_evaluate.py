@@ -32,6 +32,7 @@ from skcompare.gate._conditions import (
     bounds_of,
     check_conditions,
     fields_set,
+    target_of,
 )
 from skcompare.gate._decision import (
     FAILED,
@@ -270,6 +271,8 @@ class Gate(Written):
         settings = {"alpha": alpha, **minima, "tell_inconclusive": tell_inconclusive}
         for name, setting in {"conditions": conditions, **settings}.items():
             object.__setattr__(self, name, setting)
+        # Raises an error if the conditions are about several targets.
+        target_of(self.leaves)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -287,6 +290,11 @@ class Gate(Written):
                 condition.conditions if isinstance(condition, AnyOf) else (condition,)
             )
         )
+
+    @property
+    def target(self) -> str:
+        """Target of the measures: "classes" or "numbers"."""
+        return target_of(self.leaves)
 
     def at_level(self, alpha: float) -> Self:
         """Return a gate with the same conditions at another level.
@@ -348,6 +356,8 @@ class Gate(Written):
             :class:`~skcompare.PairedComparator`, alone, or the
             :class:`~skcompare.predictions.ItemScores` of systems that were scored item by
             item, which are judged by the measure "mean_score".
+            True and predicted values are numbers if the measures of the conditions are of
+            numbers, whatever their types.
         columns : mapping of str to array-like of shape (n_samples,), optional
             The columns that define slices, where `data` is no frame or file that has
             them.

@@ -23,6 +23,7 @@ from skcompare._io.readers import (
     hold_the_same,
     list_formats,
 )
+from skcompare._registry.metrics import CLASSES, NUMBERS
 from skcompare.comparators import MEAN_SCORE, check_role_names
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._evaluate import Gate, judge_subject
@@ -33,11 +34,11 @@ from skcompare.gate._subjects import (
     ItemSubject,
     PairSubject,
     Subject,
-    Training,
     check_slices,
     fitted_subject,
     subject_of_roles,
 )
+from skcompare.gate._training import Training
 from skcompare.predictions import (
     CHALLENGER,
     LABELS,
@@ -60,7 +61,7 @@ ADVICE = {
 }
 """Advice for files of other formats, by the endings of their names."""
 
-NUMBERS: dict[str, Callable[[str], float]] = {"i": int, "u": int, "f": float}
+PARSED_BY: dict[str, Callable[[str], float]] = {"i": int, "u": int, "f": float}
 """Conversions of text to a label, by the kind of NumPy dtype."""
 
 
@@ -170,13 +171,19 @@ def positive_label(files: GateFiles, columns: Columns, truth: Any) -> Any:
     if truth.dtype.kind == "b":
         return {"true": True, "false": False}.get(text.lower(), text)
     with suppress(KeyError, ValueError):
-        return NUMBERS[truth.dtype.kind](text)
+        return PARSED_BY[truth.dtype.kind](text)
     return text
 
 
 ID, Y = "id", "y"
 ABOUT_SCORES = ("item", "attempt", "bounds")
 """Keys about scores item by item."""
+ONE_OF_THEM = "`label`, `proba` or `value`"
+"""Keys of columns of predictions that have the same name in both files."""
+
+ABOUT_CLASSES, ABOUT_NUMBERS = ("label", "proba", "labels", "pos_label"), ("value",)
+"""Keys about one target."""
+
 INDEX = re.compile(r"__index_level_\d+__")
 """Name by pandas of an index without name in a Parquet file."""
 
@@ -205,16 +212,19 @@ def chosen_columns(
         Whether a ledger counts looks at the records.
     """
     _check_unset(columns, ABOUT_SCORES, "is about scores, and no `score` is named")
-    two_files = len(sources) > 1
-    if not two_files and (columns.label is not None or columns.proba is not None):
+    two_files, is_shared = len(sources) > 1, _shared(columns) is not None
+    in_two_files = "`label` and `proba`"
+    if columns.value is not None:
+        in_two_files = "`label`, `proba` and `value`"
+    if not two_files and is_shared:
         raise ValueError(
-            "`label` and `proba` name columns that two files have. Got one file. Name the "
+            f"{in_two_files} name columns that two files have. Got one file. Name the "
             "columns of both predictions by `champion` and `challenger`."
         )
     both = columns.champion is not None and columns.challenger is not None
-    if both and (columns.label is not None or columns.proba is not None):
+    if both and is_shared:
         raise ValueError(
-            "Predictions are named by `label` and `proba`, or by `champion` and "
+            f"Predictions are named by {in_two_files}, or by `champion` and "
             "`challenger`. Got both. Leave one of them out."
         )
     id = _id(sources, columns)
@@ -364,10 +374,10 @@ def _prediction(
             listed = ", ".join(map(repr, free[:10])) or "none"
             raise ValueError(
                 f"{source.text} must have one column of predictions beside ids, true "
-                f"labels and groups, or say which it is. Got {listed}. Name it by `label` "
-                "or `proba`."
+                f"labels and groups, or say which it is. Got {listed}. Name it by "
+                f"{ONE_OF_THEM}."
             )
-    advice = f" Name the predictions by `{'label` or `proba' if own_file else role}`."
+    advice = f" Name the predictions by {ONE_OF_THEM if own_file else f'`{role}`'}."
     for name in _own_columns(prediction):
         check_column(source, name, advice)
     return prediction
@@ -377,6 +387,8 @@ def _shared(columns: Columns) -> Any:
     """Return the columns of predictions that have the same name in both files."""
     if columns.label is not None and columns.proba is not None:
         return {"labels": columns.label, "proba": columns.proba}
+    if columns.value is not None:
+        return columns.value
     return columns.proba if columns.label is None else columns.label
 
 
@@ -594,7 +606,7 @@ def _checked_data(files: GateFiles, columns: Columns) -> Source:
         )
     _check_unset(
         columns,
-        ("y_from", "label", "proba", *ROLES, "labels", *ABOUT_SCORES),
+        ("y_from", "label", "proba", "value", *ROLES, "labels", *ABOUT_SCORES),
         "is about files of predictions, and saved estimators give their own",
     )
     champion, challenger = files.predictions
@@ -666,7 +678,7 @@ def _report_names(paths: Sequence[str]) -> list[str]:
     return stems if all(stems) and stems[0] != stems[1] else list(paths)
 
 
-OF_PREDICTIONS = ("id", "y", "y_from", "label", "proba", *ROLES, "labels", "pos_label")
+OF_PREDICTIONS = ("id", "y", "y_from", "value", *ROLES, *ABOUT_CLASSES)
 
 
 def scores_subject(files: GateFiles, columns: Columns, gate: Gate) -> ItemSubject:
@@ -738,6 +750,7 @@ def subject_from_files(
             "A gate judges one file with the predictions of both, or the champion's file "
             f"and the challenger's. Got {len(files.predictions)} files."
         )
+    _check_target(files, columns, gate.target)
     if any(map(is_saved, files.predictions)):
         return estimators_subject(files, columns, gate)
     if files.data is not None or files.trust:
@@ -756,10 +769,27 @@ def subject_from_files(
         return positive_label(files, columns, values.truth)
 
     subject = subject_of_roles(
-        roles, columns.labels, positive, training, keep_ids=keep_ids, text=roles.frame.text
+        roles,
+        columns.labels,
+        positive,
+        training,
+        keep_ids=keep_ids,
+        target=gate.target,
+        text=roles.frame.text,
     )
     _check_kinds_collected(subject.data, roles, columns)
     return subject
+
+
+def _check_target(files: GateFiles, columns: Columns, target: str) -> None:
+    """Raise an error if columns or options are named that are about another target."""
+    is_numeric = target == NUMBERS
+    names, other = (ABOUT_CLASSES, CLASSES) if is_numeric else (ABOUT_NUMBERS, NUMBERS)
+    _check_unset(columns, names, f"is about {other}, and the conditions are of {target}")
+    if is_numeric and files.pos_label is not None:
+        raise ValueError(
+            "--pos-label is about classes, and the conditions are of numbers. Leave it out."
+        )
 
 
 def judge_files(

@@ -220,6 +220,8 @@ class Columns:
         The role whose file alone may have the true labels; by default the champion.
     label, proba : str, or tuple of str, or None
         The predictions, where champion and challenger have files of their own.
+    value : str or None
+        The predicted numbers there, where the measures are of numbers.
     champion, challenger : str, tuple of str, dict or None
         The predictions of each: a column of labels or of probabilities, one column of
         probabilities per class, or a dict with "labels" and "proba".
@@ -245,6 +247,7 @@ class Columns:
     y_from: Annotated[str | None, one_of("champion", "challenger")] = None
     label: Annotated[str | None, checked_text] = None
     proba: Annotated[Any, column_or_columns] = None
+    value: Annotated[str | None, checked_text] = None
     champion: Annotated[Any, _predictions] = None
     challenger: Annotated[Any, _predictions] = None
     groups: Annotated[str | None, checked_text] = None

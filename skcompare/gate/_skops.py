@@ -1,4 +1,4 @@
-"""Loading of saved classifiers without running code from the file."""
+"""Loading of saved classifiers and regressors without running code from the file."""
 
 import io
 import os
@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -182,12 +182,18 @@ SAFE_TYPES = frozenset(
         # Scores of searches and thresholds: functions of arrays, and scorers.
         "sklearn.feature_selection._univariate_selection.chi2",
         "sklearn.feature_selection._univariate_selection.f_classif",
+        "sklearn.feature_selection._univariate_selection.f_regression",
         "sklearn.metrics._classification.accuracy_score",
         "sklearn.metrics._classification.balanced_accuracy_score",
         "sklearn.metrics._classification.f1_score",
         "sklearn.metrics._classification.log_loss",
         "sklearn.metrics._ranking.average_precision_score",
         "sklearn.metrics._ranking.roc_auc_score",
+        "sklearn.metrics._regression.mean_absolute_error",
+        "sklearn.metrics._regression.mean_squared_error",
+        "sklearn.metrics._regression.median_absolute_error",
+        "sklearn.metrics._regression.r2_score",
+        "sklearn.metrics._regression.root_mean_squared_error",
         "sklearn.metrics._scorer._CurveScorer",
         "sklearn.metrics._scorer._PassthroughScorer",
         "sklearn.metrics._scorer._Scorer",
@@ -215,12 +221,12 @@ HOW = "Save the fitted classifier by `skops.io.dump(classifier, 'name.skops')`."
 def load_estimator(
     path: str | os.PathLike[str], *, trust: Iterable[str] = ()
 ) -> BaseEstimator:
-    """Load a fitted classifier saved by skops, without running code from the file.
+    """Load a fitted estimator saved by skops, without running code from the file.
 
     A pickle, also one of joblib, runs whatever code it brings when it is loaded, so that
     none is ever opened here. A file of skops [1]_ names the types that it is made of, and
     is loaded only if each of them is trusted: by skops itself, by a reviewed list of
-    further types in scikit-learn's usual classifiers, or by you. The nodes of trees are
+    further types in scikit-learn's usual estimators, or by you. The nodes of trees are
     checked, because compiled code follows them without checks.
 
     That keeps a file from running code. It does not make its predictions correct, and a
@@ -238,7 +244,7 @@ def load_estimator(
     Returns
     -------
     estimator : BaseEstimator
-        The classifier, fitted.
+        The classifier or regressor, fitted.
 
     Raises
     ------
@@ -248,7 +254,8 @@ def load_estimator(
         If the file cannot be read.
     ValueError
         If it is no file of skops, has types that are not trusted, or holds something else
-        than a fitted classifier; or if `trust` names a type that it does not have.
+        than a fitted classifier or regressor; or if `trust` names a type that it does not
+        have.
 
     Warns
     -----
@@ -275,7 +282,7 @@ def load_estimator(
 def load_estimators(
     paths: Sequence[str | os.PathLike[str]], *, trust: Iterable[str] = ()
 ) -> list[BaseEstimator]:
-    """Load several classifiers; each type of `trust` must be in one of the files."""
+    """Load several estimators; each type of `trust` must be in one of the files."""
     if isinstance(trust, str):
         raise TypeError(
             f"`trust` must be a list of names of types. Got the text {trust!r}. Pass "
@@ -292,7 +299,7 @@ def load_estimators(
     for label, own_types in types.items():
         _check_types(own_types, names, label)
     return [
-        _classifier(_loaded(skops_io, content, types[label], label), label)
+        _predictor(_loaded(skops_io, content, types[label], label), label)
         for label, content in contents.items()
     ]
 
@@ -408,11 +415,12 @@ def _loaded(skops_io: Any, content: bytes, types: Sequence[str], label: str) -> 
     return loaded
 
 
-def _classifier(loaded: Any, label: str) -> BaseEstimator:
-    """Check that an object is a fitted classifier with intact trees, and return it."""
+def _predictor(loaded: Any, label: str) -> BaseEstimator:
+    """Check that an object is a fitted predictor with intact trees, and return it."""
     is_suitable = isinstance(loaded, BaseEstimator)
     try:
-        is_suitable = is_suitable and is_classifier(loaded) and hasattr(loaded, "predict")
+        is_suitable = is_suitable and (is_classifier(loaded) or is_regressor(loaded))
+        is_suitable = is_suitable and hasattr(loaded, "predict")
         if is_suitable:
             check_is_fitted(loaded)
             check_contents(loaded)
@@ -429,6 +437,7 @@ def _classifier(loaded: Any, label: str) -> BaseEstimator:
         ) from error
     if not is_suitable:
         raise ValueError(
-            f"{label} holds {type(loaded).__name__}, and a classifier is needed. {HOW}"
+            f"{label} holds {type(loaded).__name__}, and a classifier or regressor is "
+            f"needed. {HOW}"
         )
     return loaded

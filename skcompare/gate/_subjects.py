@@ -1,8 +1,4 @@
-"""Subjects of a gate: predictions, scores or counts of two classifiers.
-
-The judged records are held against the training records of the classifiers, where these
-are passed.
-"""
+"""Subjects of a gate: predictions, scores or counts of two classifiers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,8 +24,8 @@ from skcompare._analysis import (
 )
 from skcompare._core.design import Design
 from skcompare._core.validation import as_array, check_same_length
-from skcompare._io.columns import check_column, columns_of, source_of
-from skcompare._io.readers import Source
+from skcompare._io.columns import source_of
+from skcompare._registry.metrics import FORECASTS, NUMBERS
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators import (
     MEAN_SCORE,
@@ -48,10 +44,11 @@ from skcompare.evidence import (
     Tally,
     TallyRequest,
 )
-from skcompare.gate._conditions import Condition, with_options
+from skcompare.gate._conditions import Condition, target_of, with_options
+from skcompare.gate._training import Training
 from skcompare.metrics import Measure
 from skcompare.predictions import (
-    KINDS,
+    DECISION,
     LABELS,
     ROLES,
     SCORES,
@@ -61,165 +58,9 @@ from skcompare.predictions import (
     ItemScores,
     PairedPredictions,
     Predictions,
-    first_of,
-    is_text,
     part_of,
     predictions_of_fitted,
-    value_of,
-    written,
 )
-
-
-@dataclass(frozen=True)
-class Training:
-    """Training records of classifiers, none of which may be judged.
-
-    Parameters
-    ----------
-    source : Source
-        The training records.
-    id : str or None
-        The column of ids of the judged records.
-    own_id : str or None
-        The column of ids of the training records, where it has another name.
-    features : sequence of str
-        Columns by which records are recognised where training records have no ids.
-    """
-
-    source: Source
-    id: str | None
-    own_id: str | None
-    features: Sequence[str]
-
-    def __post_init__(self) -> None:
-        if self.own_id is not None and self.id is not None:
-            check_column(self.source, self.own_id, " Name the ids of training records.")
-        if not self.by_id and not self.features:
-            raise ValueError(
-                f"Whether records are in the training data {self.source.text} cannot be "
-                "told: both need a column of ids, or `features` by which records are "
-                "recognised. Name them."
-            )
-        for name in () if self.by_id else self.features:
-            check_column(self.source, name, " Training records need all `features`.")
-
-    @property
-    def by_id(self) -> bool:
-        """Whether records are recognised by their ids."""
-        return self.id is not None and (self.own_id or self.id) in self.source.names
-
-    @property
-    def needed(self) -> list[str]:
-        """Columns that identify the judged records among the training records."""
-        ids = [] if self.id is None else [self.id]
-        return ids if self.by_id else [*ids, *self.features]
-
-    def check(self, known: Mapping[str, NDArray[Any]], text: str) -> str:
-        """Check that no record is in the training data, and describe the comparison.
-
-        Parameters
-        ----------
-        known : mapping of str to ndarray of shape (n_samples,)
-            The needed columns of the judged records.
-        text : str
-            Name of their file in messages.
-        """
-        seen, by, n_rows = self._seen(known)
-        if not seen.any():
-            return (
-                f"none of {len(seen):,} among the {n_rows:,} of the training data "
-                f"{self.source.text} (by {by})"
-            )
-        at = np.flatnonzero(seen)
-        listed = f"records {first_of(at + 1)}"
-        if self.id is not None:
-            listed = f"ids {first_of(known[self.id][at])}"
-        raise ValueError(
-            f"{len(at):,} of {len(seen):,} records of {text} are in the training data "
-            f"{self.source.text} (by {by}): {listed}. A model is not judged by what it "
-            "has seen. Leave these records out."
-        )
-
-    def _seen(
-        self, columns: Mapping[str, NDArray[Any]]
-    ) -> tuple[NDArray[np.bool_], str, int]:
-        """Return a mask of known records, the criterion, and the size of the data."""
-        if self.id is not None and self.by_id:
-            name = self.own_id or self.id
-            ids = columns_of(self.source, [name], as_written={name})[name]
-            return self._among(columns[self.id], ids), f"column {name!r}", len(ids)
-        rows = columns_of(self.source, self.features)
-        ours, theirs = _row_codes([(columns[name], rows[name]) for name in self.features])
-        by = f"equal values of {', '.join(self.features[:5])}"
-        return np.isin(ours, theirs), by, len(theirs)
-
-    def _among(self, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
-        """Mask of the ids that occur in the training data, in any notation of numbers.
-
-        Ids that cannot be compared are refused, since none of them would be found.
-        """
-        own, training = _comparable(ours, theirs)
-        if not _forms(own) & _forms(training):
-            raise ValueError(
-                "Whether records are in the training data cannot be told by ids that are "
-                f"written in unlike ways, such as {first_of(ours, 1)} and, in "
-                f"{self.source.text}, {first_of(theirs, 1)}. Write them alike."
-            )
-        return np.isin(own, training)
-
-
-NUMBER = "\x1f"
-"""Prefix of a text that represents a number; no text from a file begins with it."""
-
-
-def _kind(values: NDArray[Any]) -> str:
-    """Return "numbers", "text", or else the kind of the NumPy dtype."""
-    if values.dtype.kind in "biuf":
-        return "numbers"
-    return "text" if is_text(values) else KINDS.get(values.dtype.kind, str(values.dtype))
-
-
-def _forms(values: NDArray[Any]) -> set[str]:
-    """Return the kinds of values, where texts may represent numbers."""
-    if not is_text(values):
-        return {_kind(values)}
-    are_numbers = np.char.startswith(values, NUMBER).tolist()
-    return {"numbers" if is_number else "text" for is_number in set(are_numbers)}
-
-
-def _comparable(
-    ours: NDArray[Any], theirs: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Convert values to one type, with numbers in text normalised, such as 01 to 1."""
-    if {_kind(ours), _kind(theirs)} in ({"text"}, {"text", "numbers"}):
-        return _plain(ours), _plain(theirs)
-    if {ours.dtype, theirs.dtype} == {np.dtype(np.float32), np.dtype(np.float64)}:
-        return ours.astype(np.float32), theirs.astype(np.float32)
-    return ours, theirs
-
-
-def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Convert values to text, equal for equal numbers."""
-    different, places = np.unique(written(values).astype(np.str_), return_inverse=True)
-    parsed = [value_of(text) for text in different.tolist()]
-    texts = [value if isinstance(value, str) else f"{NUMBER}{value}" for value in parsed]
-    return np.array(texts)[places]
-
-
-def _row_codes(
-    pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Encode rows as integers, equal if all values are equal."""
-    n = len(pairs[0][0])
-    codes = np.zeros(n + len(pairs[0][1]), dtype=np.int64)
-    for ours, theirs in pairs:
-        both = np.concatenate(_comparable(ours, theirs))
-        _, values = np.unique(both, return_inverse=True)
-        # Renumbered each time, so that products stay small.
-        _, codes = np.unique(codes * (int(values.max()) + 1) + values, return_inverse=True)
-        codes = codes.astype(np.int64, copy=False)
-    return codes[:n], codes[n:]
-
 
 AT_MARGIN = {"precision_both_scores": "precision_difference"}
 """Tests whose interval is no inversion of them beyond equality, and the tests that replace
@@ -311,7 +152,7 @@ class PairSubject:
     def same_predictions(self) -> bool:
         """Whether both classifiers predict the same labels and scores for every record."""
         compared = []
-        for name in ("labels", "proba", "decision", "values"):
+        for name in (LABELS, "proba", DECISION, *FORECASTS):
             champion, challenger = (getattr(role, name) for role in self.pair.roles)
             if champion is not None or challenger is not None:
                 # One that is None is equal to no array.
@@ -348,6 +189,11 @@ def checked_measure(condition: Condition, selection: Selection) -> Measure:
             "are predictions for records. Choose a measure of `skcompare list-metrics`."
         )
     measure.check_classes(predictions.classes)
+    if measure.is_numeric and len(predictions.classes):
+        raise ValueError(
+            f"{measure.subject!r} is a measure of numbers, and the predictions are of "
+            "classes. Choose a measure of classes, such as 'accuracy'."
+        )
     for role in predictions.estimators:
         has = {LABELS: role.has_labels, SCORES: role.has_proba or role.has_decision}
         missing = [name for name in has if name in measure.required and not has[name]]
@@ -465,6 +311,13 @@ def fitted_subject(
 ) -> PairSubject:
     """Collect the predictions of fitted classifiers that the conditions need."""
     measures = [leaf.scored for leaf in conditions if leaf.scored is not None]
+    target = target_of(conditions)
+    is_numeric = target == NUMBERS
+    if is_numeric and pos_label is not None:
+        raise ValueError(
+            f"`pos_label` is about classes, and the conditions are of numbers. Got "
+            f"{pos_label!r}. Leave it out."
+        )
     tests: Any = {leaf.test_name: {} for leaf in conditions if leaf.test_name is not None}
     predictions = predictions_of_fitted(
         roles,
@@ -472,7 +325,8 @@ def fitted_subject(
         y,
         required=predictions_required(measures, tests or None),
         groups=groups,
-        why="A gate judges trained classifiers.",
+        why=f"A gate judges trained {'regressors' if is_numeric else 'classifiers'}.",
+        target=target,
     )
     subject = PairSubject(predictions.pair(*roles), pos_label=pos_label)
     return _with_columns(subject, columns or {})
@@ -588,6 +442,9 @@ class TalliedSubject(PairSubject):
     ) -> "TalliedSubject":
         """Count the records of a table, which are all records or those of a slice."""
         own = [condition for condition in conditions if condition.where == where]
+        for measure in (condition.scored for condition in own):
+            if measure is not None and measure.is_numeric:
+                raise needs_records(measure)
         needed = partial(required, own, pos_label)
         pair = pair_on_engine(source, needed, labels, pos_label)
         return cls(pair, pos_label=pos_label, source=source, conditions=conditions)
@@ -694,6 +551,7 @@ def subject_of(
         check_is_fitted(data)
         pair = data.predictions_.pair("champion", "challenger")
         return PairSubject(pair, pos_label=data.pos_label)
+    target = target_of(conditions)
     if isinstance(data, Tally):
         unsliced = [condition for condition in conditions if condition.where is None]
         pair = pair_of_tally(data, partial(required, unsliced, pos_label))
@@ -723,24 +581,37 @@ def subject_of(
                 )
             return TalliedSubject.counted(columns_there, conditions, labels, pos_label)
         subject = subject_of_roles(
-            roles, labels, lambda values: pos_label, training, keep_ids=keep_ids
+            roles,
+            labels,
+            lambda values: pos_label,
+            training,
+            keep_ids=keep_ids,
+            target=target,
         )
     else:
-        if train is not None:
-            raise ValueError(
-                "Training records are recognised by columns of a frame or a file. Got "
-                "arrays of predictions. Pass a frame with `id` or `features`, or leave "
-                "`train` out."
-            )
-        options = {"labels": labels, "pos_label": pos_label, "groups": groups}
-        collected = collected_arrays(data, predictions, y_true, id, **options)
-        if collected.y is None:
-            raise ValueError(
-                "A gate needs true labels: without them nobody can tell which classifier "
-                "is better. Pass `y_true`."
-            )
-        subject = PairSubject(collected.pair(*predictions), pos_label=pos_label)
+        subject = _subject_of_arrays(data, inputs, target, pos_label)
     return _with_columns(subject, slice_columns)
+
+
+def _subject_of_arrays(
+    data: Any, inputs: Inputs, target: str, pos_label: Any
+) -> PairSubject:
+    """Create the subject of a gate from arrays of predictions."""
+    named, y_true, id, groups, labels, _, train = inputs
+    if train is not None:
+        raise ValueError(
+            "Training records are recognised by columns of a frame or a file. Got arrays "
+            "of predictions. Pass a frame with `id` or `features`, or leave `train` out."
+        )
+    options = {"labels": labels, "pos_label": pos_label, "groups": groups}
+    predictions = checked_names(named)
+    collected = collected_arrays(data, predictions, y_true, id, target=target, **options)
+    if collected.y is None:
+        raise ValueError(
+            "A gate needs true labels: without them nobody can tell which classifier is "
+            "better. Pass `y_true`."
+        )
+    return PairSubject(collected.pair(*predictions), pos_label=pos_label)
 
 
 def _with_columns(subject: PairSubject, columns: Mapping[str, Any]) -> PairSubject:
@@ -773,6 +644,7 @@ def subject_of_roles(
     training: Training | None,
     *,
     keep_ids: bool,
+    target: str,
     text: str = "the records to judge",
 ) -> PairSubject:
     """Read the records into memory, and check them against the training data.
@@ -786,7 +658,7 @@ def subject_of_roles(
     extra = [*needed, *kept]
     values = replace(roles, others=dict(zip(extra, extra)) | dict(roles.others)).read()
     pos_label = positive(values)
-    predictions = values.collected(labels, pos_label)
+    predictions = values.collected(labels, pos_label, target)
     return PairSubject(
         predictions.pair(*roles.predictions),
         {name: values.others[name] for name in roles.others},

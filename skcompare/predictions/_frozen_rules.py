@@ -226,28 +226,31 @@ def predictions_of_fitted(
     required: frozenset[str],
     groups: Any = None,
     why: str,
+    target: str = CLASSES,
 ) -> Predictions:
-    """Predict a hold-out set with fitted classifiers; raise an error if one is not fitted.
+    """Predict a hold-out set with fitted estimators; raise an error if one is not fitted.
 
     Parameters
     ----------
     roles : mapping of str to estimator
-        Classifiers by their names, such as those of their roles.
+        Classifiers by their names, such as those of their roles; or regressors.
     X, y, groups
-        Records of the hold-out set, their labels and their groups.
+        Records of the hold-out set, their labels or numbers, and their groups.
     required : frozenset of {"labels", "scores"}
         Kinds of predictions to collect.
     why : str
         First sentence of the message if one is not fitted.
+    target : {"classes", "numbers"}, default="classes"
+        What the estimators predict.
     """
     estimators = list(roles.items())
-    check_roles(estimators, allow_mixed=True, prefit=True)
+    check_roles(estimators, allow_mixed=True, prefit=True, target=target)
     for name, estimator in estimators:
         if not is_fitted(estimator):
             raise NotFittedError(
                 f"{why} `{name}` ({describe(estimator)}) is not fitted. Fit it on other "
                 "records first."
             )
-    labels = check_target(y, groups, fitting=False)
-    X, _, groups = indexable(X, labels, groups)
-    return collect_fitted(estimators, X, labels, required=required, groups=groups)
+    checked = check_target(y, groups, fitting=False, target=target)
+    X, _, groups = indexable(X, checked, groups)
+    return collect_fitted(estimators, X, checked, required=required, groups=groups)

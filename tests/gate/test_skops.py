@@ -19,22 +19,24 @@ from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
+    RandomForestRegressor,
     StackingClassifier,
     VotingClassifier,
 )
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
-    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
+    Ridge,
     SGDClassifier,
 )
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -136,6 +138,21 @@ def test_usual_classifiers_need_no_trust(tmp_path, names):
             loaded = load_estimator(saved(tmp_path, fitted))
 
         assert type(loaded) is type(fitted)
+        assert (loaded.predict(X) == fitted.predict(X)).all()
+
+
+def test_usual_regressors_need_no_trust(tmp_path):
+    """They load, and predict the same numbers."""
+    for estimator in (
+        make_pipeline(SelectKBest(f_regression, k=2), Ridge()),
+        GridSearchCV(Ridge(), {"alpha": [1, 2]}, cv=2, scoring="neg_mean_absolute_error"),
+        RandomForestRegressor(3),
+        HistGradientBoostingRegressor(max_iter=3),
+        KNeighborsRegressor(algorithm="kd_tree"),
+    ):
+        fitted = estimator.fit(X, X[:, 0] + X[:, 1] ** 2)
+        loaded = load_estimator(saved(tmp_path, fitted))
+
         assert (loaded.predict(X) == fitted.predict(X)).all()
 
 
@@ -353,13 +370,13 @@ def test_other_schemas_are_refused(tmp_path):
             load_estimator(path)
 
 
-def test_only_fitted_classifiers(tmp_path):
-    """What is no classifier, or has learned nothing, cannot be judged."""
+def test_only_fitted_predictors(tmp_path):
+    """What does not predict, or has learned nothing, cannot be judged."""
     for held, words in [
         (LINEAR, "is not fitted"),
-        (LinearRegression().fit(X, X[:, 0]), "a classifier is needed"),
-        ({"a": 1}, "a classifier is needed"),
-        (X, "a classifier is needed"),
+        (StandardScaler().fit(X), "a classifier or regressor is needed"),
+        ({"a": 1}, "a classifier or regressor is needed"),
+        (X, "a classifier or regressor is needed"),
     ]:
         held = LogisticRegression() if held is LINEAR else held
 
