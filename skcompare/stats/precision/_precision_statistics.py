@@ -407,7 +407,7 @@ def range_of_test(
 
 def _stacked(*moments: ClassMoments) -> ClassMoments:
     """Moments along a new first axis, where many cost hardly more than one."""
-    parts = ([one.rows, one.hits, one.rr, one.rh, one.hh] for one in moments)
+    parts = ([m.rows, m.hits, m.rr, m.rh, m.hh] for m in moments)
     return ClassMoments(*(np.stack(part) for part in zip(*parts, strict=True)))
 
 
