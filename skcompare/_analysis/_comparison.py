@@ -598,8 +598,8 @@ class PairEngine(Selection):
         if subject is None and SCORE in entry.options:
             subject = inspect.signature(entry.function).parameters[SCORE].default
         if subject is None and entry.needs is ScoredPair:
-            # Predictions of a pair are scored by it, where nothing else is named.
-            return "accuracy"
+            # Predictions of a pair are scored by accuracy, or by R² if they are numbers.
+            return str(self._of(entry, None).score.name)
         if subject is None and entry.needs in SHARED_SCORES:
             return str(self._of(entry, None).score)
         if subject is None and ANY_LOSS in entry.measures:

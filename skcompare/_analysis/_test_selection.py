@@ -25,6 +25,7 @@ from skcompare._registry.metrics import (
     record_losses,
     tested_instead,
     tested_loss,
+    why_untestable,
 )
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare._typing import FloatArray, IntArray
@@ -343,8 +344,8 @@ def no_test_note(measure: Measure, design: Design) -> str:
     instead = tested_instead(measure.metric)
     if instead and not tests:
         return (
-            f"no test of {measure.name} is valid, because its bias differs between "
-            f"classifiers; use scoring={instead!r} on a hold-out"
+            f"no test of {measure.name} is valid, because "
+            f"{why_untestable(measure.metric)}; use scoring={instead!r} on a hold-out"
         )
     if not tests:
         return f"no test of {measure.name} is known: the difference is shown alone"
@@ -490,7 +491,12 @@ class Selection:
             entry
             for entry in map(get_test, self.requested or ())
             if not any(is_about(entry, measure, self.requested) for measure in measures)
+            and not (self._declared == ALL and self._lacks_bound(entry))
         ]
+
+    def _lacks_bound(self, entry: PairedTestEntry) -> bool:
+        """Whether a test needs a bound, which losses of numbers do not have by default."""
+        return entry.bounded and not len(self.predictions.classes)
 
     def why_untested(
         self, default: PairedTestEntry | None, measure: Measure, name: str

@@ -335,6 +335,7 @@ class MetricEntry(Entry):
     instead: str = ""
     array_api: bool = False
     bounds: tuple[float, float] = UNBOUNDED
+    target: str = CLASSES
 
     @property
     def scorer_name(self) -> str:
@@ -357,6 +358,7 @@ def metric(
     instead: str = "",
     array_api: bool = False,
     bounds: tuple[float, float] = UNBOUNDED,
+    target: str = CLASSES,
 ) -> Callable[[F], F]:
     """Register a function of labels and predictions as a metric.
 
@@ -381,14 +383,30 @@ def metric(
     bounds : pair of float, default=(-inf, inf)
         Least and greatest value of the metric. A gate refuses margins beyond them, and
         displays have one axis for all metrics between 0 and 1.
+    target : {"classes", "numbers"}, default="classes"
+        What is predicted: classes, or numbers, which are the result of "predict".
     """
     check_choice("response_method", response_method, ("predict", "predict_proba"))
+    check_choice("target", target, TARGETS)
+    if target == NUMBERS and response_method != "predict":
+        raise ValueError(
+            f"A metric of numbers takes the result of 'predict'. Got response_method="
+            f"{response_method!r}."
+        )
 
     def register(function: F) -> F:
         text = title or name.replace("_", " ")
         run = function if array_api else in_numpy(function)
         entry = MetricEntry(
-            name, text, run, response_method, greater_is_better, instead, array_api, bounds
+            name,
+            text,
+            run,
+            response_method,
+            greater_is_better,
+            instead,
+            array_api,
+            bounds,
+            target,
         )
         add_entry(_metrics, entry, "metric")
         for listener in _listeners:
@@ -408,10 +426,31 @@ def metrics() -> Mapping[str, MetricEntry]:
     return MappingProxyType(_metrics)
 
 
+BIASED = "its bias differs between classifiers"
+"""Reason why a registered metric with another one `instead` has no valid test."""
+
+UNTESTABLE = {
+    "neg_max_error": (
+        "neg_mean_absolute_error",
+        "one record decides a maximum, so that no number of records shows its variation",
+    )
+}
+"""Scorers of scikit-learn without a valid test: the measure to test instead, and why."""
+
+
+def why_untestable(measure: str | None) -> str:
+    """Return the reason why no test of a measure is valid, or an empty string."""
+    if measure in UNTESTABLE:
+        return UNTESTABLE[measure][1]
+    return BIASED if tested_instead(measure) else ""
+
+
 def tested_instead(measure: str | None) -> str:
-    """Measure to test instead of a biased one, or an empty string for other measures."""
+    """Measure to test instead of one without valid tests, or an empty string."""
     if measure is None:
         return ""
+    if measure in UNTESTABLE:
+        return UNTESTABLE[measure][0]
     entries = metrics()
     entry = entries.get(measure) or entries.get(measure.removeprefix("neg_"))
     return "" if entry is None else entry.instead

@@ -19,6 +19,11 @@ PREFIX = "skcompare_"
 SCORER_NAMES = (
     "accuracy",
     "brier_skill_score",
+    "concordance_correlation",
+    "concordance_index",
+    "d2_gamma_score",
+    "d2_poisson_score",
+    "kendall_tau",
     "neg_binary_brier_loss",
     "neg_classwise_calibration_error",
     "neg_cost_weighted_loss",
@@ -29,8 +34,10 @@ SCORER_NAMES = (
     "neg_spherical_loss",
     "neg_squared_calibration_error",
     "negative_predictive_value",
+    "pearson_correlation",
     "sensitivity",
     "sensitivity_at_specificity",
+    "spearman_correlation",
     "specificity",
     "specificity_at_sensitivity",
 )

@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 from skcompare._core.design import DESIGN_KINDS, Design
 from skcompare._core.validation import check_choice, unknown_name
 from skcompare._registry.metrics import (
+    NUMBERS,
+    TARGETS,
     Entry,
     add_entry,
     keywords_of,
@@ -55,6 +57,7 @@ class PairedTestEntry(Entry):
     of_records: bool = False
     bounded: bool = False
     preferred: bool = False
+    target: str | None = None
 
     @property
     def evidence_options(self) -> tuple[str, ...]:
@@ -64,6 +67,8 @@ class PairedTestEntry(Entry):
     @property
     def of_numbers(self) -> bool:
         """Whether the test is also for a target of numbers."""
+        if self.target is not None:
+            return self.target == NUMBERS
         takes_values = getattr(self.needs, "takes_values", False)
         return takes_values or not {ANY_LOSS, ANY_SCORE}.isdisjoint(self.measures)
 
@@ -109,6 +114,7 @@ def paired_test(
     of_records: bool = False,
     bounded: bool = False,
     preferred: bool = False,
+    target: str | None = None,
 ) -> Callable[[F], F]:
     """Register a function of evidence as a test.
 
@@ -152,6 +158,9 @@ def paired_test(
         a known one. The request of "all" tests skips it for such losses.
     preferred : bool, default=False
         Whether it comes first among tests that suit a measure equally well.
+    target : {"classes", "numbers"}, optional
+        Target of its measures, if these do not show it: tests of any loss and of any score
+        are of both, and others of classes.
 
     Returns
     -------
@@ -163,6 +172,8 @@ def paired_test(
         that is not valid.
     """
     check_choice("kind", kind, get_args(Kind))
+    if target is not None:
+        check_choice("target", target, TARGETS)
     for design in designs:
         check_choice("design", design.removeprefix("grouped "), DESIGN_KINDS)
     models_only = all(design.removeprefix("grouped ") == "holdout" for design in designs)
@@ -213,6 +224,7 @@ def paired_test(
             of_records=of_records,
             bounded=bounded,
             preferred=preferred,
+            target=target,
         )
         add_entry(_tests, entry, "test")
         return run  # type: ignore[return-value]

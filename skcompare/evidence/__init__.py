@@ -64,6 +64,12 @@ from skcompare.evidence.ranking._cells import combined_cells
 from skcompare.evidence.ranking._class_placements import ClassPlacementValues
 from skcompare.evidence.ranking._placements import ContrastBounds, PlacementValues
 from skcompare.evidence.ranking._ranks import same_ranking
+from skcompare.evidence.scores._number_scores import (
+    NUMBER_SCORES,
+    NumberScore,
+    d2_pinball,
+    d2_tweedie,
+)
 from skcompare.evidence.scores._scored_pair import (
     AreaUnderCurve,
     AveragePrecision,
@@ -74,6 +80,7 @@ from skcompare.evidence.scores._scored_pair import (
     RecordMean,
     ScoredPair,
     number_of,
+    why_undefined,
 )
 from skcompare.evidence.scores._scores import (
     BlockDifferences,

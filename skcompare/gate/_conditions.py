@@ -9,7 +9,13 @@ from typing import Any, ClassVar
 
 from skcompare._analysis import PreparedTest
 from skcompare._core.validation import check_count, check_switches, is_number
-from skcompare._registry.metrics import CLASSES, NUMBERS, loss_of, tested_instead
+from skcompare._registry.metrics import (
+    CLASSES,
+    NUMBERS,
+    loss_of,
+    tested_instead,
+    why_untestable,
+)
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators import MEAN_SCORE, item_tests
 from skcompare.metrics import Measure, resolve_scoring
@@ -53,8 +59,8 @@ def check_measure(measure: Measure) -> None:
     instead = tested_instead(measure.metric)
     if instead:
         raise ValueError(
-            f"{measure.subject} has no valid test, because its bias differs between "
-            f"classifiers, and a gate needs one. Use {instead!r}."
+            f"{measure.subject} has no valid test, because "
+            f"{why_untestable(measure.metric)}, and a gate needs one. Use {instead!r}."
         )
     if not _entries(measure):
         raise ValueError(

@@ -429,6 +429,8 @@ def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
     if not len(predictions.classes):
         is_suited = entry.of_numbers
         return "" if is_suited else f"{entry.name} is for classes, and these are numbers"
+    if entry.target == NUMBERS:
+        return f"{entry.name} is for numbers, and these are classes"
     for role in predictions.estimators:
         has_scores = role.has_proba
         has_scores |= getattr(needs, "takes_decision", False) and role.has_decision

@@ -38,6 +38,9 @@ def predictions_of(entry, seed=0, **settings):
     if "pos_label" in inspect.signature(entry.function).parameters:
         settings["n_classes"] = 2
     y, labels, proba = random_labels(seed, **settings)
+    if entry.target == "numbers":
+        y = np.random.default_rng(seed).gamma(3, size=len(y))
+        return y, y * proba.sum(axis=1) + proba[:, 0], {}
     if entry.response_method == "predict":
         return y, labels, {}
     return y, proba, {"labels": np.unique(y)}

@@ -47,7 +47,7 @@ from skcompare._registry.metrics import (
 )
 from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare._typing import IntArray
-from skcompare.evidence import forecasts_for
+from skcompare.evidence import NUMBER_SCORES, forecasts_for
 from skcompare.predictions import (
     DECISION,
     LABELS,
@@ -205,6 +205,20 @@ def entry_of(name: str) -> MetricEntry | None:
         return metrics()[plain]
     entry = metrics().get(plain.removeprefix("neg_"))
     return None if entry is None or entry.greater_is_better else entry
+
+
+LOOPED_NUMBERS = frozenset({"neg_max_error", "neg_median_absolute_error"})
+"""Scorers of scikit-learn of numbers that are computed in a loop over resamples."""
+
+
+def target_of(name: str) -> str:
+    """Target of a measure by its name: "classes" or "numbers"."""
+    entry, loss = entry_of(name), tested_loss(name)
+    if entry is not None:
+        return entry.target
+    if loss is not None:
+        return loss.target
+    return NUMBERS if name in NUMBER_SCORES or name in LOOPED_NUMBERS else CLASSES
 
 
 def scorer_names() -> set[str]:
@@ -589,6 +603,7 @@ def _measure(name: str, value: Any, target: str) -> Measure:
         negated = plain != entry.name
         scorer: Scorer = DirectScorer(ClassMetric(entry), -1 if negated else 1)
         kind = LABELS if entry.response_method == "predict" else SCORES
+        kind = VALUES if target_of(value) == NUMBERS else kind
         greater = entry.greater_is_better or negated
         return Measure(name, greater, frozenset({kind}), scorer, plain)
     if value.removeprefix(PREFIX) in CHAMPION_SCORERS:
@@ -607,8 +622,7 @@ def _measure(name: str, value: Any, target: str) -> Measure:
     except (ValueError, KeyError):
         known = known_names().union(metrics(), _names_of_losses())
         raise unknown_name("scoring", value, known) from None
-    loss = tested_loss(value)
-    is_numeric = loss is not None and loss.target == NUMBERS
+    is_numeric = target_of(value) == NUMBERS
     required = frozenset({VALUES}) if is_numeric else _needed_by_name(value)
     return Measure(name, True, required, scorer, value)
 

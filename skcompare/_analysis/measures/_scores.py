@@ -23,6 +23,7 @@ from skcompare._core.validation import positive_class
 from skcompare._registry.metrics import STD, loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
+    NUMBER_SCORES,
     AreaUnderCurve,
     AveragePrecision,
     BlockDifferences,
@@ -39,6 +40,7 @@ from skcompare.evidence import (
     number_of,
     shape_of,
     variance_of_mean,
+    why_undefined,
 )
 from skcompare.predictions import (
     LABELS,
@@ -173,6 +175,8 @@ class RoleScores:
         elif loss_of(name) is not None:
             score = RecordMean(self.measure.name, (-np.inf, np.inf))
             values = self._losses(y)
+        elif name in NUMBER_SCORES:
+            score, values = NUMBER_SCORES[name], role.values
         elif name in RANKING_SCORES and len(classes) == 2:
             positive = int(classes[1] == positive_class(classes, self.pos_label))
             score, y = RANKING_SCORES[name], (y == positive).astype(np.int64)
@@ -244,6 +248,12 @@ class RoleScores:
             records = predictions.records
             rows = np.arange(part.start, part.stop) if records is None else records[part]
             X = rows.reshape(-1, 1)
+        if measure.metric in NUMBER_SCORES and self.formula_or_none is not None:
+            # scikit-learn's scorers return 0 or 1 where there is nothing to explain.
+            reason = why_undefined(self.formula_or_none.of_part(part))
+            watch.error = ValueError(reason) if reason else None
+            if reason:
+                return math.nan
         scored = self._stored(part), X, y_true, watch
         return one_score(measure.scorer, measure.subject, self.role.name, *scored)
 

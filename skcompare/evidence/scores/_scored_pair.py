@@ -17,6 +17,7 @@ from skcompare._core.validation import (
     as_array,
     check_choice,
     check_labels,
+    check_numbers,
     check_same_length,
     classes_of,
     group_codes,
@@ -25,10 +26,10 @@ from skcompare._core.validation import (
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
 from skcompare.evidence.core._storage import Storable
+from skcompare.evidence.scores._number_scores import NUMBER_SCORES, SLACK, Bounds
 from skcompare.evidence.scores._scores import correct_of
 from skcompare.predictions import PairedPredictions
 
-Bounds = tuple[float, float]
 Outcome = tuple[float, str]
 """A score and "", or NaN and the reason why it is undefined."""
 
@@ -41,6 +42,11 @@ class PreparedScore(Protocol):
 
     def slopes(self, weights: IntArray) -> FloatArray | None:
         """Return derivatives by each weight for each row of weights, or None if unknown."""
+
+
+def why_undefined(score: PreparedScore) -> str:
+    """Return the reason why a score is undefined, or an empty string."""
+    return str(getattr(score, "why_undefined", str)())
 
 
 class PairScore(Protocol):
@@ -65,9 +71,7 @@ class PairScore(Protocol):
     def on_one_scale(self, predictions: np.ndarray) -> np.ndarray:
         """Transform predictions to a scale that is common to both classifiers."""
 
-    def prepared(
-        self, y: IntArray, predictions: np.ndarray, rows: IntArray
-    ) -> PreparedScore:
+    def prepared(self, y: Any, predictions: Any, rows: IntArray) -> PreparedScore:
         """Return the score of these records as a function of their weights."""
 
 
@@ -191,10 +195,6 @@ def number_of(name: str, value: Any) -> float:
         f"scoring {name!r} must give one number. Got {type(value).__name__}. Pass a dict "
         "of scorers for several."
     )
-
-
-SLACK = 1e-12
-"""A rate this close below the requested one reaches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,7 +445,7 @@ RANKING_SCORES: dict[str, PairScore] = {
     "roc_auc": AreaUnderCurve(),
     "average_precision": AveragePrecision(),
 }
-NAMED_SCORES = ("accuracy", *RANKING_SCORES)
+NAMED_SCORES = ("accuracy", *RANKING_SCORES, *NUMBER_SCORES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -462,7 +462,8 @@ class ScoredPair(Storable):
     score : PairScore
         The score that is compared.
     y : array-like of int of shape (n_samples,)
-        True classes as codes; for a score of two classes 1 is the positive one.
+        True classes as codes, where for a score of two classes 1 is the positive one; or
+        true numbers.
     champion, challenger : array-like of shape (n_samples,) or (n_samples, n_columns)
         Arguments of the score: one value per record, a score of the positive class, or
         the predictions that a user's own function takes.
@@ -552,13 +553,16 @@ class ScoredPair(Storable):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            True labels.
+            True labels, or numbers for a score of numbers.
         champion, challenger : array-like of shape (n_samples,) or (n_samples, n_columns)
             Predicted labels for "accuracy"; scores of the positive class, of any scale,
-            for "roc_auc" and "average_precision"; otherwise the function's arguments.
-        score : {"accuracy", "roc_auc", "average_precision"} or callable
-            The score: a name, or `score(y_true, predictions)` that returns a number, such
-            as a function of sklearn.metrics. It is called for every resample.
+            for "roc_auc" and "average_precision"; predicted numbers for a score of
+            numbers; otherwise the function's arguments.
+        score : str or callable, default="accuracy"
+            The score: "accuracy", "roc_auc", "average_precision", the name of a score of
+            numbers such as "r2", "neg_root_mean_squared_error" or "spearman_correlation",
+            or `score(y_true, predictions)` that returns a number, such as a function of
+            sklearn.metrics. It is called for every resample.
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user): numbers or strings.
         pos_label : label, optional
@@ -566,16 +570,21 @@ class ScoredPair(Storable):
         greater_is_better : bool, default=True
             False where the function is a loss.
         """
-        truth = check_labels("y_true", y_true)
+        of_numbers = isinstance(score, str) and score in NUMBER_SCORES
+        truth = (check_numbers if of_numbers else check_labels)("y_true", y_true)
         predictions = {"champion": as_array(champion), "challenger": as_array(challenger)}
         group_labels = {} if groups is None else {"groups": as_array(groups)}
         check_same_length({"y_true": truth}, predictions, group_labels)
         pair_score: PairScore
+        y: Any
         if callable(score):
             classes, y = np.unique(truth, return_inverse=True)
             name = getattr(score, "__name__", "score")
             name = "score" if name == "<lambda>" else name
             pair_score = FunctionScore(name, function=score, classes=classes)
+        elif of_numbers:
+            pair_score, y = NUMBER_SCORES[score], truth
+            predictions = {k: check_numbers(k, values) for k, values in predictions.items()}
         elif check_choice("score", score, NAMED_SCORES) == "accuracy":
             pair_score = RecordMean()
             predictions = {k: check_labels(k, values) for k, values in predictions.items()}
@@ -601,11 +610,15 @@ class ScoredPair(Storable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ScoredPair":
-        """Construct from the pooled labels of all test sets, with the accuracy as score.
+        """Construct from the pooled predictions for all test sets, scored by accuracy.
 
-        For another score see :func:`skcompare.metrics.scored_pair`.
+        Predicted numbers are scored by R². For another score see
+        :func:`skcompare.metrics.scored_pair`.
         """
         y = pair.predictions.y_predicted()
+        if pair.predictions.is_numeric:
+            values: list[Any] = [role.values for role in pair.roles]
+            return cls.of_predictions(pair, NUMBER_SCORES["r2"], y, *values)
         return cls.of_predictions(pair, RecordMean(), y, *correct_of(pair))
 
     @classmethod
@@ -669,11 +682,8 @@ class ScoredPair(Storable):
     @property
     def why_undefined(self) -> str:
         """Reason why a user-defined score is undefined; empty if the score is defined."""
-        for prepared in self.prepared():
-            reason = getattr(prepared, "why_undefined", str)()
-            if reason:
-                return str(reason)
-        return ""
+        first, second = map(why_undefined, self.prepared())
+        return first or second
 
     @property
     def sign(self) -> int:

@@ -17,6 +17,7 @@ from skcompare._core.validation import (
 )
 from skcompare._registry.metrics import loss_of, metrics
 from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import NUMBER_SCORES
 from skcompare.stats.core._limits import UNBOUNDED
 
 FLOAT_ROUNDING = 1e-12
@@ -421,6 +422,8 @@ def range_of(name: str | None) -> tuple[float, float]:
         return -1.0, 1.0
     if score in COUNT_SCORES or score in OTHER_SHARES:
         return 0.0, 1.0
+    if name in NUMBER_SCORES:
+        return NUMBER_SCORES[name].bounds
     loss = loss_of(name)
     if loss is not None and loss.bound is not None:
         return 0.0, float(loss.bound)

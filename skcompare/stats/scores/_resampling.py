@@ -15,7 +15,7 @@ from skcompare._core.arrays import slices_of
 from skcompare._core.validation import alpha_of, check_count, check_switches
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
-from skcompare.evidence import RecordMean, ScoredPair, degrees_of_freedom
+from skcompare.evidence import NumberScore, RecordMean, ScoredPair, degrees_of_freedom
 from skcompare.stats.core._limits import (
     Limits,
     Pair,
@@ -683,7 +683,8 @@ def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
     flags = group_flags(pair)
     if np.count_nonzero(pair.differs) < FEW_DIFFERENT:
         flags += ("few-different-resampled",)
-    if not isinstance(pair.score, RecordMean) and _least_of_class(pair) < LEAST_OF_CLASS:
+    of_classes = not isinstance(pair.score, RecordMean | NumberScore)
+    if of_classes and _least_of_class(pair) < LEAST_OF_CLASS:
         flags += ("few-of-a-class",)
     return flags
 

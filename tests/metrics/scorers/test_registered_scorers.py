@@ -22,7 +22,7 @@ from sklearn.exceptions import UndefinedMetricWarning, UnsetMetadataPassedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import LogisticRegressionCV, RidgeClassifierCV
+from sklearn.linear_model import LogisticRegressionCV, Ridge, RidgeClassifierCV
 from sklearn.metrics import brier_score_loss, check_scoring, f1_score, make_scorer
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
@@ -59,7 +59,7 @@ from skcompare.metrics import (
 )
 
 X, Y = make_classification(80, n_features=2, n_redundant=0, flip_y=0.2, random_state=0)
-ENTRIES = list(metrics().values())
+ENTRIES = [entry for entry in metrics().values() if entry.target == "classes"]
 NAMES = [entry.scorer_name for entry in ENTRIES]
 TWO_CLASSES = {
     "sensitivity",
@@ -204,6 +204,21 @@ def test_every_metric_scores_by_name_and_object():
         assert_takes_name_and_object(run_check_scoring, entry)
     for run in (run_cross_val_score, run_list_and_dict, run_grid_search):
         assert_takes_name_and_object(run, metrics()["accuracy"])
+
+
+def test_metrics_of_numbers_score_regressors():
+    """A metric of numbers scores a regressor by name and as an object."""
+    regressor, y = Ridge(), X @ [1.0, 2.0] + Y + 20
+    fitted = regressor.fit(X, y)
+    entries = [entry for entry in metrics().values() if entry.target == "numbers"]
+    assert {"pearson_correlation", "d2_gamma_score"} <= {entry.name for entry in entries}
+    for entry in entries:
+        expected = entry.function(y, fitted.predict(X))
+        for scorer in (get_scorer(entry.scorer_name), get_sklearn_scorer(entry.name)):
+            assert expected == scorer(fitted, X, y)
+        by_name = cross_val_score(regressor, X, y, scoring=entry.scorer_name)
+        as_object = cross_val_score(regressor, X, y, scoring=scorer)
+        np.testing.assert_allclose(by_name, as_object)
 
 
 @pytest.mark.slow
