@@ -27,8 +27,12 @@ MODERATE = 1e60
 LARGE = 0.8
 """Share of the mean square above which a squared mean is subtracted before squaring."""
 
+UNKNOWN = (math.nan, math.nan)
+"""Smallest and largest difference where only sums of them are known."""
+
 Row = tuple[float, ...]
-"""Number of records, means, their rounding errors, sums of squares, and of products."""
+"""Number of records, means, their rounding errors, sums of squares and of products, and
+the smallest and the largest difference; NaN where these are unknown."""
 
 ROUNDED = 1e-6
 """Published moments are rounded, so that they may be a little beyond what is possible."""
@@ -56,6 +60,8 @@ class LossMoments:
     rests : tuple of three floats
         Rounding errors of the three means, so that merged sums of squares keep the digits
         of losses that are large relative to their variation.
+    extremes : tuple of two floats, or None
+        Smallest and largest difference of a record; None where only sums are known.
     """
 
     n: int
@@ -67,6 +73,7 @@ class LossMoments:
     gain_squares: float
     products: float
     rests: tuple[float, float, float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    extremes: tuple[float, float] | None = field(default=None, kw_only=True)
 
     @classmethod
     def on_device(
@@ -81,12 +88,14 @@ class LossMoments:
             if not bool(xp.max(xp.abs(losses)) <= largest):
                 return None
         rest = xp.stack([champion, challenger, champion - challenger])
+        extremes = float(xp.min(rest[2, :])), float(xp.max(rest[2, :]))
         means = xp.sum(rest, axis=1) / n
         rest = rest - means[:, None]
         corrections = xp.sum(rest, axis=1) / n
         rest = rest - corrections[:, None]
         rows = [rest[row, :] for row in range(3)]
-        return merged_rows([_row(n, on_host(means), on_host(corrections), rows)])
+        row = _row(n, on_host(means), on_host(corrections), rows, extremes)
+        return merged_rows([row])
 
     @classmethod
     def from_variances(
@@ -156,6 +165,18 @@ class LossMoments:
         return min(1.0, max(-1.0, r))
 
     @property
+    def largest_share(self) -> float:
+        """Largest record's share of the sum of squared distances from the mean gain.
+
+        NaN where the differences do not vary, or only sums of them are known.
+        """
+        if self.extremes is None or self.n < 2 or self.gain_deviation == 0:
+            return math.nan
+        distance = max(abs(extreme - self.gain) for extreme in self.extremes)
+        # A rounded mean can leave a little more than there is.
+        return min(1.0, distance / self.gain_squares * distance)
+
+    @property
     def no_gain(self) -> bool:
         """Whether the means are equal up to rounding."""
         return abs(self.gain) <= self.noise
@@ -170,6 +191,7 @@ class LossMoments:
             champion_squares=self.challenger_squares,
             challenger_squares=self.champion_squares,
             rests=(self.rests[1], self.rests[0], -self.rests[2]),
+            extremes=self.extremes and (-self.extremes[1], -self.extremes[0]),
         )
 
     def __add__(self, other: "LossMoments") -> "LossMoments":
@@ -178,7 +200,9 @@ class LossMoments:
 
     @property
     def _row(self) -> Row:
-        return self.n, *self._means, *self.rests, *self._squares, self.products
+        extremes = self.extremes or UNKNOWN
+        sums = *self._means, *self.rests, *self._squares, self.products
+        return self.n, *sums, *extremes
 
     @property
     def _means(self) -> tuple[float, float, float]:
@@ -226,7 +250,7 @@ def _plain_row(
         return None
     centred = [total - own for own, total in zip(of_means, squares)]
     products = float(champion @ challenger) - n * means[0] * means[1]
-    return n, *means, 0.0, 0.0, 0.0, *centred, products
+    return n, *means, 0.0, 0.0, 0.0, *centred, products, *_extremes(columns[2])
 
 
 def _centred_row(champion: FloatArray, challenger: FloatArray, space: FloatArray) -> Row:
@@ -235,26 +259,40 @@ def _centred_row(champion: FloatArray, challenger: FloatArray, space: FloatArray
     rest = space[:, :n]
     rest[0], rest[1] = champion, challenger
     np.subtract(champion, challenger, out=rest[2])
+    extremes = _extremes(rest[2])
     # As `rest.mean(axis=1)`, which takes longer for few values.
     means = np.add.reduce(rest, axis=1) / n
     rest -= means[:, None]
     # The mean of large values is rounded; the mean of the deviations corrects it.
     corrections = np.add.reduce(rest, axis=1) / n
     rest -= corrections[:, None]
-    return _row(n, means, corrections, rest)
+    return _row(n, means, corrections, rest, extremes)
 
 
-def _row(n: int, means: FloatArray, corrections: FloatArray, rest: Any) -> Row:
+def _extremes(gains: FloatArray) -> tuple[float, float]:
+    """Smallest and largest difference of a few records."""
+    return float(np.minimum.reduce(gains)), float(np.maximum.reduce(gains))
+
+
+def _row(
+    n: int,
+    means: FloatArray,
+    corrections: FloatArray,
+    rest: Any,
+    extremes: tuple[float, float],
+) -> Row:
     """Moments of three means, their corrections, and deviations on any device."""
     first, second, gain = rest
     squares = float(first @ first), float(second @ second), float(gain @ gain)
-    return n, *means.tolist(), *corrections.tolist(), *squares, float(first @ second)
+    products = float(first @ second)
+    return n, *means.tolist(), *corrections.tolist(), *squares, products, *extremes
 
 
 def merged_rows(rows: Sequence[Row] | FloatArray) -> LossMoments:
     """Merge the moments of shards without cancellation (Chan, Golub and LeVeque 1983)."""
     table = np.asarray(rows)
-    n, means, rests, squares = table[:, 0], table[:, 1:4], table[:, 4:7], table[:, 7:]
+    n, means, rests, squares = table[:, 0], table[:, 1:4], table[:, 4:7], table[:, 7:11]
+    extremes = float(table[:, 11].min()), float(table[:, 12].max())
     with np.errstate(over="ignore", invalid="ignore"):
         # Differences from the means of the first shard are exact where those vary little.
         steps = (means - means[0]) + (rests - rests[0])
@@ -266,7 +304,12 @@ def merged_rows(rows: Sequence[Row] | FloatArray) -> LossMoments:
         between = n @ np.column_stack([steps * steps, steps[:, 0] * steps[:, 1]])
     total = squares.sum(axis=0) + between
     moments = [*centres.tolist(), *total.tolist()]
-    return LossMoments(int(n.sum()), *moments, rests=tuple(rounding.tolist()))
+    return LossMoments(
+        int(n.sum()),
+        *moments,
+        rests=tuple(rounding.tolist()),
+        extremes=None if math.isnan(sum(extremes)) else extremes,
+    )
 
 
 def _numbers(

@@ -52,7 +52,7 @@ from skcompare.evidence.tally._tally import Tally, TallyRequest, takes_eps
 from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.predictions import ROLES, SCORES, PairedPredictions, predictions_from_arrays
 
-LOSS_SUMS = tuple(field.name for field in fields(LossMoments))[1:-1]
+LOSS_SUMS = tuple(field.name for field in fields(LossMoments) if not field.kw_only)[1:]
 """Names of the sums of losses that every part has besides its number of records.
 
 `gain` is the champion's loss minus the challenger's, subtracted record by record, because
@@ -138,8 +138,10 @@ def moments_from_sums(counts: IntArray, sums: Mapping[str, FloatArray]) -> LossM
         within["champion"] * within["challenger"] > 0, products_within, 0.0
     )
     squares = [*within.values(), products_within]
-    unknown = np.zeros((3, len(size)))
-    return merged_rows(np.stack([size, *means.values(), *unknown, *squares], axis=1))
+    exact = np.zeros((3, len(size)))
+    extremes = np.full((2, len(size)), np.nan)
+    columns = [size, *means.values(), *exact, *squares, *extremes]
+    return merged_rows(np.stack(columns, axis=1))
 
 
 def device_losses(
@@ -665,6 +667,11 @@ class PairedLosses(Mergeable):
         """Largest possible difference of two losses of a record; None if unknown."""
         entry = record_losses().get(self.loss)
         return None if entry is None or entry.bound is None else float(entry.bound)
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether the loss, with its options left out, is one of predicted numbers."""
+        return target_of(self.loss.partition("(")[0]) == NUMBERS
 
     @property
     def constant_difference(self) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 from skcompare._core.validation import check_count
 from skcompare._registry.metrics import record_losses
 from skcompare._registry.tests import ANY_LOSS, paired_test
-from skcompare._typing import Alternative, FloatArray
+from skcompare._typing import Alternative, FloatArray, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._limits import Limits, Wald
 from skcompare.stats.core._power import planned
@@ -36,6 +36,34 @@ def gain_of_records(losses: PairedLosses, **options: object) -> Wald:
     """Gain with its standard error for unrelated records."""
     error = losses.moments.gain_deviation / math.sqrt(losses.n)
     return gain_of(losses, error, losses.n - 1)
+
+
+DECIDED_SHARE, DECIDED_BY_ROOT = 1 / 8, 1.8
+"""Largest share of one record or group without a flag: the first, or the second over the
+root of their number if that is more.
+
+Chosen by `benchmarks/validity/regressors/holdout.py`, so that at most 7 % of data sets have
+equal mean losses, a p-value below 0.05 and no flag, whatever the tails.
+"""
+
+
+def most_of_one(units: float) -> float:
+    """Largest share of the sum of squares that one of many records or groups may have."""
+    return max(DECIDED_SHARE, DECIDED_BY_ROOT / math.sqrt(units))
+
+
+def largest_share(
+    losses: PairedLosses, share: float, units: float
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Share of the largest record or group as a detail, and a flag if it is large.
+
+    Only losses of predicted numbers have neither a bound nor a name that says how they are
+    distributed; others have no such detail, nor have sums without their extremes.
+    """
+    if not losses.of_numbers or math.isnan(share):
+        return {}, ()
+    decided = share > most_of_one(units)
+    return {"largest_share": share}, ("decided-by-few-records",) * decided
 
 
 def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
@@ -111,6 +139,19 @@ def paired_t(
     are equal but not 0, the statistic is infinite and p undefined, flagged
     "zero-variance"; :func:`loss_permutation` has a p-value for them.
 
+    Losses of predicted numbers have heavy tails, and no test of a mean holds for all of
+    them. `details` then has `largest_share`, the largest share of one record in the sum of
+    squared distances from the gain, and results in which it is above 1/8, or above
+    1.8 / sqrt(n) where that is more, are flagged "decided-by-few-records". Measured at
+    alpha 0.05 for 12 losses and 6 distributions of errors, exchangeable regressors are
+    found to differ in at most 6 % of data sets from 20 records on. Where only one of two
+    has errors with heavy tails, that is 5 % in half of the cases and up to 17 %, but at
+    most 7 % are found to differ without the flag. It marks 0 to 6 % of comparisons by the
+    absolute error and 40 % by the squared error of 50 to 100 records with normal errors,
+    and 4 % of 500. Corrections for skewness (Johnson's and Hall's t, the bootstrap-t) do
+    not help: samples without a rare large loss do not show how skewed losses are. Sums
+    without their extremes, such as published moments, have no such share.
+
     A few records with extreme losses, as the log loss has them, skew the differences, and
     then the test rejects too often. At alpha 0.05, for log-normal differences of mean 0, it
     rejects 15 % of the time with 15 records, 9 % with 100 and 7 % with 400, nearly always
@@ -140,8 +181,13 @@ def paired_t(
     details = {"deviation": deviation, "se": gain.error}
     if deviation > 0:
         details["d_z"] = losses.gain / deviation
+    share, flags = largest_share(losses, losses.moments.largest_share, losses.n)
     return loss_result(
-        losses, **gain.fields(alternative), method="Student's t", details=details
+        losses,
+        **gain.fields(alternative),
+        method="Student's t",
+        flags=flags,
+        details=details | share,
     )
 
 
@@ -164,8 +210,8 @@ def loss_permutation(
     The null hypothesis is that the two losses of a record are exchangeable: their
     difference is as likely to have one sign as the other [1]_. Under it p is valid for any
     number of records and any distribution. As a test of equal mean losses it is similar
-    to :func:`paired_t`: where the differences are skewed it rejects too often with few
-    records, because their signs cannot be exchanged.
+    to :func:`paired_t`, with the same flag: where the differences are skewed it rejects too
+    often with few records, because their signs cannot be exchanged.
 
     Parameters
     ----------
@@ -225,7 +271,8 @@ def loss_permutation(
     differences = without_noise(losses.differences, losses.moments.noise)
     flipped = flipped_sums(differences, n_resamples=n_resamples, random_state=random_state)
     limits = limits_of(flipped, differences)
-    return _flipped_result(losses, flipped, alternative, "signs", limits, {})
+    share, flags = largest_share(losses, losses.moments.largest_share, losses.n)
+    return _flipped_result(losses, flipped, alternative, "signs", limits, share, flags)
 
 
 def _flipped_result(
@@ -263,6 +310,20 @@ def _of_groups(losses: PairedLosses, **options: object) -> Wald:
     k = groups.n_groups
     error = math.sqrt(k / (k - 1) * float(residuals @ residuals)) / losses.n
     return gain_of(losses, error if error > losses.moments.noise else 0.0, k - 1)
+
+
+def even_groups(sizes: IntArray) -> float:
+    """Kish's number of groups of even size that would tell as much."""
+    weights = sizes.astype(np.float64)
+    return float(weights.sum() ** 2 / (weights @ weights))
+
+
+def _share_of_group(gains: FloatArray, sizes: IntArray, gain: Wald) -> float:
+    """Largest group's share of the sum of squares; NaN if groups do not vary."""
+    if gain.error == 0:
+        return math.nan
+    squares = (gains - sizes * gain.estimate) ** 2
+    return float(squares.max() / squares.sum())
 
 
 @paired_test(
@@ -327,7 +388,10 @@ def clustered_t(
     equal losses 11 % of the time at alpha 0.05 with 10 groups, and 7 % with 20 or 50;
     "sign-flip" 5 to 6 %. It tests a
     difference delta by flipping the signs of d - m delta, so that the interval has pooled
-    differences of groups as limits; it is infinite for few groups.
+    differences of groups as limits; it is infinite for few groups. For losses of predicted
+    numbers `details` has the `largest_share` of a group in that sum of squares, flagged
+    "decided-by-few-records" as in :func:`paired_t`, for a number of groups of even size:
+    the square of the sum of all m over the sum of their squares.
 
     If all groups have d = 0, p is 1, flagged "degenerate"; if none varies around a gain
     other than 0, "t" is infinite and its p undefined, flagged "zero-variance".
@@ -360,8 +424,10 @@ def clustered_t(
             "each record, or use paired_t for unrelated records."
         )
     gain = _of_groups(losses)
-    flags = few_groups(groups.n_groups)
-    details = {"n_groups": float(groups.n_groups), "se": gain.error}
+    of_largest = _share_of_group(groups.gains, groups.sizes, gain)
+    share, decided = largest_share(losses, of_largest, even_groups(groups.sizes))
+    flags = few_groups(groups.n_groups) + decided
+    details = {"n_groups": float(groups.n_groups), "se": gain.error} | share
     if method == "t" or (method == "auto" and groups.n_groups >= MANY):
         return loss_result(
             losses,

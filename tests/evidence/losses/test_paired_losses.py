@@ -52,6 +52,32 @@ def moments_of(losses):
 # ------------------------------------------------------- moments
 
 
+def test_extreme_differences(tmp_path):
+    """Smallest and largest difference of all shards, also exchanged and stored."""
+    parts = [random_losses(seed, n) for seed, n in enumerate((1, 40, 20_000))]
+    merged = sum(parts)
+    gains = merged.differences
+    expected = gains.min(), gains.max()
+    merged.save(tmp_path / "x.json")
+
+    assert expected == merged.moments.extremes
+    assert (-expected[1], -expected[0]) == merged.swap().moments.extremes
+    assert expected == PairedLosses.load(tmp_path / "x.json").moments.extremes
+    share = ((gains - gains.mean()) ** 2).max() / (len(gains) * gains.var())
+    assert share == pytest.approx(merged.moments.largest_share, rel=1e-12)
+    assert math.isnan(parts[0].moments.largest_share)
+
+
+def test_extremes_of_sums_are_unknown():
+    """Moments from elsewhere have none, nor has what they are merged with."""
+    known = random_losses(0)
+    sums = PairedLosses.from_moments(9, (1, 2), variances=(1, 1), covariance=0)
+
+    for losses in (sums, sums + known, known + sums.swap()):
+        assert losses.moments.extremes is None
+        assert math.isnan(losses.moments.largest_share)
+
+
 def test_moments_by_exact_arithmetic():
     """Means and sums of squares to the last digits, even of losses of 1e8 and a little."""
     for offset, n in itertools.product([0.0, 1e8], [1, 2, 50]):
