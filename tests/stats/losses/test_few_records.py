@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import PairedLosses
-from skcompare.stats import clustered_t, loss_permutation, paired_t, wilcoxon
+from skcompare.stats import (
+    clustered_t,
+    loss_permutation,
+    margin_test,
+    paired_t,
+    wilcoxon,
+)
 from skcompare.stats.losses._paired_t import even_groups, most_of_one
 
 FLAG = "decided-by-few-records"
@@ -55,6 +61,17 @@ def test_flag_above_the_limit():
 
 def few(test):
     return {"n_resamples": 19} if test is loss_permutation else {}
+
+
+def test_gates_conclude_nothing():
+    """One-sided tests at a margin have no p-value where a few records decide."""
+    lower = [0.5, *np.resize([1.0, 2.0], 79)]
+    far = losses_of([*lower, 90.0])
+    result = margin_test(far, "paired_t", -0.1)
+
+    assert math.isnan(result.pvalue)
+    assert FLAG in result.reason
+    assert margin_test(losses_of(lower), "paired_t", -0.1).pvalue < 0.001
 
 
 def test_only_losses_of_numbers():
