@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import PairedLosses
-from skcompare.stats import (
-    clustered_t,
-    loss_permutation,
-    margin_test,
-    paired_t,
-    wilcoxon,
-)
+from skcompare.stats import clustered_t, loss_permutation, margin_test, paired_t, wilcoxon
 from skcompare.stats.losses._paired_t import even_groups, most_of_one
 
 FLAG = "decided-by-few-records"
