@@ -326,7 +326,6 @@ def fitted_subject(
         required=predictions_required(measures, tests or None),
         groups=groups,
         why=f"A gate judges trained {'regressors' if is_numeric else 'classifiers'}.",
-        target=target,
     )
     subject = PairSubject(predictions.pair(*roles), pos_label=pos_label)
     return _with_columns(subject, columns or {})

@@ -7,10 +7,13 @@ them, and the constructors `from_estimators`, `from_predictions`, `from_cv_resul
 
 from skcompare.plots._accuracy import AgreementDisplay, ContingencyDisplay
 from skcompare.plots._calibration import CalibrationComparisonDisplay
+from skcompare.plots._gain_by_range import GainByRangeDisplay
+from skcompare.plots._gain_by_record import GainByRecordDisplay
 from skcompare.plots._losses import LossDifferenceDisplay
 from skcompare.plots._power import PowerDisplay, SampleSizeDisplay
 from skcompare.plots._ranking import RocComparisonDisplay
 from skcompare.plots._report_figures import Pictures, pictures_among, pictures_of
+from skcompare.plots._residual_quantiles import ResidualQuantilesDisplay
 from skcompare.plots._sequential import AnytimeDisplay
 from skcompare.plots.drawing._base import Display, PairDisplay
 from skcompare.plots.forest._forest import ForestDisplay, RelativePrecisionDisplay
@@ -24,12 +27,15 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "Display",
     "ForestDisplay",
+    "GainByRangeDisplay",
+    "GainByRecordDisplay",
     "AnytimeDisplay",
     "LossDifferenceDisplay",
     "PairDisplay",
     "PairwiseDisplay",
     "PowerDisplay",
     "RelativePrecisionDisplay",
+    "ResidualQuantilesDisplay",
     "RocComparisonDisplay",
     "SampleSizeDisplay",
 ]

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from skcompare._core.formatting import in_one_line
 from skcompare._core.validation import check_count
+from skcompare._registry.metrics import CLASSES, NUMBERS, record_losses
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.plots._annotation import Finding, finding_of
@@ -84,7 +86,8 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
     Notes
     -----
     The constructors take the options of :meth:`PairedLosses.from_pair
-    <skcompare.evidence.PairedLosses.from_pair>`, such as `loss`, and these:
+    <skcompare.evidence.PairedLosses.from_pair>`, such as `loss`, and these. Arrays are
+    predicted numbers if `loss` names a loss of numbers, such as "absolute_error":
 
     confidence_level : float, default=0.95
         Level of the interval.
@@ -124,6 +127,15 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
     loss: str
 
     needs = PairedLosses
+    targets = CLASSES, NUMBERS
+
+    @classmethod
+    def _target_of(cls, options: Mapping[str, Any], *estimators: Any) -> str:
+        loss = options.get("loss")
+        entry = record_losses().get(loss) if isinstance(loss, str) else None
+        if entry is not None:
+            return entry.target
+        return NUMBERS if any(map(is_regressor, estimators)) else CLASSES
 
     @classmethod
     def _of(

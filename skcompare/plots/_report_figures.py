@@ -10,11 +10,13 @@ from warnings import catch_warnings, filterwarnings
 
 from skcompare._core.design import HOLDOUT
 from skcompare._core.formatting import in_one_line
-from skcompare._registry.metrics import keywords_of, loss_of
+from skcompare._registry.metrics import NUMBERS, keywords_of, loss_of
 from skcompare._registry.tests import paired_tests
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._annotation import show_row
+from skcompare.plots._gain_by_range import GainByRangeDisplay
 from skcompare.plots._losses import LossDifferenceDisplay
+from skcompare.plots._residual_quantiles import ResidualQuantilesDisplay
 from skcompare.plots.drawing._base import OF_LABELS, ONCE, Display, Place, placed_displays
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
@@ -234,12 +236,30 @@ def pictures_of(comparison: Any) -> Pictures:
         for row in rows
         if (entry := loss_of(row.measure)) is not None and row.measure not in OF_LABELS
     }
+    _add_numbers(pictures, rows)
     for number, (measure, loss) in enumerate(losses.items(), start=1):
         place = Place(same=(measure,), designs=ONCE)
         title = f"{LossDifferenceDisplay.title}: {measure}"
         name = f"losses-{number}"
         pictures.add_evidence(LossDifferenceDisplay, place, title, name, loss=loss)
     return pictures
+
+
+def _add_numbers(pictures: Pictures, rows: list[Any]) -> None:
+    """Add the pictures of predicted numbers: the first loss over the range, residuals."""
+    losses = {row.measure: loss_of(row.measure) for row in rows}
+    of_numbers = {
+        measure: loss.name
+        for measure, loss in losses.items()
+        if loss is not None and loss.target == NUMBERS
+    }
+    pair = getattr(pictures.comparison.source, "pair", None)
+    if not of_numbers and (pair is None or not pair.predictions.is_numeric):
+        return
+    measure, loss = next(iter(of_numbers.items()), ("", None))
+    place = Place(same=(measure,), designs=ONCE)
+    pictures.add_evidence(GainByRangeDisplay, place, loss=loss)
+    pictures.add_evidence(ResidualQuantilesDisplay, place)
 
 
 def pictures_among(comparison: Any) -> Pictures:

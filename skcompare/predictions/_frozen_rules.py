@@ -21,7 +21,7 @@ from skcompare._core.validation import (
     check_numbers,
     classes_of,
 )
-from skcompare._registry.metrics import CLASSES, NUMBERS
+from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES
 from skcompare.predictions._collect import collect_fitted, describe
 from skcompare.predictions._predictions import CHALLENGER, CHAMPION, Predictions
 
@@ -226,7 +226,6 @@ def predictions_of_fitted(
     required: frozenset[str],
     groups: Any = None,
     why: str,
-    target: str = CLASSES,
 ) -> Predictions:
     """Predict a hold-out set with fitted estimators; raise an error if one is not fitted.
 
@@ -236,14 +235,13 @@ def predictions_of_fitted(
         Classifiers by their names, such as those of their roles; or regressors.
     X, y, groups
         Records of the hold-out set, their labels or numbers, and their groups.
-    required : frozenset of {"labels", "scores"}
-        Kinds of predictions to collect.
+    required : frozenset of {"labels", "scores"}, or of "values"
+        Kinds of predictions to collect: of classifiers, or the numbers of regressors.
     why : str
         First sentence of the message if one is not fitted.
-    target : {"classes", "numbers"}, default="classes"
-        What the estimators predict.
     """
     estimators = list(roles.items())
+    target = NUMBERS if VALUES in required else CLASSES
     check_roles(estimators, allow_mixed=True, prefit=True, target=target)
     for name, estimator in estimators:
         if not is_fitted(estimator):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -326,6 +326,13 @@ class PairedPredictions:
     predictions: Predictions
     champion: EstimatorPredictions
     challenger: EstimatorPredictions
+
+    required: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def from_pair(cls, pair: "PairedPredictions") -> "PairedPredictions":
+        """Return the predictions, which are evidence as they are."""
+        return pair
 
     @property
     def design(self) -> Design:

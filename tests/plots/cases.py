@@ -23,10 +23,13 @@ from skcompare.plots import (
     ContingencyDisplay,
     CriticalDifferenceDisplay,
     ForestDisplay,
+    GainByRangeDisplay,
+    GainByRecordDisplay,
     LossDifferenceDisplay,
     PairwiseDisplay,
     PowerDisplay,
     RelativePrecisionDisplay,
+    ResidualQuantilesDisplay,
     RocComparisonDisplay,
     SampleSizeDisplay,
 )
@@ -287,6 +290,64 @@ def calibration_of_many_bins():
     )
 
 
+def numbers(n=320, groups=None, seed=0):
+    """Predictions of which the challenger's are better for small numbers, else worse."""
+    rng = np.random.default_rng(seed)
+    y = rng.uniform(20, 300, size=n)
+    old = y + rng.normal(3, 20, size=n)
+    new = y + (4 + 0.14 * y) * rng.normal(size=n)
+    predictions = {"old": old, "new": new}
+    collected = predictions_from_arrays(y, predictions, target="numbers", groups=groups)
+    return collected.pair("old", "new")
+
+
+WORDS = "größter Maßstab Ω einer sehr langen Bezeichnung in $10$ €"
+
+
+def numbers_of_heavy_tails():
+    """Many numbers in groups, some of them and of their errors huge."""
+    rng = np.random.default_rng(1)
+    n = 4000
+    y = np.exp(rng.normal(3, 1.2, size=n))
+    old, new = (y * np.exp(s * rng.standard_t(4, size=n)) for s in (0.4, 0.3))
+    names = [f"{WORDS} {k}" for k in (1, 2)]
+    predictions = dict(zip(names, (old, new), strict=True))
+    groups = np.arange(n) // 4
+    return predictions_from_arrays(y, predictions, target="numbers", groups=groups).pair(
+        *names
+    )
+
+
+def gain_by_range():
+    """Eight ranges, in some of which either is better."""
+    return GainByRangeDisplay.of_result(numbers())
+
+
+def gain_by_range_of_heavy_tails():
+    """Ranges on a logarithmic axis, with a long name."""
+    return GainByRangeDisplay.of_result(numbers_of_heavy_tails(), quantity=WORDS)
+
+
+def gain_by_record():
+    """All of some records."""
+    return GainByRecordDisplay.of_result(numbers(), quantity="price in €")
+
+
+def gain_by_record_of_heavy_tails():
+    """Some of many records, of which others are far beyond the picture."""
+    return GainByRecordDisplay.of_result(numbers_of_heavy_tails(), quantity=WORDS)
+
+
+def residual_quantiles():
+    """A biased champion."""
+    return ResidualQuantilesDisplay.of_result(numbers(), quantity="price in €")
+
+
+def residual_quantiles_of_heavy_tails():
+    """Errors on a logarithmic axis, of regressors with long names."""
+    return ResidualQuantilesDisplay.of_result(numbers_of_heavy_tails(), quantity=WORDS)
+
+
 CASES = {
     "CalibrationComparisonDisplay": calibration,
     "RocComparisonDisplay": roc,
@@ -294,6 +355,9 @@ CASES = {
     "ForestDisplay": forest,
     "PairwiseDisplay": pairwise,
     "RelativePrecisionDisplay": relative_precision,
+    "GainByRangeDisplay": gain_by_range,
+    "GainByRecordDisplay": gain_by_record,
+    "ResidualQuantilesDisplay": residual_quantiles,
     "AnytimeDisplay": looks,
     "PowerDisplay": power,
     "SampleSizeDisplay": sample_size,
@@ -311,6 +375,9 @@ LARGE = {
     "ForestDisplay of long names": forest_of_long_names,
     "PairwiseDisplay of long names": pairwise_of_long_names,
     "RelativePrecisionDisplay of letters": relative_precision_of_letters,
+    "GainByRangeDisplay of heavy tails": gain_by_range_of_heavy_tails,
+    "GainByRecordDisplay of heavy tails": gain_by_record_of_heavy_tails,
+    "ResidualQuantilesDisplay of heavy tails": residual_quantiles_of_heavy_tails,
     "AnytimeDisplay by the thousand": looks_by_the_thousand,
     "PowerDisplay of scenarios": power_of_scenarios,
     "SampleSizeDisplay of areas": sample_size_of_areas,

@@ -12,7 +12,7 @@ import skcompare.metrics
 import skcompare.stats  # noqa: F401
 from skcompare._core.sklearn_private import SideBySideMixin
 from skcompare._io.columns import frame_from_columns
-from skcompare._registry.metrics import keywords_of
+from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES, keywords_of
 from skcompare._registry.tests import options_of
 from skcompare._typing import ArrayLike
 from skcompare.plots.drawing._layout import Room, room_for
@@ -41,6 +41,24 @@ def comparison_behind(result: Any) -> Any:
             "draw. Call `fit` first."
         )
     return getattr(result, "comparison_", result)
+
+
+def check_targets(who: type["Display"], result: Any, targets: Iterable[str]) -> None:
+    """Raise an error if a display does not show predictions of the target of a result."""
+    holder = comparison_behind(result)
+    pair = result if isinstance(result, PairedPredictions) else None
+    pair = pair or getattr(getattr(holder, "source", None), "pair", None)
+    if pair is None:
+        return
+    target, other = NUMBERS, CLASSES
+    if not pair.predictions.is_numeric:
+        target, other = other, target
+    if target not in targets:
+        names = [n for n, d in _displays.items() if target in getattr(d, "targets", ())]
+        raise ValueError(
+            f"{who.__name__} shows predictions of {other}, and these are of {target}. "
+            f"Use {' or '.join(names)}."
+        )
 
 
 def check_options(who: type, options: Iterable[str], known: Iterable[str]) -> None:
@@ -213,10 +231,11 @@ class PairDisplay(Display):
     """Base class of displays of evidence about a champion and a challenger.
 
     A subclass names the evidence in `needs` and is made of it by `_of`; all constructors
-    make the evidence and call `_of`.
+    make the evidence and call `_of`. It shows predictions of the `targets`.
     """
 
     needs: ClassVar[Any]
+    targets: ClassVar[tuple[str, ...]] = (CLASSES,)
 
     @classmethod
     @abstractmethod
@@ -240,7 +259,7 @@ class PairDisplay(Display):
         Parameters
         ----------
         champion, challenger : estimator
-            Fitted classifiers.
+            Fitted classifiers, or regressors for a display of numbers.
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Records of a hold-out set.
         y : array-like of shape (n_samples,)
@@ -261,7 +280,7 @@ class PairDisplay(Display):
             {CHAMPION: champion, CHALLENGER: challenger},
             X,
             y,
-            required=cls._required_of(champion, challenger),
+            required=cls._required_for(options, champion, challenger),
             groups=groups,
             why="Pictures show what trained classifiers predict.",
         )
@@ -290,7 +309,7 @@ class PairDisplay(Display):
         champion, challenger : array-like or mapping
             Predicted labels of shape (n_samples,), probabilities of shape
             (n_samples, n_classes), or for two classes of shape (n_samples,); both as
-            ``{"labels": ..., "proba": ...}``.
+            ``{"labels": ..., "proba": ...}``. Predicted numbers for a display of numbers.
         labels : array-like of shape (n_classes,), optional
             All class labels, where `y_true` lacks some.
         groups : array-like of shape (n_samples,), optional
@@ -313,6 +332,7 @@ class PairDisplay(Display):
             labels=labels,
             pos_label=pos_label,
             groups=groups,
+            target=cls._target_of(options),
         )
         if pos_label is not None and "pos_label" in cls._evidence_options():
             options["pos_label"] = pos_label
@@ -368,7 +388,7 @@ class PairDisplay(Display):
             cv=cv,
             design=design,
             groups=groups,
-            required=cls._required_of(),
+            required=cls._required_for(options),
         )
         return cls.from_result(predictions.pair(CHAMPION, CHALLENGER), ax=ax, **options)
 
@@ -410,6 +430,7 @@ class PairDisplay(Display):
         """
         names = cls._evidence_options()
         check_options(cls, options, (*names, *cls._own_options()))
+        check_targets(cls, result, cls.targets)
         made_by = {name: options.pop(name) for name in names if name in options}
         if isinstance(result, cls.needs):
             if made_by:
@@ -419,6 +440,18 @@ class PairDisplay(Display):
                 )
             return cls._of(result, **options)
         return cls._of(cls._evidence_of(result, cls.needs, made_by), **options)
+
+    @classmethod
+    def _target_of(cls, options: Mapping[str, Any], *estimators: Any) -> str:
+        """Return the target of predictions, by the options and the estimators."""
+        return cls.targets[0]
+
+    @classmethod
+    def _required_for(cls, options: Mapping[str, Any], *estimators: Any) -> frozenset[str]:
+        """Return the kinds of predictions to collect, of classes or of numbers."""
+        if cls._target_of(options, *estimators) == NUMBERS:
+            return frozenset({VALUES})
+        return cls._required_of(*estimators)
 
     @classmethod
     def _required_of(cls, *estimators: Any) -> frozenset[str]:
@@ -444,8 +477,10 @@ class PairDisplay(Display):
         # A fitted comparator has its comparison, which holds the predictions.
         holder = comparison_behind(result)
         if not hasattr(holder, "evidence"):
+            kinds = "a Comparison", "a fitted PairedComparator", "PairedPredictions"
+            *others, last = dict.fromkeys((*kinds, needs.__name__))
             raise TypeError(
-                "`result` must be a Comparison, a fitted PairedComparator, "
-                f"PairedPredictions or {needs.__name__}. Got {type(result).__name__}."
+                f"`result` must be {', '.join(others)} or {last}. Got "
+                f"{type(result).__name__}."
             )
         return holder.evidence(needs, **options)

@@ -1,0 +1,127 @@
+"""Base class of displays of predicted numbers, and the number they are drawn against."""
+
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.formatting import in_one_line, shortened
+from skcompare._core.validation import check_choice, check_numbers
+from skcompare._registry.metrics import NUMBERS
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence import PairedLosses
+from skcompare.plots._annotation import Finding
+from skcompare.plots.drawing._base import PairDisplay
+from skcompare.plots.drawing._style import literal
+from skcompare.predictions import PairedPredictions
+
+LABELS = {
+    "target": "True {}",
+    "prediction": "Mean prediction of {}",
+    "champion": "{} predicted by the champion",
+    "challenger": "{} predicted by the challenger",
+}
+"""Numbers of a record by the name of the option, with the labels of their axes."""
+
+UNNAMED = {
+    "target": "True value",
+    "prediction": "Mean of both predictions",
+    "champion": "Prediction of the champion",
+    "challenger": "Prediction of the challenger",
+}
+"""Labels without the name of the quantity."""
+
+LONGEST = 48
+"""Largest number of characters of the label of an axis."""
+
+WIDE = 15.0
+"""Ratio of the largest to the median number from which an axis is logarithmic."""
+
+GIVEN = "Given number"
+"""Label of numbers that were passed, without a name."""
+
+TESTED = ("holdout", "grouped holdout")
+"""Designs of independent records, or groups of them, which have limits."""
+
+
+class NumbersDisplay(PairDisplay):
+    """Base class of displays of the predicted numbers of two regressors."""
+
+    needs = PairedPredictions
+    targets = (NUMBERS,)
+
+
+def losses_of(pair: PairedPredictions, loss: Any) -> PairedLosses:
+    """Return the losses of both regressors, whose gains are free of rounding noise."""
+    return PairedLosses.from_pair(pair, loss=loss)
+
+
+def groups_in(pair: PairedPredictions) -> IntArray | None:
+    """Return the group of each prediction, or None if the records have none."""
+    groups, records = pair.predictions.groups, pair.predictions.records
+    return groups if groups is None or records is None else groups[records]
+
+
+def number_of(
+    pair: PairedPredictions, by: str | ArrayLike, quantity: str
+) -> tuple[FloatArray, str]:
+    """Return a number for each prediction, and its label.
+
+    Parameters
+    ----------
+    pair : PairedPredictions
+        Predictions of numbers.
+    by : {"target", "prediction", "champion", "challenger"} or array-like of shape \
+(n_samples,)
+        The number.
+    quantity : str
+        Name of the target, or of an array; may be empty.
+    """
+    predictions = pair.predictions
+    if not isinstance(by, str):
+        values = check_numbers("by", by)
+        if len(values) != predictions.n_records:
+            raise ValueError(
+                f"`by` must have a number for each of {predictions.n_records} records. Got "
+                f"{len(values)}."
+            )
+        records = predictions.records
+        return values if records is None else values[records], quantity or GIVEN
+    check_choice("by", by, tuple(LABELS))
+    label = LABELS[by].format(quantity) if quantity else UNNAMED[by]
+    if by == "target":
+        return predictions.y_predicted(), label[:1].upper() + label[1:]
+    first, second = (np.asarray(role.values, dtype=np.float64) for role in pair.roles)
+    # Halves, so that the sum of two large numbers does not overflow.
+    numbers = {
+        "prediction": first / 2 + second / 2,
+        "champion": first,
+        "challenger": second,
+    }
+    return numbers[by], label[:1].upper() + label[1:]
+
+
+def is_wide(values: FloatArray) -> bool:
+    """Whether positive numbers span so much that their axis is logarithmic."""
+    return bool(values.min() > 0 and values.max() > WIDE * np.median(values))
+
+
+def axis_text(label: str) -> str:
+    """Return the label of an axis, shortened."""
+    return literal(shortened(in_one_line(label), LONGEST))
+
+
+def lines_of(finding: Finding) -> list[str]:
+    """Return lines of text on a mean gain, which are not broken before the p-value."""
+    return [line.replace("p = ", "p\xa0=\xa0") for line in finding.lines("Mean gain")]
+
+
+def why_no_limits(pair: PairedPredictions) -> str:
+    """Explain why there are no limits; empty if there are."""
+    design = pair.design
+    if design.name not in TESTED:
+        return f"no band is valid for {design}"
+    predictions = pair.predictions
+    units = predictions.n_records
+    if predictions.groups is not None:
+        units = len(np.unique(predictions.groups))
+    return "" if units > 1 else "one record or group shows no variation"
