@@ -538,7 +538,7 @@ class PairedComparator(BaseComparator):
         Measures to compare: names of metrics of skcompare or scorers of scikit-learn, or
         scorers. The verdict comes from the first; a custom scorer sees stored predictions
         and the row numbers as X. By default "accuracy" of classifiers, and of regressors
-        "r2" and "neg_mean_absolute_error".
+        "r2", with "neg_mean_absolute_error" and "neg_root_mean_squared_error" beside it.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests, with options in a dict. "auto" takes the design's default test
         of every measure; the primary measure always has it. "all" takes every test that

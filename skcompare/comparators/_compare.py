@@ -417,7 +417,8 @@ def compare(
         is valid for the design.
     scoring : str, callable, list of str, or dict, default=None
         Measures to compare, as in scikit-learn; the verdict comes from the first. By
-        default "accuracy" of labels, and of numbers "r2" and "neg_mean_absolute_error".
+        default "accuracy" of labels, and of numbers "r2", with
+        "neg_mean_absolute_error" and "neg_root_mean_squared_error" beside it.
         The target is numbers if true or predicted ones cannot be classes: where they are
         not whole, and predictions are no probabilities.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"

@@ -16,6 +16,7 @@ from skcompare._registry.tests import tests_for as for_measure
 from skcompare.evidence import NUMBER_SCORES
 from skcompare.gate import Superior
 from skcompare.metrics import resolve_scoring
+from skcompare.predictions import EstimatorPredictions
 from skcompare.stats import influence_difference
 
 RNG = np.random.default_rng(0)
@@ -37,7 +38,12 @@ def test_test_of_a_score(name):
     row = compare(Y, BOTH, scoring=name, tests=tests).rows[-1]
     expected = influence_difference(Y, *BOTH.values(), score=name)
     scorer = get_scorer(name)
-    values = [scorer(StoredNumbers(own), np.zeros((240, 1)), Y) for own in BOTH.values()]
+    values = [
+        scorer(
+            StoredNumbers(EstimatorPredictions("", "", values=own)), np.zeros((240, 1)), Y
+        )
+        for own in BOTH.values()
+    ]
 
     assert ("influence_difference", expected.pvalue) == (row.test, row.pvalue)
     assert_allclose((row.champion, row.challenger), values, rtol=1e-12)

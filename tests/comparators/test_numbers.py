@@ -37,6 +37,7 @@ from skcompare.predictions import ROLES, Predictions, predictions_from_arrays
 from skcompare.stats import paired_t, paired_tests, wilcoxon
 
 MAE = "neg_mean_absolute_error"
+DEFAULTS = ["r2", MAE, "neg_root_mean_squared_error"]
 RNG = np.random.default_rng(0)
 Y = RNG.normal(scale=3, size=240)
 OLD, NEW = Y + RNG.normal(size=240), Y + 0.8 * RNG.normal(size=240)
@@ -543,19 +544,19 @@ def test_more_records_than_are_collected():
 def test_default_measures():
     """R² is compared as the mean squared errors are, given the targets."""
     comparison = compare(Y, BOTH)
-    first, second = comparison.rows
+    first, second, third = comparison.rows
     squares = [(Y - numbers) ** 2 / Y.var() for numbers in (OLD, NEW)]
     expected = ttest_rel(*squares)
 
-    assert ("r2", MAE) == (first.measure, second.measure)
+    assert DEFAULTS == [row.measure for row in (first, second, third)]
     assert_allclose(first.champion, r2_score(Y, OLD), rtol=1e-12)
     assert_allclose(first.challenger, r2_score(Y, NEW), rtol=1e-12)
     assert_allclose(first.pvalue, expected.pvalue, rtol=1e-10)
     assert_allclose((first.low, first.high), expected.confidence_interval(), rtol=1e-9)
     assert first.note.startswith("tests the mean squared error over the variance")
     assert "squared error over the variance" in str(comparison)
-    (third,) = compare(Y, BOTH, scoring="d2_absolute_error_score").rows
-    assert_allclose(third.challenger, d2_absolute_error_score(Y, NEW), rtol=1e-12)
+    (d2,) = compare(Y, BOTH, scoring="d2_absolute_error_score").rows
+    assert_allclose(d2.challenger, d2_absolute_error_score(Y, NEW), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -593,7 +594,7 @@ def test_default_measures_of_regressors_and_columns(tmp_path):
     pair = PairedComparator(Ridge(), Lasso(), cv="prefit", scoring=None)
     pair.set_params(champion=Ridge().fit(X, TARGET), challenger=Lasso().fit(X, TARGET))
     rows = pair.fit(X, TARGET).comparison_.rows
-    assert ["r2", MAE] == [row.measure for row in rows]
+    assert DEFAULTS == [row.measure for row in rows]
     assert_allclose(rows[0].champion, pair.champion.score(X, TARGET))
 
 
@@ -641,7 +642,7 @@ def test_pair_of_regressors(cross_validated):
 
     assert is_regressor(PairedEstimator(Ridge(), Lasso()))
     assert not hasattr(both["estimator"][0], "classes_")
-    assert {f"{m}_{r}" for m in ("r2", MAE) for r in (*ROLES, "difference")} == scores
+    assert {f"{m}_{r}" for m in DEFAULTS for r in (*ROLES, "difference")} == scores
     assert_allclose(both["test_r2_champion"], old["test_score"])
     assert_allclose(both["test_r2_challenger"], new["test_score"])
     with pytest.raises(ValueError, match=r"a classifier. Got the regressor Ridge.*'r2'"):

@@ -45,7 +45,8 @@ def test_several_have_the_test_of_each_pair(kind):
     """Whatever the measure, the design and the direction."""
     names = {name for test in paired_tests().values() for name in test.designs}
     designs = [Design(n.removeprefix("grouped "), grouped="grouped" in n) for n in names]
-    measures = resolve_scoring([*metrics(), "roc_auc", "neg_log_loss", "f1"])
+    of_classes = [name for name, entry in metrics().items() if entry.target == "classes"]
+    measures = resolve_scoring([*of_classes, "roc_auc", "neg_log_loss", "f1"])
     for design in designs:
         predictions = replace(collected(kind), design=design)
         pair = predictions.pair("a", "c")

@@ -522,7 +522,7 @@ class Measure:
 
 DEFAULT_SCORING: Mapping[str, str | tuple[str, ...]] = {
     CLASSES: "accuracy",
-    NUMBERS: ("r2", "neg_mean_absolute_error"),
+    NUMBERS: ("r2", "neg_mean_absolute_error", "neg_root_mean_squared_error"),
 }
 """Measures of a target where none is named, the primary one first."""
 
