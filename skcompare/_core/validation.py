@@ -456,6 +456,25 @@ def is_continuous(values: Any) -> bool:
     return array.dtype.kind == "f" and not integral(array[np.isfinite(array)])
 
 
+def check_same_order(*arrays: Mapping[str, Any]) -> None:
+    """Raise an error if Series have the same index in different orders."""
+    indexed = [
+        (name, values.index)
+        for mapping in arrays
+        for name, values in mapping.items()
+        if hasattr(values, "index") and hasattr(values.index, "equals")
+    ]
+    for name, index in indexed[1:]:
+        first_name, first_index = indexed[0]
+        if not index.equals(first_index) and index.sort_values().equals(
+            first_index.sort_values()
+        ):
+            raise ValueError(
+                f"`{first_name}` and `{name}` have the same index in different orders. "
+                "Bring them into one order, for example by `reindex`, or pass plain arrays."
+            )
+
+
 def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Check finite numbers, one per record, and return them as a vector of floats."""
     array = as_array(values)

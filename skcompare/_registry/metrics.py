@@ -125,8 +125,8 @@ def _definition(function: Any) -> tuple[str, str] | Any:
 TARGETS = CLASSES, NUMBERS = "classes", "numbers"
 """Kinds of targets: class labels, and numbers."""
 
-FORECASTS = VALUES, STD, QUANTILES = "values", "std", "quantiles"
-"""Predicted numbers, the standard deviations of their errors, and predicted quantiles."""
+FORECASTS = VALUES, STD, QUANTILES, SAMPLES = "values", "std", "quantiles", "samples"
+"""Predicted numbers, standard deviations of their errors, quantiles, and draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +234,11 @@ def record_loss(
         ``checked(values, condition, expected, advice)``, which raises an error unless the
         condition holds for all records, or gives NaN where engines compute the loss. Of a
         target of numbers it receives the true and the predicted ones as columns.
-    needs : {"values", "std", "quantiles"}, default="values"
+    needs : {"values", "std", "quantiles", "samples"}, default="values"
         What the loss of a number needs: predicted numbers; or their standard deviations
         too, as a third argument; or predicted quantiles, one column per level, and as a
-        third argument the levels in increasing order. A predicted interval is two of them.
+        third argument the levels in increasing order; or draws from the predicted
+        distribution, one column per draw. A predicted interval is two quantiles.
     relative : bool, default=False
         Whether a loss is relative to the mean loss of the best constant prediction for the
         same records, as that of R² is to the variance of the target.

@@ -50,6 +50,7 @@ from skcompare.evidence.labels._clusters import ClusterSums
 from skcompare.evidence.labels._contingency import ContingencyTable, PairedBlocks
 from skcompare.evidence.labels._joint import MOST_CLASSES, AgreementMatrix, JointCounts
 from skcompare.evidence.labels._patterns import CorrectnessPatterns
+from skcompare.evidence.losses import _forecast_losses as _forecast_losses
 from skcompare.evidence.losses import _number_losses as _number_losses
 from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.evidence.losses._record_losses import (

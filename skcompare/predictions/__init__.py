@@ -21,6 +21,7 @@ from skcompare.predictions._collect import (
     set_seeds,
     takes_no_seed,
 )
+from skcompare.predictions._forecasts import OF_NUMBERS
 from skcompare.predictions._from_cv import (
     CvSplits,
     SplitInfo,
@@ -58,7 +59,6 @@ from skcompare.predictions._predictions import (
     CHAMPION,
     DECISION,
     LABELS,
-    OF_NUMBERS,
     PROBA,
     RANKS,
     ROLES,
@@ -66,7 +66,6 @@ from skcompare.predictions._predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
-    check_same_order,
     encoded_target,
     fingerprint,
     n_rows,

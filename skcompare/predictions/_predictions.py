@@ -18,22 +18,22 @@ from skcompare._core.validation import (
     check_labels,
     check_numbers,
     check_pos_label,
-    check_positive,
     check_probabilities,
     check_same_length,
+    check_same_order,
     class_codes,
     classes_of,
     encode_labels,
     group_codes,
     in_class_order,
     integral,
-    is_number,
     some_of,
     unknown_name,
 )
-from skcompare._registry.metrics import CLASSES, FORECASTS, NUMBERS, QUANTILES, STD, VALUES
+from skcompare._registry.metrics import CLASSES, FORECASTS, NUMBERS, VALUES
 from skcompare._registry.tests import PairedTestEntry
 from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.predictions._forecasts import forecast_of
 
 LABELS, SCORES, DECISION = "labels", "scores", "decision"
 """Kinds of predictions; scores are probabilities if the classifier has them."""
@@ -141,8 +141,10 @@ class EstimatorPredictions:
         Standard deviations of the predicted distributions of numbers.
     quantiles : ndarray of shape (n_predictions, n_levels) or None
         Predicted quantiles.
+    samples : ndarray of shape (n_predictions, n_draws) or None
+        Draws from the predicted distributions.
     levels : tuple of float
-        Their levels, in increasing order.
+        Levels of the quantiles, in increasing order.
     """
 
     name: str
@@ -155,6 +157,7 @@ class EstimatorPredictions:
     predict_times: FloatArray | None = None
     std: FloatArray | None = None
     quantiles: FloatArray | None = None
+    samples: FloatArray | None = None
     levels: tuple[float, ...] = ()
 
     def part(self, which: Any) -> "EstimatorPredictions":
@@ -512,9 +515,10 @@ def predictions_from_arrays(
     target : {"classes", "numbers"}, default="classes"
         What `y_true` and the predictions are; of numbers each predicts one per record. How
         uncertain they are is passed as ``{"values": ..., "std": ...}`` with standard
-        deviations, as ``{"quantiles": {0.1: ..., 0.5: ..., 0.9: ...}}`` by level, or as
+        deviations, as ``{"quantiles": {0.1: ..., 0.5: ..., 0.9: ...}}`` by level, as
         ``{"values": ..., "intervals": {0.9: (low, high)}}`` by coverage, which is the same
-        as quantiles that leave out 5 % on either side.
+        as quantiles that leave out 5 % on either side, or as ``{"samples": ...}`` with
+        draws of shape (n_samples, n_draws), whose means are the numbers if none are passed.
     """
     if target == NUMBERS:
         return _of_numbers(y_true, predictions, groups, labels=labels, pos_label=pos_label)
@@ -578,7 +582,7 @@ def _of_numbers(
             "Predicted numbers are compared with the true ones. Got none. Pass `y_true`."
         )
     truth = check_numbers("y_true", y_true)
-    forecasts = {name: _forecast(name, own, y_true) for name, own in predictions.items()}
+    forecasts = {name: forecast_of(name, own, y_true) for name, own in predictions.items()}
     check_same_length({"y_true": truth}, {n: own[VALUES] for n, own in forecasts.items()})
     check_same_order({"y_true": y_true}, predictions)
     return Predictions(
@@ -591,90 +595,6 @@ def _of_numbers(
         groups=codes_of_groups(groups, {"y_true": truth}),
         fingerprint=fingerprint(truth),
     )
-
-
-INTERVALS = "intervals"
-OF_NUMBERS = frozenset({*FORECASTS, INTERVALS})
-"""What may be passed of predicted numbers."""
-
-
-def _forecast(name: str, forecast: Any, y_true: ArrayLike) -> dict[str, Any]:
-    """Return the fields of checked numbers, with their deviations and quantiles."""
-    if not isinstance(forecast, Mapping):
-        return {VALUES: check_numbers(name, forecast)}
-    quantiles = _quantiles(name, forecast)
-    levels = tuple(sorted(quantiles))
-    unknown = set(forecast) - OF_NUMBERS
-    values = forecast.get(VALUES, quantiles.get(0.5))
-    if unknown or values is None:
-        raise ValueError(
-            f"`{name}` must have 'values' or the quantile of level 0.5, and may have "
-            "'std', 'quantiles' by level and 'intervals' by coverage. Got "
-            f"{', '.join(map(repr, forecast)) or 'nothing'} with levels {levels}."
-        )
-    fields = {VALUES: check_numbers(name, values)}
-    named = {f"std of {name}": forecast[STD]} if STD in forecast else {}
-    named |= {f"quantile {level:g} of {name}": quantiles[level] for level in levels}
-    arrays = {title: check_numbers(title, array) for title, array in named.items()}
-    check_same_length({name: fields[VALUES]}, arrays)
-    limits = {
-        f"interval {c:g} of {name}": i for c, i in forecast.get(INTERVALS, {}).items()
-    }
-    check_same_order({"y_true": y_true, name: values}, named, limits)
-    if STD in forecast:
-        fields[STD] = check_positive(f"std of {name}", arrays.pop(f"std of {name}"))
-    if arrays:
-        fields[QUANTILES] = np.column_stack([*arrays.values()])
-        crossing = (np.diff(fields[QUANTILES], axis=1) < 0).any(axis=1)
-        if crossing.any():
-            raise ValueError(
-                f"Quantiles of `{name}` must not fall as their level rises. Got "
-                f"{int(crossing.sum())} records where they do, the first at position "
-                f"{int(np.argmax(crossing))}. Sort them for each record."
-            )
-    return fields | {"levels": levels}
-
-
-def _quantiles(name: str, forecast: Mapping[str, Any]) -> dict[float, Any]:
-    """Return predicted quantiles by level, of which an interval has two."""
-    pairs: list[tuple[float, Any]] = []
-    for kind in (QUANTILES, INTERVALS):
-        own = forecast.get(kind, {})
-        shares = list(own) if hasattr(own, "items") else [type(own)]
-        if not all(is_number(share) and 0 < share < 1 for share in shares):
-            raise ValueError(
-                f"{kind!r} of `{name}` must be a dict with levels or coverages between 0 "
-                f"and 1 as keys. Got {', '.join(map(repr, shares[:5]))}."
-            )
-        for share, values in own.items():
-            if kind == QUANTILES:
-                pairs.append((share, values))
-            else:
-                low, high = _limits(name, values)
-                pairs += [((1 - share) / 2, low), ((1 + share) / 2, high)]
-    # Nine tenths of the records leave out 0.05 on either side, not 0.04999999999999999.
-    rounded = [(round(float(level), 12), values) for level, values in pairs]
-    quantiles = dict(rounded)
-    if len(quantiles) < len(rounded):
-        raise ValueError(
-            f"`{name}` must have each quantile once. Got the levels "
-            f"{sorted(level for level, _ in rounded)}."
-        )
-    return quantiles
-
-
-def _limits(name: str, limits: Any) -> Any:
-    """Return low and high limits of intervals; MAPIE's arrays have a third axis."""
-    pair, shape = limits, f"{len(limits)} entries"
-    if not isinstance(limits, tuple):
-        array = np.atleast_1d(as_array(limits))
-        pair, shape = array.reshape(len(array), -1).T, f"shape {array.shape}"
-    if len(pair) != 2:
-        raise ValueError(
-            f"Intervals of `{name}` must be a tuple (low, high), or an array of shape "
-            f"(n_samples, 2). Got {shape}."
-        )
-    return pair
 
 
 def codes_of_groups(groups: ArrayLike | None, records: Mapping[str, Any]) -> Any:
@@ -728,25 +648,6 @@ def _prediction_array(values: Any) -> np.ndarray:
             with suppress(TypeError, ValueError):
                 return array.astype(np.float64)
     return array
-
-
-def check_same_order(*arrays: Mapping[str, Any]) -> None:
-    """Raise an error if Series have the same index in different orders."""
-    indexed = [
-        (name, values.index)
-        for mapping in arrays
-        for name, values in mapping.items()
-        if hasattr(values, "index") and hasattr(values.index, "equals")
-    ]
-    for name, index in indexed[1:]:
-        first_name, first_index = indexed[0]
-        if not index.equals(first_index) and index.sort_values().equals(
-            first_index.sort_values()
-        ):
-            raise ValueError(
-                f"`{first_name}` and `{name}` have the same index in different orders. "
-                "Bring them into one order, for example by `reindex`, or pass plain arrays."
-            )
 
 
 def _encode(

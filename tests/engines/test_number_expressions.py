@@ -17,10 +17,11 @@ N = 500
 TRUTH, PREDICTED = RNG.gamma(2, size=(2, N)) + 1e-3
 TRUTH[:3], PREDICTED[:3] = (0.0, 1e200, 1.0), (1e-3, 1.0, 1.0)
 OPTIONS = {"tweedie_deviance": [{"power": p} for p in (-1, 0, 1, 1.5)]}
+LEVELS = 0.1, 0.5, 0.9
 CASES = [
     (name, options)
     for name, entry in record_losses().items()
-    if entry.target == "numbers" and entry.needs == "values" and entry.expression
+    if entry.target == "numbers" and entry.expression
     for options in OPTIONS.get(name, [{}])
 ]
 
@@ -29,7 +30,8 @@ CASES = [
 def frame(request):
     """True and predicted numbers on an engine."""
     module = pytest.importorskip(request.param)
-    plain = pd.DataFrame({"i": np.arange(N), "y": TRUTH, "p": PREDICTED})
+    columns = {"y": TRUTH, "p": PREDICTED, "q": PREDICTED + 0.5, "r": PREDICTED + 1}
+    plain = pd.DataFrame({"i": np.arange(N), **columns})
     if request.param == "polars":
         return nw.from_native(module.from_pandas(plain).lazy())
     return nw.from_native(module.from_df(plain))
@@ -37,11 +39,12 @@ def frame(request):
 
 def evaluated(frame, name, options):
     """The loss of each record, in the order of the records."""
-    columns = {"i": ("i", "whole"), "y": ("y", "fraction"), "p": ("p", "fraction")}
-    ops = Program(frame, columns)
-    loss = record_losses()[name].expression
-    y, predicted = ops.column("y"), ops.column("p")
-    (losses,) = ops.let(of_each(ops, y, loss(ops, y, predicted, **options)))
+    columns = {"i": ("i", "whole")} | {name: (name, "fraction") for name in "ypqr"}
+    ops, entry = Program(frame, columns), record_losses()[name]
+    y, p, q, r = (ops.column(name) for name in "ypqr")
+    forecasts = {"values": (p,), "std": (p, q), "quantiles": ([p, q, r], LEVELS)}
+    loss = entry.expression(ops, y, *forecasts[entry.needs], **options)
+    (losses,) = ops.let(of_each(ops, y, loss))
     table = ops.frame.select(ops.column("i").alias("i"), losses.alias("loss")).collect()
     return table.sort("i")["loss"].to_numpy()
 
@@ -51,8 +54,10 @@ def test_engines_evaluate_expressions(frame, name, options):
     """Polars and DuckDB have the losses of arrays, and NaN outside the domain."""
     first = 1 if name == "gamma_deviance" else 0
     rows = slice(first, None)
-    function = record_losses()[name].function
-    expected = function(TRUTH[rows], PREDICTED[rows], **options)
+    entry, y, p = record_losses()[name], TRUTH[rows], PREDICTED[rows]
+    quantiles = np.stack([p, p + 0.5, p + 1], axis=1)
+    forecasts = {"values": (p,), "std": (p, p + 0.5), "quantiles": (quantiles, LEVELS)}
+    expected = entry.function(y, *forecasts[entry.needs], **options)
 
     losses = evaluated(frame, name, options)
     assert_allclose(losses[rows], expected, rtol=1e-12, atol=1e-14)

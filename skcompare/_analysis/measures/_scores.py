@@ -298,6 +298,14 @@ def _columns_of(role: EstimatorPredictions, measure: Measure) -> FloatArray:
     return np.column_stack([getattr(role, kind) for kind in kinds])
 
 
+def _padded(part: FloatArray | None, shape: tuple[int, int]) -> FloatArray:
+    """Return columns, with missing ones where the other role has more."""
+    columns = np.full(shape, MISSING)
+    if part is not None:
+        columns[:, : part.shape[1]] = part
+    return columns
+
+
 def _scores_of(predictions: EstimatorPredictions, positive: int) -> FloatArray | None:
     """Scores of the positive class, preferably decision scores, as in scikit-learn."""
     if predictions.decision is not None and predictions.decision.ndim == 1:
@@ -425,7 +433,7 @@ class PairScores:
         arrays = [
             np.hstack(
                 [
-                    np.full((len(y), width), MISSING) if part is None else part
+                    _padded(part, (len(y), width))
                     for part, width in zip(each, widths, strict=True)
                 ]
             )

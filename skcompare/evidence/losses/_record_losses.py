@@ -391,7 +391,7 @@ def forecasts_for(
                 f"{' and '.join(str(role.levels) for role in roles)}."
             )
         return [(role.quantiles, role.levels) for role in roles]
-    return [(role.values,) for role in roles]
+    return [(getattr(role, needs),) for role in roles]
 
 
 def check_target_of_loss(loss: object, is_numeric: bool) -> None:

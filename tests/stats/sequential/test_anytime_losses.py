@@ -135,7 +135,7 @@ def test_known_bounds_hold():
     """No two losses of a record differ by more than the bound of their registered loss."""
     rng = np.random.default_rng(0)
     for name, entry in record_losses().items():
-        if entry.bound is None:
+        if entry.bound is None or entry.target == "numbers":
             continue
         n_classes = 2 if name == "binary_brier_loss" else 3
         codes = rng.integers(n_classes, size=400)

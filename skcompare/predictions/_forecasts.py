@@ -1,0 +1,119 @@
+"""Forecasts of numbers from arrays: the numbers, and how uncertain they are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.validation import (
+    as_array,
+    check_numbers,
+    check_positive,
+    check_same_length,
+    check_same_order,
+    is_number,
+)
+from skcompare._registry.metrics import FORECASTS, QUANTILES, SAMPLES, STD, VALUES
+from skcompare._typing import ArrayLike, FloatArray
+
+INTERVALS = "intervals"
+OF_NUMBERS = frozenset({*FORECASTS, INTERVALS})
+"""What may be passed of predicted numbers."""
+
+
+def forecast_of(name: str, forecast: Any, y_true: ArrayLike) -> dict[str, Any]:
+    """Return the fields of checked numbers, with their deviations and quantiles."""
+    if not isinstance(forecast, Mapping):
+        return {VALUES: check_numbers(name, forecast)}
+    quantiles = _quantiles(name, forecast)
+    levels = tuple(sorted(quantiles))
+    unknown = set(forecast) - OF_NUMBERS
+    values = forecast.get(VALUES, quantiles.get(0.5))
+    samples = _samples(name, forecast[SAMPLES]) if SAMPLES in forecast else None
+    if values is None and samples is not None:
+        values = samples.mean(axis=1)
+    if unknown or values is None:
+        raise ValueError(
+            f"`{name}` must have 'values' or the quantile of level 0.5, or 'samples', and "
+            "may have 'std', 'quantiles' by level and 'intervals' by coverage. Got "
+            f"{', '.join(map(repr, forecast)) or 'nothing'} with levels {levels}."
+        )
+    fields = {VALUES: check_numbers(name, values)}
+    named = {f"std of {name}": forecast[STD]} if STD in forecast else {}
+    named |= {f"quantile {level:g} of {name}": quantiles[level] for level in levels}
+    arrays = {title: check_numbers(title, array) for title, array in named.items()}
+    drawn = {} if samples is None else {f"samples of {name}": samples}
+    check_same_length({name: fields[VALUES]}, arrays, drawn)
+    limits = {
+        f"interval {c:g} of {name}": i for c, i in forecast.get(INTERVALS, {}).items()
+    }
+    draws = {f"samples of {name}": forecast.get(SAMPLES)}
+    check_same_order({"y_true": y_true, name: values}, named, limits, draws)
+    if samples is not None:
+        fields[SAMPLES] = samples
+    if STD in forecast:
+        fields[STD] = check_positive(f"std of {name}", arrays.pop(f"std of {name}"))
+    if arrays:
+        fields[QUANTILES] = np.column_stack([*arrays.values()])
+        crossing = (np.diff(fields[QUANTILES], axis=1) < 0).any(axis=1)
+        if crossing.any():
+            raise ValueError(
+                f"Quantiles of `{name}` must not fall as their level rises. Got "
+                f"{int(crossing.sum())} records where they do, the first at position "
+                f"{int(np.argmax(crossing))}. Sort them for each record."
+            )
+    return fields | {"levels": levels}
+
+
+def _samples(name: str, draws: Any) -> FloatArray:
+    """Return draws from predicted distributions, one row per record."""
+    array = as_array(draws)
+    if array.ndim != 2 or not array.shape[1]:
+        raise ValueError(
+            f"Samples of `{name}` must be an array of shape (n_samples, n_draws), with the "
+            f"draws of each record in a row. Got shape {array.shape}."
+        )
+    values = check_numbers(f"samples of {name}, row by row", array.reshape(-1))
+    return values.reshape(array.shape)
+
+
+def _quantiles(name: str, forecast: Mapping[str, Any]) -> dict[float, Any]:
+    """Return predicted quantiles by level, of which an interval has two."""
+    pairs: list[tuple[float, Any]] = []
+    for kind in (QUANTILES, INTERVALS):
+        own = forecast.get(kind, {})
+        shares = list(own) if hasattr(own, "items") else [type(own)]
+        if not all(is_number(share) and 0 < share < 1 for share in shares):
+            raise ValueError(
+                f"{kind!r} of `{name}` must be a dict with levels or coverages between 0 "
+                f"and 1 as keys. Got {', '.join(map(repr, shares[:5]))}."
+            )
+        for share, values in own.items():
+            if kind == QUANTILES:
+                pairs.append((share, values))
+            else:
+                low, high = _limits(name, values)
+                pairs += [((1 - share) / 2, low), ((1 + share) / 2, high)]
+    # Nine tenths of the records leave out 0.05 on either side, not 0.04999999999999999.
+    rounded = [(round(float(level), 12), values) for level, values in pairs]
+    quantiles = dict(rounded)
+    if len(quantiles) < len(rounded):
+        raise ValueError(
+            f"`{name}` must have each quantile once. Got the levels "
+            f"{sorted(level for level, _ in rounded)}."
+        )
+    return quantiles
+
+
+def _limits(name: str, limits: Any) -> Any:
+    """Return low and high limits of intervals; MAPIE's arrays have a third axis."""
+    pair, shape = limits, f"{len(limits)} entries"
+    if not isinstance(limits, tuple):
+        array = np.atleast_1d(as_array(limits))
+        pair, shape = array.reshape(len(array), -1).T, f"shape {array.shape}"
+    if len(pair) != 2:
+        raise ValueError(
+            f"Intervals of `{name}` must be a tuple (low, high), or an array of shape "
+            f"(n_samples, 2). Got {shape}."
+        )
+    return pair
