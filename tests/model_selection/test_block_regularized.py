@@ -75,6 +75,10 @@ SMALL_CLASSES = pytest.mark.filterwarnings("ignore:The least populated class")
 """They are not what a test is about."""
 
 
+def quantile_cv(n_repeats=5, random_state=0):
+    return BlockRegularizedMx2CV(n_repeats, stratify="quantile", random_state=random_state)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20170201)
@@ -290,6 +294,125 @@ class TestStratification:
         assert 10 == len(splits_of(cv, frame, frame["y"], groups=frame["a"]))
 
 
+class TestQuantiles:
+    @pytest.mark.parametrize("n_repeats", [2, 5, 9])
+    def test_each_run_gives_one_to_each_block(self, rng, n_repeats):
+        """In the order of `y`, with the shorter run in the middle."""
+        n_blocks = smallest_order(n_repeats)
+        for n_records in (n_blocks, 2 * n_blocks + 3, 5 * n_blocks, 6 * n_blocks - 1):
+            y = rng.lognormal(size=n_records)
+            cv = quantile_cv(n_repeats, random_state=int(rng.integers(10**6)))
+            blocks = blocks_of(splits_of(cv, y, y), n_repeats)[np.argsort(y)]
+
+            n_below, rest = n_records // n_blocks // 2, n_records % n_blocks
+            start = n_below * n_blocks
+            below, middle, above = np.split(blocks, [start, start + rest])
+            assert len(set(middle)) == rest
+            for run in (*below.reshape(-1, n_blocks), *above.reshape(-1, n_blocks)):
+                assert set(range(n_blocks)) == set(run)
+
+    def test_bounds(self, rng):
+        """Sizes and overlaps keep to those of the class, and counts below any value too."""
+        for n_records in range(8, 60):
+            y = rng.standard_cauchy(size=n_records)
+            splits = splits_of(quantile_cv(random_state=n_records), y, y)
+            of_size, of_overlap = bounds(n_records, 8)
+            sizes = np.array([len(train) for train, _ in splits])
+            assert of_size >= np.abs(sizes - n_records / 2).max()
+            assert of_overlap >= np.abs(np.array(overlaps_of(splits)) - n_records / 4).max()
+            for train, test in splits:
+                sides = np.zeros(n_records)
+                sides[train], sides[test] = 1, -1
+                below = np.abs(np.cumsum(sides[np.argsort(y)]))
+                assert (4 if n_records % 8 == 0 else 8) >= below.max()
+
+    def test_halves_are_alike(self, rng):
+        """Their means and medians differ much less than those of random halves."""
+        y = rng.exponential(size=201)
+
+        def spread(cv, of_half):
+            halves = [
+                of_half(y[train]) - of_half(y[test]) for train, test in cv.split(y, y)
+            ]
+            return np.sqrt(np.mean(np.square(halves)))
+
+        for of_half in (np.mean, np.median):
+            random_halves = BlockRegularized5x2CV(stratify=False, random_state=0)
+            assert spread(random_halves, of_half) > 3 * spread(quantile_cv(), of_half)
+
+    def test_order_alone_matters(self, rng):
+        """Any increasing function of `y` gives the same splits, as does a list of it."""
+        y = rng.normal(size=50)
+        expected = splits_of(quantile_cv(), y, y)
+
+        for same in (
+            np.exp(y),
+            y.tolist(),
+            y[:, None],
+            pd.Series(y),
+            np.argsort(y).argsort(),
+        ):
+            assert expected == splits_of(quantile_cv(), y, same)
+        assert expected != splits_of(quantile_cv(random_state=1), y, y)
+
+    def test_ties_are_dealt_at_random(self):
+        """Equal numbers are not tied to their place, and all equal ones are no obstacle."""
+        y = np.repeat([0, 1], [9, 23])
+        seen = {
+            blocks_of(splits_of(quantile_cv(random_state=seed), y, y), 5)[0]
+            for seed in range(60)
+        }
+        layout = quantile_cv().describe(y, np.zeros(32))
+
+        assert set(range(8)) == seen
+        assert ((4,) * 8, 8, 8, (), ()) == (
+            layout.block_sizes,
+            layout.min_overlap,
+            layout.max_overlap,
+            layout.small_classes,
+            layout.flags,
+        )
+
+    def test_groups(self, rng):
+        """Groups stay together, and their numbers are balanced as far as they allow."""
+        level = rng.normal(size=80)
+        groups = rng.integers(80, size=800)
+        y = level[groups] + 0.3 * rng.normal(size=800)
+
+        def spread(stratify):
+            means = []
+            for seed in range(5):
+                cv = BlockRegularized5x2CV(stratify=stratify, random_state=seed)
+                for train, test in cv.split(y, y, groups):
+                    assert not set(groups[train]) & set(groups[test])
+                    means.append(y[train].mean() - y[test].mean())
+            return np.std(means)
+
+        assert spread(False) > 3 * spread("quantile")
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            (None, "one number a record for stratify='quantile'. Got None instead"),
+            (np.repeat(["a", "b"], 8), "`y` must be numbers of shape"),
+            (np.zeros((16, 2)), r"Got shape \(16, 2\). Compare several outputs one"),
+            (np.r_[np.zeros(15), np.nan], "must be finite numbers. Got 1"),
+        ],
+    )
+    def test_targets_without_order(self, y, message):
+        """What cannot be sorted is refused."""
+        with pytest.raises(ValueError, match=message):
+            quantile_cv().split(np.zeros((16, 1)), y)
+
+    def test_repr_and_clone(self):
+        """The option is one of the splitter's parameters."""
+        assert "stratify='quantile'" in repr(quantile_cv())
+        y = np.linspace(0, 1, 40)
+        assert splits_of(quantile_cv(), y, y) == splits_of(
+            clone(quantile_cv(), safe=False), y, y
+        )
+
+
 class TestGroups:
     @pytest.mark.parametrize("stratify", [True, False])
     def test_groups_stay_together(self, rng, stratify):
@@ -480,8 +603,10 @@ class TestErrors:
     def test_labels_passed_as_stratify(self):
         """As in train_test_split, but not here."""
         y = np.array([0, 1] * 10)
-        with pytest.raises(ValueError, match=r"True or False. Got ndarray instead"):
+        with pytest.raises(ValueError, match=r"True, False or 'quan.*'. Got ndarray ins"):
             BlockRegularized5x2CV(stratify=y).split(y, y)
+        with pytest.raises(ValueError, match=r"True, False or 'quantile'. Got str ins"):
+            BlockRegularized5x2CV(stratify="quantiles").split(y, y)
 
     @pytest.mark.parametrize(("n_repeats", "n_blocks"), [(3, 4), (5, 8), (8, 12)])
     def test_too_few_records(self, n_repeats, n_blocks):
@@ -497,7 +622,7 @@ class TestErrors:
         """Targets that are not one label per record are refused, with advice."""
         for y, message in [
             (None, "Got None instead. Use stratify=False, or pass one column"),
-            (np.linspace(0, 1, 16), "'continuous' instead. .* or bin `y` first"),
+            (np.linspace(0, 1, 16), "'continuous' instead. .* or 'quantile' for numbers"),
             (np.eye(16, 3, dtype=int), "'multilabel-indicator' instead"),
             (np.arange(32).reshape(16, 2) % 3, "'multiclass-multioutput' instead"),
             (np.array([object() for _ in range(16)]), "'unknown' instead"),
