@@ -178,7 +178,7 @@ def folder(tmp_path, monkeypatch):
             for i, ok in enumerate(said == truth)
         ]
         Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    (policy,) = [block for block in of("toml") if block.page.name == "gate.rst"]
+    policy, *_ = [block for block in of("toml") if block.page.name == "gate.rst"]
     Path("gate.toml").write_text(policy.code, encoding="utf-8")
     return tmp_path
 

@@ -247,17 +247,19 @@ def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
             yield kind(measure, 0.0 if margin is None else margin)
 
 
-def _measure_and_margin(option: str, text: str) -> tuple[str, float | None]:
+def _measure_and_margin(option: str, text: str) -> tuple[str, float | str | None]:
     """Split a condition into measure and margin at its last colon."""
     measure, colon, number = text.rpartition(":")
     if not colon or number.endswith("]"):
         return text, None
+    if "%" in number:
+        return measure, number
     try:
         return measure, float(number)
     except ValueError as error:
         raise ValueError(
-            f"The margin of --{option} must be a number, as in --{option} {measure}:0.02. "
-            f"Got {number!r}."
+            f"The margin of --{option} must be a number, as in --{option} {measure}:0.02, "
+            f"or a share of the champion's loss, such as '2 %'. Got {number!r}."
         ) from error
 
 

@@ -142,7 +142,7 @@ def assert_better(
     challenger: Any = None,
     *conditions: Condition | AnyOf,
     by: str = "accuracy",
-    margin: float = 0.0,
+    margin: float | str = 0.0,
     where: Mapping[str, Any] | None = None,
     alpha: float = 0.05,
     X: Any = None,
@@ -175,8 +175,9 @@ def assert_better(
     by : str, default="accuracy"
         The measure by which the challenger must be better, such as "roc_auc",
         "precision[spam]" or "neg_mean_absolute_error".
-    margin : float, default=0.0
-        It must be better by more than this.
+    margin : float or str, default=0.0
+        It must be better by more than this, or by more than a share of the champion's
+        mean loss, such as "2 %".
     where : mapping of str to object, optional
         It must be better on this slice: names of `columns` with the value, or the list
         of values, that records must have.

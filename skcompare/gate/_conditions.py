@@ -1,6 +1,7 @@
 """Conditions of a gate: superiority, non-inferiority and equivalence by a measure."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
@@ -19,6 +20,7 @@ from skcompare._registry.metrics import (
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators import MEAN_SCORE, item_tests
 from skcompare.metrics import Measure, resolve_scoring
+from skcompare.stats.margins import is_of_means
 from skcompare.stats.planning import method_for
 from skcompare.stats.scores import range_of
 
@@ -78,6 +80,27 @@ def check_width(name: str, measure: Measure, margin: float) -> None:
             f"`margin` of {name}({measure.subject!r}) must be below {width:g}, the largest "
             f"difference that there can be. Got {margin!r}. With such a margin nothing "
             "could fail, or nothing pass."
+        )
+
+
+PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}) ?%")
+"""Pattern of a relative margin, such as 2 % or 0.5%."""
+
+
+def share_of(text: str) -> float | None:
+    """Return the share that a relative margin is, or None for any other text."""
+    match = PERCENT.fullmatch(text.strip(" "))
+    share = math.nan if match is None else float(match[1]) / 100
+    return share if 0 < share < 1 else None
+
+
+def check_relative(name: str, measure: str, scored: Measure | None) -> None:
+    """Raise an error if a measure is no mean loss, of which a margin could be a share."""
+    if scored is None or scored.label is not None or loss_of(scored.metric) is None:
+        raise ValueError(
+            f"A relative margin is a share of the champion's mean loss, and {measure} is "
+            f"no mean of losses. Name the margin of {name} in units of the measure, or "
+            "choose a mean of losses, such as 'neg_mean_absolute_error'."
         )
 
 
@@ -192,7 +215,7 @@ class Condition(Written):
     """
 
     measure: str
-    margin: float
+    margin: float | str
     where: Mapping[str, Any] | None = field(default=None, kw_only=True, hash=False)
     test: str | None = field(default=None, kw_only=True)
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
@@ -229,14 +252,39 @@ class Condition(Written):
         self._check_test()
 
     @property
+    def share(self) -> float | None:
+        """Relative margin as a share of the champion's loss, or None if it is absolute."""
+        return share_of(self.margin) if isinstance(self.margin, str) else None
+
+    @property
     def boundaries(self) -> tuple[tuple[float, str], ...]:
-        """Null value and alternative of each one-sided test that must reject."""
-        return tuple((sign * self.margin, alternative) for sign, alternative in self._sides)
+        """Null value and alternative of each one-sided test that must reject.
+
+        With a relative margin the null value is the ratio of the challenger's mean loss to
+        the champion's; the alternative is that of the difference.
+        """
+        if self.share is not None:
+            return tuple((1 - sign * self.share, side) for sign, side in self._sides)
+        return tuple((sign * float(self.margin), side) for sign, side in self._sides)
+
+    @property
+    def admits_worse(self) -> bool:
+        """Whether a challenger that is worse by less than the margin may pass."""
+        return self._sides[0][0] < 0
+
+    def distance_at(self, champion: float) -> float:
+        """Return the margin in units of the measure, beside the champion's value."""
+        return float(self.margin) if self.share is None else self.share * abs(champion)
+
+    @property
+    def margin_text(self) -> str:
+        """Margin as text."""
+        return self.margin if isinstance(self.margin, str) else f"{self.margin:g}"
 
     @property
     def claim(self) -> str:
         """Claim to be shown, as text."""
-        return f"{self.measure} {self.verb} by less than {self.margin:g}"
+        return f"{self.measure} {self.verb} by less than {self.margin_text}"
 
     @cached_property
     def scored(self) -> Measure | None:
@@ -269,6 +317,17 @@ class Condition(Written):
         return partial(type(self), **fields_set(self)), ()
 
     def _check_margin(self) -> None:
+        if isinstance(self.margin, str):
+            share = share_of(self.margin)
+            if share is None:
+                raise ValueError(
+                    f"`margin` of {self.name}({self.measure!r}) must be a number in units "
+                    "of the measure, or a share of the champion's loss, of more than 0 % "
+                    f"and less than 100 %, such as '2 %'. Got {self.margin!r:.60}."
+                )
+            # One way of writing it, so that equal policies have equal digests.
+            object.__setattr__(self, "margin", f"{100 * share:.12g} %")
+            return
         if not is_number(self.margin) or not 0 < self.margin < math.inf:
             raise ValueError(
                 f"`margin` of {self.name}({self.measure!r}) must be a number greater than "
@@ -286,7 +345,10 @@ class Condition(Written):
         measure = self.scored
         if measure is not None:
             check_measure(measure)
-            check_width(self.name, measure, self.margin)
+        if self.share is not None:
+            check_relative(self.name, self.measure, measure)
+        elif measure is not None:
+            check_width(self.name, measure, float(self.margin))
         if self.exact:
             check_exact(measure, self.test, self.options)
         allowed: tuple[str, ...] = ()
@@ -303,6 +365,12 @@ class Condition(Written):
                 raise ValueError(
                     f"{name} is no test of {measure.subject}. Choose among "
                     f"{tests_of(measure)}."
+                )
+            if self.share is not None and not is_of_means(entry):
+                raise ValueError(
+                    f"A relative margin is of mean losses, and {name} tests no ratio of "
+                    "them. Leave `test` and `anytime` out, or name the margin in units of "
+                    "the measure."
                 )
             allowed = (*entry.options, *entry.evidence_options)
         unknown = [o for o in self.options if o in SET_BY_CONDITION or o not in allowed]
@@ -344,7 +412,7 @@ def with_options(test: PreparedTest, condition: Condition) -> PreparedTest:
         test.options["method"] = (
             "corrected"
             if evidence.fractional
-            else method_for(evidence.n, condition.margin, condition.exact)
+            else method_for(evidence.n, float(condition.margin), condition.exact)
         )
     return test
 
@@ -360,8 +428,9 @@ class Superior(Condition):
     measure : str
         Measure to compare: a name of :func:`skcompare.compare`'s `scoring`, of one class in
         brackets, such as "precision[malignant]".
-    margin : float, default=0.0
-        The challenger must be better by more than this.
+    margin : float or str, default=0.0
+        The challenger must be better by more than this, in units of the measure; or by
+        more than a share of the champion's mean loss, such as "2 %".
     where : mapping of str to object, optional
         The slice: columns and the value, or the list of values, that records must have.
     test : str, optional
@@ -402,14 +471,14 @@ class Superior(Condition):
     'roc_auc is better by more than 0.01, where country = DE'
     """
 
-    margin: float = 0.0
+    margin: float | str = 0.0
     name: ClassVar[str] = "superior"
     _sides = ((1, "greater"),)
 
     @property
     def claim(self) -> str:
         """Claim to be shown, as text."""
-        by = f" by more than {self.margin:g}" if self.margin else ""
+        by = f" by more than {self.margin_text}" if self.margin else ""
         return f"{self.measure} is better{by}"
 
     def _check_margin(self) -> None:
@@ -427,8 +496,9 @@ class NonInferior(Condition):
     ----------
     measure : str
         Measure to compare, as for :class:`Superior`.
-    margin : float
-        The largest loss that does not matter, fixed before the data are seen.
+    margin : float or str
+        The largest loss that does not matter, fixed before the data are seen: in units of
+        the measure, or as a share of the champion's mean loss, such as "2 %".
     where, test, options, exact, anytime, min_records, min_discordant
         As for :class:`Superior`.
 
@@ -444,11 +514,17 @@ class NonInferior(Condition):
     exceed, because the champion is that bad, concludes nothing, and one that a challenger
     without skill would meet is flagged "margin-admits-no-skill".
 
+    With a margin of 2 %, the condition is that the mean of 1.02 times the champion's loss
+    minus the challenger's is above 0. It is tested as any mean loss, and reported as the
+    ratio of the mean losses with limits, which are Fieller's but for the allowances.
+
     Examples
     --------
     >>> from skcompare.gate import NonInferior
     >>> NonInferior("precision[malignant]", margin=0.02).text
     'precision[malignant] is worse by less than 0.02'
+    >>> NonInferior("neg_mean_absolute_error", margin="2 %").text
+    'neg_mean_absolute_error is worse by less than 2 %'
     """
 
     name: ClassVar[str] = "noninferior"
@@ -467,8 +543,9 @@ class Equivalent(Condition):
     ----------
     measure : str
         Measure to compare, as for :class:`Superior`.
-    margin : float
-        The largest difference that does not matter, fixed before the data are seen.
+    margin : float or str
+        The largest difference that does not matter, fixed before the data are seen: in
+        units of the measure, or as a share of the champion's mean loss, such as "2 %".
     where, test, options, exact, anytime, min_records, min_discordant
         As for :class:`Superior`.
 

@@ -35,6 +35,7 @@ from skcompare._core.report import (
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf, Condition, Superior, condition_of
 from skcompare.reports import ComparisonRow, assumptions_of, row_from_dict, row_to_dict
+from skcompare.stats.margins import LossRatio
 
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"
@@ -87,6 +88,9 @@ class Outcome:
         Whether nothing could be concluded, whatever the result of the test.
     parts : tuple of Outcome
         The outcomes of the conditions of an :class:`AnyOf`.
+    ratio : LossRatio or None
+        With a relative margin the ratio of the challenger's mean loss to the champion's:
+        its `estimate`, and `low` and `high`, one-sided confidence limits, each at `level`.
 
     Examples
     --------
@@ -114,6 +118,7 @@ class Outcome:
     flags: tuple[str, ...] = ()
     blocked: bool = False
     parts: tuple["Outcome", ...] = ()
+    ratio: LossRatio | None = None
 
     def __eq__(self, other: object) -> bool:
         # By their JSON: the limits of a row are functions, which are never equal.
@@ -358,6 +363,7 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
         **_fields(outcome, OF_OUTCOME),
         "row": plain_values(values),
         "parts": [outcome_values(part) for part in outcome.parts],
+        "ratio": None if outcome.ratio is None else plain_values(outcome.ratio._asdict()),
     }
 
 
@@ -499,7 +505,7 @@ def _finding(decision: GateDecision) -> str:
 def _table(decision: GateDecision) -> Table:
     """Return the table of the conditions."""
     header = ["", "condition", "champion", "challenger", "difference", "at least"]
-    header += ["at most", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
+    header += ["at most", "ratio", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
     numbered = lines(decision)
     cells = [_cells(line, decision.alpha) for line in numbered]
     if len(numbered) == 1:
@@ -528,11 +534,19 @@ def _cells(line: Line, alpha: float) -> list[str]:
         line.number,
         "any of these" if outcome.parts else shortened(outcome.condition.text, LONGEST),
         *numbers,
+        "" if outcome.ratio is None else _ratio_text(outcome.ratio),
         format_pvalue(outcome.pvalue, alpha if outcome.level is None else outcome.level),
         format_pvalue(outcome.adjusted_pvalue, alpha),
         "" if outcome.parts else f"{outcome.n_records:,}",
         outcome.status,
     ]
+
+
+def _ratio_text(ratio: LossRatio) -> str:
+    """Format a ratio of mean losses with its limits."""
+    decimals = decimals_for(*ratio, beside=(1.0,))
+    estimate, low, high = (format_number(value, decimals) for value in ratio)
+    return f"{estimate} [{low}, {high}]"
 
 
 def _check(line: Line) -> Check:
@@ -638,6 +652,8 @@ def _limits_text(decision: GateDecision) -> str:
         f"{percent} confidence{why if several else ''}" for percent, why in levels.items()
     )
     text = "'at least' and 'at most' are one-sided limits of the difference"
+    if any(o.ratio is not None for outcome in decision.outcomes for o in outcome.leaves):
+        text += ", and in brackets those of the ratio of the losses, challenger by champion"
     return f"{text}, each with {confidences}" if confidences else text
 
 
@@ -740,11 +756,12 @@ def _picture(outcome: Outcome) -> str:
     row, condition = outcome.row, outcome.condition
     if row is None or isinstance(condition, AnyOf) or not math.isfinite(row.difference):
         return ""
-    ends = [limit for limit in (outcome.low, outcome.high) if limit is not None]
-    bounds = [boundary for boundary, _ in condition.boundaries]
-    finite = [value for value in (row.difference, *ends, *bounds) if math.isfinite(value)]
+    shown = _drawn(outcome, row, condition)
+    difference, ends, unit = shown.difference, shown.ends, shown.unit
+    bounds = [boundary for boundary, _ in shown.boundaries]
+    finite = [value for value in (difference, *ends, *bounds) if math.isfinite(value)]
     at = partial(_place, reach=1.15 * max(map(abs, finite)) or 1.0)
-    edges = {side: at(bound) for bound, side in condition.boundaries}
+    edges = {side: at(bound) for bound, side in shown.boundaries}
     start, end = edges.get("greater", LEFT), edges.get("less", RIGHT)
     shapes = [
         # The differences that meet the condition.
@@ -756,18 +773,37 @@ def _picture(outcome: Outcome) -> str:
         # Away from 0, so that the labels of two boundaries do not overlap.
         place = f'y="10" text-anchor="{"start" if bound > 0 else "end"}"'
         colour = 'var(--ink)" stroke-dasharray="3 2'
-        shapes.append(_mark(at(bound), f"{bound:+g}", place, colour))
+        shapes.append(_mark(at(bound), f"{bound:+g}{unit}", place, colour))
     if len(ends) == 2 and not any(map(math.isnan, ends)):
         shapes.append(
             f'<line x1="{at(ends[0]):.1f}" x2="{at(ends[1]):.1f}" y1="30" y2="30" '
             'stroke="var(--mark)" stroke-width="3"/>'
         )
-    label = escape(_picture_label(row, outcome, condition))
-    circle = f'<circle cx="{at(row.difference):.1f}" cy="30" r="5" fill="var(--mark)"/>'
+    label = escape(_picture_label(outcome, condition, shown))
+    circle = f'<circle cx="{at(difference):.1f}" cy="30" r="5" fill="var(--mark)"/>'
     return (
         f'<svg viewBox="0 0 360 62" role="img" aria-label="{label}"><title>{label}</title>'
         f"{''.join(shapes)}{circle}</svg>"
     )
+
+
+class Drawn(NamedTuple):
+    """Difference with its limits and boundaries, in units of the measure or in percent."""
+
+    difference: float
+    ends: list[float]
+    boundaries: list[tuple[float, str]]
+    unit: str = ""
+
+
+def _drawn(outcome: Outcome, row: ComparisonRow, condition: Condition) -> Drawn:
+    """Return what a picture shows; of a relative margin the share of the loss gained."""
+    if outcome.ratio is None:
+        ends = [limit for limit in (outcome.low, outcome.high) if limit is not None]
+        return Drawn(row.difference, ends, list(condition.boundaries))
+    gain, high, low = (100 * (1 - value) for value in outcome.ratio)
+    bounds = [(round(100 * (1 - w), 9), side) for w, side in condition.boundaries]
+    return Drawn(gain, [low, high], bounds, " %")
 
 
 def _place(value: float, reach: float) -> float:
@@ -784,17 +820,20 @@ def _mark(at: float, label: str, place: str, colour: str) -> str:
     )
 
 
-def _picture_label(row: ComparisonRow, outcome: Outcome, condition: Condition) -> str:
+def _picture_label(outcome: Outcome, condition: Condition, shown: Drawn) -> str:
     """Describe a picture as text, for screen readers."""
-    decimals = decimals_for(row.difference, outcome.low, outcome.high)
+    limits = [outcome.low, outcome.high] if outcome.ratio is None else shown.ends
+    decimals = decimals_for(shown.difference, *limits)
     difference, low, high = (
-        format_number(value, decimals, signed=True) or "unknown"
-        for value in (row.difference, outcome.low, outcome.high)
+        f"{format_number(value, decimals, signed=True)}{shown.unit}"
+        if value is not None
+        else "unknown"
+        for value in (shown.difference, *limits)
     )
     sides = " and ".join(
         f"{'above' if side == 'greater' else 'below'} "
-        f"{format_number(boundary, decimals, signed=True)}"
-        for boundary, side in condition.boundaries
+        f"{format_number(boundary, decimals, signed=True)}{shown.unit}"
+        for boundary, side in shown.boundaries
     )
     return (
         f"{in_one_line(condition.measure)}: difference {difference}, from {low} to {high}, "
@@ -803,11 +842,13 @@ def _picture_label(row: ComparisonRow, outcome: Outcome, condition: Condition) -
 
 
 def _outcome(values: dict[str, Any]) -> Outcome:
-    row = values["row"]
+    # Decisions of before there were relative margins have none.
+    row, ratio = values["row"], values.get("ratio")
     return Outcome(
         condition=condition_of(values["condition"]),
         row=None if row is None else row_from_dict(row),
         parts=tuple(map(_outcome, values["parts"])),
+        ratio=None if ratio is None else LossRatio(**ratio),
         **_stored(values, OF_OUTCOME),
     )
 

@@ -16,15 +16,16 @@ from skcompare._analysis.measures import (
     value_without_skill,
 )
 from skcompare._core.flags import explain
-from skcompare._core.formatting import (
-    decimals_for,
-    format_confidence,
-    format_number,
-    format_pvalue,
-)
 from skcompare._core.validation import check_alpha, check_count
 from skcompare.comparators import COLLECTED, installed_versions
 from skcompare.evidence import ContingencyTable, JointCounts
+from skcompare.gate._boundaries import (
+    limits_of,
+    limits_text,
+    opposite_text,
+    pvalue_text,
+    tested_sides,
+)
 from skcompare.gate._conditions import (
     AnyOf,
     Condition,
@@ -55,7 +56,7 @@ from skcompare.gate._ledger import (
 )
 from skcompare.gate._subjects import Inputs, PairSubject, Subject, Unsuited, subject_of
 from skcompare.stats import MarginResult, PairedResult, adjust_pvalues
-from skcompare.stats.margins import SMALLEST, margin_result
+from skcompare.stats.margins import SMALLEST
 from skcompare.stats.planning import records_beyond_boundaries
 
 POWER = 0.8
@@ -112,7 +113,7 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
     Even the worst value of the measure is within the margin of the observed value of the
     champion.
     """
-    if not _below_zero(condition) or result.champion is None:
+    if not condition.admits_worse or result.champion is None:
         return ""
     lowest, highest = bounds_of(condition.scored)
     if not (math.isfinite(lowest) and math.isfinite(highest)):
@@ -120,13 +121,13 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
     greater_is_better = result.greater_is_better
     worst = lowest if greater_is_better else highest
     farthest = abs(result.champion - worst)
-    if not farthest < condition.margin:
+    if not farthest < condition.distance_at(result.champion):
         return ""
     worst_value = f"{condition.measure} of {worst:g}"
     return (
         f"nothing could fail: {worst_value}, the worst there is, would be worse by "
         f"{farthest:.4g} only than the champion's {result.champion:.4g}, and the margin is "
-        f"{condition.margin:g}"
+        f"{condition.margin_text}"
     )
 
 
@@ -158,13 +159,8 @@ def skill_flag(condition: Condition, result: PairedResult, subject: Subject) -> 
     ):
         return WORSE_THAN_NO_SKILL
     worse = result.champion - value if result.greater_is_better else value - result.champion
-    within = _below_zero(condition) and worse < condition.margin
+    within = condition.admits_worse and worse < condition.distance_at(result.champion)
     return ADMITS_NO_SKILL if within else None
-
-
-def _below_zero(condition: Condition) -> bool:
-    """Whether a challenger that is worse may pass, by the lower boundary."""
-    return condition.boundaries[0][0] < 0
 
 
 def too_few_resamples(
@@ -401,15 +397,10 @@ class Gate(Written):
         return judge_subject(self, subject, checked_ledger, blind, start=start)
 
 
-OPPOSITE = {"greater": "less", "less": "greater"}
-ABOVE, BELOW = "greater", "less"
-WORDS = {ABOVE: ("at least", "above", "below"), BELOW: ("at most", "below", "above")}
-"""Words on a limit in a direction, on the side that it shows, and on the other side."""
 WITHOUT_SKILL = (
     "one of the two agrees with the truth less than by chance, so that its columns or "
     "classes may be wrong"
 )
-UNEVEN = "these records are too few, or a few of them decide the difference"
 
 
 class Ready(NamedTuple):
@@ -474,31 +465,32 @@ def _adjusted(part: Outcome, pvalue: float, alpha: float) -> Outcome:
         return part
     part = replace(part, adjusted_pvalue=pvalue)
     if part.status == INCONCLUSIVE and pvalue < alpha and not part.blocked:
-        reason = f"adjusted p {_pvalue_text(pvalue, alpha)} is below {alpha:g}"
+        reason = f"adjusted p {pvalue_text(pvalue, alpha)} is below {alpha:g}"
         return replace(part, status=PASSED, reasons=(reason,), records_needed=None)
     return part
 
 
 def _judge_one(gate: Gate, ready: Ready, alpha: float, planned: bool) -> Outcome:
     condition, test, reason = ready.condition, ready.test, ready.reason
-    sides: list[MarginResult] = []
+    outcome = None
     if test is not None:
         try:
-            sides = [margin_result(test, *side, alpha) for side in condition.boundaries]
+            outcome = _from_sides(ready, test, alpha, planned)
         except ValueError as error:
             reason = str(error)
-    if test is None or not sides:
+    if outcome is None:
         reasons, n_records = (f"no evidence: {reason}",), ready.n_records
         return Outcome(condition, INCONCLUSIVE, reasons, level=alpha, n_records=n_records)
-    outcome = _from_sides(ready, test, sides, alpha, planned)
-    outcome = _with_margin(outcome, condition, sides[0].result, ready.subject)
+    outcome = _with_margin(outcome, condition, ready.subject)
     return _with_minimum(gate, condition, outcome)
 
 
-def _with_margin(
-    outcome: Outcome, condition: Condition, result: PairedResult, subject: Subject
-) -> Outcome:
+def _with_margin(outcome: Outcome, condition: Condition, subject: Subject) -> Outcome:
     """Flag or block an outcome if a classifier has no skill or the margin is too wide."""
+    row = outcome.row
+    if row is None or row.result is None:
+        return outcome
+    result = row.result
     if flag := skill_flag(condition, result, subject):
         outcome = replace(outcome, flags=(*outcome.flags, flag))
         if flag == WORSE_THAN_NO_SKILL and outcome.status != FAILED:
@@ -508,45 +500,39 @@ def _with_margin(
     return outcome
 
 
-def _from_sides(
-    ready: Ready,
-    test: PreparedTest,
-    sides: Sequence[MarginResult],
-    alpha: float,
-    planned: bool,
-) -> Outcome:
+def _from_sides(ready: Ready, test: PreparedTest, alpha: float, planned: bool) -> Outcome:
     """Return the outcome of one-sided tests, all of which must reject."""
+    condition = ready.condition
+    tested = tested_sides(test, condition, alpha)
+    sides = [side.result for side in tested]
     pvalue = max(side.pvalue for side in sides)
     if any(math.isnan(side.pvalue) for side in sides):
         pvalue = math.nan
     # Shown not to hold: beyond a boundary on the other side. Two tests share the level.
-    share = alpha / len(sides)
-    opposite = [
-        margin_result(test, s.null_value, OPPOSITE[s.alternative], share)
-        for s in sides
-        if len(sides) == 1 or not pvalue < alpha
-    ]
-    limits = {side.alternative: side.limit for side in (*opposite, *sides)}
-    low, high = limits[ABOVE], limits[BELOW]
-    row = test.row(sides[0].result, limits=(low, high), pvalue=pvalue)
+    share, opposite = alpha / len(sides), []
+    if len(sides) == 1 or not pvalue < alpha:
+        opposite = tested_sides(test, condition, share, opposite=True)
+    limits = limits_of(test, tested, opposite, alpha)
+    low, high = limits.low, limits.high
+    row = test.row(limits.result, limits=(low, high), pvalue=pvalue)
     if math.isnan(pvalue):
         reason = next(side.reason for side in sides if side.reason)
         status = INCONCLUSIVE
-    elif not pvalue < alpha and any(side.pvalue < share for side in opposite):
-        status, reason = FAILED, _opposite_text(opposite, share)
+    elif not pvalue < alpha and any(side.result.pvalue < share for side in opposite):
+        status, reason = FAILED, opposite_text(test, opposite, limits, share)
     else:
         status = PASSED if pvalue < alpha else INCONCLUSIVE
-        reason = _limits_text(sides, low, high, alpha)
+        reason = limits_text(tested, limits, alpha)
     needed, reasons = None, [reason]
     if status == INCONCLUSIVE and planned:
         if too_few := too_few_resamples(test, sides, alpha):
             reasons.insert(0, too_few)
         else:
-            needed = records_needed(ready.condition, test, sides, alpha)
+            needed = records_needed(condition, test, sides, alpha)
             if too_few_to_plan(test, sides):
                 reasons.append(TOO_FEW_TO_PLAN)
     return Outcome(
-        ready.condition,
+        condition,
         status,
         tuple(reasons),
         row=row,
@@ -558,54 +544,8 @@ def _from_sides(
         n_discordant=_discordant(test),
         records_needed=needed,
         flags=row.flags,
+        ratio=limits.ratio,
     )
-
-
-def _limits_text(
-    sides: Sequence[MarginResult], low: float, high: float, alpha: float
-) -> str:
-    """Describe the observed difference, its limits, and the boundaries to exclude."""
-    estimate = sides[0].result.estimate
-    decimals = max(_decimals(estimate, (low, high), side.null_value) for side in sides)
-    parts = [f"difference {format_number(estimate, decimals, signed=True)}"]
-    for side in sides:
-        bound, where, beyond = WORDS[side.alternative]
-        text = f"{bound} {format_number(side.limit, decimals, signed=True)}"
-        if math.isinf(side.limit):
-            text = f"no limit {beyond} ({UNEVEN})"
-        if not side.pvalue < alpha:
-            text += f", must be {where} {_boundary_text(side.null_value)}"
-        parts.append(f"{text} ({format_confidence(alpha)} confidence)")
-    pvalue = max(side.pvalue for side in sides)
-    return f"{', '.join(parts)}, p {_pvalue_text(pvalue, alpha)}"
-
-
-def _opposite_text(opposite: Sequence[MarginResult], share: float) -> str:
-    side = min(opposite, key=lambda side: side.pvalue)
-    estimate = side.result.estimate
-    decimals = _decimals(estimate, (side.limit,), side.null_value)
-    bound, where, _ = WORDS[side.alternative]
-    return (
-        f"difference {format_number(estimate, decimals, signed=True)}, {bound} "
-        f"{format_number(side.limit, decimals, signed=True)} "
-        f"({format_confidence(share)} confidence): shown to be {where} "
-        f"{_boundary_text(side.null_value)}, "
-        f"p of the opposite {_pvalue_text(side.pvalue, share)}"
-    )
-
-
-def _boundary_text(boundary: float) -> str:
-    return f"{boundary:+g}" if boundary else "0"
-
-
-def _decimals(estimate: float, limits: Sequence[float], boundary: float) -> int:
-    """Number of decimals needed to show on which side of a boundary limits are."""
-    return decimals_for(estimate, *limits, beside=(boundary,))
-
-
-def _pvalue_text(pvalue: float, alpha: float) -> str:
-    text = format_pvalue(pvalue, alpha)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def _discordant(test: PreparedTest) -> float | None:

@@ -81,6 +81,13 @@ def checked_switch(value: Any, title: str) -> bool:
     return value
 
 
+def number_or_text(value: Any, title: str) -> float | str:
+    """Check that a value is a finite number or text, and return it."""
+    if isinstance(value, str):
+        return checked_text(value, title)
+    return checked_number(value, title)
+
+
 def one_of(*known: str) -> Check:
     """Create a check that a value is one of the known texts."""
 
@@ -313,7 +320,7 @@ Made = TypeVar("Made")
 
 OF_CONDITION: dict[str, Check] = {
     **dict.fromkeys(KINDS, checked_text),
-    "margin": checked_number,
+    "margin": number_or_text,
     "where": values_of_columns,
     "test": checked_text,
     "options": checked_options,

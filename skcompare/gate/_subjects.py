@@ -61,6 +61,7 @@ from skcompare.predictions import (
     part_of,
     predictions_of_fitted,
 )
+from skcompare.stats.margins import is_of_means
 
 AT_MARGIN = {"precision_both_scores": "precision_difference"}
 """Tests whose interval is no inversion of them beyond equality, and the tests that replace
@@ -91,6 +92,11 @@ def check_test(condition: Condition, entry: PairedTestEntry, design: Design) -> 
     """Check that a test is valid for the design, and exact if that is requested."""
     if not entry.valid_for(design):
         raise Unsuited(f"{entry.name} is not valid for {design}")
+    if condition.share is not None and not is_of_means(entry):
+        raise Unsuited(
+            f"a relative margin is of the mean losses of records, and the test of these is "
+            f"{entry.name}: name the margin in units of the measure"
+        )
     if condition.exact and entry.needs is not ContingencyTable:
         raise Unsuited(
             f"an exact test was requested, and these records have none: their test is "

@@ -196,7 +196,9 @@ def test_bad_configuration_is_one_line(folder, capsys):
     """So does a bad policy."""
     for options, message in [
         (["--noninferior", "accuracy"], "needs a margin"),
-        (["--noninferior", "accuracy:2%"], "--noninferior must be a number, .*Got '2%'"),
+        (["--noninferior", "accuracy:2%"], "accuracy is no mean of losses"),
+        (["--noninferior", "neg_log_loss:2%%"], "such as '2 %'. Got '2%%'"),
+        (["--noninferior", "accuracy:2p"], "--noninferior must be a number, .*Got '2p'"),
         (["--superior", "accuracy:"], "The margin of --superior must be a number"),
         (["--superior", "recall[a:b]"], r"'recall\[a:b\]' is about a class"),
         (["--superior", "acuracy"], "Did you mean 'accuracy'"),

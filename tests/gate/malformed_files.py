@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 __all__ = ["bad_files", "fresh", "good_files", "good_policy", "seeded", "write_policy"]
+__all__ += ["bad_numbers", "good_numbers", "number_policy"]
 
 LABELS = ["ham", "spam"]
 COLUMNS = f"""\
@@ -407,6 +408,103 @@ def bad_choice(rng, folder):
     }
     words = rng.choice([*choices])
     return words, choices[words]
+
+
+# Numbers in the place of labels and probabilities
+
+NUMBER_COLUMNS = '[data]\nid = "id"\nvalue = "forecast"\n'
+NUMBER_CONDITIONS = (
+    '[[condition]]\nsuperior = "neg_mean_absolute_error"\n',
+    '[[condition]]\nnoninferior = "neg_mean_absolute_error"\nmargin = 2.5\n',
+    '[[condition]]\nnoninferior = "neg_mean_absolute_error"\nmargin = "5 %"\n',
+)
+
+
+def number_policy(rng):
+    """A policy about numbers that can be followed."""
+    return (NUMBER_COLUMNS + rng.choice(NUMBER_CONDITIONS)).encode()
+
+
+def number_tables(rng):
+    """Predictions of two regressors for the same records, in different order."""
+    n = rng.randint(4, 12)
+    truth = [round(rng.gauss(50, 10), 3) for _ in range(n)]
+    found = []
+    for _ in range(2):
+        forecast = [round(one + rng.gauss(0, 3), 3) for one in truth]
+        table = {"id": [*range(n)], "y": [*truth], "forecast": forecast}
+        order = rng.sample(range(n), n)
+        found.append({name: [values[i] for i in order] for name, values in table.items()})
+    return found
+
+
+def other_number(rng, tables):
+    table = rng.choice(tables)
+    table["y"][_position(rng, table)] += rng.choice((1e-9, -1.0, 1e6))
+
+
+def no_number(rng, tables):
+    table = rng.choice(tables)
+    strange = ("high", "1,5", "", "1.5.2", "0x", float("nan"), float("inf"), None)
+    table[rng.choice(("y", "forecast"))][_position(rng, table)] = rng.choice(strange)
+
+
+def lost_numbers(rng, tables):
+    del rng.choice(tables)[rng.choice(("id", "forecast"))]
+
+
+def renamed_numbers(rng, tables):
+    table = rng.choice(tables)
+    name = rng.choice(("id", "forecast"))
+    table[rng.choice((name.upper(), f"{name} 2", f"_{name}"))] = table.pop(name)
+
+
+NUMBER_RECORDS = (
+    lost_record,
+    repeated_record,
+    repeated_id,
+    strange_id,
+    strange_ids,
+    no_truth,
+    no_record,
+    other_number,
+    no_number,
+    no_number,
+    lost_numbers,
+    renamed_numbers,
+)
+
+NUMBER_OPTIONS = (
+    ["--pos-label", "1"],
+    ["--label", "forecast"],
+    ["--proba", "forecast"],
+    ["--value", "none"],
+    ["--value", "y"],
+    ["--score", "forecast"],
+    ["--superior", "accuracy"],
+)
+
+
+def good_numbers(rng, folder):
+    """Files of numbers that can be judged; returns their paths."""
+    suffixes = rng.choice(COMMON), rng.choice(COMMON)
+    return write_tables(folder, number_tables(rng), suffixes)
+
+
+def bad_numbers(rng, folder):
+    """Numbers that are wrong in one way, or options that are not about them."""
+    tables, options = number_tables(rng), []
+    if rng.random() < 0.2:
+        options = rng.choice(NUMBER_OPTIONS)
+        words = " ".join(options)
+    else:
+        spoil = rng.choice(NUMBER_RECORDS)
+        spoil(rng, tables)
+        words = spoil.__name__
+    suffixes = rng.choice(COMMON), rng.choice(COMMON)
+    paths = write_tables(folder, tables, suffixes)
+    policy = write_policy(folder, number_policy(rng))
+    return f"{words} {suffixes}", [*policy, *map(str, paths), *options]
 
 
 def seeded(seed, case):

@@ -63,7 +63,10 @@ WRONG = {
     ("condition", 0, "superior"): (1, True, [], {}, "", "acuracy", "precision[", "\n"),
     ("condition", 0, "margin"): (math.nan, math.inf, -0.1, True, "0.1", [], {}, 2**70),
     ("condition", 0, "exact"): (0, 1, "yes", [], {}),
-    ("condition", 1, "margin"): (math.nan, math.inf, 0, -0.1, True, "0.1", [], {}),
+    ("condition", 1, "margin"): (
+        *(math.nan, math.inf, 0, -0.1, True, "0.1", [], {}),
+        *("2 %", "2%%", "-2 %", "200 %", "%"),
+    ),
     ("condition", 1, "where"): (
         *(1, "DE", [], {}, {"y": []}, {"y": {}}, {"y": [[1]]}, {"y": math.nan}),
         *({"": 1}, {"none": 1}),

@@ -735,3 +735,75 @@ def test_compare_holds_true_labels_against_each_other(folder, capsys, suffix):
 
     assert 2 == main([*options, "--challenger", "challenger"])
     assert "True labels differ between column 'y'" in capsys.readouterr().err
+
+
+# 12. Numbers: what looks like a small loss, or like a margin.
+
+PRICES = 100 + 50 * RNG.random(N)
+NEAR, FAR = PRICES + RNG.normal(0, 3, N), PRICES + RNG.normal(0, 5, N)
+ERROR = ["--superior", "neg_mean_absolute_error"]
+FORECAST = ["--value", "forecast"]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["nan"] * N, "must be"),
+        (["inf", *NEAR[1:]], "must be"),
+        (["", *NEAR[1:]], "forecast"),
+        (["best", *NEAR[1:]], "must be numbers"),
+    ],
+)
+def test_numbers_that_are_none_do_not_win(folder, capsys, values, words):
+    """Errors that are no number are not left out of a mean."""
+    write("a.csv", y=PRICES, forecast=FAR)
+    write("b.csv", forecast=values)
+
+    assert words in refused(capsys, *ERROR, *FORECAST)
+
+
+@pytest.mark.parametrize("challenger", [False, True])
+def test_true_numbers_of_the_challenger_must_agree(folder, capsys, challenger):
+    """The challenger does not say what is true, to no digit."""
+    write("a.csv", y=PRICES, forecast=FAR)
+    write("b.csv", y=np.r_[np.nextafter(PRICES[0], 0), PRICES[1:]], forecast=NEAR)
+    if challenger:
+        frame = pd.read_csv("a.csv").drop(columns="y")
+        frame.to_csv("a.csv", index=False)
+        words = "must not say what is right"
+    else:
+        words = "True labels differ"
+    assert words in refused(capsys, *ERROR, *FORECAST)
+
+
+def test_the_target_is_no_forecast(folder, capsys):
+    """Nor is it under the name of the forecast, or in both columns of one file."""
+    write("a.csv", y=PRICES, old=FAR, new=NEAR)
+    one_file = ["--champion", "old", "--challenger", "y"]
+    assert "cannot be both" in refused(capsys, *ERROR, *one_file, files=("a.csv",))
+    twice = ["--champion", "old", "--challenger", "old"]
+    assert "the same predictions 'old'" in refused(capsys, *ERROR, *twice, files=("a.csv",))
+
+
+def test_a_blind_gate_does_not_tell_numbers(folder, capsys):
+    """A perfect champion, of whose loss nothing is a share, is like any that holds."""
+    options = ["--ledger", "looks.jsonl", "--blind", *FORECAST]
+    condition = ["--noninferior", "neg_mean_absolute_error:2 %"]
+    shown = set()
+    for champion in (PRICES, NEAR):
+        write("a.csv", y=PRICES, forecast=champion)
+        write("b.csv", forecast=FAR)
+        assert 1 == main(["gate", *condition, *options, "a.csv", "b.csv"])
+        shown.add(capsys.readouterr().out)
+        (folder / "looks.jsonl").unlink()
+
+    assert 1 == len(shown)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-3, 1e3, 1e200])
+def test_units_of_the_forecast_are_not_changed(folder, scale):
+    """A champion in another unit is far off: that is no fault that a gate can see."""
+    both = {"old": NEAR, "new": scale * NEAR}
+    decision = Gate(NonInferior("neg_mean_absolute_error", "50 %")).decide(PRICES, both)
+
+    assert not decision.passed

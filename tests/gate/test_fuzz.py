@@ -9,17 +9,21 @@ import sys
 import tomllib
 from collections import Counter
 from contextlib import contextmanager
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
 from skcompare.cli import main
-from skcompare.gate import Policy
+from skcompare.gate import Policy, Superior
 from tests.gate.malformed_files import (
     bad_files,
+    bad_numbers,
     fresh,
     good_files,
+    good_numbers,
     good_policy,
+    number_policy,
     seeded,
     write_policy,
 )
@@ -143,6 +147,56 @@ def test_good_input_is_judged(tmp_path, capsys):
         assert (True, "") == (code in (0, 1), printed.err)
 
     assert Policy.from_dict(tomllib.loads(as_toml(GOOD))).gate.alpha == 0.05
+
+
+# Numbers, and margins that are shares
+
+
+def check_numbers(n, seed, folder, capsys):
+    """Runs so many malformed cases of numbers, and counts the different messages."""
+    messages = Counter()
+    for case in range(n):
+        words, arguments = bad_numbers(seeded(seed, case), fresh(folder))
+        with nothing_written(folder):
+            line = refused(arguments, capsys, (case, words))
+        messages[line.split(": ")[2][:30]] += 1
+    return messages
+
+
+def test_malformed_numbers_are_refused(tmp_path, capsys):
+    """A file of numbers that is wrong in one way ends in exit code 2 and one line."""
+    assert len(check_numbers(60, "numbers", tmp_path, capsys)) > 10
+
+
+@pytest.mark.slow
+def test_many_malformed_numbers_are_refused(tmp_path, capsys):
+    """The same for 2,000 of them."""
+    assert 2_000 == check_numbers(2_000, "many numbers", tmp_path, capsys).total()
+
+
+def test_good_numbers_are_judged(tmp_path, capsys):
+    """What is spoilt is good before."""
+    for case in range(10):
+        rng = seeded("good numbers", case)
+        paths = good_numbers(rng, fresh(tmp_path))
+        policy = write_policy(tmp_path, number_policy(rng))
+        assert main(["gate", *policy, *map(str, paths)]) in (0, 1)
+        assert "" == capsys.readouterr().err
+
+
+def test_shares_of_any_text():
+    """A text is refused, or is the share that it says."""
+    rng, accepted = random.Random(0), 0
+    for _ in range(3_000):
+        text = "".join(rng.choices("0123456789.%%% -+e,", k=rng.randint(1, 7)))
+        try:
+            share = Superior("neg_mean_absolute_error", text).share
+        except ValueError:
+            continue
+        assert Decimal(text.replace("%", "").strip()) / 100 == pytest.approx(Decimal(share))
+        assert 0 < share < 1
+        accepted += 1
+    assert accepted > 20
 
 
 # Changed bytes: malformed or not, by chance

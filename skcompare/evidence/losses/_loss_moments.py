@@ -194,6 +194,32 @@ class LossMoments:
             extremes=self.extremes and (-self.extremes[1], -self.extremes[0]),
         )
 
+    def weighted(self, first: float, second: float) -> "LossMoments":
+        """Return the moments of losses that are multiplied by a weight of each role.
+
+        The weighted gain is b g + (a - b) c, with g the gain, c the champion's loss and the
+        weights a and b. It is computed from these, because nearly equal weights of nearly
+        equal losses would cancel in sums of either loss.
+        """
+        apart, of_gain = first - second, self.rests[2]
+        common = self.champion_squares - self.products
+        squares = second**2 * self.gain_squares + apart**2 * self.champion_squares
+        return LossMoments(
+            self.n,
+            first * self.champion,
+            second * self.challenger,
+            second * self.gain + apart * self.champion,
+            first**2 * self.champion_squares,
+            second**2 * self.challenger_squares,
+            max(0.0, squares + 2 * second * apart * common),
+            first * second * self.products,
+            rests=(
+                first * self.rests[0],
+                second * self.rests[1],
+                second * of_gain + apart * self.rests[0],
+            ),
+        )
+
     def __add__(self, other: "LossMoments") -> "LossMoments":
         """Merge the moments of two shards."""
         return merged_rows([self._row, other._row])

@@ -1,5 +1,6 @@
 """Losses of two classifiers on the same records, or their moments only."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -16,7 +17,7 @@ from skcompare._core.arrays import (
     plain_values,
 )
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design, as_design
-from skcompare._core.validation import check_groups, check_same_length
+from skcompare._core.validation import check_groups, check_same_length, is_number
 from skcompare._registry.metrics import (
     NUMBERS,
     keywords_of,
@@ -717,6 +718,64 @@ class PairedLosses(Mergeable):
         (0.7 - 1)² and 0.3² differ in floating point; rounded, they are tied.
         """
         return rounded(self.differences)
+
+    def weighted(self, champion: float, challenger: float = 1.0) -> Self:
+        """Multiply the losses of each role by a weight.
+
+        The gain of losses with the weights (1.02, 1) is above 0 exactly where the
+        challenger's mean loss is below 1.02 of the champion's, so that a test of it is one
+        of non-inferiority with a margin of 2 % of the champion's loss.
+
+        Parameters
+        ----------
+        champion, challenger : float
+            The weights, above 0.
+
+        Returns
+        -------
+        losses : PairedLosses
+            The weighted losses, with the weights in their name. They declare no bound: it
+            is that of the losses times the greater weight, if one loss is at least 0.
+
+        Raises
+        ------
+        ValueError
+            If a weight is not above 0, or only sums of groups were kept.
+
+        Examples
+        --------
+        >>> from skcompare.evidence import PairedLosses
+        >>> from skcompare.stats import margin_test
+        >>> losses = PairedLosses.from_losses([3.0, 5.0, 4.0] * 20, [3.1, 4.8, 4.2] * 20)
+        >>> result = margin_test(losses.weighted(1.02), "paired_t")
+        >>> print(f"p = {result.pvalue:.4f}")
+        p = 0.0563
+        """
+        weights = {"champion": champion, "challenger": challenger}
+        for name, weight in weights.items():
+            if not is_number(weight) or not 0 < weight < math.inf:
+                raise ValueError(
+                    f"The weight of `{name}` must be a number above 0. Got {weight!r}."
+                )
+        groups, values = self.groups, None
+        if groups is not None and (self.values is None or groups.codes is None):
+            raise ValueError(
+                "Only sums of the differences were kept of each group, and weights need "
+                "every record. Keep them by keep_values=True."
+            )
+        if self.values is not None:
+            values = self.values * np.array([[champion], [challenger]])
+            values.setflags(write=False)
+            moments = merged_rows(moment_rows(values[0], values[1], None))
+        else:
+            moments = self.moments.weighted(champion, challenger)
+        if groups is not None and values is not None:
+            groups = LossGroups.of(values[0] - values[1], groups.labels[groups.codes])
+        # As an option, so that the name says which loss it is.
+        base, _, options = self.loss.removesuffix(")").partition("(")
+        weighting = f"weights={champion:g}:{challenger:g}"
+        name = f"{base}({', '.join(filter(None, (options, weighting)))})"
+        return replace(self, moments=moments, values=values, groups=groups, loss=name)
 
     def to_dict(self) -> dict[str, Any]:
         """Return moments, losses, groups and design as plain values."""
