@@ -16,7 +16,7 @@ from skcompare._registry.tests import tests_for as for_measure
 from skcompare.evidence import NUMBER_SCORES
 from skcompare.gate import Superior
 from skcompare.metrics import resolve_scoring
-from skcompare.predictions import EstimatorPredictions
+from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import influence_difference
 
 RNG = np.random.default_rng(0)
@@ -38,12 +38,8 @@ def test_test_of_a_score(name):
     row = compare(Y, BOTH, scoring=name, tests=tests).rows[-1]
     expected = influence_difference(Y, *BOTH.values(), score=name)
     scorer = get_scorer(name)
-    values = [
-        scorer(
-            StoredNumbers(EstimatorPredictions("", "", values=own)), np.zeros((240, 1)), Y
-        )
-        for own in BOTH.values()
-    ]
+    roles = predictions_from_arrays(Y, BOTH, target=NUMBERS).estimators
+    values = [scorer(StoredNumbers(role), np.zeros((240, 1)), Y) for role in roles]
 
     assert ("influence_difference", expected.pvalue) == (row.test, row.pvalue)
     assert_allclose((row.champion, row.challenger), values, rtol=1e-12)
@@ -71,10 +67,15 @@ def test_groups():
 
 def test_all_tests():
     """All tests of any score run, and agree; of a mean, the two by its losses do."""
-    rows = compare(Y, BOTH, scoring="spearman_correlation", tests="all").rows
-    of_mean = compare(Y, BOTH, scoring="neg_mean_absolute_error", tests="all").rows
+    tests = {"bootstrap_difference": {"n_resamples": 999}, "influence_difference": {}}
+    tests |= {"permutation_difference": {"n_resamples": 999}}
+    rows = compare(Y, BOTH, scoring="spearman_correlation", tests=tests).rows
+    of_mean = compare(Y, BOTH, scoring="neg_mean_absolute_error", tests=tests).rows
+    few = Y[:20], {name: own[:20] for name, own in BOTH.items()}
+    every = compare(*few, scoring="spearman_correlation", tests="all").rows
 
     assert "influence_difference" == rows[0].test
+    assert {row.test for row in rows} < {row.test for row in every}
     by_test = {row.test: row for row in rows}
     for test in ("bootstrap_difference", "permutation_difference"):
         assert_allclose(by_test[test].low, rows[0].low, atol=0.02)
@@ -84,7 +85,9 @@ def test_all_tests():
 
 def test_scores_without_formula():
     """The median error is resampled; a maximum has no test, and the note says why."""
-    (median,) = compare(Y, BOTH, scoring="neg_median_absolute_error").rows
+    tests = {"bootstrap_difference": {"n_resamples": 99}}
+    scoring = "neg_median_absolute_error"
+    (median,) = compare(Y, BOTH, scoring=scoring, tests=tests).rows
     (greatest,) = compare(Y, BOTH, scoring="neg_max_error").rows
 
     assert "bootstrap_difference" == median.test

@@ -11,7 +11,9 @@ RNG = np.random.default_rng(0)
 OLD = RNG.gamma(2.0, 3.0, 60)
 NEW = 0.5 * OLD + RNG.gamma(1.0, 3.0, 60)
 GROUPS = np.arange(60) // 4
-NAMES = [name for name in LossMoments.__dataclass_fields__ if name != "rests"]
+NAMES = [
+    name for name in LossMoments.__dataclass_fields__ if name not in ("rests", "extremes")
+]
 
 
 def moments_of(losses):
