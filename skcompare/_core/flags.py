@@ -177,12 +177,10 @@ FLAG_TEXTS: dict[str, str] = {
         "counts, so an exact test finds little and an approximate one may be wrong"
     ),
     "decided-by-few-records": (
-        "p-value and interval are rough. Of losses, one record or group makes so much "
-        "of the variance that other samples may lack it, and the test may find equal "
-        "losses to differ too often: collect more records, or take a loss with lighter "
-        "tails. Of calibration errors, a few records make most of the difference, or one "
-        "more in a bin whose records nearly all went the same way would change it by much: "
-        "fewer bins or more records help"
+        "a few records make most of the difference or of its variance, so that p-value "
+        "and interval are rough, and a test may find equal models to differ too often; "
+        "more records help, and so do a loss with lighter tails, or fewer bins of a "
+        "calibration error"
     ),
     "impossible-outcome": (
         "a record of probability 0 or 1 went the other way, which cannot happen if the "

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -300,8 +300,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_demo(commands: Any) -> None:
-    description = "compare two classifiers on scikit-learn's breast-cancer records"
+    description = (
+        "compare two classifiers on scikit-learn's breast-cancer records, or two "
+        "regressors on those of diabetes"
+    )
     demo = commands.add_parser("demo", help=description, description=description)
+    text = "compare two regressors"
+    demo.add_argument("--regression", action="store_true", help=text)
     demo.add_argument("--n-jobs", type=int, metavar="N", help="fits at a time")
     demo.add_argument("--random-state", type=int, default=0, metavar="SEED")
     _add_report_options(demo)
@@ -316,8 +321,11 @@ def _add_compare(commands: Any) -> None:
     add_column_options(parser)
     add_score_options(parser)
     add_option(parser, "pos-label", "LABEL", "the class that the probabilities are of")
-    text = "measures, separated by commas; precision[spam] is that of one class"
-    add_option(parser, "scoring", "NAMES", text, default="accuracy")
+    text = (
+        "measures, separated by commas; precision[spam] is that of one class; by default "
+        "accuracy of labels, and r2 with two errors of numbers"
+    )
+    add_option(parser, "scoring", "NAMES", text)
     text = "tests, separated by commas; all for every valid one"
     add_option(parser, "tests", "NAMES", text, default="auto")
     parser.add_argument("--alternative", default="two-sided", choices=ALTERNATIVES)
@@ -338,12 +346,17 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _demo(arguments: argparse.Namespace) -> None:
-    """Compare logistic regression and gradient boosting on breast cancer records."""
-    X, y = load_breast_cancer(return_X_y=True)
+    """Compare a linear model and gradient boosting on records of scikit-learn."""
+    if arguments.regression:
+        X, y = load_diabetes(return_X_y=True)
+        models, scoring = (Ridge(), HistGradientBoostingRegressor()), None
+    else:
+        X, y = load_breast_cancer(return_X_y=True)
+        linear = make_pipeline(StandardScaler(), LogisticRegression())
+        models, scoring = (linear, HistGradientBoostingClassifier()), list(MEASURES)
     comparator = PairedComparator(
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        HistGradientBoostingClassifier(),
-        scoring=list(MEASURES),
+        *models,
+        scoring=scoring,
         alpha=arguments.alpha,
         n_jobs=arguments.n_jobs,
         random_state=arguments.random_state,
@@ -363,7 +376,9 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
         return
     check_no_scores(arguments)
     roles = named_columns(arguments)
-    settings["scoring"] = [name.strip() for name in re.split(SEPARATOR, arguments.scoring)]
+    if arguments.scoring is not None:
+        names = re.split(SEPARATOR, arguments.scoring)
+        settings["scoring"] = [name.strip() for name in names]
     comparison = compare(
         roles,
         roles.predictions,
