@@ -204,7 +204,7 @@ def candidate_tables(args):
     settings = [(*setting, args.truth) for setting in product(losses, args.errors, SHAPES)]
     rows = each_row(candidate_row, settings, args, 3)
     measured = (*RATES, "power")
-    tables = []
+    tables = [_side_by_side(settings, rows, shape, measured) for shape in SHAPES]
     for shape, (j, what) in product(SHAPES, enumerate(measured)):
         table = Table(
             f"All candidates, errors {shape}: {what}",
@@ -217,6 +217,21 @@ def candidate_tables(args):
                     table.add(loss, kind, n, *cells)
         tables.append(table)
     return tables
+
+
+def _side_by_side(settings, rows, shape, measured):
+    """Median and largest rates of all candidates, over losses and distributions."""
+    table = Table(
+        f"All candidates, median and largest rates, errors {shape}",
+        ("test", "records", *measured),
+    )
+    chosen = np.stack([row for s, row in zip(settings, rows) if s[2] == shape])
+    for j, name in enumerate(CANDIDATES):
+        for k, n in enumerate(COMPARED_RECORDS):
+            rates = chosen[:, k, j, : len(measured)]
+            cells = zip(np.median(rates, axis=0), rates.max(axis=0))
+            table.add(name, n, *(f"{median:.3f} to {most:.3f}" for median, most in cells))
+    return table
 
 
 def group_row(loss, kind, shape, n_groups, n_truth, n_draws, seed):
