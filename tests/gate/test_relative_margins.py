@@ -307,7 +307,8 @@ def test_a_champion_whose_loss_is_not_known_has_no_limit():
 
     assert not outcome.passed
     assert math.isinf(outcome.ratio.high)
-    assert "no limit above" in outcome.reasons[0]
+    # Losses of at least 0 have such a mean only where a few records decide.
+    assert "decided-by-few-records" in outcome.reasons[0]
     assert (
         GateDecision.from_json(
             Gate(NonInferior(MAE, "90 %")).decide(np.zeros(60), both).to_json()
