@@ -43,8 +43,10 @@ from skcompare.evidence.losses._record_losses import (
     check_sizes,
     check_target_of_loss,
     forecasts_for,
+    is_of_each_record,
     losses_of,
     parted_losses,
+    parted_numbers,
     rounded,
     target_of,
     unchecked_losses,
@@ -360,7 +362,10 @@ class PairedLosses(Mergeable):
         forecasts: list[Any] = [role.proba for role in pair.roles]
         if predictions.is_numeric:
             forecasts = forecasts_for(loss, pair.roles)
-        losses = cls._of(losses_of(y, forecasts, loss, options))
+        if predictions.is_numeric and is_of_each_record(loss) and len(y):
+            losses = cls(**parted_numbers(y, forecasts, loss, options))
+        else:
+            losses = cls._of(losses_of(y, forecasts, loss, options))
         return replace(losses._with_groups(groups_of(predictions)), design=pair.design)
 
     @classmethod

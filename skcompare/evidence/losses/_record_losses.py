@@ -428,11 +428,13 @@ def check_loss(name: str, array: FloatArray) -> None:
     """Check that the values of a loss are finite and not too large."""
     if not _within_reach(array):
         wrong = ~(np.abs(array) <= LARGEST)
+        advice = "The log loss of an impossible class is infinite: leave `eps` above 0."
+        if target_of(name.partition("(")[0]) == NUMBERS:
+            advice = "Choose a greater unit of the numbers, or a loss that grows less."
         raise ValueError(
             f"The loss {name!r} must be finite, and at most {LARGEST:g}. Got "
             f"{int(wrong.sum())} records with another one, the first at position "
-            f"{int(np.argmax(wrong))}. The log loss of an impossible class is infinite: "
-            "leave `eps` above 0."
+            f"{int(np.argmax(wrong))}. {advice}"
         )
 
 
@@ -636,16 +638,6 @@ def parted_losses(
     Either the losses are kept or their sums by group.
     """
     n = check_same_length({"y_true": truth.codes}, predictions)
-    grouping = None
-    if groups is not None and not keep_values:
-        group_labels = check_groups(groups)
-        check_same_length(losses=truth.codes, groups=group_labels)
-        grouping = encode_labels(group_labels, {})
-        gains = np.zeros(len(grouping[0]))
-    values = np.empty((2, n)) if keep_values else None
-    moments: list[Row] = []
-    clipped = np.zeros(2, dtype=np.int64)
-
     of_second = loss in OF_SECOND
     items = predictions.items()
     readers = [truth.reader(*item, of_second=of_second) for item in items]
@@ -654,6 +646,49 @@ def parted_losses(
         probas = [read(rows) for read in readers]
         return losses_of(truth.codes[rows], probas, loss, options)
 
+    return _in_parts(losses, n, groups, keep_values)
+
+
+def is_of_each_record(loss: Any) -> bool:
+    """Whether a loss of numbers is an expression, of each record by itself."""
+    entry = record_losses().get(loss) if isinstance(loss, str) else None
+    return entry is not None and entry.expression is not None
+
+
+def parted_numbers(
+    y: FloatArray,
+    forecasts: Sequence[tuple[Any, ...]],
+    loss: str,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Compute fields of paired losses of numbers in chunks that stay in the cache."""
+
+    def losses(rows: slice) -> Losses:
+        parts: list[Any] = [
+            tuple(own[rows] if isinstance(own, np.ndarray) else own for own in forecast)
+            for forecast in forecasts
+        ]
+        return losses_of(y[rows], parts, loss, options)
+
+    return _in_parts(losses, len(y), None, keep_values=True)
+
+
+def _in_parts(
+    losses: Callable[[slice], Losses],
+    n: int,
+    groups: ArrayLike | None,
+    keep_values: bool,
+) -> dict[str, Any]:
+    """Return fields of paired losses, of which `losses` computes those of a slice."""
+    grouping = None
+    if groups is not None and not keep_values:
+        group_labels = check_groups(groups)
+        check_same_length(losses=range(n), groups=group_labels)
+        grouping = encode_labels(group_labels, {})
+        gains = np.zeros(len(grouping[0]))
+    values = np.empty((2, n)) if keep_values else None
+    moments: list[Row] = []
+    clipped = np.zeros(2, dtype=np.int64)
     for rows in slices_of(n, PART):
         with located(lambda: losses(slice(None))):
             part = losses(rows)

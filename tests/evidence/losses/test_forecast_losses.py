@@ -12,6 +12,7 @@ from scipy.stats import norm, ttest_rel
 from skcompare import Comparison, compare
 from skcompare._registry.metrics import by_columns, record_losses
 from skcompare.evidence import PairedLosses, forecasts_for
+from skcompare.evidence.losses import _record_losses
 from skcompare.predictions import Predictions, predictions_from_arrays
 from skcompare.stats import paired_t
 from tests.common.golden import golden
@@ -227,6 +228,25 @@ def test_known_bounds_hold():
             losses = np.stack([losses_of(entry.name, Y, parts) for parts in (OLD, NEW)])
             assert 0 < np.abs(losses[0] - losses[1]).max() <= entry.bound
     assert {"miscoverage_loss"} == {e.name for e in ENTRIES.values() if e.bound}
+
+
+def test_losses_in_parts(monkeypatch):
+    """Chunks that fit the cache have the losses and moments of all records at once."""
+    pair = predictions_from_arrays(Y, BOTH, target="numbers").pair("old", "new")
+    names = [e.name for e in record_losses().values() if e.target == "numbers"]
+    names = [name for name in names if record_losses()[name].expression]
+    whole = {name: PairedLosses.from_pair(pair, loss=name) for name in names}
+    monkeypatch.setattr(_record_losses, "PART", 50)
+
+    assert {"squared_error", "interval_score", "log_score_normal"} < set(names)
+    for name in names:
+        parts = PairedLosses.from_pair(pair, loss=name)
+        assert_array_equal(whole[name].values, parts.values)
+        assert_allclose(parts.means, whole[name].means, rtol=1e-14)
+        assert_allclose(paired_t(parts).pvalue, paired_t(whole[name]).pvalue, rtol=1e-9)
+    y = np.where(np.arange(N) == 70, -1.0, np.abs(Y))
+    with pytest.raises(ValueError, match="Got 1 others, the first at position 70"):
+        PairedLosses.from_predictions(y, 1 + 0 * Y, 2 + 0 * Y, loss="poisson_deviance")
 
 
 def test_functions_are_their_expressions():
