@@ -12,6 +12,7 @@ from scipy import stats
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Lasso, LinearRegression, Ridge
+from sklearn.metrics import mean_squared_error, r2_score
 
 from skcompare import PairedComparator
 from skcompare.cli import main
@@ -445,3 +446,22 @@ def test_order_of_records_does_not_matter():
 
     assert first.pvalue == pytest.approx(second.pvalue, rel=1e-9)
     assert first.status == second.status
+
+
+@pytest.mark.parametrize(
+    ("measure", "margin", "score"),
+    [
+        ("neg_mean_squared_error", "30 %", mean_squared_error),
+        ("neg_root_mean_squared_error", 3.0, lambda *own: mean_squared_error(*own) ** 0.5),
+        ("r2", 0.05, r2_score),
+    ],
+)
+def test_other_measures_of_numbers(measure, margin, score):
+    """Any measure of numbers that has a test with a direction makes conditions."""
+    (outcome,) = Gate(NonInferior(measure, margin)).decide(TRUTH, BOTH).outcomes
+    expected = score(TRUTH, OLD), score(TRUTH, NEW)
+
+    assert outcome.passed
+    assert expected == pytest.approx(
+        (abs(outcome.row.champion), abs(outcome.row.challenger))
+    )
