@@ -88,9 +88,9 @@ FLAG_TEXTS: dict[str, str] = {
         "for a small probability `eps` instead; the mean depends on this choice"
     ),
     "margin-admits-no-skill": (
-        "a challenger without skill (that always gives the commonest class, ranks at "
-        "random, or gives everybody the shares of the classes) would be within the "
-        "margin; choose a smaller one"
+        "a challenger without skill (that always gives the commonest class or one number, "
+        "ranks at random, or gives everybody the shares of the classes) would be within "
+        "the margin; choose a smaller one"
     ),
     "same-predictions": (
         "champion and challenger gave the same predictions for every record, so that there "

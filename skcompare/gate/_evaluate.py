@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+
 from skcompare._analysis import PreparedTest
 from skcompare._analysis.measures import (
     WORSE_THAN_NO_SKILL,
@@ -17,6 +19,7 @@ from skcompare._analysis.measures import (
 )
 from skcompare._core.flags import explain
 from skcompare._core.validation import check_alpha, check_count
+from skcompare._registry.metrics import VALUES, loss_of
 from skcompare.comparators import COLLECTED, installed_versions
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.gate._boundaries import (
@@ -131,6 +134,24 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
     )
 
 
+def loss_of_a_constant(condition: Condition, subject: PairSubject) -> float | None:
+    """Mean loss of the same number for every record: the better one of mean and median.
+
+    None for measures that are no mean losses of predicted numbers.
+    """
+    measure, y = condition.scored, subject.data.y
+    entry = None if measure is None else loss_of(measure.metric)
+    if entry is None or entry.needs != VALUES or y is None:
+        return None
+    options = {
+        name: condition.options[name] for name in entry.options if name in condition.options
+    }
+    constants = (np.full(len(y), middle) for middle in (np.mean(y), np.median(y)))
+    with np.errstate(all="ignore"):
+        means = [float(np.mean(entry.function(y, own, **options))) for own in constants]
+    return None if any(map(math.isnan, means)) else min(means)
+
+
 def skill_flag(condition: Condition, result: PairedResult, subject: Subject) -> str | None:
     """Return the flag about a classifier without skill, or None.
 
@@ -149,6 +170,8 @@ def skill_flag(condition: Condition, result: PairedResult, subject: Subject) -> 
         return None
     pair, pos_label = subject.pair, subject.pos_label
     value = value_without_skill(condition.scored, pair.predictions, pos_label)
+    if pair.predictions.is_numeric:
+        value = loss_of_a_constant(condition, subject)
     if value is None:
         return None
     values = result.champion, result.challenger

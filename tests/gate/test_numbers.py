@@ -465,3 +465,32 @@ def test_other_measures_of_numbers(measure, margin, score):
     assert expected == pytest.approx(
         (abs(outcome.row.champion), abs(outcome.row.challenger))
     )
+
+
+@pytest.mark.parametrize(
+    ("margin", "flagged"), [(3.0, False), ("20 %", False), (60.0, True), ("99 %", False)]
+)
+def test_margins_that_admit_a_constant(margin, flagged):
+    """A margin within which one number for every record would be is flagged."""
+    (outcome,) = Gate(NonInferior(MAE, margin)).decide(TRUTH, BOTH).outcomes
+    constant = np.abs(TRUTH - np.median(TRUTH)).mean()
+    units = outcome.condition.distance_at(outcome.row.champion)
+
+    assert outcome.passed
+    assert flagged == ("margin-admits-no-skill" in outcome.flags)
+    assert flagged == (constant + outcome.row.champion < units)
+
+
+def test_slices_of_numbers_have_constants_of_their_own():
+    """The constant is that of the slice, and of squared errors its mean."""
+    y = np.where(SITE == "north", TRUTH, 50 + TRUTH / 100)
+    both = {"old": y + RNG.normal(0, 2, N), "new": y + RNG.normal(0, 1, N)}
+    flags = [
+        Gate(NonInferior("neg_mean_squared_error", 20.0, where={"site": site}))
+        .decide(y, both, columns={"site": SITE})
+        .outcomes[0]
+        .flags
+        for site in ("north", "south")
+    ]
+
+    assert [False, True] == ["margin-admits-no-skill" in own for own in flags]
