@@ -36,6 +36,14 @@ def format_confidence(alpha: float) -> str:
     return f"{100 * (1 - alpha):.{min(digits, 15)}g} %"
 
 
+MOST_DECIMALS = 9
+"""Largest number of decimals of a difference."""
+
+NOISE, SMALLEST, LARGEST = 1e-15, 1e-7, 1e8
+"""Numbers between the first two, and from the third on, are written with an exponent;
+smaller ones are rounding errors."""
+
+
 def decimals_for(
     difference: float,
     low: float | None = None,
@@ -43,14 +51,19 @@ def decimals_for(
     *,
     beside: Iterable[float] = (),
     least: int = 3,
-    most: int = 9,
+    most: int = MOST_DECIMALS,
 ) -> int:
     """Number of decimals for a difference and its interval.
 
     A difference that would round to 0 gets two significant digits, and an interval with
-    limits that would round to the same number two digits of its length. The decimals show
-    on which side of the values in `beside` the limits are.
+    limits that would round to the same number two digits of its length. Numbers from 1000
+    on have one decimal less for each digit. The decimals show on which side of the values
+    in `beside` the limits are.
     """
+    ends = [abs(end) for end in (difference, low, high) if end is not None]
+    largest = max((end for end in ends if math.isfinite(end)), default=0.0)
+    if largest >= 1000:
+        least = max(0, least - math.floor(math.log10(largest)) + 2)
     decimals = least
     if math.isfinite(difference) and 0 < abs(difference) < 10**-least:
         decimals = 1 - math.floor(math.log10(abs(difference)))
@@ -67,11 +80,17 @@ def decimals_for(
 
 
 def format_number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:
-    """Format a number; zero has no sign, and None is an empty string."""
+    """Format a number; zero has no sign, and None is an empty string.
+
+    Numbers of more than nine decimals, or eight digits before the point, have an exponent.
+    """
     if value is None:
         return ""
     if math.isnan(value):
         return "undefined"
+    is_tiny = decimals >= MOST_DECIMALS and NOISE < abs(value) < SMALLEST
+    if is_tiny or LARGEST <= abs(value) < math.inf:
+        return f"{value:{'+' if signed else ''}.3e}"
     text = f"{value:{'+' if signed else ''}.{decimals}f}"
     return text.lstrip("+-") if math.isfinite(value) and float(text) == 0 else text
 

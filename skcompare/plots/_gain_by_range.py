@@ -20,10 +20,12 @@ from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots._numbers_display import (
     NumbersDisplay,
     axis_text,
+    gain_text,
     groups_in,
     lines_of,
     losses_of,
     number_of,
+    short,
     why_no_limits,
 )
 from skcompare.plots.drawing._labels import records_text, short_count
@@ -131,6 +133,13 @@ class GainByRangeDisplay(NumbersDisplay, title="Gain over the range"):
     normal gains [2]_, for groups that of normal numbers with the observed correlations of
     the means.
 
+    In simulations of 2000 samples, with 40 to 250 records in each of 2 to 8 ranges, all
+    limits of the 95 % band held at once in 94.7 to 96.5 % of the samples for absolute
+    errors, and in 91.7 to 96.4 % for squared ones, which are skewed where one regressor is
+    much better. Squares of errors from a t distribution with 5 degrees of freedom have no
+    fourth moment, and a few of them decide: 83 to 98 %. A wrong sign was read off in at
+    most 5.3 % of any samples (``benchmarks/validity/regressors/bands.py``).
+
     Predictions of several splits have no band, because their models share training records.
 
     References
@@ -235,8 +244,12 @@ class GainByRangeDisplay(NumbersDisplay, title="Gain over the range"):
         if (first, end) == (0, last):
             return "in the whole range"
         if first == 0:
-            return f"up to {upper:.4g}"
-        return f"above {lower:.4g}" if end == last else f"from {lower:.4g} to {upper:.4g}"
+            return f"up to {short(upper)}"
+        return (
+            f"above {short(lower)}"
+            if end == last
+            else f"from {short(lower)} to {short(upper)}"
+        )
 
     def _band_text(self) -> str:
         """Return a sentence on what the band excludes."""
@@ -264,7 +277,7 @@ class GainByRangeDisplay(NumbersDisplay, title="Gain over the range"):
     def _from_to(self, k: int) -> str:
         """Return a range and its mean gain as text."""
         low, high = self.edges[k : k + 2]
-        return f"from {low:.4g} to {high:.4g}, with {self.gain[k]:+.3g}"
+        return f"from {short(low)} to {short(high)}, with {gain_text(self.gain[k])}"
 
     def _title(self) -> list[str]:
         *mean, test = lines_of(self.finding)
@@ -311,7 +324,7 @@ class GainByRangeDisplay(NumbersDisplay, title="Gain over the range"):
         for sign in (1, 0, -1):
             members = (self.better == sign) & np.isfinite(self.low)
             if members.any():
-                label = f"{percent(self.confidence_level)} band: {NAMES[sign]}"
+                label = f"band: {NAMES[sign]}"
                 shape = {"align": "edge", "linewidth": 0.8, "zorder": 2, "label": label}
                 size = (self.high - self.low)[members], width[members]
                 ax.bar(

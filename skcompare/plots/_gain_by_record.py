@@ -13,11 +13,13 @@ from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots._numbers_display import (
     NumbersDisplay,
     axis_text,
+    gain_text,
     groups_in,
     is_wide,
     lines_of,
     losses_of,
     number_of,
+    short,
     why_no_limits,
 )
 from skcompare.plots.drawing._labels import count_text, records_text
@@ -225,14 +227,14 @@ class GainByRecordDisplay(NumbersDisplay, title="Gains of records"):
             best, worst = int(np.argmax(mean)), int(np.argmin(mean))
             sentences.append(
                 f"By {number[:1].lower()}{number[1:]} the running mean is from "
-                f"{mean[worst]:+.3g} near {x[worst]:.4g} to {mean[best]:+.3g} near "
-                f"{x[best]:.4g}"
+                f"{gain_text(mean[worst])} near {short(x[worst])} to "
+                f"{gain_text(mean[best])} near {short(x[best])}"
             )
         sentences.append(self._band_text())
         for count, edge, side in zip(self.beyond, self.view, ("below", "above")):
             if count:
                 verb = "is" if count == 1 else "are"
-                sentences.append(f"{records_text(count)} {verb} {side} {edge:+.3g}")
+                sentences.append(f"{records_text(count)} {verb} {side} {gain_text(edge)}")
         return [*sentences, *self.finding.caveats]
 
     def _text(self) -> list[str]:
@@ -242,7 +244,7 @@ class GainByRecordDisplay(NumbersDisplay, title="Gains of records"):
             lines.append(f"{count_text(drawn)} of {records_text(self.n)} are drawn.")
         for count, edge, side in zip(self.beyond, self.view, ("below", "above")):
             if count:
-                lines.append(f"Triangles: {records_text(count)} {side} {edge:+.3g}.")
+                lines.append(f"Triangles: {records_text(count)} {side} {gain_text(edge)}.")
         return wrapped([*lines, self._band_text()], WIDEST)
 
     def _room(self) -> Room:

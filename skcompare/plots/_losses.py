@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import is_regressor
 
 from skcompare._core.formatting import in_one_line
 from skcompare._core.validation import check_count
@@ -87,7 +86,8 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
     -----
     The constructors take the options of :meth:`PairedLosses.from_pair
     <skcompare.evidence.PairedLosses.from_pair>`, such as `loss`, and these. Arrays are
-    predicted numbers if `loss` names a loss of numbers, such as "absolute_error":
+    predicted numbers if `loss` names a loss of numbers, such as "absolute_error", or the
+    true ones have fractions:
 
     confidence_level : float, default=0.95
         Level of the interval.
@@ -130,12 +130,14 @@ class LossDifferenceDisplay(PairDisplay, title="Losses record by record"):
     targets = CLASSES, NUMBERS
 
     @classmethod
-    def _target_of(cls, options: Mapping[str, Any], *estimators: Any) -> str:
+    def _target_of(
+        cls, options: Mapping[str, Any], *estimators: Any, y_true: Any = None
+    ) -> str:
         loss = options.get("loss")
         entry = record_losses().get(loss) if isinstance(loss, str) else None
         if entry is not None:
             return entry.target
-        return NUMBERS if any(map(is_regressor, estimators)) else CLASSES
+        return super()._target_of(options, *estimators, y_true=y_true)
 
     @classmethod
     def _of(

@@ -1,5 +1,6 @@
 """Base class of displays of predicted numbers, and the number they are drawn against."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,21 @@ def is_wide(values: FloatArray) -> bool:
 def axis_text(label: str) -> str:
     """Return the label of an axis, shortened."""
     return literal(shortened(in_one_line(label), LONGEST))
+
+
+def short(value: float, digits: int = 4, *, signed: bool = False) -> str:
+    """Format a number with some significant digits, and without an exponent if usual."""
+    sign = "+" if signed else ""
+    if value and not 1e-4 <= abs(value) < 1e6:
+        return f"{value:{sign}.{digits - 1}e}"
+    whole = math.floor(math.log10(abs(value))) if value else 0
+    text = f"{value:{sign}.{max(0, digits - 1 - whole)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def gain_text(gain: float) -> str:
+    """Format a gain with its sign."""
+    return short(gain, 3, signed=True)
 
 
 def lines_of(finding: Finding) -> list[str]:

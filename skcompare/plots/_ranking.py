@@ -12,7 +12,13 @@ from skcompare._core.formatting import decimals_for, format_number
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
-from skcompare.plots.drawing._base import ROLES, PairDisplay, Place, comparison_behind
+from skcompare.plots.drawing._base import (
+    ROLES,
+    PairDisplay,
+    Place,
+    check_targets,
+    comparison_behind,
+)
 from skcompare.plots.drawing._labels import count_text
 from skcompare.plots.drawing._layout import Room, legend_below, role_text
 from skcompare.plots.drawing._style import (
@@ -221,6 +227,7 @@ class RocComparisonDisplay(
         display : RocComparisonDisplay
             Its `frame()` needs no matplotlib.
         """
+        check_targets(cls, result, cls.targets)
         if isinstance(result, PlacementValues) or _one_test_set(result):
             return super().of_result(result, **options)
         names = cls._evidence_options()

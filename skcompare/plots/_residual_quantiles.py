@@ -9,7 +9,7 @@ import numpy as np
 from skcompare._core.formatting import decimals_for, format_number, in_one_line
 from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
-from skcompare.plots._numbers_display import NumbersDisplay, groups_in, why_no_limits
+from skcompare.plots._numbers_display import NumbersDisplay, groups_in, short, why_no_limits
 from skcompare.plots.drawing._base import ROLES
 from skcompare.plots.drawing._labels import records_text
 from skcompare.plots.drawing._layout import Room, down_from, legend_below, role_text
@@ -178,7 +178,7 @@ class ResidualQuantilesDisplay(NumbersDisplay, title="Residual quantiles"):
     def _at(self, curves: tuple[FloatArray, FloatArray], share: float) -> list[str]:
         """Return the quantiles of both roles at a level as text."""
         place = int(np.argmin(np.abs(self.shares - share)))
-        return [f"{float(curve[0, place]):.3g}" for curve in curves]
+        return [short(float(curve[0, place]), 3) for curve in curves]
 
     def _band_text(self) -> str:
         if self.why_no_band:

@@ -12,6 +12,7 @@ from skcompare._core.formatting import (
     INFERENCE_TEXT,
     decimals_for,
     format_confidence,
+    format_number,
     format_pvalue,
 )
 from skcompare._typing import Inference
@@ -118,8 +119,25 @@ def test_decimals():
         (0.0084, None, None, 3),
         (float("nan"), 0.5, 0.5, 3),
         (0.2, 0.2 - 1e-12, 0.2 + 1e-12, 9),
+        (250.5, 200.25, 999.0, 3),
+        (1250.5, 1200.25, 1300.75, 2),
+        (9000.0, -12_000.5, None, 1),
+        (3.2e8, 3.1e8, 3.3e8, 0),
     ]:
         assert decimals == decimals_for(difference, low, high)
+
+
+def test_huge_and_tiny_numbers():
+    """They have an exponent, except rounding errors, which are 0."""
+    for value, decimals, text in [
+        (324_015_034.6, 0, "+3.240e+08"),
+        (-99_999_999.0, 0, "-99999999"),
+        (3.24e-10, 9, "+3.240e-10"),
+        (-3.24e-10, 3, "0.000"),
+        (2e-17, 9, "0.000000000"),
+        (float("-inf"), 3, "-inf"),
+    ]:
+        assert text == format_number(value, decimals, signed=True)
 
 
 def test_decimals_beside():

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from skcompare import Comparison, PairedComparator, compare
 from skcompare.plots import (
+    ForestDisplay,
     GainByRangeDisplay,
     GainByRecordDisplay,
     LossDifferenceDisplay,
@@ -320,3 +321,17 @@ def test_text_fit(overlaps):
     one = GainByRangeDisplay.of_result(numbers_of_heavy_tails(), ranges=1)
     assert ([], []) == overlaps(drawn(one).figure_)
     assert gain_by_record().summary
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e4])
+def test_huge_and_tiny_numbers(overlaps, unit):
+    """Forests and gains have room for their text, in any unit of the target."""
+    both = {"old": unit * OLD, "new": unit * NEW}
+    scoring = [MAE, "neg_mean_squared_error", "r2"]
+    comparison = compare(unit * Y, both, scoring=scoring)
+    for display in (ForestDisplay, GainByRangeDisplay):
+        figure = drawn(display.of_result(comparison)).figure_
+        assert ([], []) == overlaps(figure)
+        for ax in figure.axes:
+            offsets = [axis.get_offset_text().get_text() for axis in (ax.xaxis, ax.yaxis)]
+            assert ["", ""] == offsets

@@ -1,11 +1,12 @@
 """Base classes of displays, with their constructors."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.exceptions import NotFittedError
 
 import skcompare.metrics
@@ -16,13 +17,14 @@ from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES, keywords_of
 from skcompare._registry.tests import options_of
 from skcompare._typing import ArrayLike
 from skcompare.plots.drawing._layout import Room, room_for
-from skcompare.plots.drawing._style import suit_paper
+from skcompare.plots.drawing._style import plain_ticks, suit_paper
 from skcompare.predictions import (
     PairedPredictions,
     outputs_of_roles,
     predictions_from_arrays,
     predictions_from_cv_results,
     predictions_of_fitted,
+    target_of,
 )
 
 
@@ -54,11 +56,27 @@ def check_targets(who: type["Display"], result: Any, targets: Iterable[str]) -> 
     if not pair.predictions.is_numeric:
         target, other = other, target
     if target not in targets:
-        names = [n for n, d in _displays.items() if target in getattr(d, "targets", ())]
+        *names, last = (
+            name for name, d in _displays.items() if target in getattr(d, "targets", ())
+        )
         raise ValueError(
             f"{who.__name__} shows predictions of {other}, and these are of {target}. "
-            f"Use {' or '.join(names)}."
+            f"Use {', '.join(names)} or {last}."
         )
+
+
+def target_behind(named: Sequence[tuple[str, Any]], y_true: Any = None) -> str:
+    """Return "numbers" for regressors, and for true values with fractions, else "classes".
+
+    Fractions cannot be labels; whole numbers are taken for them.
+    """
+    if named:
+        return target_of(named)
+    if y_true is None:
+        return CLASSES
+    values = np.asarray(y_true)
+    is_fraction = values.dtype.kind == "f" and bool((values % 1 != 0).any())
+    return NUMBERS if is_fraction else CLASSES
 
 
 def check_options(who: type, options: Iterable[str], known: Iterable[str]) -> None:
@@ -186,6 +204,8 @@ class Display(ABC):
         self.figure_, self.axes_ = room_for(ax, self._room())
         self.ax_ = self.axes_[0]
         self._draw(*self.axes_)
+        for panel in self.axes_:
+            plain_ticks(panel)
         suit_paper(self.axes_)
         return self
 
@@ -332,7 +352,7 @@ class PairDisplay(Display):
             labels=labels,
             pos_label=pos_label,
             groups=groups,
-            target=cls._target_of(options),
+            target=cls._target_of(options, y_true=y_true),
         )
         if pos_label is not None and "pos_label" in cls._evidence_options():
             options["pos_label"] = pos_label
@@ -442,9 +462,13 @@ class PairDisplay(Display):
         return cls._of(cls._evidence_of(result, cls.needs, made_by), **options)
 
     @classmethod
-    def _target_of(cls, options: Mapping[str, Any], *estimators: Any) -> str:
-        """Return the target of predictions, by the options and the estimators."""
-        return cls.targets[0]
+    def _target_of(
+        cls, options: Mapping[str, Any], *estimators: Any, y_true: Any = None
+    ) -> str:
+        """Return the target of predictions, by the options, the estimators or the truth."""
+        if len(cls.targets) == 1:
+            return cls.targets[0]
+        return target_behind([("", each) for each in estimators], y_true)
 
     @classmethod
     def _required_for(cls, options: Mapping[str, Any], *estimators: Any) -> frozenset[str]:

@@ -38,6 +38,39 @@ def dress(ax: Any, grid: str = "both") -> None:
         ax.grid(True, axis=grid, color=LINE, linewidth=0.8)
 
 
+LEAST_PLAIN, MOST_PLAIN = 1e-4, 1e5
+"""Range of numbers whose ticks matplotlib labels without an exponent beside the axis."""
+
+LONG_TICKS = 1e4
+"""Number from which few ticks have room for their labels side by side."""
+
+
+def plain_ticks(ax: Any) -> None:
+    """Label ticks of huge and tiny numbers by themselves, without a common exponent.
+
+    That would be written over the label of the axis, or beside the title.
+    """
+    from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
+
+    for axis, ends in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+        largest = max(map(abs, ends))
+        # Formatters and locators of logarithmic axes are of another kind.
+        if type(axis.get_major_formatter()) is not ScalarFormatter:
+            continue
+        is_plain = LEAST_PLAIN <= largest <= MOST_PLAIN
+        if not is_plain:
+            axis.set_major_formatter(tick_text)
+        is_long = largest >= LONG_TICKS or not is_plain
+        if is_long and axis is ax.xaxis and type(axis.get_major_locator()) is AutoLocator:
+            axis.set_major_locator(MaxNLocator(nbins=4))
+
+
+def tick_text(value: float, position: Any = None) -> str:
+    """Format a huge or tiny number in a few characters, such as 2.5e8."""
+    text = f"{value:g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
 def line_of_zero(ax: Any, at: float = 0.0, *, vertical: bool = True) -> Any:
     """Draw the line of no difference."""
     draw = ax.axvline if vertical else ax.axhline

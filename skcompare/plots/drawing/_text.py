@@ -12,6 +12,9 @@ SIZE, SMALL = 9.0, 8.0
 CHARACTER = 0.6
 """Width of an average character as a share of its height, rather too large."""
 
+WIDER = 0.4
+"""Additional width of a mathematical sign, as a share of that of a character."""
+
 WIDEST = 46
 """Characters of a line above or below one of two panels."""
 
@@ -51,4 +54,9 @@ def wrapped(lines: Iterable[str], characters: int) -> list[str]:
 
 def inches_of(text: str, size: float = SIZE) -> float:
     """Estimate the width of text in inches, by its longest line."""
-    return max(map(len, text.split("\n"))) * size * CHARACTER / 72
+    return max(map(_characters, text.split("\n"))) * size * CHARACTER / 72
+
+
+def _characters(line: str) -> float:
+    """Return the width of a line in average characters."""
+    return len(line) + WIDER * sum(line.count(sign) for sign in "+−=<>≥≤")

@@ -19,7 +19,7 @@ from skcompare._core.formatting import (
     in_one_line,
 )
 from skcompare._core.validation import check_alpha
-from skcompare._registry.metrics import keywords_of
+from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of
 from skcompare.plots.drawing._base import ROLES, PairDisplay, check_options
 from skcompare.plots.drawing._labels import distinct, marks_of
 from skcompare.plots.drawing._layout import Room
@@ -324,8 +324,9 @@ class ForestDisplay(IntervalDisplay, title="Differences with intervals"):
     Options of :meth:`from_estimators`, :meth:`from_predictions` and
     :meth:`from_cv_results`, beside those of :meth:`from_result`: `tests`, a name, names, or
     a dict of names and options; by default the design's test of the accuracy and, with
-    probabilities, those of the AUC and of the Brier score. `alternative`, `adjust` and
-    `pos_label` are as for :func:`~skcompare.compare`.
+    probabilities, those of the AUC and of the Brier score; of numbers those of R² and of
+    the mean absolute error. `alternative`, `adjust` and `pos_label` are as for
+    :func:`~skcompare.compare`. Arrays whose true values have fractions are numbers.
 
     Examples
     --------
@@ -345,6 +346,7 @@ class ForestDisplay(IntervalDisplay, title="Differences with intervals"):
     """
 
     not_in_frame = ("champion", "challenger")
+    targets = CLASSES, NUMBERS
 
     @classmethod
     def from_result(

@@ -25,6 +25,7 @@ from skcompare._core.validation import (
     check_count,
     is_number,
 )
+from skcompare._registry.metrics import NUMBERS
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests
 from skcompare.evidence import JointCounts
 from skcompare.metrics import resolve_scoring
@@ -212,6 +213,12 @@ def _ratios_of_comparison(comparison: Any) -> Intervals:
         raise ValueError(
             "This comparison has no test of a ratio, and no predictions to run one on. "
             "Compare with tests=['relative_precision'], or from predictions."
+        )
+    pair = getattr(comparison.source, "pair", None)
+    if pair is not None and pair.predictions.is_numeric:
+        raise ValueError(
+            "Without a test of a ratio this picture shows precisions of classes, and these "
+            "predictions are of numbers. Use ForestDisplay for their differences."
         )
     counts = comparison.evidence(JointCounts)
     classes = precision_by_class(counts, confidence_level=1 - alpha)
@@ -554,6 +561,9 @@ def run_tests(
 def _usual_rows(engine: PairEngine) -> list[ComparisonRow]:
     """Return the rows of the measures that are compared by default."""
     roles, names = engine.pair.roles, ["accuracy"]
+    if engine.pair.predictions.is_numeric:
+        measures = resolve_scoring(None, NUMBERS)
+        return [row for k, m in enumerate(measures) for row in engine.rows(m, k == 0)]
     is_binary = len(engine.pair.predictions.classes) == 2
     if is_binary and all(role.has_proba or role.has_decision for role in roles):
         names.append("roc_auc")

@@ -10,7 +10,7 @@ import numpy as np
 
 from skcompare._analysis import PairwiseComparison, both_ways
 from skcompare._core.flags import explain
-from skcompare._core.formatting import in_one_line
+from skcompare._core.formatting import decimals_for, format_number, in_one_line
 from skcompare._typing import FloatArray
 from skcompare.plots.drawing._labels import distinct, lanes_of, spread
 from skcompare.plots.drawing._layout import Room
@@ -352,4 +352,4 @@ def _value(value: float, values: Sequence[float]) -> str:
     gaps = [b - a for a, b in pairwise(unique)]
     smallest = min((gap for gap in gaps if gap > 1e-9), default=1.0)
     decimals = min(5, max(3, math.ceil(-math.log10(smallest))))
-    return f"{value:.{decimals}f}"
+    return format_number(value, min(decimals, decimals_for(value, least=decimals)))

@@ -9,7 +9,12 @@ import numpy as np
 
 from skcompare._analysis import PairwiseComparison, both_ways, swapped
 from skcompare._core.flags import explain
-from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._core.formatting import (
+    decimals_for,
+    format_number,
+    format_pvalue,
+    in_one_line,
+)
 from skcompare._typing import FloatArray
 from skcompare.plots.drawing._heatmap import DARK, heat_table
 from skcompare.plots.drawing._labels import distinct
@@ -110,7 +115,8 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         if defined:
             largest = max(defined, key=lambda pair: abs(pair.difference))
             largest = largest if largest.difference >= 0 else swapped(largest)
-            size = format_number(largest.difference, 3, signed=True)
+            gain = largest.difference
+            size = format_number(gain, min(3, decimals_for(gain)), signed=True)
             names = (in_one_line(largest.challenger), in_one_line(largest.champion))
             text += f" The largest difference is {size}, of {names[0]} less {names[1]}."
         if several.test is None:
@@ -149,7 +155,9 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
             line = []
             for j, column in enumerate(self.columns):
                 value = self.differences[i, j]
-                text = format_number(value, 4 if small else 3, signed=True)
+                least = 4 if small else 3
+                decimals = min(least, decimals_for(value, least=least))
+                text = format_number(value, decimals, signed=True)
                 star = "*" if significant[i, j] else ""
                 line.append("" if row == column else f"{text}{star}")
             lines.append(line)

@@ -18,10 +18,22 @@ from skcompare._analysis import (
 )
 from skcompare._core.flags import explain
 from skcompare._core.validation import check_alpha, check_alternative, check_choice
-from skcompare._registry.metrics import LossEntry, keywords_of, loss_of
+from skcompare._registry.metrics import (
+    CLASSES,
+    NUMBERS,
+    VALUES,
+    LossEntry,
+    keywords_of,
+    loss_of,
+)
 from skcompare._typing import ArrayLike
 from skcompare.metrics import Measure, resolve_scoring
-from skcompare.plots.drawing._base import Display, check_options, comparison_behind
+from skcompare.plots.drawing._base import (
+    Display,
+    check_options,
+    comparison_behind,
+    target_behind,
+)
 from skcompare.predictions import (
     LABELS,
     SCORES,
@@ -97,7 +109,8 @@ def compared(
         raise ValueError(
             f"At least two classifiers are needed. Got {', '.join(predictions.names)}."
         )
-    resolved, requested = _measure(measure or ACCURACY), None
+    target = NUMBERS if predictions.is_numeric else CLASSES
+    resolved, requested = _measure(measure, target), None
     if adjust == AUTO:
         is_drawn = resolved.metric in (ACCURACY, "roc_auc")
         adjust = MAX_T if is_drawn and predictions.design.name == "holdout" else HOLM
@@ -116,13 +129,13 @@ def mean_loss(loss: LossEntry, estimator: Any, X: Any, y: Any) -> float:
     return float(np.mean(loss.function(positions, estimator.predict_proba(X))))
 
 
-def _measure(name: Any) -> Measure:
-    """Return a measure by the name of a score, or of a loss of each record."""
+def _measure(name: Any, target: str = CLASSES) -> Measure:
+    """Return a measure by the name of a score or of a loss, by default of the target."""
     try:
-        return resolve_scoring([name])[0]
+        return resolve_scoring(None if name is None else [name], target)[0]
     except ValueError:
         loss = loss_of(name) if isinstance(name, str) else None
-        if loss is None:
+        if loss is None or loss.target == NUMBERS:
             raise
         return Measure(name, False, frozenset({SCORES}), partial(mean_loss, loss), name)
 
@@ -145,6 +158,8 @@ class SeveralDisplay(Display):
     take predictions, beside their own:
 
     - `measure`, by default "accuracy"; with probabilities "roc_auc" or a loss per record;
+      of numbers "r2" by default, or another measure of them (arrays whose true values have
+      fractions are numbers);
     - `adjust`, the adjustment of p-values: "max-t" on a hold-out by default, and "holm"
       where that is not valid;
     - `control`, the classifier that the others are compared with, and `alternative`;
@@ -201,11 +216,12 @@ class SeveralDisplay(Display):
         display : Display
             The display, drawn.
         """
+        by_name = _by_name(estimators)
         predictions = predictions_of_fitted(
-            _by_name(estimators),
+            by_name,
             X,
             y,
-            required=_predictions_needed(options),
+            required=_predictions_needed(options, target_behind([*by_name.items()])),
             groups=groups,
             why="Pictures show what trained classifiers predict.",
         )
@@ -255,8 +271,14 @@ class SeveralDisplay(Display):
                 "`predictions` must be a mapping of names and predictions, such as "
                 f"{{'A': labels, 'B': labels}}. Got {type(predictions).__name__}."
             )
+        required = _predictions_needed(options, target_behind((), y_true))
         collected = predictions_from_arrays(
-            y_true, predictions, labels=labels, pos_label=pos_label, groups=groups
+            y_true,
+            predictions,
+            labels=labels,
+            pos_label=pos_label,
+            groups=groups,
+            target=NUMBERS if VALUES in required else CLASSES,
         )
         display = cls.of_result(collected, pos_label=pos_label, **options)
         return display.plot(ax=ax)
@@ -388,6 +410,9 @@ def _by_name(estimators: Any) -> dict[str, Any]:
     return by_name
 
 
-def _predictions_needed(options: Mapping[str, Any]) -> frozenset[str]:
-    """Return the kinds of predictions to collect: labels, and scores if needed."""
-    return frozenset({LABELS}) | _measure(options.get("measure", ACCURACY)).required
+def _predictions_needed(
+    options: Mapping[str, Any], target: str = CLASSES
+) -> frozenset[str]:
+    """Return the kinds of predictions to collect, of the measure or of the target."""
+    required = _measure(options.get("measure"), target).required
+    return required if VALUES in required else frozenset({LABELS}) | required
