@@ -331,6 +331,12 @@ FLAG_TEXTS: dict[str, str] = {
         "discordant pairs are few, so the normal approximation to the ratio of the "
         "accuracies is poor; mcnemar and discordant_odds_ratio do without it"
     ),
+    "zero-loss": (
+        "a mean loss is 0, so the ratio is 0, infinite or undefined; compare the difference"
+    ),
+    "negative-loss": (
+        "a loss is below 0, so that a ratio of means has no meaning; compare the difference"
+    ),
     "no-correct-predictions": (
         "a classifier predicts no record correctly, so the ratio of the accuracies is 0, "
         "infinite or undefined; compare their difference"

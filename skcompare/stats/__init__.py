@@ -38,6 +38,7 @@ from skcompare.stats.core._power import (
     mcnemar_sample_size,
 )
 from skcompare.stats.core._result import ConfidenceInterval, PairedResult
+from skcompare.stats.losses._loss_ratio import clustered_relative_loss, relative_loss
 from skcompare.stats.losses._paired_t import clustered_t, loss_permutation, paired_t
 from skcompare.stats.losses._wilcoxon import wilcoxon
 from skcompare.stats.margins._margin_test import (
@@ -165,9 +166,11 @@ __all__ = [
     "bcv_mcnemar_sample_size",
     "mcnemar_power",
     "mcnemar_sample_size",
+    "clustered_relative_loss",
     "clustered_t",
     "loss_permutation",
     "paired_t",
+    "relative_loss",
     "wilcoxon",
     "ConstantDifferences",
     "InfluenceMoments",

@@ -6,7 +6,6 @@ from typing import Literal
 
 from scipy.special import betainc, betaincinv
 
-from skcompare._core.validation import is_number
 from skcompare._registry.tests import paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import ContingencyTable
@@ -24,7 +23,13 @@ from skcompare.stats.core._limits import (
     tail_of,
     wilson_limits,
 )
-from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
+from skcompare.stats.core._result import (
+    UNDEFINED,
+    PairedResult,
+    Tested,
+    check_ratio,
+    tested_result,
+)
 from skcompare.stats.core._tails import binomial_pvalue, log_at_least, normal_pvalue
 
 PRECISION = 1e-15
@@ -144,16 +149,6 @@ def relative_accuracy(
         method=method,
         limits=partial(limits_of, both, against, favour),
         details={"only_champion": against, "only_challenger": favour},
-    )
-
-
-def check_ratio(null_value: object) -> float:
-    """Validate the ratio under the null hypothesis and return it as a float."""
-    if is_number(null_value) and 0 < null_value < math.inf:
-        return float(null_value)
-    raise ValueError(
-        f"`null_value` of a ratio must be a number above 0. Got {null_value!r} instead. 1 "
-        "means no difference."
     )
 
 

@@ -323,6 +323,16 @@ def check_null(
     )
 
 
+def check_ratio(null_value: object) -> float:
+    """Validate the ratio under the null hypothesis and return it as a float."""
+    if is_number(null_value) and 0 < null_value < math.inf:
+        return float(null_value)
+    raise ValueError(
+        f"`null_value` of a ratio must be a number above 0. Got {null_value!r} instead. 1 "
+        "means no difference."
+    )
+
+
 def pvalue_of(
     statistic: float, df: float | None, alternative: str, *, degenerate: bool = False
 ) -> tuple[float, float]:

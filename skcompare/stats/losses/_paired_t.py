@@ -75,16 +75,17 @@ def loss_result(
     losses: PairedLosses, *, flags: tuple[str, ...] = (), **fields: Any
 ) -> PairedResult:
     """Return the result of a test of two mean losses, with `fields` as its other fields."""
+    name = f"gain in mean {loss_title(losses.loss)}"
+    own: dict[str, Any] = {"estimate": losses.gain, "estimate_name": name}
     return tested_result(
-        **{"estimate": losses.gain} | fields,
+        **own | fields,
         roles=losses.means,
-        estimate_name=f"gain in mean {_loss_title(losses.loss)}",
         greater_is_better=False,
         flags=(*flags, *losses.flags),
     )
 
 
-def _loss_title(loss: str) -> str:
+def loss_title(loss: str) -> str:
     """Title of a loss, with its options."""
     name, bracket, options = loss.partition("(")
     entry = record_losses().get(name)
@@ -310,7 +311,7 @@ MANY = 50
 """Smallest number of groups for which "auto" is "t"."""
 
 
-def _of_groups(losses: PairedLosses, **options: object) -> Wald:
+def gain_of_groups(losses: PairedLosses, **options: object) -> Wald:
     """Gain with its standard error between groups; an error of only rounding is 0."""
     groups = losses.groups
     if groups is None or groups.n_groups < 2:
@@ -340,7 +341,7 @@ def _share_of_group(gains: FloatArray, sizes: IntArray, gain: Wald) -> float:
     measures=ANY_LOSS,
     designs=("grouped holdout",),
     references=("Liang1986", "Fisher1935"),
-    sample_size=planned(_of_groups),
+    sample_size=planned(gain_of_groups),
 )
 def clustered_t(
     losses: PairedLosses,
@@ -436,7 +437,7 @@ def clustered_t(
             f"{'no groups' if groups is None else '1 group'}. Pass `groups`, the group of "
             "each record, or use paired_t for unrelated records."
         )
-    gain = _of_groups(losses)
+    gain = gain_of_groups(losses)
     of_largest = _share_of_group(groups.gains, groups.sizes, gain)
     share, decided = largest_share(losses, of_largest, even_groups(groups.sizes))
     flags = few_groups(groups.n_groups) + decided

@@ -1,0 +1,129 @@
+"""Error rates and coverage of tests of scores of numbers that are no means of a loss.
+
+Two regressors of one target: exchangeable ones, ones with unlike errors, and ones with
+heavier tails. Run
+
+    python -m benchmarks.validity.regressors.number_scores
+
+or with ``--help`` for the options.
+"""
+
+from itertools import product
+
+import numpy as np
+
+from benchmarks.validity._lib.study import each_row, main
+from benchmarks.validity._lib.tables import Table, with_error
+from skcompare.evidence import ScoredPair
+from skcompare.stats import bootstrap_difference, influence_difference, jackknife_difference
+
+ALPHA = 0.05
+RECORDS = (50, 200, 1000)
+SCORES = (
+    "neg_root_mean_squared_error",
+    "r2",
+    "pearson_correlation",
+    "spearman_correlation",
+)
+TESTS = ("influences", "jackknife", "percentile")
+TRUTH_RECORDS, TRUTH_DRAWS = 200_000, 20
+
+
+def exchangeable(n, rng):
+    """Equal regressors, with a part of their errors in common."""
+    signal, shared = rng.normal(size=n), 0.5 * rng.normal(size=n)
+    own = 0.5 * rng.normal(size=(2, n))
+    return signal + rng.normal(size=n), *(signal + shared + own)
+
+
+def exchangeable_skewed(n, rng):
+    """Equal regressors of a gamma target, with multiplicative errors."""
+    y, shared = rng.gamma(3, size=n), rng.gamma(8, 1 / 8, size=n)
+    return y, *(y * shared * rng.gamma(8, 1 / 8, size=(2, n)))
+
+
+def unlike(n, rng):
+    """A noisy regressor, and one that shrinks."""
+    signal, shared = rng.normal(size=n), 0.3 * rng.normal(size=n)
+    y = signal + 0.7 * rng.normal(size=n)
+    first, second = rng.normal(size=(2, n))
+    return y, signal + shared + 0.7 * first, 0.8 * signal + 0.5 * shared + 0.3 * second
+
+
+def precise(n, rng):
+    """Two regressors with correlations near 1."""
+    signal, target, *own = rng.normal(size=(4, n))
+    return signal + 0.1 * target, signal + 0.3 * own[0], signal + 0.15 * own[1]
+
+
+def unlike_skewed(n, rng):
+    """A gamma target, with multiplicative errors and with additive ones."""
+    y = rng.gamma(3, size=n)
+    second = 0.9 * y + 0.3 + 0.5 * rng.normal(size=n)
+    return y, y * rng.gamma(6, 1 / 6, size=n), second
+
+
+WORLDS = {
+    "exchangeable": exchangeable,
+    "exchangeable, skewed": exchangeable_skewed,
+    "unlike": unlike,
+    "precise": precise,
+    "unlike, skewed": unlike_skewed,
+}
+
+
+def true_difference(score, world):
+    """Difference of the scores of very many records."""
+    if world.startswith("exchangeable"):
+        return 0.0
+    rng, differences = np.random.default_rng(0), []
+    for _ in range(TRUTH_DRAWS):
+        records = WORLDS[world](TRUTH_RECORDS, rng)
+        champion, challenger = ScoredPair.from_predictions(*records, score=score).values
+        differences.append(challenger - champion)
+    return float(np.mean(differences))
+
+
+def coverage_row(score, world, n, truth, n_resamples, n_draws, seed):
+    """Shares of intervals above and below the truth, for each test."""
+    rng = np.random.default_rng(seed)
+    missed = np.zeros((len(TESTS), 2))
+    for k in range(n_draws):
+        pair = ScoredPair.from_predictions(*WORLDS[world](n, rng), score=score)
+        results = (
+            influence_difference(pair),
+            jackknife_difference(pair),
+            bootstrap_difference(pair, n_resamples=n_resamples, random_state=k),
+        )
+        limits = [result.confidence_interval(1 - ALPHA) for result in results]
+        missed += [(truth < low, truth > high) for low, high in limits]
+    return missed / n_draws
+
+
+def coverage_table(args):
+    """All scores; of exchangeable regressors it is 1 less the type I error."""
+    sizes = list(product(SCORES, WORLDS, args.records))
+    truths = {pair: true_difference(*pair) for pair in product(SCORES, WORLDS)}
+    settings = [
+        (score, world, n, truths[score, world], args.resamples) for score, world, n in sizes
+    ]
+    rows = each_row(coverage_row, settings, args, 1)
+    table = Table(
+        "Differences of scores of numbers: coverage of the 95 % intervals",
+        ("score", "regressors", "records", "difference", *TESTS),
+    )
+    for (score, world, n), missed in zip(sizes, rows):
+        covered = 1 - missed.sum(axis=1)
+        cells = [with_error(share, args.draws) for share in covered]
+        table.add(score, world, n, f"{truths[score, world]:+.3f}", *cells)
+    return table
+
+
+if __name__ == "__main__":
+    main(
+        __doc__,
+        coverage_table,
+        draws=1000,
+        records=(RECORDS, "numbers of records"),
+        resamples=(499, "resamples of the bootstrap"),
+    )
