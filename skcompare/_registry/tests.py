@@ -325,7 +325,8 @@ def _advice(needs: type) -> str:
         return f"Make it by {needs.__name__}."
     parameters = inspect.signature(constructor).parameters.values()
     plain = (each.replace(annotation=each.empty, default=each.empty) for each in parameters)
-    names = ", ".join(str(each) for each in plain if each.kind is not each.KEYWORD_ONLY)
+    options = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
+    names = ", ".join(str(each) for each in plain if each.kind not in options)
     return f"Make it by {needs.__name__}.from_predictions({names})."
 
 
