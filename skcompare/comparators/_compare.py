@@ -405,7 +405,9 @@ def compare(
         probabilities as ``{"labels": ..., "proba": ...}``. With a frame or a file: a
         column, a list of columns with the probabilities of the sorted classes, or a pair
         of another frame or file and its column or columns. Predicted numbers of shape
-        (n_samples,) where `scoring` is of them.
+        (n_samples,) where `scoring` is of them, or a dict of these with standard
+        deviations, quantiles, intervals or samples, as for
+        :func:`~skcompare.predictions.predictions_from_arrays`.
     y_true : str or array-like of shape (n_samples,), optional
         Column of the true labels in `data`; or the true labels themselves, instead of
         `data`.

@@ -62,3 +62,29 @@ def test_engines_evaluate_expressions(frame, name, options):
     losses = evaluated(frame, name, options)
     assert_allclose(losses[rows], expected, rtol=1e-12, atol=1e-14)
     assert first == np.isnan(losses).sum()
+
+
+@pytest.mark.parametrize("name", ["torch", "array_api_strict"])
+def test_libraries_evaluate_losses(name):
+    """Arrays of other libraries have the losses of numpy, and are refused alike."""
+    xp = pytest.importorskip(name)
+    y, p = TRUTH[3:], PREDICTED[3:]
+    forecasts = {
+        "values": (p,),
+        "std": (p, p + 0.5),
+        "quantiles": (np.stack([p, p + 0.5, p + 1], axis=1), LEVELS),
+    }
+    entries = [e for e in record_losses().values() if e.target == "numbers" and e.array_api]
+    assert 13 <= len(entries)
+    for entry in entries:
+        own = [
+            xp.asarray(part) if isinstance(part, np.ndarray) else part
+            for part in forecasts[entry.needs]
+        ]
+        losses = entry.function(xp.asarray(y), *own)
+        assert type(losses) is type(own[0])
+        expected = entry.function(y, *forecasts[entry.needs])
+        assert_allclose(np.asarray(losses), expected, rtol=1e-12, atol=1e-14)
+    refused = record_losses()["gamma_deviance"].function
+    with pytest.raises(ValueError, match=r"Got 1 others, the first at position 1\."):
+        refused(xp.asarray([1.0, 0.0, 2.0]), xp.asarray([1.0, 1.0, 1.0]))

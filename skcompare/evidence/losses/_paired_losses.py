@@ -308,6 +308,14 @@ class PairedLosses(Mergeable):
             "log_loss" is the least probability of a true class, `cost_matrix` of
             "cost_weighted_loss" the cost of a decision (column) given the truth (row),
             `alpha` of "pinball_loss" the level of the quantile. None counts as left out.
+
+        Examples
+        --------
+        >>> from skcompare.evidence import PairedLosses
+        >>> y, old, new = [1.0, 2.0, 4.0], [2.0, 3.0, 5.0], [1.5, 2.0, 4.5]
+        >>> PairedLosses.from_predictions(y, old, new, loss="pinball_loss", alpha=0.9)
+        PairedLosses(n=3, loss='pinball_loss(alpha=0.9)', champion=0.1, challenger=0.03333,
+        design='holdout')
         """
         inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         if target_of(loss) == NUMBERS:
