@@ -441,6 +441,10 @@ TABLES = {
         ("challenger over champion", *ROLES, "ratio"),
         "Ratios, challenger over champion: above 1 favours the challenger",
     ),
+    ("ratio", False): (
+        ("losses, champion over challenger", *ROLES, "ratio"),
+        "Ratios of losses, champion over challenger: above 1 favours the challenger",
+    ),
     ("association", True): (
         ("association", "estimate"),
         "How the predictions of both go together",
@@ -514,18 +518,23 @@ def _tables(comparison: Comparison) -> list[Table]:
     tables = []
     for kind, greater in TABLES:
         rows = [
-            row
-            for row in comparison.rows
-            if row.kind == kind and row.greater_is_better is greater
+            row for row in comparison.rows if row.kind == kind and _is_score(row) is greater
         ]
         if rows:
             tables.append(_table(comparison, rows))
     return tables
 
 
+def _is_score(row: ComparisonRow) -> bool:
+    """Whether a row is of scores, or of losses; a ratio is never of negated ones."""
+    if row.kind == "ratio" and row.result is not None:
+        return row.result.greater_is_better
+    return row.greater_is_better
+
+
 def _table(comparison: Comparison, rows: Sequence[ComparisonRow]) -> Table:
     kind = rows[0].kind
-    columns, caption = TABLES[kind, rows[0].greater_is_better]
+    columns, caption = TABLES[kind, _is_score(rows[0])]
     header = [*columns, "p", f"p ({comparison.adjust})", "test"]
     if kind not in WITHOUT_INTERVAL:
         header.insert(len(columns), f"{100 * (1 - comparison.alpha):g} % interval")

@@ -203,7 +203,7 @@ def test_all_tests_of_a_measure(name):
     rows = [row for row in rows if row.champion is not None]
 
     assert {"bootstrap_difference", "permutation_difference"} < {row.test for row in rows}
-    for row in rows:
+    for row in (row for row in rows if row.kind == "difference"):
         assert_allclose(row.difference, rows[0].difference, rtol=1e-9)
     read = Comparison.from_json(comparison.to_json())
     assert read.rows[0].pvalue == rows[0].pvalue

@@ -152,10 +152,13 @@ def test_row_of_a_comparison():
     y = RNG.normal(size=90)
     both = {"old": y + ERRORS[0], "new": y + ERRORS[1]}
     settings = {"scoring": "neg_mean_squared_error"}
-    _, row = compare(y, both, tests="relative_loss", **settings).rows
+    comparison = compare(y, both, tests="relative_loss", **settings)
+    _, row = comparison.rows
     (first,) = compare(y, both, **settings).rows
 
     assert ("paired_t", "ratio") == (first.test, row.kind)
     assert_allclose(row.pvalue, paired_t(LOSSES).pvalue, rtol=1e-8)
     assert_allclose((row.low, row.high), relative_loss(LOSSES).confidence_interval())
     assert row.note.startswith("the challenger's mean squared error is ")
+    assert "losses, champion over challenger" in comparison.to_markdown()
+    assert "challenger over champion" not in comparison.to_html(pictures=False)
