@@ -162,3 +162,5 @@ def test_row_of_a_comparison():
     assert row.note.startswith("the challenger's mean squared error is ")
     assert "losses, champion over challenger" in comparison.to_markdown()
     assert "challenger over champion" not in comparison.to_html(pictures=False)
+    plain = compare(y, both, scoring="mean_squared_error", tests="relative_loss")
+    assert "losses, champion over challenger" in plain.to_markdown()
