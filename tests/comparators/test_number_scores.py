@@ -3,21 +3,23 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import kendalltau
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge
-from sklearn.metrics import get_scorer
-from sklearn.model_selection import KFold
+from sklearn.metrics import get_scorer, r2_score
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.tree import DecisionTreeRegressor
 
 from skcompare import PairedComparator, compare
 from skcompare._analysis.measures._measures import StoredNumbers
 from skcompare._registry.metrics import NUMBERS, metrics
 from skcompare._registry.tests import tests_for as for_measure
-from skcompare.evidence import NUMBER_SCORES
+from skcompare.evidence import NUMBER_SCORES, BlockDifferences
 from skcompare.gate import Superior
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import predictions_from_arrays
-from skcompare.stats import influence_difference
+from skcompare.stats import bcv_jackknife_t, influence_difference
 
 RNG = np.random.default_rng(0)
 Y = RNG.gamma(4, 2, size=240)
@@ -101,30 +103,90 @@ def test_scores_without_formula():
         Superior("neg_max_error")
 
 
-@pytest.mark.parametrize("name", ["r2", "neg_root_mean_squared_error", "kendall_tau"])
-def test_resampled_scores(name):
-    """Splits are scored, and tested as those of any score."""
-    cv = KFold(5, shuffle=True, random_state=0)
-    pair = DecisionTreeRegressor(max_depth=2, random_state=0), Ridge()
-    comparator = PairedComparator(*pair, cv=cv, scoring=name, random_state=0)
-    (row,) = comparator.fit(X, TARGET).comparison_.rows
-    scores = [
-        get_scorer(name)(Ridge().fit(X[train], TARGET[train]), X[test], TARGET[test])
-        for train, test in comparator.cv_.split(X, TARGET)
-    ]
+SCORES = {
+    "r2": r2_score,
+    "neg_root_mean_squared_error": lambda y, predicted: (
+        -np.sqrt(np.mean((y - predicted) ** 2))
+    ),
+    "kendall_tau": lambda y, predicted: kendalltau(y, predicted).statistic,
+}
 
-    assert "corrected_repeated_kfold_t" == row.test
-    assert_allclose(row.challenger, np.mean(scores), rtol=1e-9)
+
+def fitted_scores(name, comparator, model):
+    """Mean score of a model on the test sets, and that of all of its predictions."""
+    truth, predicted = [], []
+    for train, test in comparator.cv_.split(X, TARGET):
+        truth.append(TARGET[test])
+        predicted.append(clone(model).fit(X[train], TARGET[train]).predict(X[test]))
+    each = [SCORES[name](*both) for both in zip(truth, predicted, strict=True)]
+    return np.mean(each), SCORES[name](np.concatenate(truth), np.concatenate(predicted))
+
+
+PAIR = DecisionTreeRegressor(max_depth=2, random_state=0), Ridge()
+CVS = (
+    KFold(7, shuffle=True, random_state=0),
+    RepeatedKFold(n_splits=5, n_repeats=2, random_state=0),
+    ShuffleSplit(6, test_size=0.2, random_state=0),
+)
+
+
+@pytest.mark.parametrize("cv", CVS)
+@pytest.mark.parametrize("name", ["r2", "neg_root_mean_squared_error"])
+def test_pooled_scores(name, cv):
+    """R² and RMSE are those of all predictions, with folds of unequal sizes too."""
+    comparator = PairedComparator(*PAIR, cv=cv, scoring=name, random_state=0)
+    (row,) = comparator.fit(X, TARGET).comparison_.rows
+    roles = [fitted_scores(name, comparator, model)[1] for model in PAIR]
+
+    assert row.test.startswith("corrected_repeated")
+    assert_allclose((row.champion, row.challenger), roles, rtol=1e-9)
+    assert_allclose(row.difference, roles[1] - roles[0], rtol=1e-9)
     assert 0 < row.pvalue < 1
 
 
-def test_undefined_on_a_test_set():
-    """A test set with a constant target has no R², where scikit-learn returns 0."""
+def test_scores_that_are_not_pooled():
+    """Correlations, and scores by a callable, are means over the test sets."""
+    for scoring in ("kendall_tau", {"own": lambda m, X, y: get_scorer("r2")(m, X, y)}):
+        comparator = PairedComparator(*PAIR, cv=CVS[0], scoring=scoring, random_state=0)
+        (row,) = comparator.fit(X, TARGET).comparison_.rows
+        name = scoring if isinstance(scoring, str) else "r2"
+        means = [fitted_scores(name, comparator, model)[0] for model in PAIR]
+        assert_allclose((row.champion, row.challenger), means, rtol=1e-9)
+
+
+def test_influences_of_blocks():
+    """Under 5×2 block-regularized CV, RMSE is tested by its influences, by hand."""
+    name = "neg_root_mean_squared_error"
+    comparator = PairedComparator(*PAIR, scoring=name, random_state=0).fit(X, TARGET)
+    (row,) = comparator.comparison_.rows
+    in_first, errors = np.zeros((5, 120), dtype=bool), np.empty((2, 5, 120))
+    for split, (train, test) in enumerate(comparator.cv_.split(X, TARGET)):
+        in_first[split // 2, test] = split % 2 == 0
+        for own, model in zip(errors, PAIR, strict=True):
+            predicted = clone(model).fit(X[train], TARGET[train]).predict(X[test])
+            own[split // 2, test] = TARGET[test] - predicted
+    squares = errors**2
+    roots = np.sqrt(squares.mean(axis=(1, 2), keepdims=True))
+    gains = -np.diff(roots / 2 + squares / (2 * roots), axis=0)[0]
+    expected = bcv_jackknife_t(BlockDifferences.from_records(gains, in_first))
+
+    assert "bcv_jackknife_t" == row.test
+    assert_allclose((row.champion, row.challenger), -roots.ravel(), rtol=1e-12)
+    assert_allclose((row.difference, row.pvalue), (expected.estimate, expected.pvalue))
+    (same,) = (
+        PairedComparator(Ridge(), Ridge(), scoring=name).fit(X, TARGET).comparison_.rows
+    )
+    assert (0, 1) == (same.difference, same.pvalue)
+
+
+def test_constant_targets():
+    """A constant target in one test set is pooled with others; in all, there is no R²."""
     y = np.r_[np.ones(30), TARGET[:90]]
     pair = DecisionTreeRegressor(max_depth=2, random_state=0), Ridge()
     comparator = PairedComparator(*pair, cv=KFold(4), scoring="r2").fit(X, y)
     (row,) = comparator.comparison_.rows
 
-    assert "undefined-in-split" in row.flags
+    assert "undefined-in-split" not in row.flags
+    assert np.isfinite(row.difference)
     with pytest.raises(ValueError, match="the target is constant"):
         PairedComparator(*pair, cv=KFold(4), scoring="r2").fit(X, np.ones(120))

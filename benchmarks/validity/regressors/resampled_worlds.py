@@ -126,7 +126,7 @@ def _halves(y, by_quantile, rng):
     return found
 
 
-N_TUNING = 60_000
+N_TUNING = 120_000
 """Records that are tested to make unlike regressors equally good."""
 
 STEPS = 12
@@ -136,14 +136,14 @@ MOST_BENT = 4.0
 LOSSES = ("squared", "absolute")
 
 
-def equal_world(pair, n_train, world, loss, seed):
+def equal_world(pair, n_train, world, loss, n_tested=N_TUNING):
     """The world in which both regressors of an unlike pair have equal mean losses.
 
     Many training sets are drawn, with as many records to test on, and the bend is bisected.
     """
     if not pair.is_unlike:
         return world
-    drawn = _drawn(pair, n_train, seed)
+    drawn = _drawn(pair, n_train, n_tested)
     low, high = 0.0, MOST_BENT
     for _ in range(STEPS):
         middle = replace(world, bend=(low + high) / 2)
@@ -155,9 +155,9 @@ def equal_world(pair, n_train, world, loss, seed):
     return replace(world, bend=low)
 
 
-def _drawn(pair, n_train, seed):
-    rng = np.random.default_rng([seed, n_train])
-    n_draws, size = max(40, N_TUNING // n_train), max(1, 40_000 // n_train)
+def _drawn(pair, n_train, n_tested):
+    rng = np.random.default_rng([0, n_train])
+    n_draws, size = max(40, n_tested // (2 * n_train)), max(1, 40_000 // n_train)
     parts = []
     for start in range(0, n_draws, size):
         x, noise = draw_features(min(size, n_draws - start), 2 * n_train, rng)

@@ -65,6 +65,20 @@ RANKING_SCORES: dict[str, PairScore] = {
     ),
 }
 
+OF_ONE_MODEL = frozenset(
+    {
+        "pearson_correlation",
+        "concordance_correlation",
+        "spearman_correlation",
+        "kendall_tau",
+        "concordance_index",
+    }
+)
+"""Scores of numbers for whose order or line predictions of several models do not mix."""
+
+POOLED_DESIGNS = ("bcv", "random 5x2", "kfold", "repeated kfold", "repeated holdout")
+"""Designs whose splits all train on about as many records."""
+
 MISSING = -np.inf
 """Stands for predictions of a kind that only the other classifier has."""
 
@@ -199,12 +213,26 @@ class RoleScores:
             return None
         return losses
 
+    @property
+    def is_pooled(self) -> bool:
+        """Whether the score is that of the predictions for all test sets together.
+
+        A root or ratio of mean errors is biased on small test sets, by an amount that may
+        differ between regressors, so that its mean over the test sets is not used.
+        """
+        name, design = self.measure.metric, self.predictions.design
+        is_of_errors = name in NUMBER_SCORES and name not in OF_ONE_MODEL
+        return is_of_errors and design.kind in POOLED_DESIGNS
+
     def of_splits(self, watch: Watch) -> list[float]:
-        """Return the score on each test set.
+        """Return the score on each test set, or its part in a pooled score.
 
         A formula that agrees with the scorer on the first test set that has a score
         replaces it on the others.
         """
+        pooled = self._parts_of_pooled(watch) if self.is_pooled else None
+        if pooled is not None:
+            return pooled
         scores: list[float] = []
         agrees = False if self.formula_or_none is None else None
         for part in self.predictions.slices():
@@ -217,6 +245,25 @@ class RoleScores:
                 agrees = abs(quick - score) <= SAME * max(1.0, abs(score))
             scores.append(score)
         return scores
+
+    def _parts_of_pooled(self, watch: Watch) -> list[float] | None:
+        """Return the pooled score plus the influences of each test set, or None.
+
+        With K test sets, the sum of a test set's influences (derivatives by the weights)
+        counts K times: the mean over the test sets is the pooled score.
+        """
+        parts = list(self.predictions.slices())
+        n, formula = parts[-1].stop, self.formula_or_none
+        if formula is None:
+            return None
+        score = self.of_part(slice(0, n), watch)
+        if math.isnan(score):
+            return [math.nan] * len(parts)
+        prepared, once = formula.of_part(slice(0, n)), np.ones((1, n), dtype=np.int32)
+        value, slopes = float(prepared.values(once)[0]), prepared.slopes(once)
+        if slopes is None or not abs(value - score) <= SAME * max(1.0, abs(score)):
+            return None
+        return [score + len(parts) * float(slopes[0, part].sum()) for part in parts]
 
     def _by_formula(self, part: slice) -> float:
         """Compute the score on a test set by formula, or return NaN.
@@ -570,7 +617,7 @@ class PairScores:
         return differences, tuple(means.tolist()), has_formula
 
     def pooled(self) -> Contributions:
-        """Return the same as `of_splits`, from the pooled counts of all test sets."""
+        """Return the same as `of_splits`, from all predictions together."""
         n = int(self.pair.predictions.n_test.sum())
         means = tuple(role.of_part(slice(0, n), Watch()) for role in self.roles)
         contributions = self.contributions(slice(0, n), means)
@@ -624,7 +671,10 @@ def score_differences(
     """Score both roles on every test set.
 
     A test set on which the score of either role is undefined (one class only, for
-    example) gives NaN for both, so that their means are over the same test sets.
+    example) gives NaN for both, so that their means are over the same test sets. R², RMSE
+    and other scores of errors of numbers are those of the predictions for all test sets
+    together, because their means over test sets are biased: a test set then has this score
+    plus the influences of its records. A callable gives the scores of the test sets.
 
     `known` holds scores of the same predictions, by names of classifiers and measures:
     scores found there are not computed again, and missing ones are added.
@@ -642,8 +692,9 @@ def block_differences(
     """Score both roles on every half, and take the differences block by block.
 
     A score of counts that is undefined on a test set (precision where nothing is predicted
-    positive) is that of the counts of all test sets together. Another one is NaN there, and
-    its variance is unknown, as it is for a score without a formula.
+    positive) is that of the counts of all test sets together. Scores of errors of numbers,
+    such as R², always are. Another one is NaN there, and its variance is unknown, as it is
+    for a score without a formula.
 
     Parameters
     ----------
@@ -659,7 +710,9 @@ def block_differences(
     scores = PairScores(pair, measure, pos_label)
     splits = scores.differences({} if known is None else known)
     flags = list(splits.flags)
-    if splits.n_undefined and measure.metric in COUNT_SCORES:
+    if scores.roles[0].is_pooled:
+        differences, means, has_formula = scores.pooled()
+    elif splits.n_undefined and measure.metric in COUNT_SCORES:
         differences, means, has_formula = scores.pooled()
         if np.isfinite(means).all():
             flags = [POOLED if flag == "undefined-in-split" else flag for flag in flags]

@@ -758,6 +758,11 @@ SCORES = (
     *(score for score in COUNT_SCORES if score != "accuracy"),
     "negative_predictive_value",
     "squared_calibration_error",
+    "neg_root_mean_squared_error",
+    "neg_root_mean_squared_log_error",
+    "explained_variance",
+    "d2_poisson_score",
+    "d2_gamma_score",
 )
 """Scores, besides mean losses, whose influence values are known."""
 
@@ -842,7 +847,9 @@ def bcv_jackknife_t(
     evenly to the blocks, so that the products of a record with itself are those of its
     deviation from others of the same block and class. Of grouped records, whole groups are
     dealt to the blocks, and take the place of records. A score that is no mean over records
-    (AUC, F1, precision, calibration) enters by the influence of each record on it.
+    (AUC, F1, precision, calibration) enters by the influence of each record on it. R², RMSE
+    and other scores of errors of numbers are those of all predictions together, with the
+    influences on them.
 
     Where the chance part c B is more than half of v, the result is flagged
     "unstable-training". If no record differs, the statistic is 0 and p is 1, flagged
@@ -852,7 +859,8 @@ def bcv_jackknife_t(
     statistic and p are undefined, flagged "undefined-in-split".
 
     How often equal learners are found to differ, and what the rule costs, is measured in
-    ``benchmarks/validity/splits/bcv_catalogue.py``.
+    ``benchmarks/validity/splits/bcv_catalogue.py``, and for regressors in
+    ``benchmarks/validity/regressors/resampled.py``.
 
     References
     ----------
