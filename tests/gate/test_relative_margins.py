@@ -474,3 +474,25 @@ def test_assertion():
     assert assert_better(Y, OLD, NEW, by=MAE, margin="5 %")
     with pytest.raises(AssertionError, match="the challenger's loss is"):
         assert_better(Y, OLD, NEW, by=MAE, margin="80 %")
+
+
+def test_counted_losses():
+    """Losses that an engine sums up have the ratio of the records behind them."""
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=9000)
+    old, new = (
+        np.clip(0.5 + pull * (y - 0.5) + rng.normal(0, 0.2, 9000), 0.02, 0.98)
+        for pull in (0.5, 0.6)
+    )
+    frame = pl.DataFrame({"y": y, "old": old, "new": new, "site": np.arange(9000) % 3})
+    columns = {"old": "old", "new": "new"}
+    for where in (None, {"site": [0, 1]}):
+        gate = Gate(NonInferior("neg_brier_score", "10 %", where=where))
+        (read,) = gate.decide(frame, columns, y_true="y").outcomes
+        (counted,) = gate.decide(frame.lazy(), columns, y_true="y", collect=0).outcomes
+
+        assert read.ratio.estimate == pytest.approx(counted.ratio.estimate, rel=1e-9)
+        # Counted records are supposed to be skewed.
+        assert read.pvalue < counted.pvalue < 0.05
+        assert read.ratio.high < counted.ratio.high < 1.1
