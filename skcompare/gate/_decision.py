@@ -393,6 +393,10 @@ BOUNDARIES = (
     "side of its boundary. Where the description of a test speaks of equality, the null "
     "hypothesis here is that the true difference lies at that boundary or beyond it."
 )
+OF_RATIOS = (
+    " Where the margin is relative to the champion's loss, the limit is that of the ratio "
+    "of the losses."
+)
 LEFT, RIGHT = 40.0, 320.0
 """Ends of the scale in the picture of a condition."""
 
@@ -445,7 +449,7 @@ def decision_page(decision: GateDecision, data: str) -> Report:
         decision_report(decision),
         kind="Decision of a gate",
         title=f"Gate: {' against '.join(shortened(name, LONGEST_NAME) for name in names)}",
-        about_assumptions=BOUNDARIES,
+        about_assumptions=BOUNDARIES + OF_RATIOS * any(leaf.ratio for leaf in leaves),
         assumptions=assumptions_of(tests, design) if tests else (),
         steps=next_steps_of(shown),
         data=data,

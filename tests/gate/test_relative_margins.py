@@ -407,6 +407,9 @@ def test_reports():
     assert "loss is" in decision.to_junit()
     page = decision.to_html()
     assert "+3 %" in page
+    words = "the limit is that of the ratio of the losses"
+    assert words in page
+    assert words not in Gate(NonInferior(MAE, 2.0)).decide(Y, BOTH).to_html()
     assert f"difference {100 * (1 - ratio.estimate):+.3f} %" in page
     assert GateDecision.from_json(decision.to_json()) == decision
     values = json.loads(decision.to_json())
