@@ -16,14 +16,14 @@ from skcompare._core.validation import (
     is_number,
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence import PairedLosses
 from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots._numbers_display import (
-    NumbersDisplay,
+    GainsDisplay,
     axis_text,
     gain_text,
     groups_in,
     lines_of,
-    losses_of,
     number_of,
     short,
     why_no_limits,
@@ -60,7 +60,7 @@ NAMES = {1: "challenger better", -1: "champion better", 0: "not distinguished"}
 
 
 @dataclass(eq=False, repr=False)
-class GainByRangeDisplay(NumbersDisplay, title="Gain over the range"):
+class GainByRangeDisplay(GainsDisplay, title="Gain over the range"):
     """Mean gain of a challenger over the range of a number, with a simultaneous band.
 
     In which part of the range does the challenger gain, and in which does it lose? The gain
@@ -111,7 +111,8 @@ class GainByRangeDisplay(NumbersDisplay, title="Gain over the range"):
 
     loss : str or callable, optional
         A registered loss of numbers, or a function of true and predicted numbers; the
-        absolute error by default.
+        absolute error by default. Options of the loss are passed beside it, such as
+        `alpha` of "pinball_loss".
     by : {"target", "prediction", "champion", "challenger"} or array-like, default="target"
         The number: the true value, the mean of both predictions, one of them, or a number
         for each record, such as a feature. True values are unknown when a model is used, so
@@ -185,15 +186,14 @@ class GainByRangeDisplay(NumbersDisplay, title="Gain over the range"):
     def _of(
         cls,
         pair: PairedPredictions,
+        losses: PairedLosses,
         *,
-        loss: Any = None,
         by: str | ArrayLike = "target",
         ranges: int | ArrayLike | None = None,
         quantity: str = "",
         confidence_level: float = 0.95,
     ) -> Self:
         level = check_confidence_level(confidence_level)
-        losses = losses_of(pair, loss)
         tests = ("paired_t", "clustered_t")
         finding = finding_of(losses, losses.gain, tests, level)
         values, number = number_of(pair, by, quantity)

@@ -9,15 +9,15 @@ import numpy as np
 from skcompare._core.formatting import in_one_line
 from skcompare._core.validation import check_confidence_level, check_count
 from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence import PairedLosses
 from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots._numbers_display import (
-    NumbersDisplay,
+    GainsDisplay,
     axis_text,
     gain_text,
     groups_in,
     is_wide,
     lines_of,
-    losses_of,
     number_of,
     short,
     why_no_limits,
@@ -74,7 +74,7 @@ class GainsAgainst:
 
 
 @dataclass(eq=False, repr=False)
-class GainByRecordDisplay(NumbersDisplay, title="Gains of records"):
+class GainByRecordDisplay(GainsDisplay, title="Gains of records"):
     """Gains of a challenger record by record, against predictions and true values.
 
     Does the gain depend on the size of the number, and is it made by many records or by a
@@ -120,7 +120,8 @@ class GainByRecordDisplay(NumbersDisplay, title="Gains of records"):
 
     loss : str or callable, optional
         A registered loss of numbers, or a function of true and predicted numbers; the
-        absolute error by default.
+        absolute error by default. Options of the loss are passed beside it, such as
+        `alpha` of "pinball_loss".
     by : {"prediction", "champion", "challenger"} or array-like, default="prediction"
         Number of the first panel: the mean of both predictions, one of them, or a number
         for each record, such as a feature.
@@ -174,8 +175,8 @@ class GainByRecordDisplay(NumbersDisplay, title="Gains of records"):
     def _of(
         cls,
         pair: PairedPredictions,
+        losses: PairedLosses,
         *,
-        loss: Any = None,
         by: str | ArrayLike = "prediction",
         most: int = 300,
         quantity: str = "",
@@ -183,7 +184,7 @@ class GainByRecordDisplay(NumbersDisplay, title="Gains of records"):
     ) -> Self:
         level, why = check_confidence_level(confidence_level), why_no_limits(pair)
         check_count("most", most, least=10)
-        losses, groups = losses_of(pair, loss), groups_in(pair)
+        groups = groups_in(pair)
         tests = ("paired_t", "clustered_t")
         finding = finding_of(losses, losses.gain, tests, level)
         gains = losses.rounded_differences

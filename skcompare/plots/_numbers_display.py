@@ -1,17 +1,18 @@
 """Base class of displays of predicted numbers, and the number they are drawn against."""
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from skcompare._core.formatting import in_one_line, shortened
 from skcompare._core.validation import check_choice, check_numbers
 from skcompare._registry.metrics import NUMBERS
+from skcompare._registry.tests import options_of
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.plots._annotation import Finding
-from skcompare.plots.drawing._base import PairDisplay
+from skcompare.plots.drawing._base import PairDisplay, check_options, check_targets
 from skcompare.plots.drawing._style import literal
 from skcompare.predictions import PairedPredictions
 
@@ -51,9 +52,38 @@ class NumbersDisplay(PairDisplay):
     targets = (NUMBERS,)
 
 
-def losses_of(pair: PairedPredictions, loss: Any) -> PairedLosses:
-    """Return the losses of both regressors, whose gains are free of rounding noise."""
-    return PairedLosses.from_pair(pair, loss=loss)
+class GainsDisplay(NumbersDisplay):
+    """Base class of displays of the gains of records, by a loss and its options.
+
+    A subclass is made of the predictions, and of their losses.
+    """
+
+    @classmethod
+    def of_result(cls, result: Any, **options: Any) -> Self:
+        """Create the display from a result, without drawing it.
+
+        Parameters
+        ----------
+        result : Comparison, fitted PairedComparator or PairedPredictions
+            Source of the numbers.
+        **options : dict
+            Options of :meth:`from_result`.
+
+        Returns
+        -------
+        display : Display
+            Its `frame()` needs no matplotlib.
+        """
+        names = cls._evidence_options()
+        check_options(cls, options, (*names, *cls._own_options()))
+        check_targets(cls, result, cls.targets)
+        of_loss = {name: options.pop(name) for name in names if name in options}
+        pair = cls._evidence_of(result, cls.needs, {})
+        return cls._of(pair, cls._evidence_of(result, PairedLosses, of_loss), **options)
+
+    @classmethod
+    def _evidence_options(cls) -> tuple[str, ...]:
+        return options_of(PairedLosses, "from_pair")
 
 
 def groups_in(pair: PairedPredictions) -> IntArray | None:

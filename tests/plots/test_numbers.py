@@ -335,3 +335,23 @@ def test_huge_and_tiny_numbers(overlaps, unit):
         for ax in figure.axes:
             offsets = [axis.get_offset_text().get_text() for axis in (ax.xaxis, ax.yaxis)]
             assert ["", ""] == offsets
+
+
+@pytest.mark.parametrize("display", [GainByRangeDisplay, GainByRecordDisplay])
+def test_options_of_losses(display):
+    """They are passed beside the loss, or are those of the comparison."""
+    both = {"old": OLD, "new": NEW}
+    tests = {"paired_t": {"loss": "pinball_loss", "alpha": 0.9}}
+    comparison = compare(Y, both, scoring="neg_mean_pinball_loss", tests=tests)
+    usual = display.of_result(comparison)
+    passed = display.from_predictions(Y, OLD, NEW, loss="pinball_loss", alpha=0.9)
+    squared = display.of_result(PAIR, loss=lambda y_true, y_pred: (y_true - y_pred) ** 2)
+
+    gains = [np.maximum(0.9 * (Y - each), -0.1 * (Y - each)) for each in (OLD, NEW)]
+    assert passed.finding.estimate == pytest.approx(np.mean(gains[0] - gains[1]))
+    assert usual.frame().equals(passed.frame())
+    assert squared.finding.estimate == pytest.approx(
+        np.mean((Y - OLD) ** 2) - np.mean((Y - NEW) ** 2)
+    )
+    with pytest.raises(TypeError, match="has no option colour"):
+        display.of_result(PAIR, colour="red")
