@@ -138,8 +138,10 @@ def test_numbers_in_displays_of_both(comparison_of_numbers):
         LossDifferenceDisplay.from_predictions(Y, old, new, loss="absolute_error"),
     ]
 
-    assert ["r2", "neg_mean_absolute_error"] == [row.name for row in forest.rows]
-    assert (expected.low, expected.high) == (forest.rows[1].low, forest.rows[1].high)
+    rows = {row.name: row for row in forest.rows}
+    shown = rows["neg_mean_absolute_error"]
+    assert [row.measure for row in compare(y, {"a": old, "b": new}).rows] == list(rows)
+    assert (expected.low, expected.high) == (shown.low, shown.high)
     assert expected.pvalue == losses[0].finding.pvalue
     assert "absolute_error" == losses[1].loss
     fitted = [model.fit(X, Y) for model in REGRESSORS]

@@ -324,9 +324,9 @@ class ForestDisplay(IntervalDisplay, title="Differences with intervals"):
     Options of :meth:`from_estimators`, :meth:`from_predictions` and
     :meth:`from_cv_results`, beside those of :meth:`from_result`: `tests`, a name, names, or
     a dict of names and options; by default the design's test of the accuracy and, with
-    probabilities, those of the AUC and of the Brier score; of numbers those of R² and of
-    the mean absolute error. `alternative`, `adjust` and `pos_label` are as for
-    :func:`~skcompare.compare`. Arrays whose true values have fractions are numbers.
+    probabilities, those of the AUC and of the Brier score; of numbers those of
+    :func:`~skcompare.compare`. `alternative`, `adjust` and `pos_label` are as for it.
+    Arrays whose true values have fractions are numbers.
 
     Examples
     --------
