@@ -303,6 +303,6 @@ def d2_gamma_score(
     --------
     >>> from skcompare.metrics import d2_gamma_score
     >>> round(d2_gamma_score([1, 2, 3, 8], [1.5, 2, 2.5, 6]), 6)
-    0.881158
+    0.881159
     """
     return score_of("d2_gamma_score", y_true, y_pred, sample_weight)
