@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from skcompare import Comparison, compare
-from skcompare._analysis._comparison import ComparisonRow, decimals_of, round_up
-from skcompare._core.formatting import format_pvalue
+from skcompare._analysis._comparison import ComparisonRow, decimals_of
+from skcompare._core.formatting import format_pvalue, round_up
 
 Y = ["spam", "ham"] * 30
 OLD = ["spam", "spam"] * 10 + ["spam", "ham"] * 20
