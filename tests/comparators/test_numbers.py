@@ -251,7 +251,9 @@ def test_mean_of_two_losses(monkeypatch):
     """A measure is the mean of one loss only."""
     monkeypatch.setattr(registry, "_losses", dict(registry._losses))
     with pytest.raises(ValueError, match="is the mean of the loss 'squared_error'"):
-        record_loss("own", measures="mean_squared_error", target="numbers")(np.subtract)
+        record_loss("own", measures="mean_squared_error", target="numbers")(
+            mean_pinball_loss
+        )
 
 
 @pytest.fixture
