@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
@@ -411,3 +413,25 @@ def test_groups_and_tests(tmp_path, capsys):
     assert "Unknown column 'nobody'" in capsys.readouterr().err
     assert 2 == main(["compare", str(path), "--tests", "nonsense"])
     assert "Unknown test 'nonsense'" in capsys.readouterr().err
+
+
+def test_demo_of_regressors(capsys):
+    """The demo compares two regressors by R² and two errors."""
+    assert 0 == main(["demo", "--regression"])
+
+    report = capsys.readouterr().out
+    assert "challenger  BayesianRidge" in report
+    assert "r2 *" in report
+    assert "the challenger is better" in report
+
+
+def test_numbers_in_a_file(tmp_path, capsys):
+    """Columns of numbers are compared without a measure, as arrays are."""
+    y = np.random.default_rng(0).normal(size=40)
+    old, new = y + np.tile([1, -1], 20), y + np.tile([0.5, -0.25], 20)
+    frame = pd.DataFrame({"y": y, "old": old, "new": new})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    columns = ["--y", "y", "--champion", "old", "--challenger", "new"]
+
+    assert 0 == main(["compare", str(tmp_path / "x.csv"), *columns])
+    assert "neg_root_mean_squared_error" in capsys.readouterr().out

@@ -27,7 +27,8 @@ def measures(n_classes):
             measure.check_classes(np.arange(n_classes))
         except ValueError:
             continue
-        yield measure
+        if not measure.is_numeric:
+            yield measure
 
 
 def predictions(n_classes, seed):
