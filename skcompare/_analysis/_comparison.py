@@ -831,10 +831,11 @@ def result_row(
     describes = "descriptive" in flags
     if math.isnan(result.pvalue) and not describes:
         flags = (*flags, "undefined-pvalue")
-    values = [result.champion, result.challenger]
-    if greater_is_better != result.greater_is_better:
-        values = [None if value is None else best - value for value in values]
     kind: Kind = "difference" if entry is None else entry.kind
+    values = [result.champion, result.challenger]
+    # A ratio is that of the losses themselves.
+    if greater_is_better != result.greater_is_better and kind != "ratio":
+        values = [None if value is None else best - value for value in values]
     return ComparisonRow(
         measure=measure,
         label=label,

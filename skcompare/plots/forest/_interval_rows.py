@@ -121,9 +121,13 @@ def row_of(source: Any, **others: Any) -> IntervalRow:
 
 
 def ratio_unit(result: PairedResult) -> str:
-    """Return the unit of a ratio or odds ratio; empty for other estimates."""
+    """Return the unit of a ratio or odds ratio of scores; empty for other estimates.
+
+    A ratio of losses is champion over challenger, the other way round.
+    """
     quantity, of, _ = result.estimate_name.partition(" of ")
-    return quantity if of and quantity in RATIOS else ""
+    is_ratio = of and quantity in RATIOS and result.greater_is_better
+    return quantity if is_ratio else ""
 
 
 def absence_note(roles: Sequence[str]) -> str:
@@ -217,7 +221,7 @@ def _ratios_of_comparison(comparison: Any) -> Intervals:
     pair = getattr(comparison.source, "pair", None)
     if pair is not None and pair.predictions.is_numeric:
         raise ValueError(
-            "Without a test of a ratio this picture shows precisions of classes, and these "
+            "Without a ratio of scores this picture shows precisions of classes, and these "
             "predictions are of numbers. Use ForestDisplay for their differences."
         )
     counts = comparison.evidence(JointCounts)
@@ -255,7 +259,7 @@ def _ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
             )
         if not ratio_unit(item):
             raise ValueError(
-                f"{item.test or 'This result'} estimates no ratio, but: "
+                f"{item.test or 'This result'} estimates no ratio of scores, but: "
                 f"{item.estimate_name}. Use ForestDisplay for differences."
             )
         class_text = item.remark.partition(",")[0].removeprefix("class ")

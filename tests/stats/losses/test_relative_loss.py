@@ -10,6 +10,7 @@ from scipy.stats import t, ttest_rel
 
 from skcompare import compare
 from skcompare.evidence import PairedLosses
+from skcompare.plots import RelativePrecisionDisplay
 from skcompare.stats import clustered_relative_loss, clustered_t, paired_t, relative_loss
 
 RNG = np.random.default_rng(0)
@@ -164,3 +165,19 @@ def test_row_of_a_comparison():
     assert "challenger over champion" not in comparison.to_html(pictures=False)
     plain = compare(y, both, scoring="mean_squared_error", tests="relative_loss")
     assert "losses, champion over challenger" in plain.to_markdown()
+
+
+def test_losses_stand_beside_their_ratio():
+    """A row has mean losses, not negated scores, and displays of scores refuse it."""
+    pytest.importorskip("matplotlib")
+    y = np.linspace(0, 9, 90) + 0.5
+    both = {"old": y + A, "new": y - B}
+    comparison = compare(
+        y, both, scoring="neg_mean_absolute_error", tests=["relative_loss"]
+    )
+    row = comparison.results["relative_loss"]
+
+    assert_allclose((row.champion, row.challenger), (A.mean(), B.mean()))
+    assert_allclose(row.estimate, row.champion / row.challenger)
+    with pytest.raises(ValueError, match="no ratio of scores, but: ratio of mean"):
+        RelativePrecisionDisplay.from_result(row.result)
