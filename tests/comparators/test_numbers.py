@@ -34,10 +34,22 @@ from skcompare._registry import metrics as registry
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PairedLosses, record_loss
 from skcompare.predictions import ROLES, Predictions, predictions_from_arrays
-from skcompare.stats import paired_t, paired_tests, wilcoxon
+from skcompare.stats import (
+    bootstrap_difference,
+    error_correlation,
+    influence_difference,
+    loss_permutation,
+    paired_t,
+    paired_tests,
+    permutation_difference,
+    relative_loss,
+    wilcoxon,
+)
 
 MAE = "neg_mean_absolute_error"
 DEFAULTS = ["r2", MAE, "neg_root_mean_squared_error"]
+OF_LOSSES = (paired_t, wilcoxon, loss_permutation, relative_loss)
+LOSSES_WITH_UNITS = ("squared_error", "absolute_error")
 RNG = np.random.default_rng(0)
 Y = RNG.normal(scale=3, size=240)
 OLD, NEW = Y + RNG.normal(size=240), Y + 0.8 * RNG.normal(size=240)
@@ -679,3 +691,31 @@ def test_several_outputs_at_once(cross_validated):
         cross_compare(models, X, TARGET, scoring="accuracy")
     with pytest.raises(ValueError, match=r"must be a classifier. Got the regressor"):
         cross_compare(models | {"other": DummyClassifier()}, X, TARGET)
+
+
+@pytest.mark.parametrize("factor", [1e-14, 1e-60, 1e60])
+def test_units_of_the_target(factor):
+    """The unit of the target changes no p-value, however small or large numbers become."""
+    few = [array[:40] for array in (Y, OLD, NEW)]
+    scaled = [factor * array for array in few]
+    tests = [(test, {"loss": loss}) for test in OF_LOSSES for loss in LOSSES_WITH_UNITS]
+    tests += [(error_correlation, {"loss": "absolute_error", "method": "spearman"})]
+    tests += [(influence_difference, {"score": name}) for name in DEFAULTS[::2]]
+    draws = {"n_resamples": 99, "random_state": 0, "score": DEFAULTS[2]}
+    tests += [(test, draws) for test in (bootstrap_difference, permutation_difference)]
+
+    for test, options in tests:
+        expected, result = test(*few, **options), test(*scaled, **options)
+        assert expected.pvalue < 1
+        assert_allclose(result.pvalue, expected.pvalue, rtol=1e-9, err_msg=str(options))
+
+
+def test_targets_too_small_for_their_squares():
+    """An influence that cannot be computed is flagged, and no p-value in silence."""
+    with np.errstate(all="ignore"):
+        result = influence_difference(
+            *(1e-200 * array for array in (Y, OLD, NEW)), score="d2_absolute_error_score"
+        )
+
+    assert np.isnan(result.pvalue)
+    assert "zero-variance" in result.flags

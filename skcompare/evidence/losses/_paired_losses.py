@@ -683,6 +683,17 @@ class PairedLosses(Mergeable):
         return None if entry is None or entry.bound is None else float(entry.bound)
 
     @property
+    def unit(self) -> float:
+        """Power of ten of the larger mean loss, for losses of numbers below 1; or else 1.
+
+        Those have the unit of the target, so that what is a rounding error depends on it.
+        """
+        size = max(map(abs, self.means))
+        if not self.of_numbers or not 0 < size < 1:
+            return 1.0
+        return float(10.0 ** math.floor(math.log10(size)))
+
+    @property
     def of_numbers(self) -> bool:
         """Whether the loss, with its options left out, is one of predicted numbers."""
         return target_of(self.loss.partition("(")[0]) == NUMBERS

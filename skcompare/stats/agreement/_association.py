@@ -1034,7 +1034,8 @@ def error_correlation(
         "pearson" is the linear correlation [1]_. "spearman" is that of the ranks, with mean
         ranks for ties [2]_; it is less influenced by a few large losses, and its interval
         holds where that of "pearson" supposes a normal distribution that losses do not
-        have. Losses are rounded to 12 decimals before they are ranked. "auto" is
+        have. Losses are rounded to 12 decimals (of their unit, for small losses of numbers)
+        before they are ranked. "auto" is
         "spearman", but "pearson" for moments and for the "robust" interval.
     interval : {"agreeing", "fisher", "robust"}, default="agreeing"
         "agreeing" goes with the p-value: Fisher's interval with the critical value of t in
@@ -1148,13 +1149,13 @@ def _correlation(losses: PairedLosses, method: str) -> tuple[float, IntArray | N
     if method == "pearson":
         r = losses.moments.correlation
     else:
-        champion, ties = _centred_ranks(rounded(losses.champion))
-        challenger, _ = _centred_ranks(rounded(losses.challenger))
+        champion, ties = _centred_ranks(rounded(losses.champion / losses.unit))
+        challenger, _ = _centred_ranks(rounded(losses.challenger / losses.unit))
         squares = float(champion @ champion) * float(challenger @ challenger)
         r = float(champion @ challenger) / math.sqrt(squares) if squares else math.nan
     if 1 - abs(r) < NOISE:
         if ties is None and losses.values is not None:
-            ties = _centred_ranks(rounded(losses.champion))[1]
+            ties = _centred_ranks(rounded(losses.champion / losses.unit))[1]
         return math.copysign(1.0, r), ties
     return r, ties
 

@@ -40,14 +40,14 @@ MARGIN = 3.0
 """Number of sums in a sample that narrows the range, and its margin in standard errors."""
 
 
-def in_units(values: FloatArray) -> tuple[IntArray, float]:
-    """Values as integer multiples of 1e-12, and the number of these units in 1.
+def in_units(values: FloatArray, unit: float = 1.0) -> tuple[IntArray, float]:
+    """Values as integer multiples of 1e-12 of a unit, and the number of these in 1.
 
     Differences in later decimals are rounding errors, which would make zeros and ties into
     ranks. For values above about 500 000 fewer decimals are kept.
     """
     largest = float(np.abs(values).max(initial=0.0))
-    scale = 10.0**DECIMALS
+    scale = 10.0**DECIMALS / unit
     while largest * scale >= LARGEST:
         scale /= 10
     return np.rint(values * scale).astype(np.int64), scale
@@ -570,7 +570,7 @@ def _ranked(losses: PairedLosses, zeros: str, null: float) -> tuple[IntArray, fl
 
     Zeros are left out by "wilcox", unless all values are zeros.
     """
-    values, scale = in_units(losses.differences - null)
+    values, scale = in_units(losses.differences - null, losses.unit)
     n_zeros = len(values) - int(np.count_nonzero(values))
     if zeros == "wilcox" and n_zeros < len(values):
         values = values[values != 0]

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from skcompare._registry.metrics import NUMBERS, tested_loss
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative
@@ -131,9 +133,14 @@ def influence_difference(
 def _effect(scored: ScoredPair, estimate: float, rounding: float) -> Wald:
     """Difference with its standard error; an error of only rounding is 0."""
     influence = influences(scored, generator(0))
-    squares, n = influence**2, len(influence)
+    if not np.isfinite(influence).all():
+        # The unit of the target is so small, or so large, that squares have no digits.
+        return Wald(estimate, 0.0, None, scored.bounds)
+    # A power of two changes no digit, and keeps fourth powers from being 0 or infinite.
+    size = 2.0 ** math.frexp(float(np.abs(influence).max()))[1]
+    squares, n = (influence / size) ** 2, len(influence)
     total = float(squares.sum())
-    error = math.sqrt(n / max(1, n - 1) * total)
+    error = size * math.sqrt(n / max(1, n - 1) * total)
     if error <= rounding:
         return Wald(estimate, 0.0, None, scored.bounds)
     df = degrees_of_freedom(total, float((squares**2).sum()), n)

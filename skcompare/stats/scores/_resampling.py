@@ -109,7 +109,7 @@ def check_scored(pair: ScoredPair) -> tuple[float, float]:
 def difference_of(pair: ScoredPair) -> tuple[tuple[float, float], float, float]:
     """Return both scores, their difference, and what counts as rounding error of it."""
     values = check_scored(pair)
-    rounding = rounding_of(*values)
+    rounding = rounding_of(pair, *values)
     difference = pair.sign * (values[1] - values[0])
     return values, 0.0 if abs(difference) <= rounding else difference, rounding
 
@@ -317,9 +317,14 @@ class _Cells:
 NOISE = 1e-12
 
 
-def rounding_of(*values: float) -> float:
-    """Largest difference of the given values that counts as rounding error."""
-    return NOISE * max(1.0, *map(abs, values))
+def rounding_of(pair: ScoredPair, *values: float) -> float:
+    """Largest difference of the given values that counts as rounding error.
+
+    Scores without a unit that are below 1 are taken as 1. One of at most 0, such as a root
+    mean squared error with its sign changed, has the unit of the target.
+    """
+    least = 0.0 if pair.score.bounds[1] == 0 else 1.0
+    return NOISE * max(least, *map(abs, values))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -664,7 +669,7 @@ def _acceleration(pair: ScoredPair, estimate: float, rng: np.random.Generator) -
         return 0.0
     influence = influences(pair, rng)
     variance = float(influence @ influence)
-    if variance <= rounding_of(estimate) ** 2:
+    if variance <= rounding_of(pair, estimate) ** 2:
         return 0.0
     return float((influence**3).sum() / (6 * variance**1.5))
 
