@@ -25,7 +25,8 @@ from skcompare.evidence.tally._tally import Tally
 from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair
 
 PART = 1 << 17
-"""Number of records that are compared at a time: few enough for the cache."""
+STRINGS = 1 << 15
+"""Records, and strings, that are compared at a time: few enough for the cache."""
 
 HEAD = 4096
 """Number of first records, which usually have every label."""
@@ -70,8 +71,9 @@ def right_cells(
     if shared is None and not TEXT.isdisjoint(kinds):
         classes_of(truth, **predictions)
     n_both = n_champion = n_challenger = 0
-    for start in range(0, len(truth), PART):
-        part = slice(start, start + PART)
+    step = PART if shared is None else STRINGS
+    for start in range(0, len(truth), step):
+        part = slice(start, start + step)
         if shared is None:
             y = truth[part]
             champion_right, challenger_right = champion[part] == y, challenger[part] == y
