@@ -52,7 +52,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "skcompare"
 LIST = Path(__file__).with_name("mutants.txt")
 
-DRAWN = ("stats/core", "stats/accuracy", "stats/ranking", "evidence/labels")
+DRAWN = (
+    *("stats/core", "stats/accuracy", "stats/losses", "stats/margins", "stats/ranking"),
+    *("stats/scores", "evidence/labels", "evidence/losses", "evidence/scores"),
+)
 """Rooms that mutants are drawn from."""
 
 TESTS = ("tests", PACKAGE)

@@ -73,6 +73,8 @@ def test_best_and_runner_up(search):
     assert by_hand(search, 5, 4) == scores.values.tolist()
     assert ("chosen-on-these-scores",) == scores.flags
     assert set(scores.flags) <= set(corrected_repeated_kfold_t(scores).flags)
+    named = from_cv("runner-up", 0, y=Y, search=search)
+    assert ("chosen-on-these-scores",) == named.flags
 
 
 def test_simplest(search):

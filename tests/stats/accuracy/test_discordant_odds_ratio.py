@@ -51,6 +51,7 @@ def test_interval_of_independent_packages():
             result.confidence_interval()
         )
         assert 1 / case["odds"] == pytest.approx(result.estimate, rel=1e-12)
+        assert (name if name in METHODS else "mid-p") == result.method
 
 
 def test_golden_without_discordant_pairs():

@@ -7,7 +7,14 @@ import pytest
 
 from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.gate import Gate, NonInferior, Superior
-from skcompare.stats import influence_moments, margin_test, mcnemar, paired_t
+from skcompare.stats import (
+    influence_moments,
+    loss_permutation,
+    margin_test,
+    mcnemar,
+    paired_t,
+)
+from skcompare.stats.margins._margin_test import _inverted
 
 
 def losses(n=200, seed=0):
@@ -57,6 +64,18 @@ def test_a_gate_decides_by_it():
 
         assert expected.pvalue == pytest.approx(outcome.pvalue, rel=1e-9)
         assert expected.limit == pytest.approx(outcome.low, rel=1e-9)
+
+
+def test_pvalue_by_inversion_goes_with_the_interval():
+    """At a margin the p-value is the level at which the interval just reaches it."""
+    result = loss_permutation(losses(), alternative="greater")
+    pvalue = _inverted(result, -0.2, "greater", 0.05)
+    low = {
+        factor: result.confidence_interval(1 - factor * pvalue).low for factor in (0.9, 1.1)
+    }
+
+    assert 0.001 < pvalue < 0.2
+    assert low[0.9] < -0.2 < low[1.1]
 
 
 def test_few_records_have_a_reason():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
+from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PairedLosses
 from skcompare.gate import Equivalent, Gate, Superior
 from skcompare.stats import mcnemar
 from skcompare.stats.margins._margin_test import (
@@ -127,6 +127,22 @@ def test_groups_of_uneven_size_count_as_fewer():
         moments = influence_moments(grouped(sizes))
 
         assert (units, name) == (moments.units, moments.name)
+
+
+def test_groups_of_one_record_are_records():
+    """The score of counts by group has the moments of the same records without groups."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 400)
+    predictions = [np.where(rng.random(400) < 0.8, y, 1 - y) for _ in range(2)]
+    counts = JointCounts.from_predictions(y, *predictions)
+    sums = ClusterSums.from_predictions(y, *predictions, groups=np.arange(400))
+    for score in ("f1", "precision"):
+        moments = influence_moments(counts, score=score, pos_label=1)
+        by_group = influence_moments(sums, score=score, pos_label=1)
+
+        assert moments.error > 0.01
+        assert moments.error == pytest.approx(by_group.error, rel=2e-3)
+        assert moments.skewness == pytest.approx(by_group.skewness, rel=2e-2)
 
 
 def test_skewness_of_counts_has_its_sign():

@@ -173,6 +173,7 @@ def test_contrast_by_hand():
     low, high = result.confidence_interval()
     assert (low + high) / 2 == pytest.approx(estimate)
     assert [-1, 0.25, 0.75] == [part["weight"] for part in result.parts]
+    assert len(y) == result.n
 
 
 def test_contrast_of_two_is_delongs_test():

@@ -269,6 +269,8 @@ def test_result():
     assert "challenger" == role
     assert (band.simultaneous_low[within] > 0).all()
     assert "the challenger is more sensitive at false positive rates from" in str(band)
+    swapped = roc_difference_band(placements.swap(), n_resamples=100)
+    assert [(*ends, "champion") for *ends, _ in band.ranges] == list(swapped.ranges)
     with pytest.raises(ValueError, match="read-only"):
         band.low[0] = 1
 
