@@ -710,6 +710,40 @@ def test_units_of_the_target(factor):
         assert_allclose(result.pvalue, expected.pvalue, rtol=1e-9, err_msg=str(options))
 
 
+@pytest.mark.parametrize(
+    "name", [MAE, "neg_mean_squared_error", "neg_median_absolute_error"]
+)
+def test_units_of_resampled_losses(name):
+    """Nor does it change what tests of any score find of losses, however small."""
+    draws = {"n_resamples": 99}
+    tests = {
+        "bootstrap_difference": draws | {"method": "bca"},
+        "permutation_difference": draws,
+        "influence_difference": {},
+    }
+    found = []
+    for factor in (1.0, 1e-14, 1e-60):
+        y, *both = (factor * array[:40] for array in (Y, OLD, NEW))
+        results = compare(y, dict(zip("ab", both)), scoring=name, tests=tests).results
+        assert not any("degenerate" in results[test].flags for test in tests)
+        found.append([results[test].pvalue for test in tests])
+
+    assert max(found[0]) < 1
+    assert_allclose(found[1:], [found[0]] * 2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e-15])
+def test_equal_gains_of_any_unit(factor):
+    """A gain of all records alike has no standard error, and is no rounding error."""
+    y, both = np.zeros(12), {"a": np.full(12, 2 * factor), "b": np.full(12, factor)}
+    tests = {"bootstrap_difference": {"n_resamples": 99}, "influence_difference": {}}
+    results = compare(y, both, scoring=MAE, tests=tests).results
+
+    for test in tests:
+        assert "zero-variance" in results[test].flags
+        assert (-np.inf, np.inf) == results[test].confidence_interval()
+
+
 def test_targets_too_small_for_their_squares():
     """An influence that cannot be computed is flagged, and no p-value in silence."""
     with np.errstate(all="ignore"):

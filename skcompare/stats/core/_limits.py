@@ -254,6 +254,8 @@ def score_range(
     bounds: Pair,
     confidence_level: float,
     alternative: str,
+    *,
+    rounding: float = NO_DIFFERENCE,
 ) -> Pair:
     """Limits of a difference, at the critical number of standard errors from the estimate.
 
@@ -269,13 +271,16 @@ def score_range(
         The range of the difference.
     confidence_level, alternative
         As of the interval.
+    rounding : float, default=1e-12
+        Largest difference that is rounding where there is no variance: 0 for one whose
+        rounding errors were taken as 0 before.
     """
     threshold = critical(alpha_of(confidence_level), alternative)
     if error > 0:
         # No difference is infinitely many standard errors away.
         threshold = math.inf if threshold == sys.float_info.max else threshold
         low, high = estimate - threshold * error, estimate + threshold * error
-    elif abs(estimate) <= NO_DIFFERENCE:
+    elif abs(estimate) <= rounding:
         low = high = 0.0
     else:
         low, high = _range_by_sign(estimate, math.isfinite(threshold), alternative)

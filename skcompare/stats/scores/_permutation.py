@@ -45,6 +45,7 @@ from skcompare.stats.scores._resampling import (
     most_weighed,
     n_groups,
     scored_effect_of,
+    scored_limits,
     scored_result,
 )
 
@@ -477,7 +478,7 @@ def permutation_difference(
         (observed, tail, ()),
         estimate=estimate,
         method=method,
-        limits=partial(score_range, estimate, error, critical, scored.bounds),
+        limits=scored_limits(estimate, error, critical, scored.bounds),
         flags=_flags(scored, no_variation, distribution, observed, undefined),
         details=details | resampling | n_groups(scored),
     )

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -112,6 +112,13 @@ def difference_of(pair: ScoredPair) -> tuple[tuple[float, float], float, float]:
     rounding = rounding_of(pair, *values)
     difference = pair.sign * (values[1] - values[0])
     return values, 0.0 if abs(difference) <= rounding else difference, rounding
+
+
+def scored_limits(
+    estimate: float, error: float, critical: Callable[[float, str], float], bounds: Pair
+) -> Limits:
+    """Limits of a difference from :func:`difference_of`, whose rounding errors are 0."""
+    return partial(score_range, estimate, error, critical, bounds, rounding=0.0)
 
 
 def scored_result(
@@ -320,11 +327,13 @@ NOISE = 1e-12
 def rounding_of(pair: ScoredPair, *values: float) -> float:
     """Largest difference of the given values that counts as rounding error.
 
-    Scores without a unit that are below 1 are taken as 1. One of at most 0, such as a root
-    mean squared error with its sign changed, has the unit of the target.
+    Scores without a unit that are below 1 are taken as 1. Of those of numbers, losses and
+    scores of at most 0, such as a root mean squared error with its sign changed, have the
+    unit of the target; so may any function of numbers.
     """
-    least = 0.0 if pair.score.bounds[1] == 0 else 1.0
-    return NOISE * max(least, *map(abs, values))
+    bounded = isinstance(pair.score, NumberScore) and pair.score.bounds[1] != 0
+    of_labels = pair.y.dtype.kind != "f"
+    return NOISE * max(1.0 if bounded or of_labels else 0.0, *map(abs, values))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -590,7 +599,7 @@ def bootstrap_difference(
     flags = scored_flags(scored)
     if len(resamples) < n_resamples:
         flags = (*flags, "resamples-left-out")
-    limits: Limits = partial(score_range, estimate, 0.0, no_critical, scored.bounds)
+    limits: Limits = scored_limits(estimate, 0.0, no_critical, scored.bounds)
     details: dict[str, float] = {}
     if len(resamples) <= MOST_LEFT_OUT * n_resamples:
         tested: Tested = math.nan, UNDEFINED, (TOO_FEW,)
@@ -646,7 +655,7 @@ def _tested(
     """Test and limits by a method; what it estimates besides is added to the details."""
     error = details["standard_error"]
     if method == "normal":
-        limits = partial(score_range, estimate, error, normal_critical, pair.bounds)
+        limits = scored_limits(estimate, error, normal_critical, pair.bounds)
         return studentised(estimate, error, None, alternative), limits
     if pair.symmetric:
         # Each resample has an equally likely mirror image, so the result is symmetric.
@@ -668,8 +677,11 @@ def _acceleration(pair: ScoredPair, estimate: float, rng: np.random.Generator) -
     if pair.symmetric:
         return 0.0
     influence = influences(pair, rng)
+    # A power of two changes no digit, and keeps cubes from being 0 or infinite.
+    size = 2.0 ** math.frexp(float(np.abs(influence).max()))[1]
+    influence = influence / size
     variance = float(influence @ influence)
-    if variance <= rounding_of(pair, estimate) ** 2:
+    if size * math.sqrt(variance) <= rounding_of(pair, estimate):
         return 0.0
     return float((influence**3).sum() / (6 * variance**1.5))
 
@@ -839,7 +851,7 @@ def jackknife_difference(
             chosen = chosen._replace(difference=observed)
         shift, error, df = chosen
         tested = studentised(shift, error, df, alternative)
-        limits = partial(score_range, shift, error, chosen.critical, scored.bounds)
+        limits = scored_limits(shift, error, chosen.critical, scored.bounds)
         details |= {"standard_error": error, "bias": observed - shift}
     elif observed == 0 and (np.abs(differences) <= rounding).all():
         tested = 0.0, (1.0, 0.0), ("degenerate",)
