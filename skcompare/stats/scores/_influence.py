@@ -8,7 +8,7 @@ from skcompare._registry.metrics import NUMBERS, tested_loss
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import NUMBER_SCORES, ScoredPair, degrees_of_freedom
-from skcompare.stats.core._limits import Wald
+from skcompare.stats.core._limits import SkewedWald, Wald
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.scores._resampling import (
@@ -118,30 +118,34 @@ def influence_difference(
     """
     values, estimate, rounding = difference_of(scored)
     effect = _effect(scored, estimate, rounding)
-    fields = effect.fields(alternative) | {"limits": effect.limits_beyond(0.0)}
+    wald = effect.wald
     return scored_result(
         scored,
         values,
-        fields.pop("tested"),
+        effect.tested(alternative),
+        df=wald.df,
+        estimate=estimate,
+        limits=effect.limits if wald.error > 0 else wald.limits_beyond(0.0),
         flags=scored_flags(scored),
         method="Student's t, influences",
-        details={"standard_error": effect.error} | n_groups(scored),
-        **fields,
+        details={"standard_error": wald.error} | n_groups(scored),
     )
 
 
-def _effect(scored: ScoredPair, estimate: float, rounding: float) -> Wald:
+def _effect(scored: ScoredPair, estimate: float, rounding: float) -> SkewedWald:
     """Difference with its standard error; an error of only rounding is 0."""
     influence = influences(scored, generator(0))
     if not np.isfinite(influence).all():
         # The unit of the target is so small, or so large, that squares have no digits.
-        return Wald(estimate, 0.0, None, scored.bounds)
+        return SkewedWald(Wald(estimate, 0.0, None, scored.bounds), 0.0)
     # A power of two changes no digit, and keeps fourth powers from being 0 or infinite.
     size = 2.0 ** math.frexp(float(np.abs(influence).max()))[1]
-    squares, n = (influence / size) ** 2, len(influence)
+    scaled, n = influence / size, len(influence)
+    squares = scaled**2
     total = float(squares.sum())
     error = size * math.sqrt(n / max(1, n - 1) * total)
     if error <= rounding:
-        return Wald(estimate, 0.0, None, scored.bounds)
+        return SkewedWald(Wald(estimate, 0.0, None, scored.bounds), 0.0)
     df = degrees_of_freedom(total, float((squares**2).sum()), n)
-    return Wald(estimate, error, df, scored.bounds)
+    skewness = float((squares * scaled).sum()) / total**1.5
+    return SkewedWald(Wald(estimate, error, df, scored.bounds), skewness)
