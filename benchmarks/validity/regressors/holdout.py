@@ -21,8 +21,12 @@ from benchmarks.validity.regressors.holdout_decisions import (
     CANDIDATES,
     ONLY_MOMENTS,
     Sets,
+    adjusted,
     both_sides,
     check,
+    degrees_of_few,
+    few_records,
+    flagged,
     sign_flips,
     student,
     two_sided,
@@ -36,7 +40,7 @@ from benchmarks.validity.regressors.holdout_worlds import (
 )
 from skcompare.evidence import PairedLosses
 from skcompare.stats import clustered_t
-from skcompare.stats.losses._paired_t import even_groups, most_of_one
+from skcompare.stats.losses._paired_t import even_groups
 
 ALPHA = 0.05
 STRICT = 0.01
@@ -60,7 +64,11 @@ FEW_GROUPS = 50
 
 
 RATES = ("two-sided 0.05", "two-sided 0.01", "greater 0.05", "less 0.05")
-LEVEL_COLUMNS = ("unflagged", *RATES, *(f"{rate}, unflagged" for rate in RATES))
+FEW = tuple(f"{rate}, few" for rate in RATES)
+LEVEL_COLUMNS = ("flagged", *RATES, *FEW, "gate, above", "gate, below")
+"""Of t, and of t that allows for few records ("few"): two-sided 0.05 is what t rejects
+without a flag. A gate uses the larger of its p-value and of that for skewness."""
+SHOWN = LEVEL_COLUMNS.index(FEW[0])
 
 
 def cut(drawn, n):
@@ -91,15 +99,24 @@ def levels_of(make, n_draws):
     for number, drawn in enumerate(draw_parts(make, n_draws)):
         for k, n in enumerate(RECORDS):
             sets = Sets(cut(drawn, n))
-            sides = student(sets)
-            pvalues, silent = two_sided(sides), sets.share <= most_of_one(n)
-            rejected = [pvalues < ALPHA, pvalues < STRICT, *(sides < ALPHA)]
-            events = [silent, *rejected, *(each & silent for each in rejected)]
+            events = events_of(sets)
             counts[k] += [each.sum() for each in events]
-            sizes[k] += len(pvalues)
+            sizes[k] += len(sets.differences)
             if number == 0 and n == RECORDS[1]:
                 check(sets.differences[0])
     return counts, sizes
+
+
+def events_of(sets):
+    """Of each data set: a flag, rejections by t, without flag, few records, and gate."""
+    sides, allowed = student(sets), few_records(sets)
+    marked = flagged(two_sided(sides), two_sided(allowed))
+    rejected, few = (
+        [two_sided(p) < ALPHA, two_sided(p) < STRICT, *(p < ALPHA)]
+        for p in (sides, allowed)
+    )
+    gate = np.maximum(allowed, adjusted(sets)) < ALPHA
+    return marked, *rejected, *few, *gate
 
 
 def level_table(args):
@@ -134,7 +151,7 @@ def _summary(settings, rows, shape):
     chosen = [(s, *row) for s, row in zip(settings, rows) if s[2] == shape]
     for k, n in enumerate(RECORDS):
         shares = np.array([counts[k] / sizes[k] for _, counts, sizes in chosen])
-        worst = chosen[int(shares[:, -len(RATES)].argmax())]
+        worst = chosen[int(shares[:, SHOWN].argmax())]
         cells = zip(np.median(shares, axis=0), shares.max(axis=0))
         error = (ALPHA * (1 - ALPHA) / worst[2][k]) ** 0.5
         text = (f"{median:.3f} to {most:.3f}" for median, most in cells)
@@ -252,18 +269,21 @@ def group_row(loss, kind, shape, n_groups, n_truth, n_draws, seed):
         t = mean[:, 0] * n / np.sqrt(n_groups / (n_groups - 1) * squares)
         of_t = two_sided(both_sides(t, n_groups - 1))
         auto = of_t if n_groups >= FEW_GROUPS else two_sided(sign_flips(Sets(gains), rng))
-        flagged = (rest**2).max(axis=1) / squares > most_of_one(even_groups(sizes))
+        share = (rest**2).max(axis=1) / squares
+        df = np.minimum(n_groups - 1, degrees_of_few(share, even_groups(sizes)))
+        allowed = two_sided(both_sides(t, df))
         if done == 0:
-            _check_groups(gains[0], sizes, of_t[0], flagged[0])
+            _check_groups(gains[0], sizes, of_t[0], flagged(of_t, allowed)[0])
+        marked = flagged(auto, allowed)
         rejected = auto < ALPHA
         counts += [
-            rejected.sum(), (rejected & ~flagged).sum(), flagged.sum(), (of_t < ALPHA).sum()
+            rejected.sum(), (rejected & ~marked).sum(), marked.sum(), (of_t < ALPHA).sum()
         ]  # fmt: skip
         done += k
     return counts / n_draws
 
 
-def _check_groups(gains, sizes, pvalue, flagged):
+def _check_groups(gains, sizes, pvalue, is_flagged):
     """Stop if groups are decided otherwise than by the library."""
     groups = np.repeat(np.arange(len(sizes)), sizes)
     losses = PairedLosses.from_losses(
@@ -271,7 +291,7 @@ def _check_groups(gains, sizes, pvalue, flagged):
     )
     result = clustered_t(losses, method="t")
     np.testing.assert_allclose(pvalue, result.pvalue, rtol=1e-7)
-    if ("decided-by-few-records" in result.flags) != flagged:
+    if ("decided-by-few-records" in result.flags) != is_flagged:
         raise AssertionError("groups are flagged otherwise than by the library")
 
 

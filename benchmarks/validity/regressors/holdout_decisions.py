@@ -20,7 +20,7 @@ from skcompare.stats import (
     paired_t,
     wilcoxon,
 )
-from skcompare.stats.losses._paired_t import most_of_one
+from skcompare.stats.losses._paired_t import FEW_DEGREES, LEVEL
 
 RESAMPLES = 399
 DEVIATES = 6
@@ -76,6 +76,22 @@ def student(sets, rng=None):
     return both_sides(sets.t, sets.n - 1)
 
 
+def degrees_of_few(share, units):
+    """`few_records_df` of many data sets, not above that of all units."""
+    beyond = np.maximum(share - 2 * np.log(units) / units, 1e-300)
+    return np.clip(FEW_DEGREES / beyond, 1, units - 1)
+
+
+def few_records(sets, rng=None):
+    """Student's t with the degrees of freedom that allow for a few records."""
+    return both_sides(sets.t, degrees_of_few(sets.share, sets.n))
+
+
+def flagged(sides, allowed):
+    """Whether p-values of a side, or twice the smaller, are significant unallowed only."""
+    return (sides < LEVEL) & (allowed >= LEVEL)
+
+
 def johnson(sets, rng=None):
     """Johnson's t (1978), equation 2.5: the mean moved by its third moment."""
     shift = sets.skewness / 6 * (1 - 1 / sets.n) ** 1.5
@@ -96,15 +112,16 @@ def satterthwaite(sets, rng=None):
     return both_sides(sets.t, np.clip(2 * sets.squares**2 / spread, 1, sets.n - 1))
 
 
-def adjusted(sets, rng=None):
+def adjusted(sets, rng=None, df=None):
     """The test of gates: twice the skewness that counts against the conclusion."""
+    df = degrees_of_few(sets.share, sets.n) if df is None else df
     least = 2 / np.sqrt(sets.n)
     sides = []
     for t, skewness in ((sets.t, sets.skewness), (-sets.t, -sets.skewness)):
         allowed = np.maximum(-2 * skewness, least)
         shrunk = np.maximum(0, 1 - allowed * t / 3)
         statistic = (1 - shrunk**3) / allowed - allowed / 6
-        sides.append(np.where(t > 0, stdtr(sets.n - 1, -statistic), 1.0))
+        sides.append(np.where(t > 0, stdtr(df, -statistic), 1.0))
     return np.stack(sides)
 
 
@@ -158,6 +175,7 @@ def _counted(above, below):
 
 CANDIDATES = {
     "t": student,
+    "few records": few_records,
     "Johnson": johnson,
     "Hall": hall,
     "Satterthwaite": satterthwaite,
@@ -167,7 +185,7 @@ CANDIDATES = {
     "BCa": bootstrap_bca,
     "signed ranks": signed_ranks,
 }
-ONLY_MOMENTS = ("t", "Johnson", "Hall", "Satterthwaite", "adjusted")
+ONLY_MOMENTS = ("t", "few records", "Johnson", "Hall", "Satterthwaite", "adjusted")
 
 
 def two_sided(pvalues):
@@ -183,8 +201,11 @@ def check(differences):
     found = {name: test(sets, rng)[:, 0] for name, test in CANDIDATES.items()}
     share = losses.moments.largest_share
     np.testing.assert_allclose(sets.share[0], share, rtol=1e-7)
-    flagged = "decided-by-few-records" in paired_t(losses).flags
-    if flagged != (sets.share[0] > most_of_one(sets.n)):
+    two, allowed = (two_sided(test(sets)) for test in (student, few_records))
+    result = paired_t(losses)
+    few_p = result.details["few_records_pvalue"]
+    np.testing.assert_allclose(allowed[0], few_p, rtol=1e-7)
+    if ("decided-by-few-records" in result.flags) != flagged(two, allowed)[0]:
         raise AssertionError("records are flagged otherwise than by the library")
     for k, side in enumerate(("greater", "less")):
         options = {"alternative": side}
@@ -193,7 +214,8 @@ def check(differences):
         ranks_p = wilcoxon(losses, method="normal", **options).pvalue
         np.testing.assert_allclose(found["signed ranks"][k], ranks_p, rtol=1e-7)
         moments = influence_moments(losses)
-        of_gate = SkewnessAdjusted(losses.gain, moments, sets.n - 1).pvalue(0.0, side)
+        df = min(sets.n - 1, moments.df)
+        of_gate = SkewnessAdjusted(losses.gain, moments, df).pvalue(0.0, side)
         np.testing.assert_allclose(found["adjusted"][k], of_gate, rtol=1e-7)
         flips_p = loss_permutation(losses, n_resamples=9999, **options).pvalue
         error = (flips_p * (1 - flips_p) / RESAMPLES) ** 0.5 + 1 / RESAMPLES

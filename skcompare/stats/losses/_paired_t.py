@@ -38,32 +38,50 @@ def gain_of_records(losses: PairedLosses, **options: object) -> Wald:
     return gain_of(losses, error, losses.n - 1)
 
 
-DECIDED_SHARE, DECIDED_BY_ROOT = 1 / 8, 1.8
-"""Largest share of one record or group without a flag: the first, or the second over the
-root of their number if that is more.
+FEW_DEGREES = 0.4
+"""Degrees of freedom of a sum of squares that one record makes alone.
 
 Chosen by `benchmarks/validity/regressors/holdout.py`, so that of data sets with equal mean
-losses at most 7 % have a two-sided p-value below 0.05 and no flag, whatever the tails.
+losses about 6 % have a two-sided p-value below 0.05 by t with these degrees of freedom,
+whatever the tails.
 """
 
+LEVEL = 0.05
+"""Level at which a result is flagged that is significant only without the allowance."""
 
-def most_of_one(units: float) -> float:
-    """Largest share of the sum of squares that one of many records or groups may have."""
-    return max(DECIDED_SHARE, DECIDED_BY_ROOT / math.sqrt(units))
+
+def few_records_df(share: float, units: float) -> float:
+    """Degrees of freedom that allow for a few records or groups which decide.
+
+    Where one of n units has much of the sum of squares, a sample without it, or with two
+    of them, would have another mean and another variance: t needs fewer degrees of freedom.
+    They are 0.4 over the largest share less 2 log(n) / n, which is about that of the
+    largest of n normal differences; infinite for shares up to that.
+    """
+    beyond = share - 2 * math.log(units) / units
+    return max(1.0, FEW_DEGREES / beyond) if beyond > 0 else math.inf
 
 
 def largest_share(
-    losses: PairedLosses, share: float, units: float
+    losses: PairedLosses,
+    share: float,
+    units: float,
+    gain: Wald,
+    pvalue: float,
+    alternative: str,
 ) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Share of the largest record or group as a detail, and a flag if it is large.
+    """Share of the largest record or group, the p-value that allows for it, and a flag.
 
-    Only losses of predicted numbers have neither a bound nor a name that says how they are
-    distributed; others have no such detail, nor have sums without their extremes.
+    The flag shows that the p-value is significant without that allowance only. Other losses
+    than those of predicted numbers have a bound, or a name that says how they are
+    distributed, and no such detail; nor have sums without their extremes.
     """
     if not losses.of_numbers or math.isnan(share):
         return {}, ()
-    decided = share > most_of_one(units)
-    return {"largest_share": share}, ("decided-by-few-records",) * decided
+    few = gain.with_df(few_records_df(share, units))
+    allowed = max(pvalue, few.fields(alternative)["tested"][1][0])
+    details = {"largest_share": share, "few_records_pvalue": allowed}
+    return details, ("decided-by-few-records",) * (pvalue < LEVEL <= allowed)
 
 
 def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
@@ -191,14 +209,19 @@ def paired_t(
     details = {"deviation": deviation, "se": gain.error}
     if deviation > 0:
         details["d_z"] = losses.gain / deviation
-    share, flags = largest_share(losses, losses.moments.largest_share, losses.n)
+    fields = gain.fields(alternative)
+    pvalue = fields["tested"][1][0]
+    share, flags = _share_of_record(losses, gain, pvalue, alternative)
     return loss_result(
-        losses,
-        **gain.fields(alternative),
-        method="Student's t",
-        flags=flags,
-        details=details | share,
+        losses, **fields, method="Student's t", flags=flags, details=details | share
     )
+
+
+def _share_of_record(
+    losses: PairedLosses, gain: Wald, pvalue: float, alternative: str
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    share = losses.moments.largest_share
+    return largest_share(losses, share, losses.n, gain, pvalue, alternative)
 
 
 @paired_test(
@@ -281,7 +304,8 @@ def loss_permutation(
     differences = without_noise(losses.differences, losses.moments.noise)
     flipped = flipped_sums(differences, n_resamples=n_resamples, random_state=random_state)
     limits = limits_of(flipped, differences)
-    share, flags = largest_share(losses, losses.moments.largest_share, losses.n)
+    pvalue, gain = flipped.pvalue(alternative)[0], gain_of_records(losses)
+    share, flags = _share_of_record(losses, gain, pvalue, alternative)
     return _flipped_result(losses, flipped, alternative, "signs", limits, share, flags)
 
 
@@ -328,12 +352,16 @@ def even_groups(sizes: IntArray) -> float:
     return float(weights.sum() ** 2 / (weights @ weights))
 
 
-def _share_of_group(gains: FloatArray, sizes: IntArray, gain: Wald) -> float:
-    """Largest group's share of the sum of squares; NaN if groups do not vary."""
-    if gain.error == 0:
-        return math.nan
-    squares = (gains - sizes * gain.estimate) ** 2
-    return float(squares.max() / squares.sum())
+def _share_of_group(
+    losses: PairedLosses, gain: Wald, pvalue: float, alternative: str
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Details and flag of the largest group; none if groups do not vary."""
+    groups = losses.groups
+    if groups is None or gain.error == 0:
+        return {}, ()
+    squares = (groups.gains - groups.sizes * gain.estimate) ** 2
+    share, units = float(squares.max() / squares.sum()), even_groups(groups.sizes)
+    return largest_share(losses, share, units, gain, pvalue, alternative)
 
 
 @paired_test(
@@ -437,21 +465,25 @@ def clustered_t(
             f"{'no groups' if groups is None else '1 group'}. Pass `groups`, the group of "
             "each record, or use paired_t for unrelated records."
         )
-    gain = gain_of_groups(losses)
-    of_largest = _share_of_group(groups.gains, groups.sizes, gain)
-    share, decided = largest_share(losses, of_largest, even_groups(groups.sizes))
-    flags = few_groups(groups.n_groups) + decided
-    details = {"n_groups": float(groups.n_groups), "se": gain.error} | share
+    gain, flags = gain_of_groups(losses), few_groups(groups.n_groups)
+    details = {"n_groups": float(groups.n_groups), "se": gain.error}
     if method == "t" or (method == "auto" and groups.n_groups >= MANY):
+        fields = gain.fields(alternative)
+        pvalue = fields["tested"][1][0]
+        share, decided = _share_of_group(losses, gain, pvalue, alternative)
         return loss_result(
             losses,
-            **gain.fields(alternative),
-            flags=flags,
+            **fields,
+            flags=flags + decided,
             method="t, standard error between groups",
-            details=details,
+            details=details | share,
         )
     sizes = groups.sizes.astype(np.float64)
     gains = without_noise(groups.gains, losses.moments.noise * sizes)
     flipped = flipped_sums(gains, sizes, n_resamples=n_resamples, random_state=random_state)
     limits, what = limits_of(flipped, gains, sizes), "signs of groups"
-    return _flipped_result(losses, flipped, alternative, what, limits, details, flags)
+    pvalue = flipped.pvalue(alternative)[0]
+    share, decided = _share_of_group(losses, gain, pvalue, alternative)
+    return _flipped_result(
+        losses, flipped, alternative, what, limits, details | share, flags + decided
+    )

@@ -44,6 +44,7 @@ from skcompare.evidence import (
 )
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import TINY, outward, reference_pvalue, reference_quantile
+from skcompare.stats.losses._paired_t import even_groups, few_records_df
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,
@@ -92,6 +93,9 @@ class InfluenceMoments(NamedTuple):
         Name of the units.
     observed : bool
         Whether the skewness was observed; it counts on either side where it is supposed.
+    df : float
+        Most degrees of freedom where a few records decide; infinite where none do, or
+        nobody knows.
     """
 
     error: float
@@ -99,6 +103,7 @@ class InfluenceMoments(NamedTuple):
     units: int
     name: str
     observed: bool = True
+    df: float = math.inf
 
 
 @singledispatch
@@ -171,16 +176,32 @@ def _of_losses(losses: PairedLosses, **_: Any) -> InfluenceMoments:
     groups = losses.groups
     if groups is not None:
         influence = (groups.gains - groups.sizes * losses.gain) / losses.n
-        return _even(_spread(influence, groups.n_groups, "groups"), groups.sizes)
+        moments = _even(_spread(influence, groups.n_groups, "groups"), groups.sizes)
+        share, units = _largest_share(influence), even_groups(groups.sizes)
+        return moments._replace(df=_few_records_df(losses, share, units))
     deviation = losses.moments.gain_deviation
     if losses.values is None or losses.n > MOST_ROWS:
+        df = _few_records_df(losses, losses.moments.largest_share, losses.n)
         error = deviation / math.sqrt(losses.n)
         skewness = SUPPOSED / math.sqrt(losses.n)
-        return InfluenceMoments(error, skewness, losses.n, "records", observed=False)
+        return InfluenceMoments(error, skewness, losses.n, "records", observed=False, df=df)
     if deviation == 0:
         return InfluenceMoments(0.0, 0.0, losses.n, "records")
     influence = (losses.differences - losses.differences.mean()) / losses.n
-    return _spread(influence, losses.n, "records")
+    df = _few_records_df(losses, _largest_share(influence), losses.n)
+    return _spread(influence, losses.n, "records")._replace(df=df)
+
+
+def _largest_share(influence: FloatArray) -> float:
+    """Largest share of the sum of squares; NaN if all are 0."""
+    size = float(np.abs(influence).max(initial=0.0))
+    return 1 / float(((influence / size) ** 2).sum()) if size else math.nan
+
+
+def _few_records_df(losses: PairedLosses, share: float, units: float) -> float:
+    """Most degrees of freedom for losses of numbers, which a few records may decide."""
+    known = losses.of_numbers and not math.isnan(share)
+    return few_records_df(share, units) if known else math.inf
 
 
 @influence_moments.register
@@ -490,6 +511,8 @@ def skewness_adjusted(
         moments = moments._replace(error=float(result.details.get("standard_error", 0.0)))
     # One degree of freedom is that of a chi-squared statistic, whose root is normal.
     df = None if result.df == 1 else result.df
+    if math.isfinite(moments.df):
+        df = moments.df if df is None else min(df, moments.df)
     adjusted = SkewnessAdjusted(result.estimate, moments, df)
     return None if moments.error == 0 and not adjusted.too_few() else adjusted
 
@@ -783,7 +806,9 @@ def margin_result(
     if has_zero_variation(result, limit):
         basis = constant_differences(test.evidence, test.bound)
         return _without_variation(side, basis, alpha)
-    if undermined := [flag for flag in result.flags if flag in UNDERMINED]:
+    undermined = [flag for flag in result.flags if flag in UNDERMINED]
+    # The test of losses that allows for skewness also allows for a few records.
+    if undermined and not isinstance(test.evidence, PairedLosses):
         return side._undefined(explain(undermined)[0])
     if null_value != result.null_value and not math.isnan(side.pvalue):
         side = side._replace(pvalue=_inverted(result, null_value, alternative, alpha))

@@ -1,13 +1,21 @@
-"""Losses of numbers that a few records decide: their largest share, and its flag."""
+"""Losses of numbers that a few records decide: their largest share, and what it changes."""
 
 import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from skcompare.evidence import PairedLosses
-from skcompare.stats import clustered_t, loss_permutation, margin_test, paired_t, wilcoxon
-from skcompare.stats.losses._paired_t import even_groups, most_of_one
+from skcompare.stats import (
+    clustered_t,
+    influence_moments,
+    loss_permutation,
+    margin_test,
+    paired_t,
+    wilcoxon,
+)
+from skcompare.stats.losses._paired_t import even_groups, few_records_df
 
 FLAG = "decided-by-few-records"
 OF_NUMBERS = "absolute_error"
@@ -33,39 +41,79 @@ def test_share_by_hand():
         assert 4 / 6 == pytest.approx(result.details["largest_share"], rel=1e-12)
 
 
-def test_limits_of_a_share():
-    """1.8 over the root of the records, and not below an eighth."""
-    assert 1.8 / math.sqrt(50) == pytest.approx(most_of_one(50))
-    assert (0.125, 0.125) == (most_of_one(400), most_of_one(10**9))
+def test_degrees_of_freedom_of_a_few_records():
+    """0.4 over the share beyond that of normal differences; 1 at least."""
+    normal = 2 * math.log(200) / 200
+
+    assert 0.4 / (0.1 - normal) == pytest.approx(few_records_df(0.1, 200))
+    assert 1 == few_records_df(0.9, 200)
+    assert math.inf == few_records_df(normal, 200) == few_records_df(0.01, 200)
 
 
-def test_flag_above_the_limit():
-    """Both tests of the mean are flagged, and the signed ranks are not."""
-    for n in (60, 900):
-        flagged = set()
-        for distance in (0.0, 2.0, 5.0, 9.0, 15.0, 40.0):
-            losses = losses_of(one_far(n, distance))
-            beyond = losses.moments.largest_share > most_of_one(n)
-            flagged.add(beyond)
-            for test in (paired_t, loss_permutation):
-                assert (FLAG in test(losses, **few(test)).flags) == beyond
-            assert FLAG not in wilcoxon(losses).flags
-        assert {True, False} == flagged
+def test_the_p_value_that_allows_for_them():
+    """It is Student's with these degrees of freedom, on the side of the alternative."""
+    losses = losses_of([*np.resize([2.0, -1.0], 79), 9.0])
+    for side, tails in (("two-sided", 2), ("greater", 1)):
+        result = paired_t(losses, alternative=side)
+        df = few_records_df(result.details["largest_share"], 80)
+        expected = tails * student.sf(result.statistic, df)
+
+        assert df < 20
+        assert expected == pytest.approx(result.details["few_records_pvalue"], rel=1e-10)
+    wrong_side = paired_t(losses, alternative="less")
+    assert wrong_side.pvalue == wrong_side.details["few_records_pvalue"]
+
+
+def test_flag_where_the_allowance_matters():
+    """Both tests of the mean are flagged if only significant without it, and no others."""
+    rng = np.random.default_rng(2)
+    found = set()
+    for shift in (0.0, 0.3, 0.4, 0.6, 1.5):
+        losses = losses_of(rng.standard_t(3, size=80) + shift)
+        for test in (paired_t, loss_permutation):
+            result = test(losses, **few(test))
+            allowed = result.details["few_records_pvalue"]
+            found.add(flagged := FLAG in result.flags)
+            assert result.pvalue <= allowed <= 1
+            assert flagged == (result.pvalue < 0.05 <= allowed)
+        assert FLAG not in wilcoxon(losses).flags
+    assert {True, False} == found
+
+
+def test_light_tails_have_no_allowance():
+    """Student's p-value stands where no record has more than its part."""
+    result = paired_t(losses_of(np.resize([2.0, -1.0, 1.0, 0.5], 60)))
+
+    assert result.pvalue == result.details["few_records_pvalue"]
 
 
 def few(test):
-    return {"n_resamples": 19} if test is loss_permutation else {}
+    return {"n_resamples": 199} if test is loss_permutation else {}
 
 
-def test_gates_conclude_nothing():
-    """One-sided tests at a margin have no p-value where a few records decide."""
+@pytest.mark.parametrize("test", [paired_t, loss_permutation, clustered_t])
+def test_gates_allow_for_a_few_records(test):
+    """One-sided tests at a margin have a limit that is as far as few records make it."""
     lower = [0.5, *np.resize([1.0, 2.0], 79)]
-    far = losses_of([*lower, 90.0])
-    result = margin_test(far, "paired_t", -0.1)
+    near, far = lower, [*lower[:-1], 90.0]
+    groups = np.arange(80) if test is clustered_t else None
+    first, second = (losses_of(gains, groups) for gains in (near, far))
 
-    assert math.isnan(result.pvalue)
-    assert FLAG in result.reason
-    assert margin_test(losses_of(lower), "paired_t", -0.1).pvalue < 0.001
+    assert margin_test(first, test.__name__, -0.1).pvalue < 0.001
+    result = margin_test(second, test.__name__, -0.1)
+    assert 0.05 < result.pvalue <= 1
+    assert result.limit < -0.1
+    assert 1 == influence_moments(second).df
+    assert math.isinf(influence_moments(first).df)
+
+
+def test_gates_allow_for_large_records_without_their_losses():
+    """Moments with their extremes show the largest share as well."""
+    gains = np.random.default_rng(0).standard_t(2, size=90)
+    whole, moments = losses_of(gains), losses_of(gains, keep_values=False)
+
+    assert influence_moments(whole).df < 10
+    assert influence_moments(moments).df == pytest.approx(influence_moments(whole).df)
 
 
 def test_only_losses_of_numbers():
@@ -120,7 +168,7 @@ def test_gains_that_do_not_vary():
 
 def test_share_of_a_group():
     """Groups of one record each are as records are; larger ones count by their sums."""
-    gains = np.asarray(one_far(60, 30.0))
+    gains = np.asarray([*np.resize([2.0, -1.0], 59), 8.0])
     alone = clustered_t(losses_of(gains, groups=np.arange(60)), method="t")
     expected = paired_t(losses_of(gains))
     # Sums 6, 0, 0, 0 of two records each, with a mean of 3/4 a record.
