@@ -1,7 +1,6 @@
 """Conditions of a gate: superiority, non-inferiority and equivalence by a measure."""
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
@@ -20,7 +19,7 @@ from skcompare._registry.metrics import (
 from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators import MEAN_SCORE, item_tests
 from skcompare.metrics import Measure, resolve_scoring
-from skcompare.stats.margins import is_of_means
+from skcompare.stats.margins import is_of_means, share_of
 from skcompare.stats.planning import method_for
 from skcompare.stats.scores import range_of
 
@@ -81,17 +80,6 @@ def check_width(name: str, measure: Measure, margin: float) -> None:
             f"difference that there can be. Got {margin!r}. With such a margin nothing "
             "could fail, or nothing pass."
         )
-
-
-PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}) ?%")
-"""Pattern of a relative margin, such as 2 % or 0.5%."""
-
-
-def share_of(text: str) -> float | None:
-    """Return the share that a relative margin is, or None for any other text."""
-    match = PERCENT.fullmatch(text.strip(" "))
-    share = math.nan if match is None else float(match[1]) / 100
-    return share if 0 < share < 1 else None
 
 
 def check_relative(name: str, measure: str, scored: Measure | None) -> None:

@@ -9,17 +9,39 @@ from typing import Any, Self
 import numpy as np
 from scipy.optimize import brentq
 
+from skcompare._core.formatting import decimals_for, format_number
 from skcompare._core.validation import check_count
-from skcompare._registry.metrics import keywords_of
+from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of
+from skcompare._registry.tests import options_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PlacementValues
-from skcompare.plots.drawing._base import PairDisplay, check_options
+from skcompare.evidence import (
+    ClusterSums,
+    ContingencyTable,
+    JointCounts,
+    PairedLosses,
+    PlacementValues,
+)
+from skcompare.plots.drawing._base import PairDisplay, check_options, pair_behind
 from skcompare.plots.drawing._labels import WIDE, count_text, records_axis, records_text
 from skcompare.plots.drawing._layout import Room, legend_at
 from skcompare.plots.drawing._style import INK, SOFT, dress
 from skcompare.plots.drawing._text import wrapped
-from skcompare.stats import AUCPlan, ComparisonPlan, plan_auc_from_pilot, plan_from_pilot
-from skcompare.stats.planning import AccuracyGoal, AUCGoal, AUCTruth, Truth
+from skcompare.stats import (
+    AUCPlan,
+    ComparisonPlan,
+    LossPlan,
+    plan_auc_from_pilot,
+    plan_from_pilot,
+    plan_loss_from_pilot,
+)
+from skcompare.stats.planning import (
+    AccuracyGoal,
+    AUCGoal,
+    AUCTruth,
+    LossGoal,
+    LossTruth,
+    Truth,
+)
 
 FEWEST = 4
 """Fewest records of a curve; DeLong's test needs two of each class."""
@@ -31,8 +53,9 @@ HARDLY = 1e-9
 class Supposed:
     """Assumed true difference, with its power and number of records.
 
-    `spread` is the disagreement of two accuracies, or the variance of a difference of AUCs
-    times the number of positives; None if unknown. `records` are the records needed,
+    `spread` is the disagreement of two accuracies, the standard deviation of differences of
+    losses, or the variance of a difference of AUCs times the number of positives; None if
+    unknown. `records` are the records needed,
     infinite if no number is enough, or the number that was set.
     """
 
@@ -48,22 +71,26 @@ class Supposed:
         return math.isfinite(self.records)
 
 
-def aim_of(plan: ComparisonPlan | AUCPlan) -> tuple[Any, Any]:
+AnyPlan = ComparisonPlan | AUCPlan | LossPlan
+
+
+def aim_of(plan: AnyPlan) -> tuple[Any, Any]:
     """Return the goal of a plan, and what it supposes to be true."""
     if isinstance(plan, ComparisonPlan):
         return AccuracyGoal.of_plan(plan), Truth(plan.difference, plan.disagreement)
+    if isinstance(plan, LossPlan):
+        of_losses = LossTruth(plan.difference, plan.deviation, *plan.at_margins)
+        return LossGoal.of_plan(plan), of_losses
     truth = AUCTruth(plan.difference, plan.variance, plan.null_variance)
     return AUCGoal.of_plan(plan), truth
 
 
-def supposed_by(
-    plan: ComparisonPlan | AUCPlan, aim: Any, truth: Any, differences: Any
-) -> list[Supposed]:
+def supposed_by(plan: AnyPlan, aim: Any, truth: Any, differences: Any) -> list[Supposed]:
     """Return the assumed difference of the plan, and its scenarios or other differences."""
     own = Supposed("plan", plan.difference, truth.spread, plan.records, plan.power)
     if differences is not None:
         return [own, *(_other(aim, truth, float(d)) for d in differences)]
-    if isinstance(plan, ComparisonPlan):
+    if not isinstance(plan, AUCPlan):
         return [own, *(Supposed(*scenario[:5]) for scenario in plan.scenarios)]
     supposed = [own]
     for name, difference, positives, negatives, power, variance in plan.scenarios:
@@ -82,7 +109,7 @@ def _other(aim: Any, truth: Any, difference: float) -> Supposed:
             f"`differences` must be at most the disagreement, {spread:g}, in size. Got "
             f"{difference!r}. Plan with a larger disagreement."
         )
-    if aim.distance(difference) <= HARDLY:
+    if aim.distance(difference) <= HARDLY * min(1.0, spread):
         return Supposed("", difference, spread, math.inf, math.nan)
     records = aim.records(truth)
     return Supposed("", difference, spread, records, aim.power_at(int(records), truth))
@@ -94,6 +121,7 @@ def reachable(aim: Any, truth: Any, records: int, power: float, sign: float) -> 
     For a goal with a margin it is the one that is nearest to the margin.
     """
     margin, largest = aim.margin, truth.largest
+    nearest = HARDLY * min(1.0, truth.spread)
 
     def difference(distance: float) -> float:
         if margin is None:
@@ -106,7 +134,11 @@ def reachable(aim: Any, truth: Any, records: int, power: float, sign: float) -> 
     end = {"difference": largest, "equivalence": margin}.get(aim.goal)
     end = largest + margin if end is None else end
     # Classifiers cannot have a difference beyond their disagreement.
-    start = HARDLY if margin is None else max(HARDLY, margin - largest)
+    start = nearest if margin is None else max(nearest, margin - largest)
+    if math.isinf(end):
+        end = truth.spread / math.sqrt(records)
+        while excess(end) < 0:
+            start, end = end, 2 * end
     if excess(end) < 0:
         return math.nan
     if excess(start) >= 0:
@@ -143,6 +175,7 @@ class PlanDisplay(PairDisplay):
     """Base class of displays of a plan, or of a plan made from a pilot."""
 
     needs = ContingencyTable
+    targets = (CLASSES, NUMBERS)
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
@@ -150,11 +183,14 @@ class PlanDisplay(PairDisplay):
 
         Parameters
         ----------
-        result : ComparisonPlan, AUCPlan, Comparison, PairedPredictions, or evidence
+        result : ComparisonPlan, AUCPlan, LossPlan, Comparison, PairedPredictions, or \
+evidence
             A plan; or a pilot, of which one is made by
             :func:`~skcompare.stats.plan_from_pilot` (ContingencyTable, JointCounts,
-            ClusterSums, or predictions) or :func:`~skcompare.stats.plan_auc_from_pilot`
-            (PlacementValues).
+            ClusterSums, or predictions of classes),
+            :func:`~skcompare.stats.plan_auc_from_pilot` (PlacementValues) or
+            :func:`~skcompare.stats.plan_loss_from_pilot` (PairedLosses, or predicted
+            numbers, by their absolute errors or another `loss`).
         **options : dict
             Options of the display, and of the plan where it is made from a pilot.
 
@@ -163,18 +199,23 @@ class PlanDisplay(PairDisplay):
         display : PlanDisplay
             Its `frame()` needs no matplotlib.
         """
-        if isinstance(result, ComparisonPlan | AUCPlan):
+        if isinstance(result, ComparisonPlan | AUCPlan | LossPlan):
             check_options(cls, options, keywords_of(cls._of_plan))
             return cls._of_plan(result, **options)
-        if isinstance(result, PlacementValues | ClusterSums | JointCounts):
+        if isinstance(result, PlacementValues | ClusterSums | JointCounts | PairedLosses):
             return cls._of(result, **options)
+        pair = pair_behind(result)
+        if pair is not None and pair.predictions.is_numeric:
+            # `alpha` and `power` are those of the plan, not of a loss.
+            names = set(options_of(PairedLosses, "from_pair")) - set(cls._own_options())
+            of_loss = {name: options.pop(name) for name in names & options.keys()}
+            return cls._of(cls._evidence_of(result, PairedLosses, of_loss), **options)
         return super().of_result(result, **options)
 
     @classmethod
     def _of(cls, evidence: Any, **options: Any) -> Self:
         """Create the display from a pilot, with options of the plan and of the display."""
-        is_ranking = isinstance(evidence, PlacementValues)
-        make: Any = plan_auc_from_pilot if is_ranking else plan_from_pilot
+        make = _maker(type(evidence))
         plot_options = keywords_of(cls._of_plan)
         check_options(cls, options, (*plot_options, *keywords_of(make)))
         own_options = {name: options.pop(name) for name in plot_options if name in options}
@@ -196,6 +237,22 @@ class PlanDisplay(PairDisplay):
         width = 2 if look is LOOKS[0] else 1.5
         [curve] = ax.plot(x, y, lw=width, label=label, **look | {"marker": None})
         return curve
+
+
+def _maker(evidence: type) -> Any:
+    """Return the function that makes a plan of a pilot with evidence of a type."""
+    if issubclass(evidence, PlacementValues):
+        return plan_auc_from_pilot
+    return plan_loss_from_pilot if issubclass(evidence, PairedLosses) else plan_from_pilot
+
+
+def _measure_of(plan: AnyPlan, aim: Any) -> str:
+    return f"mean {plan.loss}" if isinstance(plan, LossPlan) else str(aim.measure)
+
+
+def _signed(difference: float, least: int = 3) -> str:
+    """Format a difference with as many decimals as its unit needs."""
+    return format_number(difference, decimals_for(difference, least=least), signed=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -242,9 +299,10 @@ class PowerDisplay(PlanDisplay, title="Power"):
         Number of points of a curve; all numbers of records where these are few.
 
     `from_estimators`, `from_predictions` and `from_result` take predictions for the records
-    of a pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`. The power of
-    accuracies is exact where the plan's is, so that it is not monotone in the number of
-    records. That of AUCs is a normal approximation.
+    of a pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`, or for
+    predicted numbers those of :func:`~skcompare.stats.plan_loss_from_pilot` and `loss`. The
+    power of accuracies is exact where the plan's is, so that it is not monotone in the
+    number of records. That of AUCs is a normal approximation.
 
     Examples
     --------
@@ -282,8 +340,8 @@ class PowerDisplay(PlanDisplay, title="Power"):
             else _powers(aim, truth.at(scenario.difference, scenario.spread), records)
             for scenario in supposed
         ]
-        title = str(plan).split("\n")[:2]
-        return cls(supposed, records, powers, plan.required_power, title, aim.measure)
+        title, measure = str(plan).split("\n")[:2], _measure_of(plan, aim)
+        return cls(supposed, records, powers, plan.required_power, title, measure)
 
     def _sentences(self) -> list[str]:
         """Return a sentence on the records needed for each assumed difference."""
@@ -294,7 +352,7 @@ class PowerDisplay(PlanDisplay, title="Power"):
 
     def _scenario_text(self, scenario: Supposed) -> str:
         """Format an assumed difference."""
-        text = f"difference {scenario.difference:+.3f}"
+        text = f"difference {_signed(scenario.difference)}"
         if scenario.name in ("plan", ""):
             return text
         if self.measure == "accuracy":
@@ -391,6 +449,17 @@ USUAL = 1000.0
 SECOND = 0.9
 """Power of the second curve."""
 
+CHALLENGER_MINUS, CHAMPION_MINUS = "challenger − champion", "champion − challenger"
+
+
+def _supposed_text(plan: AnyPlan) -> str:
+    """Text of what a plan supposes besides the difference."""
+    if isinstance(plan, ComparisonPlan):
+        return f"disagreement {plan.disagreement:.3g}"
+    if isinstance(plan, LossPlan):
+        return f"standard deviation of differences {plan.deviation:.3g}"
+    return str(plan.assumption)
+
 
 @dataclass(eq=False, repr=False)
 class SampleSizeDisplay(PlanDisplay, title="Records needed"):
@@ -418,6 +487,9 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
         The assumption besides the difference.
     measure : str
         The compared measure.
+    contrast : str
+        Which of the two is subtracted, so that a positive difference favours the
+        challenger.
 
     Attributes
     ----------
@@ -439,7 +511,8 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
         Number of points of a curve.
 
     `from_estimators`, `from_predictions` and `from_result` take predictions for the records
-    of a pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`.
+    of a pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`, or for
+    predicted numbers those of :func:`~skcompare.stats.plan_loss_from_pilot` and `loss`.
 
     Examples
     --------
@@ -462,6 +535,7 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
     question: str
     supposed: str
     measure: str
+    contrast: str = CHALLENGER_MINUS
 
     @classmethod
     def _of_plan(cls, plan: Any, *, powers: Any = None, points: int = 16) -> Self:
@@ -480,15 +554,9 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
             mark = math.nan, math.nan
         elif not plan.enough:
             mark = reachable(aim, truth, int(plan.records), required, sign), plan.records
-        supposed = (
-            f"disagreement {plan.disagreement:.3g}"
-            if hasattr(plan, "disagreement")
-            else str(plan.assumption)
-        )
-        question, measure = str(plan).split("\n")[1], aim.measure
-        return cls(
-            records, powers, required, differences, mark, question, supposed, measure
-        )
+        texts = str(plan).split("\n")[1], _supposed_text(plan), _measure_of(plan, aim)
+        contrast = (CHALLENGER_MINUS, CHAMPION_MINUS)[isinstance(plan, LossPlan)]
+        return cls(records, powers, required, differences, mark, *texts, contrast)
 
     def _sentences(self) -> list[str]:
         """Return sentences on the mark and the ends of each curve."""
@@ -496,13 +564,13 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
         sentences = [f"Records needed {self.question}, {self.supposed}"]
         if math.isfinite(difference):
             sentences.append(
-                f"{records_text(records)} show a difference of {difference:+.4f} with "
-                f"power {self.required_power:g}"
+                f"{records_text(records)} show a difference of {_signed(difference, 4)} "
+                f"with power {self.required_power:g}"
             )
         for power, differences in zip(self.powers, self.differences):
             finite = np.flatnonzero(np.isfinite(differences))
             ends = [
-                f"{records_text(self.records[k])} {differences[k]:+.4f}"
+                f"{records_text(self.records[k])} {_signed(differences[k], 4)}"
                 for k in sorted({*finite[:1].tolist(), *finite[-1:].tolist()})
             ]
             if ends:
@@ -532,7 +600,7 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
         records_axis(ax.yaxis, self.records)
         ax.set_ylim(self.records[0], self.records[-1])
         ax.xaxis.set_major_locator(MaxNLocator(nbins=7))
-        ax.set_xlabel(f"True difference in {self.measure}, challenger − champion")
+        ax.set_xlabel(f"True difference in {self.measure}, {self.contrast}")
         title = [self._mark_text(), self.question, self.supposed]
         ax.set_title("\n".join(filter(None, title)), color=INK, fontsize="medium")
 
@@ -540,7 +608,7 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
         difference, records = self.marked
         if not math.isfinite(difference):
             return "No number of records is enough for the plan"
-        return f"{records_text(records)} for a difference of {difference:+.3f}"
+        return f"{records_text(records)} for a difference of {_signed(difference)}"
 
     def _columns(self) -> Mapping[str, Any]:
         rows = [

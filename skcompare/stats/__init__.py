@@ -61,6 +61,12 @@ from skcompare.stats.planning._plan_auc import (
     plan_auc_comparison,
     plan_auc_from_pilot,
 )
+from skcompare.stats.planning._plan_losses import (
+    LossPlan,
+    LossPlanScenario,
+    plan_loss_comparison,
+    plan_loss_from_pilot,
+)
 from skcompare.stats.precision._precision_classes import (
     PrecisionByClass,
     precision_by_class,
@@ -181,11 +187,15 @@ __all__ = [
     "AUCPlan",
     "AUCPlanScenario",
     "ComparisonPlan",
+    "LossPlan",
+    "LossPlanScenario",
     "PlanScenario",
     "plan_auc_comparison",
     "plan_auc_from_pilot",
     "plan_comparison",
     "plan_from_pilot",
+    "plan_loss_comparison",
+    "plan_loss_from_pilot",
     "CombinedPvalue",
     "PrecisionByClass",
     "clustered_precision",

@@ -129,6 +129,14 @@ def sample_size_of_areas():
     return SampleSizeDisplay.of_result(plan, powers=[0.5, 0.8, 0.9, 0.99])
 
 
+def sample_size_of_losses():
+    """Mean losses in a small unit."""
+    moments = {"variances": [1e-9, 1e-9], "covariance": 7e-10, "loss": "squared_error"}
+    pilot = PairedLosses.from_moments(60, [4.8e-5, 4.4e-5], **moments)
+    options = {"goal": "noninferiority", "margin": "10 %", "points": 9}
+    return SampleSizeDisplay.of_result(pilot, **options)
+
+
 def looks():
     """Twelve nights, after some of which it was enough."""
     rng = np.random.default_rng(3)
@@ -381,6 +389,7 @@ LARGE = {
     "AnytimeDisplay by the thousand": looks_by_the_thousand,
     "PowerDisplay of scenarios": power_of_scenarios,
     "SampleSizeDisplay of areas": sample_size_of_areas,
+    "SampleSizeDisplay of losses": sample_size_of_losses,
     "LossDifferenceDisplay of heavy tails": loss_difference_of_heavy_tails,
     "AgreementDisplay of letters": agreement_of_letters,
     "AgreementDisplay of long names": agreement_of_long_names,

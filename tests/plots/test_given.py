@@ -99,9 +99,7 @@ OF_CLASSES = [
     AgreementDisplay,
     CalibrationComparisonDisplay,
     ContingencyDisplay,
-    PowerDisplay,
     RocComparisonDisplay,
-    SampleSizeDisplay,
 ]
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from skcompare.evidence import ContingencyTable, JointCounts, PlacementValues
+from skcompare import compare
+from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses, PlacementValues
 from skcompare.plots import PowerDisplay, SampleSizeDisplay
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.stats import (
@@ -12,6 +13,8 @@ from skcompare.stats import (
     plan_auc_from_pilot,
     plan_comparison,
     plan_from_pilot,
+    plan_loss_comparison,
+    plan_loss_from_pilot,
 )
 
 PLAN = plan_comparison(0.80, 0.85, disagreement=0.15)
@@ -107,6 +110,58 @@ def test_predictions_are_a_pilot():
     assert plan_from_pilot(ContingencyTable.from_predictions(y, old, new)).records == (
         display.supposed[0].records
     )
+
+
+def numbers():
+    """True and predicted numbers."""
+    rng = np.random.default_rng(0)
+    y, errors = rng.normal(size=90), rng.normal(size=(2, 90))
+    return y, y + errors[0], y + 0.8 * errors[1]
+
+
+def test_predicted_numbers_are_a_pilot():
+    """By their absolute errors, or another loss, also those of a comparison."""
+    y, old, new = numbers()
+    comparison = compare(y, {"old": old, "new": new})
+    for loss in ("absolute_error", "squared_error"):
+        pilot = PairedLosses.from_predictions(y, old, new, loss=loss)
+        plan = plan_loss_from_pilot(pilot, power=0.9)
+        options = {"loss": loss, "power": 0.9, "points": 3}
+        of_arrays = PowerDisplay.from_predictions(y, old, new, **options)
+        of_result = PowerDisplay.of_result(comparison, **options)
+        of_losses = PowerDisplay.of_result(pilot, power=0.9, points=3)
+
+        for display in (of_arrays, of_result, of_losses):
+            assert plan.records == display.supposed[0].records
+            assert f"mean {loss.replace('_', ' ')}" == display.measure
+    assert PowerDisplay.of_result(comparison, points=3).measure == "mean absolute error"
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_plans_of_losses_in_any_unit(unit):
+    """Curves and marks are those of other units, and no number is written as 0."""
+    plan = plan_loss_comparison(difference=0.2 * unit, deviation=unit)
+    power = PowerDisplay.of_result(plan, differences=[0.1 * unit], points=3)
+    sizes = SampleSizeDisplay.of_result(plan, points=3)
+
+    assert [199.0, 787.0] == [one.records for one in power.supposed]
+    for n, difference in zip(sizes.records, sizes.differences[0]):
+        found = plan_loss_comparison(difference=difference, deviation=unit, n=int(n))
+        assert 0.8 == pytest.approx(found.power, abs=1e-4)
+    assert "+0.000 " not in power.summary
+    assert "+0.0000 " not in sizes.summary
+    assert "champion − challenger" in drawn(sizes).ax_.get_xlabel()
+
+
+def test_sizes_of_relative_margins():
+    """The power at a difference is that of the weighted losses."""
+    own = {"champion_deviation": 3.0, "challenger_deviation": 3.0, "correlation": 0.9}
+    goal = {"goal": "noninferiority", "margin": "5 %"}
+    plan = plan_loss_comparison(10.0, 10.0, **own, **goal)
+    display = SampleSizeDisplay.of_result(plan, points=3, powers=[0.8])
+    for n, difference in zip(display.records, display.differences[0]):
+        again = plan_loss_comparison(10.0, 10.0 - difference, **own, **goal, n=int(n))
+        assert 0.8 == pytest.approx(again.power, abs=1e-3)
 
 
 def of_few():

@@ -45,11 +45,17 @@ def comparison_behind(result: Any) -> Any:
     return getattr(result, "comparison_", result)
 
 
+def pair_behind(result: Any) -> PairedPredictions | None:
+    """Return the predictions that a result has, or None."""
+    if isinstance(result, PairedPredictions):
+        return result
+    source = getattr(comparison_behind(result), "source", None)
+    return getattr(source, "pair", None)
+
+
 def check_targets(who: type["Display"], result: Any, targets: Iterable[str]) -> None:
     """Raise an error if a display does not show predictions of the target of a result."""
-    holder = comparison_behind(result)
-    pair = result if isinstance(result, PairedPredictions) else None
-    pair = pair or getattr(getattr(holder, "source", None), "pair", None)
+    pair = pair_behind(result)
     if pair is None:
         return
     target, other = NUMBERS, CLASSES

@@ -13,12 +13,16 @@ References
 """
 
 import math
+import re
 from typing import Any, NamedTuple
 
 from scipy.optimize import brentq
 
 from skcompare.evidence import PairedLosses
 from skcompare.stats.margins._margin_test import MarginResult, MarginTest, margin_result
+
+PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}) ?%")
+"""Pattern of a relative margin, such as 2 % or 0.5%."""
 
 NOT_OF_MEANS = ("wilcoxon", "anytime_losses")
 """Tests of losses that are not about a mean, or not at a ratio of means."""
@@ -51,6 +55,13 @@ class LossRatio(NamedTuple):
     estimate: float
     low: float
     high: float
+
+
+def share_of(text: str) -> float | None:
+    """Return the share that a relative margin is, or None for any other text."""
+    match = PERCENT.fullmatch(text.strip(" "))
+    share = math.nan if match is None else float(match[1]) / 100
+    return share if 0 < share < 1 else None
 
 
 def is_of_means(entry: Any) -> bool:

@@ -43,6 +43,10 @@ class Goal:
 
     measure: ClassVar[str]
     plan_type: ClassVar[type]
+    harm: ClassVar[str]
+    """Name of what a margin limits."""
+    contrast: ClassVar[str] = "challenger less champion"
+    largest_margin: ClassVar[float] = 1.0
 
     goal: str
     margin: float | None
@@ -75,7 +79,7 @@ class Goal:
             alternative = direction
         alpha = check_alpha(alpha)
         check_power(power, alpha)
-        margin = _checked_margin(goal, margin, cls.measure)
+        margin = cls._checked_margin(goal, margin)
         effect = check_between(
             "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
         )
@@ -158,8 +162,8 @@ class Goal:
         if self.margin is not None:
             raise ValueError(
                 f"No number of records shows {self.goal} with a margin of {self.margin:g} "
-                f"if the difference is {difference:+g}, challenger less champion. Choose "
-                "the margin by what matters, and compare classifiers that can meet it."
+                f"if the difference is {difference:+g}, {self.contrast}. Choose "
+                "the margin by what matters, and compare models that can meet it."
             )
         if difference == 0:
             raise ValueError(
@@ -169,24 +173,26 @@ class Goal:
             )
         raise ValueError(
             f"alternative={self.alternative!r} never finds a difference of {difference:+g},"
-            " challenger less champion. Turn one of them round."
+            f" {self.contrast}. Turn one of them round."
         )
 
-
-def _checked_margin(goal: str, margin: float | None, measure: str) -> float | None:
-    if goal == "difference":
-        if margin is not None:
-            raise ValueError(
-                f"goal='difference' has no margin. Got margin={margin!r}. Use "
-                "goal='noninferiority' or 'equivalence'."
-            )
-        return None
-    if is_number(margin) and 0 < margin < 1:
-        return float(margin)
-    raise ValueError(
-        f"`margin` of {goal} must be a number in (0, 1). Got {margin!r} instead. It is the "
-        f"largest loss of {measure} that does not matter, fixed before the data are seen."
-    )
+    @classmethod
+    def _checked_margin(cls, goal: str, margin: object) -> float | None:
+        if goal == "difference":
+            if margin is not None:
+                raise ValueError(
+                    f"goal='difference' has no margin. Got margin={margin!r}. Use "
+                    "goal='noninferiority' or 'equivalence'."
+                )
+            return None
+        what = f"It is the largest {cls.harm} that does not matter, fixed before the data"
+        if is_number(margin) and 0 < margin < cls.largest_margin:
+            return float(margin)
+        within = range_text(0, cls.largest_margin)
+        raise ValueError(
+            f"`margin` of {goal} must be a number {within}. Got {margin!r} instead. {what} "
+            "are seen."
+        )
 
 
 class Plan(ABC):
@@ -233,7 +239,7 @@ class Plan(ABC):
 
     def __str__(self) -> str:
         direction = f", {self.alternative}" if self.goal == "difference" else ""
-        goal_text = self.goal_texts[self.goal].format(margin=self.margin)
+        goal_text = self.goal_texts[self.goal].format(margin=self._margin_text)
         method = self.method_text or self.method
         lines = [
             self._summary(),
@@ -245,6 +251,11 @@ class Plan(ABC):
                 f"with {self.design_effect:.3g} records of groups worth an unrelated one"
             )
         return "\n".join([*lines, *(f"{row.name}: {row}" for row in self.scenarios)])
+
+    @property
+    def _margin_text(self) -> str:
+        """Margin of non-inferiority or equivalence as text."""
+        return "" if self.margin is None else f"{self.margin:g}"
 
     def _summary(self) -> str:
         if not self.feasible:
@@ -280,5 +291,10 @@ def check_between(name: str, value: object, low: float, high: float, what: str) 
     """Return a value as a float if it is a number strictly between two bounds."""
     if is_number(value) and low < value < high:
         return float(value)
-    range_text = f"above {low:g}" if math.isinf(high) else f"in ({low:g}, {high:g})"
-    raise ValueError(f"`{name}` must be a number {range_text}. Got {value!r}. {what}")
+    within = range_text(low, high)
+    raise ValueError(f"`{name}` must be a number {within}. Got {value!r}. {what}")
+
+
+def range_text(low: float, high: float) -> str:
+    """Text of the numbers strictly between two bounds."""
+    return f"above {low:g}" if math.isinf(high) else f"in ({low:g}, {high:g})"

@@ -109,8 +109,8 @@ class ComparisonPlan(Plan):
 
     goal_texts: ClassVar[Mapping[str, str]] = {
         "difference": "find a difference",
-        "noninferiority": "show that the challenger is less than {margin:g} worse",
-        "equivalence": "show that the accuracies differ by less than {margin:g}",
+        "noninferiority": "show that the challenger is less than {margin} worse",
+        "equivalence": "show that the accuracies differ by less than {margin}",
     }
 
     goal: str
@@ -198,6 +198,7 @@ class AccuracyGoal(Goal):
 
     measure: ClassVar[str] = "accuracy"
     plan_type: ClassVar[type] = ComparisonPlan
+    harm: ClassVar[str] = "loss of accuracy"
 
     method: str
 

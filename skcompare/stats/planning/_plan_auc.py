@@ -99,8 +99,8 @@ class AUCPlan(Plan):
 
     goal_texts: ClassVar[Mapping[str, str]] = {
         "difference": "find a difference of the AUCs",
-        "noninferiority": "show that the challenger's AUC is less than {margin:g} lower",
-        "equivalence": "show that the AUCs differ by less than {margin:g}",
+        "noninferiority": "show that the challenger's AUC is less than {margin} lower",
+        "equivalence": "show that the AUCs differ by less than {margin}",
     }
     method_text: ClassVar[str] = "DeLong"
 
@@ -177,6 +177,7 @@ class AUCGoal(Goal):
 
     measure: ClassVar[str] = "AUC"
     plan_type: ClassVar[type] = AUCPlan
+    harm: ClassVar[str] = "loss of AUC"
 
     prevalence: float
 
