@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from skcompare._core.formatting import (
+    decimals_for,
     format_number,
     format_pvalue,
     in_one_line,
@@ -196,16 +197,22 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         sentences = [
             f"After {looks} at {records_text(self.n[-1])} the "
             f"{in_one_line(self.measure)} is "
-            f"{format_number(self.estimate[-1], 4, signed=True)}, {self._interval()}, and "
+            f"{format_number(self.estimate[-1], self._decimals, signed=True)}, "
+            f"{self._interval()}, and "
             f"the smallest p-value of all looks is {format_pvalue(last, self.alpha)}",
             self._decision_text(),
         ]
         return [*sentences, DRIFTED] if self.drifted else sentences
 
+    @property
+    def _decimals(self) -> int:
+        """Number of decimals of the last look."""
+        return decimals_for(self.estimate[-1], self.low[-1], self.high[-1], least=4)
+
     def _interval(self) -> str:
         """Format the interval of the last look, or its one-sided limit."""
         ends = self.low[-1], self.high[-1]
-        name, limits = named_limits(self.alternative, ends, 4)
+        name, limits = named_limits(self.alternative, ends, self._decimals)
         return f"{percent(self.confidence_level)} {name} of the last look {limits}"
 
     @property

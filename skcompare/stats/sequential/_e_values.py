@@ -29,7 +29,7 @@ from scipy.optimize import brentq
 from scipy.special import betaln, gammaln, logsumexp, ndtr, xlogy
 
 from skcompare._core.validation import alpha_of, is_number
-from skcompare._registry.metrics import record_losses
+from skcompare._registry.metrics import NUMBERS, record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.core._limits import Limits, increasing_root
@@ -369,15 +369,20 @@ def planned_bets(losses: PairedLosses, bound: float, null: float) -> GridBets:
 def bound_of(loss: str, bound: float | None) -> float:
     """Return the bound on differences of losses, by default the bound of the loss."""
     entry = record_losses().get(loss)
+    if entry is not None and entry.relative:
+        raise ValueError(
+            f"anytime_losses is not valid for {loss!r}, which is relative to the targets "
+            "of all records: it changes as they come, and no bound of it can be fixed "
+            "beforehand. Use 'squared_error' or 'absolute_error' (as measures "
+            "'neg_mean_squared_error', 'neg_mean_absolute_error'), with a `bound`."
+        )
     if bound is None and entry is not None:
         bound = entry.bound
     if bound is None:
         raise ValueError(
             "anytime_losses needs a bound on the differences of a record's losses, and "
             f"{loss!r} has none that is known. Pass `bound`, fixed before the "
-            "records were seen: log losses of probabilities that were clipped by "
-            "eps=0.01 differ by at most -log(0.01), about 4.61. Or take a bounded loss, "
-            "such as 'binary_brier_loss'."
+            f"records were seen: {_advice(loss)}"
         )
     if not is_number(bound) or not LEAST_BOUND <= bound < math.inf:
         raise ValueError(
@@ -386,6 +391,21 @@ def bound_of(loss: str, bound: float | None) -> float:
             "have, either way."
         )
     return float(bound)
+
+
+def _advice(loss: str) -> str:
+    """Text of how to find a bound of a loss that has none."""
+    entry = record_losses().get(loss.partition("(")[0])
+    if entry is not None and entry.target == NUMBERS:
+        return (
+            "where targets and predictions are from 0 to 100, absolute errors differ by at "
+            "most 100, and squared ones by 10000. Or clip the losses at a fixed value, "
+            "which is then the bound."
+        )
+    return (
+        "log losses of probabilities that were clipped by eps=0.01 differ by at most "
+        "-log(0.01), about 4.61. Or take a bounded loss, such as 'binary_brier_loss'."
+    )
 
 
 def _check_within(largest: float, bound: float) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skcompare._core.formatting import format_pvalue
+from skcompare._core.formatting import decimals_for, format_number, format_pvalue
 from skcompare._core.store import FileFormat
 from skcompare._core.validation import (
     alpha_of,
@@ -235,8 +235,11 @@ def anytime_losses(
     bound : float, optional
         The most by which the two losses of a record can differ, either way, fixed before
         the records are seen. By default that of the loss: 1 for "binary_brier_loss",
-        "spherical_loss" and "cost" without a matrix, and 2 for "multiclass_brier_loss" and
-        "brier_score". The log loss and losses of your own have none.
+        "spherical_loss", "cost_weighted_loss" without a matrix and "miscoverage_loss", and
+        2 for "multiclass_brier_loss" and "brier_score". The log loss, errors of predicted
+        numbers and losses of your own have none. Where targets and predictions are always
+        within a range of width w, absolute errors differ by at most w, and squared ones by
+        w².
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better: its losses are lower. A one-sided
         test is valid for all gains on the other side of `null_value` too.
@@ -258,7 +261,8 @@ def anytime_losses(
     ------
     ValueError
         If the loss has no known bound and none is passed, a difference is beyond it, or
-        `null_value` is not within it.
+        `null_value` is not within it; or if the loss is relative to the targets, as that of
+        R² is, which changes as records come.
 
     See Also
     --------
@@ -522,11 +526,15 @@ class AnytimeMonitor:
             return f"{self.test}, no records yet"
         low, high = self.confidence_interval()
         reached = "decided" if self.decided else "not decided"
+        # As many decimals as the unit of the loss needs.
+        decimals = decimals_for(self.estimate, low, high, least=4)
+        estimate = format_number(self.estimate, decimals, signed=True)
+        low_text, high_text = (format_number(end, decimals) for end in (low, high))
         lines = [
             f"{self.test}, {self.alternative}, {self.n} records, "
             f"{len(self.history)} looks: {reached}",
-            f"estimate {self.estimate:+.4f}, {100 * self.confidence_level:g} % interval "
-            f"of all looks [{low:.4f}, {high:.4f}]",
+            f"estimate {estimate}, {100 * self.confidence_level:g} % interval "
+            f"of all looks [{low_text}, {high_text}]",
             f"p {format_pvalue(self.pvalue)} for a null value of {self.null_value:g}, "
             "whenever one looks",
         ]
