@@ -149,7 +149,7 @@ def _check_option(option: str, name: str, source: Source) -> None:
 PREDICTION_OPTIONS = (*DEFAULT_NAMES, *ROLE_FILES, "pos_label", "scoring", "collect")
 """Options about predictions, which do not apply to scores."""
 
-SCORE_OPTIONS = ("score", "attempt")
+SCORE_OPTIONS = ("score", "attempt", "lower_is_better")
 
 
 def add_score_options(parser: argparse.ArgumentParser) -> None:
@@ -165,6 +165,8 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     )
     add_option(parser, "score", "COLUMN", text)
     add_column(parser, "attempt")
+    text = "the scores are losses, such as absolute errors"
+    parser.add_argument("--lower-is-better", action="store_true", default=None, help=text)
 
 
 def scores_compared(
@@ -191,6 +193,7 @@ def scores_compared(
         group=arguments.groups,
         attempt=arguments.attempt,
         names=None if len(set(labels)) < 2 else labels,
+        greater_is_better=not arguments.lower_is_better,
         **settings,
     )
 
@@ -204,7 +207,8 @@ def check_no_scores(arguments: argparse.Namespace) -> None:
         )
     for name in SCORE_OPTIONS:
         if getattr(arguments, name) is not None:
-            raise ValueError(f"--{name} is about --scores. Leave it out, or pass --scores.")
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{option} is about --scores. Leave it out, or pass --scores.")
 
 
 def _check_alone(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:

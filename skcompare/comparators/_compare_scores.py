@@ -18,7 +18,7 @@ from skcompare._analysis import (
     result_row,
 )
 from skcompare._core.design import UNKNOWN, Design, design_of_shape
-from skcompare._core.validation import check_choice
+from skcompare._core.validation import check_choice, check_switches
 from skcompare._io.columns import has_columns
 from skcompare._registry.tests import (
     ANY_LOSS,
@@ -43,6 +43,8 @@ from skcompare.stats import PairedResult
 
 MEAN_SCORE = "mean_score"
 """Name of the measure: the mean score over the items."""
+MEAN_LOSS = "mean_loss"
+"""Name of the measure of scores that are losses."""
 MEAN_GAIN = "difference of mean scores"
 """Name of the estimate of a test of means."""
 
@@ -103,8 +105,13 @@ def prepared_scores(
     if alternative is not None and "alternative" in entry.options:
         test_options["alternative"] = alternative
     evidence = item_evidence(scores, entry.needs)
-    row = partial(_item_row, entry, evidence, alpha=alpha)
+    row = partial(_item_row, entry, evidence, alpha=alpha, scores=scores)
     return PreparedTest(entry, evidence, test_options, row, bound)
+
+
+def measure_of(greater_is_better: bool) -> str:
+    """Return the name of the measure of scores, or of losses."""
+    return MEAN_SCORE if greater_is_better else MEAN_LOSS
 
 
 def default_item_test(scores: ItemScores) -> str:
@@ -151,14 +158,20 @@ def check_item_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> No
 
 
 def _item_row(
-    entry: PairedTestEntry, evidence: Any, result: PairedResult, **details: Any
+    entry: PairedTestEntry,
+    evidence: Any,
+    result: PairedResult,
+    *,
+    scores: ItemScores,
+    **details: Any,
 ) -> ComparisonRow:
     """Return the report row of a result, in terms of scores."""
+    of_losses = not scores.greater_is_better
     return result_row(
         entry,
-        _of_scores(result, evidence),
-        measure=MEAN_SCORE,
-        greater_is_better=True,
+        result if of_losses else _of_scores(result, evidence),
+        measure=measure_of(scores.greater_is_better),
+        greater_is_better=scores.greater_is_better,
         note=result.remark,
         **details,
     )
@@ -203,6 +216,7 @@ def compare_scores(
     attempt: str | None = None,
     bounds: tuple[float, float] | None = None,
     names: Iterable[str] | None = None,
+    greater_is_better: bool = True,
     unit: str | None = None,
     folds: tuple[Any, Any] | None = None,
     tests: Any = "auto",
@@ -212,9 +226,10 @@ def compare_scores(
 ) -> Comparison:
     """Compare two systems scored on the same items, such as language models.
 
-    The systems need not be classifiers. An item is a question, a task, a prompt; its scores
-    are 0 and 1, true and false, or grades, where greater is better. The difference is the
-    mean over the items of the challenger's score minus the champion's. Items have equal
+    The systems need not be classifiers. An item is a question, a task, a prompt, a
+    forecast; its scores are 0 and 1, true and false, grades, or losses such as absolute
+    errors. The difference is the mean over the items of the challenger's score minus the
+    champion's, or of losses the champion's minus the challenger's. Items have equal
     weight, however often they were tried: an item counts with the mean score of its
     attempts, because several attempts at one question are not several questions.
 
@@ -243,6 +258,9 @@ def compare_scores(
     names : pair of str, optional
         Names of the two systems in the report; by default the paths of files, or the
         columns of one frame.
+    greater_is_better : bool, default=True
+        False if the scores are losses, such as absolute errors of predicted numbers. The
+        measure is then "mean_loss".
     unit : {"items"}, optional
         Declares that unnamed scores are those of items. Up to 100 scores without `item`
         and `group` may also be those of folds, and get no verdict without it.
@@ -265,7 +283,8 @@ def compare_scores(
     Returns
     -------
     comparison : Comparison
-        Rows of the measure "mean_score", verdict, and the report in many forms.
+        Rows of the measure "mean_score" or "mean_loss", verdict, and the report in many
+        forms.
 
     Raises
     ------
@@ -316,36 +335,40 @@ def compare_scores(
     checked = check_settings(alternative, alpha, adjust)
     if unit is not None:
         check_choice("unit", unit, (ITEMS,))
+    check_switches(greater_is_better=greater_is_better)
     requested = named_tests(tests)
     settings = Settings((), requested, *checked, pos_label=None)
     columns = {"score": score, "item": item, "group": group, "attempt": attempt}
     if folds is not None:
         arguments = columns | {"bounds": bounds, "unit": unit, "tests": requested}
         _check_alone(arguments, "Scores of folds are two arrays, with a test of their own")
-        return _of_folds(champion, challenger, folds, names, settings, start)
+        roles = {"champion": champion, "challenger": challenger}
+        return _of_folds(roles, folds, names, greater_is_better, settings, start)
     test_options = {} if requested is None or isinstance(requested, str) else requested
     for name, options in test_options.items():
         check_item_options(get_test(name), options)
-    scores = _scores_of(champion, challenger, columns, bounds, names)
+    scores = _scores_of(champion, challenger, columns, bounds, names, greater_is_better)
     if requested == ALL:
         test_options = {name: {} for name in valid_item_tests(scores)}
     is_unnamed = scores is not champion and not has_columns(champion)
     is_unnamed = is_unnamed and isinstance(item, str) and group is None
     if is_unnamed and unit is None and scores.n <= FEW_UNNAMED:
         means = scores.means
+        sign = 1 if greater_is_better else -1
         row = ComparisonRow(
-            MEAN_SCORE, None, None, *means, means[1] - means[0], primary=True,
-            note=UNKNOWN_UNIT,
+            measure_of(greater_is_better), None, None, *means,
+            sign * (means[1] - means[0]), primary=True, note=UNKNOWN_UNIT,
+            greater_is_better=greater_is_better,
         )  # fmt: skip
         return _of_items(scores, [row], settings, start)
     return _compared(scores, test_options, settings, start)
 
 
 def _of_folds(
-    champion: Any,
-    challenger: Any,
+    roles: dict[str, Any],
     folds: tuple[Any, Any],
     names: Iterable[str] | None,
+    greater_is_better: bool,
     settings: Settings,
     start: float,
 ) -> Comparison:
@@ -356,20 +379,26 @@ def _of_folds(
             f"10). Got {folds!r}."
         )
     n_train, n_test = folds
+    measure = measure_of(greater_is_better)
     scores = ScoreDifferences.from_scores(
-        champion, challenger, n_train, n_test, design=UNKNOWN, score=MEAN_SCORE
+        **roles,
+        n_train=n_train,
+        n_test=n_test,
+        design=UNKNOWN,
+        score=measure,
+        greater_is_better=greater_is_better,
     )
     tested = int(np.sum(np.broadcast_to(n_test, scores.values.shape)))
     kind = "repeated kfold" if scores.values.ndim == 2 else "kfold"
     if scores.values.ndim == 1 and tested != scores.n_records:
         kind = "repeated holdout"
     scores = replace(scores, design=design_of_shape(Design(kind), scores.values.shape))
-    entry = tests_for(MEAN_SCORE, scores.design)[0]
+    entry = tests_for(measure, scores.design)[0]
     row = result_row(
         entry,
         entry.function(scores, alternative=settings.alternative),
-        measure=MEAN_SCORE,
-        greater_is_better=True,
+        measure=measure,
+        greater_is_better=greater_is_better,
         alpha=settings.alpha,
         primary=True,
     )
@@ -448,10 +477,12 @@ def _scores_of(
     columns: dict[str, Any],
     bounds: Any,
     names: Iterable[str] | None,
+    greater_is_better: bool,
 ) -> ItemScores:
     """Return the scores as `ItemScores`, from `ItemScores`, tables or arrays."""
     if isinstance(champion, ItemScores):
         arguments = columns | {"challenger": challenger, "bounds": bounds, "names": names}
+        arguments["greater_is_better"] = None if greater_is_better else False
         _check_alone(arguments, "`ItemScores` have the scores of both systems in them")
         return champion
     if has_columns(champion) or has_columns(challenger):
@@ -462,7 +493,12 @@ def _scores_of(
                     f"arrays. The {role}'s is an array. Pass scores of one kind."
                 )
         return ItemScores.from_frames(
-            champion, challenger, **columns, bounds=bounds, names=names
+            champion,
+            challenger,
+            **columns,
+            bounds=bounds,
+            names=names,
+            greater_is_better=greater_is_better,
         )
     item, group = columns.pop("item"), columns.pop("group")
     _check_alone(columns, "Arrays of scores have no columns")
@@ -474,6 +510,7 @@ def _scores_of(
             f"{what}. Pass frames or files to name columns."
         )
     options: dict[str, Any] = {} if names is None else {"names": names}
+    options["greater_is_better"] = greater_is_better
     items = None if isinstance(item, str) else item
     return ItemScores.from_scores(
         champion, challenger, items=items, groups=group, bounds=bounds, **options

@@ -22,7 +22,8 @@ def item_evidence(scores: ItemScores, needs: type) -> Any:
         Scores of both systems.
     needs : type
         A contingency table or sums of clusters, for items that each system attempted once,
-        correctly or not; or losses, which are the negated mean scores of the items.
+        correctly or not; or losses, which are the negated mean scores of the items, or
+        these themselves if they are losses.
 
     Returns
     -------
@@ -40,6 +41,10 @@ def item_evidence(scores: ItemScores, needs: type) -> Any:
     if reason:
         raise ValueError(reason)
     if needs is PairedLosses:
+        if not scores.greater_is_better:
+            return PairedLosses.from_losses(
+                scores.champion, scores.challenger, groups=_groups(scores)
+            )
         # Subtracted from 0, so that a score of 0 gives a loss of 0 and not of -0.
         losses = (0.0 - scores.champion, 0.0 - scores.challenger)
         return PairedLosses.from_losses(*losses, groups=_groups(scores), loss=NEGATED)
@@ -61,7 +66,7 @@ def why_no_evidence(scores: ItemScores, needs: type) -> str:
     if needs is not PairedLosses and not scores.right_or_wrong:
         return (
             f"{needs.__name__} needs items that each system answered once, correctly (1) "
-            "or wrongly (0). These have several attempts, or grades"
+            "or wrongly (0). These have several attempts, or grades, or are losses"
         )
     if needs is ClusterSums and scores.groups is None:
         return "ClusterSums needs the groups of the items. These have none"

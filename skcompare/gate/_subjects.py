@@ -380,6 +380,12 @@ class ItemSubject:
     """Codes of caveats about the data, of which items have none."""
 
     def __post_init__(self) -> None:
+        if not self.data.greater_is_better:
+            raise ValueError(
+                f"{MEAN_SCORE!r} of a gate is a score, where greater is better. Got "
+                "losses. Negate them, or pass predictions with a measure such as "
+                "'neg_mean_absolute_error'."
+            )
         check_scale(self.data)
 
     @property

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from skcompare._core.arrays import ArrayValues
 from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design
-from skcompare._core.validation import as_array, is_number, missing_in, some_of
+from skcompare._core.validation import (
+    as_array,
+    check_switches,
+    is_number,
+    missing_in,
+    some_of,
+)
 from skcompare._io.columns import columns_of, source_of
 from skcompare._io.readers import Source
 from skcompare._typing import ArrayLike, FloatArray, IntArray
@@ -402,9 +408,9 @@ class ItemScores(ArrayValues):
     """Scores of a champion and a challenger on the same items, such as questions.
 
     The systems need not be classifiers: language models, agents, translators, anything
-    whose predictions are scored item by item, as correct or incorrect or in grades. A
-    greater score is better. Each item counts once, by the mean score of its attempts:
-    several attempts at a question are not several questions.
+    whose predictions are scored item by item, as correct or incorrect, in grades, or by a
+    loss such as the absolute error of a number. Each item counts once, by the mean score of
+    its attempts: several attempts at a question are not several questions.
 
     Constructed by :meth:`from_frames` from frames and files, such as JSON lines, and by
     :meth:`from_scores` from arrays.
@@ -427,6 +433,8 @@ class ItemScores(ArrayValues):
         Names of the two systems in reports.
     bounds : pair of float, optional
         Least and greatest possible score.
+    greater_is_better : bool, default=True
+        False for losses.
 
     Raises
     ------
@@ -457,6 +465,7 @@ class ItemScores(ArrayValues):
     columns: Mapping[str, np.ndarray] = field(default_factory=dict)
     names: tuple[str, str] = ROLES
     bounds: tuple[float, float] | None = None
+    greater_is_better: bool = True
 
     def __post_init__(self) -> None:
         items = checked_labels("`items`", self.items)
@@ -473,6 +482,7 @@ class ItemScores(ArrayValues):
         values = {name: _frozen(value) for name, value in values.items()}
         columns = {k: checked_facts(k, v, len(items)) for k, v in self.columns.items()}
         values["columns"] = {name: _frozen(value) for name, value in columns.items()}
+        check_switches(greater_is_better=self.greater_is_better)
         values |= {"names": check_names(self.names), "bounds": bounds}
         self._set(**values)
 
@@ -498,6 +508,7 @@ class ItemScores(ArrayValues):
         groups: ArrayLike | None = None,
         bounds: tuple[float, float] | None = None,
         names: Iterable[str] = ROLES,
+        greater_is_better: bool = True,
     ) -> "ItemScores":
         """Construct from arrays of scores, one entry per attempt.
 
@@ -521,6 +532,8 @@ class ItemScores(ArrayValues):
             Least and greatest possible score.
         names : pair of str, default=("champion", "challenger")
             Names of the two systems in reports.
+        greater_is_better : bool, default=True
+            False for losses, such as absolute errors.
 
         Returns
         -------
@@ -537,7 +550,7 @@ class ItemScores(ArrayValues):
             (champion, challenger), items, (champion_items, challenger_items), groups
         )
         group = None if groups is None else GROUPS
-        return cls._of(rows, "items", group, (), bounds, names)
+        return cls._of(rows, "items", group, (), bounds, names, greater_is_better)
 
     @classmethod
     def from_frames(
@@ -552,6 +565,7 @@ class ItemScores(ArrayValues):
         columns: Iterable[str] = (),
         bounds: tuple[float, float] | None = None,
         names: Iterable[str] | None = None,
+        greater_is_better: bool = True,
     ) -> "ItemScores":
         """Construct from data frames or files of scores, one row per attempt.
 
@@ -580,6 +594,8 @@ class ItemScores(ArrayValues):
         names : pair of str, optional
             Names of the two systems in reports; by default the paths of files, or the
             columns of one frame.
+        greater_is_better : bool, default=True
+            False for losses, such as absolute errors.
 
         Returns
         -------
@@ -605,7 +621,7 @@ class ItemScores(ArrayValues):
         requested = kept if group is None else (group, *kept)
         rows = rows_of_frames(frames, score, item, requested, attempt)
         labels = names_of(frames, score) if names is None else names
-        return cls._of(rows, item, group, kept, bounds, labels)
+        return cls._of(rows, item, group, kept, bounds, labels, greater_is_better)
 
     @classmethod
     def _of(
@@ -616,6 +632,7 @@ class ItemScores(ArrayValues):
         kept: tuple[str, ...],
         bounds: Any,
         names: Iterable[str],
+        greater_is_better: bool,
     ) -> "ItemScores":
         """Join rows by item."""
         bounds = check_bounds(bounds)
@@ -635,6 +652,7 @@ class ItemScores(ArrayValues):
             {name: all_columns[name] for name in kept},
             check_names(names),
             bounds,
+            greater_is_better,
         )
 
     @property
@@ -660,13 +678,14 @@ class ItemScores(ArrayValues):
 
     @property
     def differences(self) -> FloatArray:
-        """Score of the challenger minus that of the champion, for each item."""
-        return self.challenger - self.champion
+        """Score of the challenger minus the champion's for each item; of losses negated."""
+        gains = self.challenger - self.champion
+        return gains if self.greater_is_better else 0.0 - gains
 
     @property
     def right_or_wrong(self) -> bool:
         """Whether each system has one score per item, 1 (correct) or 0 (incorrect)."""
-        once = bool((self.attempts == 1).all())
+        once = self.greater_is_better and bool((self.attempts == 1).all())
         scores = (self.champion, self.challenger)
         return once and all(
             bool(np.isin(role_scores, (0.0, 1.0)).all()) for role_scores in scores
