@@ -21,6 +21,12 @@ from skcompare._analysis._comparison import (
     result_row,
     with_adjusted,
 )
+from skcompare._analysis._counted import (
+    needs_records,
+    pair_of_tally,
+    requested_by,
+    tallied_pair,
+)
 from skcompare._analysis._pairwise_comparison import (
     ClassifierRow,
     PairRow,
@@ -47,12 +53,8 @@ from skcompare._analysis._test_selection import (
     Selection,
     default_test,
     named_tests,
-    needs_records,
     no_test_note,
-    pair_of_tally,
     predictions_required,
-    requested_by,
-    tallied_pair,
     why_unsuited,
     with_classes,
 )

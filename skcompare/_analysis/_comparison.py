@@ -8,6 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
+from skcompare._analysis._counted import pair_of_class, tallied_evidence, tallied_scores
 from skcompare._analysis._test_selection import (
     LABEL,
     LOSS,
@@ -18,10 +19,7 @@ from skcompare._analysis._test_selection import (
     check_suited,
     default_test,
     named_tests,
-    pair_of_class,
     predictions_required,
-    tallied_evidence,
-    tallied_scores,
     tests_without_truth,
 )
 from skcompare._analysis.measures import (
