@@ -27,6 +27,7 @@ from skcompare._analysis._counted import (
     requested_by,
     tallied_pair,
 )
+from skcompare._analysis._counted_numbers import counted_numbers
 from skcompare._analysis._pairwise_comparison import (
     ClassifierRow,
     PairRow,

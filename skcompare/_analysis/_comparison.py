@@ -707,7 +707,7 @@ class PairEngine(Selection):
         """Return evidence of a type that consists of scores by a measure."""
         key = (needs, measure.name)
         if key not in self._scores and self.pair.predictions.tally is not None:
-            self._scores[key] = tallied_scores(self.pair, measure, self.pos_label)
+            self._scores[key] = tallied_scores(self.pair, measure, self.pos_label, needs)
         if key not in self._scores:
             make, arguments = BY_MEASURE[needs], (self.pair, measure, self.pos_label)
             shared = {"known": self._known} if needs in SHARED_SCORES else {}

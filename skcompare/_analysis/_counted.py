@@ -8,6 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._analysis._counted_numbers import (
+    CountedNumbers,
+    check_holds_numbers,
+    digest_of_numbers,
+    numbers_requested,
+    schema_of_numbers,
+    summed_values,
+)
 from skcompare._analysis._test_selection import (
     CALIBRATION,
     NOT_READ,
@@ -24,15 +32,17 @@ from skcompare._analysis.measures import (
     class_order,
     one_score,
 )
-from skcompare._registry.metrics import keywords_of, loss_of
+from skcompare._registry.metrics import NUMBERS, keywords_of, loss_of
 from skcompare._registry.tests import PairedTestEntry
 from skcompare.evidence import (
     Cells,
     JointCounts,
+    NumberPlan,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
     ScoreDifferences,
+    ScoredPair,
     Tally,
     TallyPlan,
     TallyRequest,
@@ -59,6 +69,8 @@ def requested_by(
     tests : iterable of (PairedTestEntry, mapping)
         Further tests that suit the predictions, with the options of their evidence.
     """
+    if isinstance(selection.predictions, CountedNumbers):
+        return numbers_requested(selection, measures, tests)
     needs = _Needs(selection)
     for entry, options in tests:
         needs.add(entry, options)
@@ -88,6 +100,8 @@ def pair_of_tally(
 def check_holds(tally: Tally, requested: TallyRequest) -> None:
     """Check that a tally contains all requested counts and sums."""
     plan, lacking = tally.plan, []
+    if requested.target == NUMBERS:
+        return check_holds_numbers(tally, requested)
     missing = [loss for loss in requested.losses if loss not in plan.losses]
     if missing:
         lacking.append(f"losses={tuple(dict.fromkeys((*plan.losses, *missing)))!r}")
@@ -168,6 +182,8 @@ class _Needs:
 
 def schema_of(tally: Tally) -> CountedSchema:
     """Return the classes and kinds of predictions of a tally."""
+    if isinstance(tally.plan, NumberPlan):
+        return schema_of_numbers(tally)
     has_proba = tally.plan.needs_proba or tally.plan.score_bins is not None
     scored = dict.fromkeys(tally.names, has_proba)
     return CountedSchema(tally.classes, scored, tally.plan.grouped)
@@ -242,6 +258,8 @@ def _of_class(tally: Tally, position: int) -> Tally:
 
 def _digest(tally: Tally) -> str:
     """Digest of the counts of true labels, independent of the order of the records."""
+    if isinstance(tally.plan, NumberPlan):
+        return digest_of_numbers(tally)
     cells = tally.cells(["y"])
     digest = blake2b(repr(tally.classes.tolist()).encode(), digest_size=8)
     for array in (cells.keys["y"].astype(np.int64), cells.counts):
@@ -250,11 +268,16 @@ def _digest(tally: Tally) -> str:
 
 
 def tallied_scores(
-    pair: PairedPredictions, measure: Measure, pos_label: Any = None
-) -> ScoreDifferences:
+    pair: PairedPredictions,
+    measure: Measure,
+    pos_label: Any = None,
+    needs: type = ScoreDifferences,
+) -> Any:
     """Compute the scores of both roles from counts and sums."""
     tally = pair.predictions.tally
     assert tally is not None
+    if needs is ScoredPair:
+        return ScoredPair.from_tally(tally, score=str(measure.metric))
     watch = Watch()
     scores = _tallied_values(tally, measure, pos_label, watch)
     return PairScores(pair, measure, pos_label).differences_of(scores, watch)
@@ -263,6 +286,8 @@ def tallied_scores(
 def _tallied_values(
     tally: Tally, measure: Measure, pos_label: Any, watch: Watch
 ) -> Sequence[float]:
+    if isinstance(tally.plan, NumberPlan):
+        return summed_values(tally, measure)
     loss, name = loss_of(measure.metric), error_of_bins(measure)
     # A loss may have the name of its negated scorer.
     sign = -1.0 if measure.greater_is_better else 1.0

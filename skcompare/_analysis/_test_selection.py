@@ -16,7 +16,7 @@ from skcompare._registry.metrics import (
 )
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import Tally
+from skcompare.evidence import ROOTS, ScoredPair, Tally
 from skcompare.predictions import (
     LABELS,
     PROBA,
@@ -95,6 +95,8 @@ class TalliedPredictions(Predictions):
 
     def class_counts(self) -> IntArray:
         """Number of records of each true class, of shape (n_classes,)."""
+        if self.is_numeric:
+            return np.zeros(0, dtype=np.int64)
         cells = self.tally.cells(["y"])
         counts = np.zeros(len(self.classes), dtype=np.int64)
         counts[cells.keys["y"]] = cells.counts
@@ -170,11 +172,14 @@ def named_for(requested: RequestedTests, predictions: Schema) -> NamedTests | No
     return {entry.name: {} for entry in usable if not why_unsuited(entry, predictions)}
 
 
-def why_unsuited(entry: PairedTestEntry, predictions: Schema) -> str:
+def why_unsuited(
+    entry: PairedTestEntry, predictions: Schema, measure: Measure | None = None
+) -> str:
     """Return the reason why a test does not suit these predictions, or an empty string."""
     needs: Any = entry.needs
     is_tallied = isinstance(predictions, TalliedPredictions | CountedSchema)
-    if is_tallied and (entry.of_records or not hasattr(needs, "from_tally")):
+    of_others = needs is ScoredPair and measure is not None and measure.metric not in ROOTS
+    if is_tallied and (entry.of_records or of_others or not hasattr(needs, "from_tally")):
         return f"{entry.name} needs every record, and these were counted where they are"
     return what_lacks(entry, predictions)  # type: ignore[arg-type]
 
@@ -258,7 +263,7 @@ def fitting_tests(
     for entry in tests_for(measure.metric, predictions.design):
         # A test without direction cannot test a one-sided hypothesis.
         is_sided = alternative == "two-sided" or "alternative" in entry.options
-        if is_sided and not why_unsuited(entry, predictions):
+        if is_sided and not why_unsuited(entry, predictions, measure):
             yield entry
 
 
@@ -446,7 +451,13 @@ class Selection:
             entry
             for entry in map(get_test, self.requested or ())
             if is_about(entry, measure, self.requested)
-            and not (self._declared == ALL and entry.lacks_bound(measure.metric))
+            and not (
+                self._declared == ALL
+                and (
+                    entry.lacks_bound(measure.metric)
+                    or why_unsuited(entry, self.predictions, measure)
+                )
+            )
         ]
 
     def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
@@ -479,7 +490,7 @@ class Selection:
         """Return why a measure has no test, where `default` would be its first one."""
         if default is None:
             return no_test_note(measure, self.predictions.design)
-        unsuited = why_unsuited(default, self.predictions)
+        unsuited = why_unsuited(default, self.predictions, measure)
         return unsuited or f"no test of {name} was requested"
 
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
@@ -507,6 +518,8 @@ class Selection:
         """Return the options that are set for the evidence of a test."""
         options: dict[str, Any] = {}
         requested = (self.requested or {}).get(entry.name, {})
+        if entry.needs is ScoredPair and measure is not None:
+            return {SCORE: measure.metric}
         loss = tested_loss(measure.metric) if measure is not None else None
         if loss is not None:
             options[LOSS] = loss.name

@@ -126,6 +126,7 @@ class ArrayOperations:
     def __init__(self, xp: Any = np) -> None:
         self.xp = xp
         self.floor, self.abs, self.log, self.sqrt = xp.floor, xp.abs, xp.log, xp.sqrt
+        self.exp = xp.exp
 
     @classmethod
     def of(cls, values: Any) -> "ArrayOperations":

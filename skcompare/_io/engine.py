@@ -119,6 +119,10 @@ class Program:
         """Square root of a value."""
         return value.sqrt()
 
+    def exp(self, value: Any) -> Any:
+        """Exponential of a value."""
+        return value.exp()
+
     def _read(self, name: str, kind: str) -> Any:
         column = self._nw.col(name)
         if kind == "text":
@@ -134,6 +138,9 @@ class Program:
         return self._nw.lit(value) if isinstance(value, float | int | str) else value
 
 
+LARGEST = float(np.finfo(np.float64).max)
+"""Largest finite number."""
+
 HEAD = 20_000
 """Number of records that are inspected before all are counted."""
 
@@ -141,11 +148,12 @@ COUNT = "skcompare_count"
 
 
 class Groups(NamedTuple):
-    """Groups of records with their keys, counts and sums."""
+    """Groups of records with their keys, counts, sums and maxima."""
 
     keys: list[NDArray[Any]]
     counts: NDArray[np.int64]
     sums: list[NDArray[np.float64]]
+    maxima: list[NDArray[np.float64]]
 
 
 class Table:
@@ -270,6 +278,24 @@ class Table:
             distinct = np.union1d(distinct, new)
         return None
 
+    def are_whole(self, name: str) -> bool:
+        """Whether all finite numbers of a column are whole, as those of classes are."""
+        head = self.head([name])[name].astype(np.float64)
+        head = head[np.isfinite(head)]
+        if (head != np.trunc(head)).any():
+            return False
+        program = self.program({name: (name, "fraction")})
+        value = program.column(name)
+        fraction = program.where(value > program.floor(value), 1.0, 0.0)
+        return self.range(program, fraction)[1] == 0
+
+    def are_beyond(self, name: str, low: float, high: float) -> bool:
+        """Whether numbers of a column are outside of an interval."""
+        program = self.program({name: (name, "fraction")})
+        value = program.column(name)
+        outside = (value < low) | ((value > high) & (value <= LARGEST))
+        return self.range(program, program.where(outside, 1.0, 0.0))[1] > 0
+
     def program(self, columns: dict[str, tuple[str, str]]) -> Program:
         """Create a program for columns, each with its kind of values."""
         dotted = [name for name, _ in columns.values() if "." in name]
@@ -294,24 +320,28 @@ class Table:
         keys: Sequence[Any],
         sums: Sequence[Any],
         names: Sequence[str],
+        maxima: Sequence[Any] = (),
     ) -> Groups:
-        """Compute the keys, counts and sums of all groups by one group-by.
+        """Compute the keys, counts, sums and maxima of all groups by one group-by.
 
         Parameters
         ----------
         program : Program
             Program that computes the columns.
-        keys, sums : sequence of expressions
-            Expressions to group records by, and to sum.
+        keys, sums, maxima : sequence of expressions
+            Expressions to group records by, to sum, and to find the greatest value of.
         names : sequence of str
             Names of the keys in messages.
         """
         nw = narwhals_module()
         key_names = [f"skcompare_key_{i}" for i in range(len(keys))]
         sum_names = [f"skcompare_sum_{i}" for i in range(len(sums))]
-        computed = zip((*keys, *sums), (*key_names, *sum_names), strict=True)
+        max_names = [f"skcompare_max_{i}" for i in range(len(maxima))]
+        new_names = *key_names, *sum_names, *max_names
+        computed = zip((*keys, *sums, *maxima), new_names, strict=True)
         frame = program.frame.select(*(value.alias(name) for value, name in computed))
-        totals = (nw.col(name).sum() for name in sum_names)
+        totals = [nw.col(name).sum() for name in sum_names]
+        totals += [nw.col(name).max() for name in max_names]
         aggregated = frame.group_by(*key_names).agg(nw.len().alias(COUNT), *totals)
         result = self.collected(aggregated)
         counts = result[COUNT].to_numpy().astype(np.int64)
@@ -330,6 +360,7 @@ class Table:
             [array_of_series(name, series) for name, series in key_columns],
             counts,
             [result[name].to_numpy().astype(np.float64) for name in sum_names],
+            [result[name].to_numpy().astype(np.float64) for name in max_names],
         )
 
     def spans(self, program: Program, key: Any, value: Any) -> tuple[NDArray[Any], ...]:

@@ -10,6 +10,7 @@ from skcompare.comparators._compare import (
     compare_cv_results,
     installed_versions,
     is_table,
+    numbers_on_engine,
     pair_on_engine,
 )
 from skcompare.comparators._compare_scores import (

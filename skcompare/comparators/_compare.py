@@ -19,7 +19,7 @@ from skcompare._analysis import (
     Selection,
     Settings,
     SeveralEngine,
-    needs_records,
+    counted_numbers,
     pair_of_tally,
     requested_by,
     settings_of_several,
@@ -36,12 +36,13 @@ from skcompare._core.validation import (
     is_continuous,
 )
 from skcompare._io.columns import has_columns, is_file
-from skcompare._registry.metrics import CLASSES, NUMBERS
+from skcompare._registry.metrics import CLASSES, NUMBERS, STD, VALUES
 from skcompare._registry.tests import get_test
 from skcompare._typing import ArrayLike
 from skcompare.evidence import (
     LABELS,
     MOST_CLASSES,
+    EngineNumbers,
     EngineTally,
     JointCounts,
     PairedCalibration,
@@ -57,6 +58,7 @@ from skcompare.predictions import (
     OF_NUMBERS,
     ColumnRoles,
     EngineColumns,
+    EstimatorPredictions,
     PairedPredictions,
     Predictions,
     check_roles_to_fit,
@@ -311,25 +313,61 @@ COLLECTED = 10_000_000
 
 
 def counted_pair(
-    roles: ColumnRoles, settings: Settings, collect: int, labels: ArrayLike | None
-) -> PairedPredictions | None:
+    roles: ColumnRoles,
+    parse: Callable[..., Settings],
+    collect: int,
+    labels: ArrayLike | None,
+) -> tuple[PairedPredictions, Settings] | None:
     """Return the predictions of both roles in a data frame as counts and sums.
 
     None if there are no more than `collect` records, which are read into memory instead,
-    where every test is available.
+    where every test is available. `parse` returns the settings for a target.
     """
-    needed, pos_label = partial(_needed_counts, settings), settings.pos_label
     columns = roles.on_engine()
     if columns is not None:
         if columns.table.n_records() <= collect:
             return None
+        settings = parse(target=target_of_columns(columns))
+        needed = partial(_needed_counts, settings)
         if settings.target == NUMBERS:
-            raise needs_records(settings.measures[0])
-        return pair_on_engine(columns, needed, labels, pos_label)
-    if collect > 0 or settings.target == NUMBERS:
+            return numbers_on_engine(columns, needed), settings
+        return pair_on_engine(columns, needed, labels, settings.pos_label), settings
+    if collect > 0:
         # The frame is in memory, or small.
         return None
-    return _in_memory(roles.read().collected(labels, pos_label), needed)
+    values = roles.read()
+    settings = parse(target=target_of_arrays(values.truth, values.predictions))
+    options = labels, settings.pos_label, settings.target
+    needed = partial(_needed_counts, settings)
+    return _in_memory(values.collected(*options), needed), settings
+
+
+def target_of_columns(columns: EngineColumns) -> str:
+    """Return the target of columns on an engine, as that of arrays."""
+    truth = columns.y_true or ""
+    kind = columns.table.kind(truth)
+    if kind not in ("whole", "fraction"):
+        return CLASSES
+    if kind == "fraction" and not columns.table.are_whole(truth):
+        return NUMBERS
+    if columns.forecasts:
+        return NUMBERS
+    for own in columns.predictions.values():
+        is_continuous = len(own) == 1 and columns.table.kind(own[0]) == "fraction"
+        if is_continuous and columns.table.are_beyond(own[0], 0.0, 1.0):
+            few = columns.table.few_values(truth, 2)
+            is_numeric = few is None and not columns.table.are_whole(own[0])
+            return NUMBERS if is_numeric else CLASSES
+    return CLASSES
+
+
+def numbers_on_engine(
+    columns: EngineColumns, required: Callable[[CountedSchema], TallyRequest]
+) -> PairedPredictions:
+    """Return the numbers of both roles, summed by the table's engine."""
+    grouped = columns.groups is not None
+    schema = counted_numbers(columns.predictions, grouped, columns.forecasts)
+    return tallied_pair(EngineNumbers(columns, required(schema)).tally(), schema)
 
 
 def pair_on_engine(
@@ -359,8 +397,17 @@ def pair_on_engine(
 def _in_memory(predictions: Predictions, needed: Any) -> PairedPredictions:
     scored = {role.name: role.has_proba for role in predictions.estimators}
     grouped = predictions.groups is not None
+    if predictions.is_numeric:
+        forecasts = {role.name: _kinds_of(role) for role in predictions.estimators}
+        numbers = counted_numbers(scored, grouped, forecasts)
+        return tallied_pair(tally_predictions(predictions, needed(numbers)), numbers)
     schema = CountedSchema(predictions.classes, scored, grouped)
     return tallied_pair(tally_predictions(predictions, needed(schema)), schema)
+
+
+def _kinds_of(role: EstimatorPredictions) -> list[Any]:
+    """Return what is predicted of numbers: kinds, and levels of quantiles."""
+    return [VALUES, *([STD] if role.std is not None else []), *role.levels]
 
 
 def _needed_counts(settings: Settings, schema: CountedSchema) -> TallyRequest:
@@ -510,12 +557,16 @@ def compare(
     target = CLASSES
     if roles is None and not isinstance(data, Tally):
         target = target_of_arrays(data if y_true is None else y_true, predictions)
+    if isinstance(data, Tally) and not len(data.classes):
+        target = NUMBERS
     settings = parse(target=target)
     pair = None
     if isinstance(data, Tally):
         pair = pair_of_tally(data, partial(_needed_counts, settings))
     if roles is not None and roles.y_true is not None and not several:
-        pair = counted_pair(roles, settings, collect, labels)
+        counted = counted_pair(roles, parse, collect, labels)
+        if counted is not None:
+            pair, settings = counted
     if pair is None:
         values = None if roles is None else roles.read()
         if values is not None:

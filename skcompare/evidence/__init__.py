@@ -71,6 +71,7 @@ from skcompare.evidence.scores._number_scores import (
     d2_pinball,
     d2_tweedie,
 )
+from skcompare.evidence.scores._root_errors import RootErrors
 from skcompare.evidence.scores._scored_pair import (
     AreaUnderCurve,
     AveragePrecision,
@@ -92,9 +93,18 @@ from skcompare.evidence.scores._scores import (
     shape_of,
     variance_of_mean,
 )
-from skcompare.evidence.tally._tally import Cells, Tally, TallyPlan, TallyRequest
+from skcompare.evidence.tally._number_tally import NumberPlan
+from skcompare.evidence.tally._tally import (
+    RELATIVE,
+    ROOTS,
+    Cells,
+    Tally,
+    TallyPlan,
+    TallyRequest,
+)
 from skcompare.evidence.tally._tally_engine import (
     LABELS,
+    EngineNumbers,
     EngineTally,
     tally_arrays,
     tally_frame,

@@ -137,11 +137,12 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
 def loss_of_a_constant(condition: Condition, subject: PairSubject) -> float | None:
     """Mean loss of the same number for every record: the better one of mean and median.
 
-    None for measures that are no mean losses of predicted numbers.
+    None for measures that are no mean losses of predicted numbers, and without records.
     """
     measure, y = condition.scored, subject.data.y
     entry = None if measure is None else loss_of(measure.metric)
-    if entry is None or entry.needs != VALUES or y is None:
+    is_summed = subject.data.tally is not None
+    if entry is None or entry.needs != VALUES or y is None or is_summed:
         return None
     options = {
         name: condition.options[name] for name in entry.options if name in condition.options

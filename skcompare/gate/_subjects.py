@@ -15,8 +15,8 @@ from skcompare._analysis import (
     PairEngine,
     PreparedTest,
     Selection,
+    default_test,
     needs_records,
-    no_test_note,
     pair_of_tally,
     predictions_required,
     requested_by,
@@ -33,6 +33,7 @@ from skcompare.comparators import (
     checked_names,
     collected_arrays,
     is_table,
+    numbers_on_engine,
     pair_on_engine,
     prepared_scores,
     size_text,
@@ -238,9 +239,10 @@ def chosen_test(
     else:
         entry = get_test(condition.test_name)
     if entry is None:
-        raise Unsuited(no_test_note(measure, design))
+        default = default_test(measure, design)
+        raise Unsuited(selection.why_untested(default, measure, measure.name))
     check_test(condition, entry, design)
-    why = why_unsuited(entry, selection.predictions)
+    why = why_unsuited(entry, selection.predictions, measure)
     if why:
         raise Unsuited(why)
     return selection, measure, entry
@@ -453,11 +455,11 @@ class TalliedSubject(PairSubject):
     ) -> "TalliedSubject":
         """Count the records of a table, which are all records or those of a slice."""
         own = [condition for condition in conditions if condition.where == where]
-        for measure in (condition.scored for condition in own):
-            if measure is not None and measure.is_numeric:
-                raise needs_records(measure)
         needed = partial(required, own, pos_label)
-        pair = pair_on_engine(source, needed, labels, pos_label)
+        if target_of(conditions) == NUMBERS:
+            pair = numbers_on_engine(source, needed)
+        else:
+            pair = pair_on_engine(source, needed, labels, pos_label)
         return cls(pair, pos_label=pos_label, source=source, conditions=conditions)
 
     @property
@@ -468,8 +470,12 @@ class TalliedSubject(PairSubject):
 
     @property
     def same_predictions(self) -> bool:
-        """Whether both classifiers predict the same labels, with equal losses if known."""
+        """Whether both predict the same labels, with equal losses if known."""
         tally: Tally = self.data.tally
+        if self.data.is_numeric:
+            # Without the numbers, those whose losses are equal in all records.
+            named = (PairedLosses.from_tally(tally, loss=n) for n in tally.plan.losses)
+            return all(own.moments.extremes == (0, 0) for own in named)
         cells = JointCounts.from_tally(tally).cells
         same = np.array_equal(cells[:, 1], cells[:, 2])
         for loss in tally.plan.losses:

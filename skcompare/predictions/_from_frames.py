@@ -521,6 +521,9 @@ class EngineColumns:
     kind : {"labels", "scores"} or None
         Kind of the single column of each classifier, where it is known: labels, or scores
         of any range that are greater for the positive class.
+    forecasts : mapping of str to mapping
+        Columns of forecasts that say how uncertain they are: by regressor those of
+        "values" and "std", and those of quantiles by level.
     """
 
     table: Table
@@ -532,6 +535,7 @@ class EngineColumns:
     known_as: dict[str, str]
     others: Mapping[str, str] = field(default_factory=dict)
     kind: str | None = None
+    forecasts: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
 
 
 LONGEST_NUMBER = 25

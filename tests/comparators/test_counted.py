@@ -106,7 +106,8 @@ def test_tests_of_records_are_told_apart():
     of_records = {name for name, entry in paired_tests().items() if entry.of_records}
 
     expected = {"wilcoxon", "loss_permutation", "clustered_delong", "anytime_losses"}
-    assert expected | {"clustered_relative_loss"} == of_records
+    resampled = {f"{n}_difference" for n in ("bootstrap", "jackknife", "permutation")}
+    assert expected | resampled | {"clustered_relative_loss"} == of_records
 
 
 def test_groups(frame):

@@ -543,18 +543,6 @@ def test_loss_of_the_other_target():
     assert "absolute_error" == PairedLosses.from_pair(pair).loss
 
 
-def test_more_records_than_are_collected():
-    """Engines do not sum errors of numbers, and say so."""
-    duckdb = pytest.importorskip("duckdb")
-    table = duckdb.from_df(pd.DataFrame({"y": Y, **BOTH}))
-    columns = {name: name for name in BOTH}
-
-    kept = compare(table, columns, y_true="y", scoring=MAE)
-    assert kept.rows[0].pvalue == compare(Y, BOTH, scoring=MAE).rows[0].pvalue
-    with pytest.raises(ValueError, match="needs every record"):
-        compare(table, columns, y_true="y", scoring=MAE, collect=0)
-
-
 def test_default_measures():
     """R² is compared as the mean squared errors are, given the targets."""
     comparison = compare(Y, BOTH)

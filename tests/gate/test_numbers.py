@@ -14,7 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Lasso, LinearRegression, Ridge
 from sklearn.metrics import mean_squared_error, r2_score
 
-from skcompare import PairedComparator
+from skcompare import PairedComparator, compare
 from skcompare.cli import main
 from skcompare.evidence import PairedLosses, TallyRequest, tally_frame
 from skcompare.gate import (
@@ -271,7 +271,7 @@ def test_columns_of_another_target(tmp_path, capsys):
 
 
 def test_frames_and_engines():
-    """Frames are read, and an engine says that it does not count numbers."""
+    """Frames are read, and an engine sums losses of all records and of slices alike."""
     pl = pytest.importorskip("polars")
     table = pl.DataFrame({"y": TRUTH, "site": SITE, **BOTH})
     columns = {"old": "old", "new": "new"}
@@ -282,8 +282,20 @@ def test_frames_and_engines():
     assert [N, N // 2] == [outcome.n_records for outcome in read.outcomes]
     arrays = Gate(Superior(MAE)).decide(TRUTH, BOTH).outcomes[0]
     assert arrays.pvalue == read.outcomes[0].pvalue
-    with pytest.raises(ValueError, match="needs every record"):
-        gate.decide(table.lazy(), columns, y_true="y", collect=0)
+    # The skewness of losses is supposed where they are summed, so that more are needed.
+    many = pl.concat([table] * 20).lazy()
+    read, summed = (gate.decide(many, columns, y_true="y", collect=n) for n in (10**6, 0))
+    assert read.passed
+    assert summed.passed
+    for one, other in zip(read.outcomes, summed.outcomes, strict=True):
+        assert one.n_records == other.n_records
+        assert one.row.difference == pytest.approx(other.row.difference, rel=1e-12)
+    with pytest.raises(ValueError, match="no function of sums over the records"):
+        compare(table.lazy(), columns, y_true="y", scoring="kendall_tau", collect=0)
+    unsuited = Gate(Superior("kendall_tau"))
+    refused = unsuited.decide(table.lazy(), columns, y_true="y", collect=0)
+    assert not refused.passed
+    assert "needs every record" in refused.outcomes[0].reasons[0]
 
 
 def test_tallies_of_classes():

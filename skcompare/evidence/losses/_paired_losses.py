@@ -51,6 +51,7 @@ from skcompare.evidence.losses._record_losses import (
     target_of,
     unchecked_losses,
 )
+from skcompare.evidence.tally._number_tally import LossSums, NumberPlan, sums_of_loss
 from skcompare.evidence.tally._tally import Tally, TallyRequest, takes_eps
 from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.predictions import ROLES, SCORES, PairedPredictions, predictions_from_arrays
@@ -551,16 +552,21 @@ class PairedLosses(Mergeable):
         tally : Tally
             A tally with losses.
         loss : str, optional
-            Name of the loss, where the tally has several.
+            Name of the loss, where the tally has several; by default that of
+            :meth:`from_pair`, if it is among them.
         """
-        losses = tally.plan.losses
-        chosen = losses[0] if loss is None and len(losses) == 1 else loss
+        losses, of_numbers = tally.plan.losses, isinstance(tally.plan, NumberPlan)
+        usual = "absolute_error" if of_numbers else "brier_score"
+        default = losses[0] if len(losses) == 1 else usual
+        chosen = default if loss is None else loss
         if chosen not in losses:
             raise ValueError(
                 f"`loss` must be one of the losses of the tally: "
                 f"{', '.join(losses) or '-'}. Got {loss!r}. "
                 "Ask for it when the tally is made."
             )
+        if of_numbers:
+            return cls._of_sums(sums_of_loss(tally, chosen))
         prefix = f"{chosen}."
         names = [name for name in tally.sums if name.startswith(prefix)]
         parts = tally.parts(names)
@@ -583,6 +589,12 @@ class PairedLosses(Mergeable):
         )
 
     @classmethod
+    def _of_sums(cls, own: LossSums) -> Self:
+        """Construct from sums of losses of numbers, with the extremes of the gains."""
+        losses = cls.from_sums(own.counts, own.sums, groups=own.groups, loss=own.loss)
+        return replace(losses, moments=replace(losses.moments, extremes=own.extremes))
+
+    @classmethod
     def from_frame(
         cls,
         frame: Any,
@@ -596,6 +608,7 @@ class PairedLosses(Mergeable):
         groups: Any = None,
         labels: ArrayLike | None = None,
         pos_label: Any = None,
+        **options: Any,
     ) -> Self:
         """Compute moments of losses on a hold-out set, from data frames or files.
 
@@ -608,17 +621,22 @@ class PairedLosses(Mergeable):
         frame, id
             As for :meth:`JointCounts.from_frame`.
         y_true : str or tuple
-            Column of true labels.
+            Column of true labels, or numbers.
         champion, challenger : str, list of str, or tuple
             Column of the probabilities of `pos_label`; a list of columns, one per class in
-            sorted order; or a pair of another frame or file and these.
+            sorted order; or a pair of another frame or file and these. Of a loss of
+            numbers the column of the predicted ones, or a dict as for
+            :func:`skcompare.compare`.
         loss : str, default="brier_score"
             One of "binary_brier_loss", "multiclass_brier_loss", "brier_score", "log_loss"
-            and "spherical_loss".
+            and "spherical_loss"; or a loss of numbers that is an expression of columns,
+            such as "squared_error", or "relative_squared_error".
         eps, labels, pos_label
             As for :meth:`from_predictions`.
         groups : str or tuple, optional
             Column of the group of each record.
+        **options : dict
+            Options of a loss of numbers, such as `alpha` of "pinball_loss".
 
         Examples
         --------
@@ -634,7 +652,9 @@ class PairedLosses(Mergeable):
             frame,
             y_true,
             {"champion": champion, "challenger": challenger},
-            TallyRequest(losses=(loss,), eps=eps, pos_label=pos_label),
+            TallyRequest(
+                losses=(loss,), eps=eps, pos_label=pos_label, loss_options={loss: options}
+            ),
             id=id,
             groups=groups,
             labels=labels,

@@ -27,6 +27,7 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
 from skcompare.evidence.core._storage import Storable
 from skcompare.evidence.scores._number_scores import NUMBER_SCORES, SLACK, Bounds
+from skcompare.evidence.scores._root_errors import RootErrors
 from skcompare.evidence.scores._scores import correct_of
 from skcompare.predictions import PairedPredictions
 
@@ -621,6 +622,11 @@ class ScoredPair(Storable):
             return cls.of_predictions(pair, NUMBER_SCORES["r2"], y, *values)
         return cls.of_predictions(pair, RecordMean(), y, *correct_of(pair))
 
+    @staticmethod
+    def from_tally(tally: Any, *, score: str = "r2") -> RootErrors:
+        """Construct from a tally of numbers a score that is the root of a mean loss."""
+        return RootErrors.from_tally(tally, score)
+
     @classmethod
     def of_predictions(
         cls,
@@ -684,6 +690,11 @@ class ScoredPair(Storable):
         """Reason why a user-defined score is undefined; empty if the score is defined."""
         first, second = map(why_undefined, self.prepared())
         return first or second
+
+    @property
+    def n_differing(self) -> int:
+        """Number of records whose predictions differ."""
+        return int(np.count_nonzero(self.differs))
 
     @property
     def sign(self) -> int:

@@ -9,7 +9,7 @@ which engines convert to integers once, for the key that combines them.
 :class:`skcompare._io.engine.Program` for lazy frames.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from operator import add
@@ -31,7 +31,13 @@ from skcompare._core.validation import (
     united_classes,
     unknown_name,
 )
-from skcompare._registry.metrics import CLASSES, keywords_of, of_each, record_losses
+from skcompare._registry.metrics import (
+    CLASSES,
+    NUMBERS,
+    keywords_of,
+    of_each,
+    record_losses,
+)
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence.core._bins import (
     DEGREES,
@@ -98,9 +104,14 @@ class TallyPlan:
         """Design by which the records were collected."""
         return Design(HOLDOUT.kind, grouped=self.grouped)
 
+    def recentred(self, tables: list["Cells"], plan: "TallyPlan") -> list["Cells"]:
+        """Return the tables of this plan as those of another one of the same requests."""
+        return tables
+
     def check_same(self, other: "TallyPlan") -> None:
         """Check that a tally to be merged has the same plan."""
-        names = [f.name for f in fields(self) if f.name not in ("classes", "edges")]
+        varying = "classes", "edges", "centre"
+        names = [f.name for f in fields(self) if f.name not in varying]
         for name in names:
             own, theirs = getattr(self, name), getattr(other, name)
             if own != theirs:
@@ -127,11 +138,14 @@ class Cells:
         Number of records.
     sums : dict of str to ndarray of shape (n_cells,)
         Sums over the records.
+    maxima : dict of str to ndarray of shape (n_cells,)
+        Greatest values of the records.
     """
 
     keys: dict[str, NDArray[Any]]
     counts: IntArray
     sums: dict[str, FloatArray] = field(default_factory=dict)
+    maxima: dict[str, FloatArray] = field(default_factory=dict)
 
     def by(self, names: Sequence[str], sums: Sequence[str] = ()) -> "Cells":
         """Aggregate the cells by some of the keys, sorted."""
@@ -151,10 +165,15 @@ def merged(
     at, where = _distinct(columns, len(counts))
     n = len(at)
     values = {name: np.concatenate([part.sums[name] for part in parts]) for name in sums}
+    greatest = {
+        name: np.concatenate([part.maxima[name] for part in parts])
+        for name in parts[0].maxima
+    }
     return Cells(
         {name: column[at] for name, column in zip(names, columns, strict=True)},
         sums_of(where, counts, n),
         {name: _added(where, value, n) for name, value in values.items()},
+        {name: _greatest(where, value, n) for name, value in greatest.items()},
     )
 
 
@@ -162,6 +181,13 @@ def _added(where: IntArray, values: NDArray[Any], n: int) -> FloatArray:
     """Sum values by position."""
     totals: FloatArray = np.bincount(where, values, n).astype(np.float64, copy=False)
     return totals
+
+
+def _greatest(where: IntArray, values: NDArray[Any], n: int) -> FloatArray:
+    """Greatest value by position."""
+    greatest: FloatArray = np.full(n, -np.inf)
+    np.maximum.at(greatest, where, values)
+    return greatest
 
 
 def _distinct(columns: list[NDArray[Any]], n: int) -> tuple[IntArray, IntArray]:
@@ -182,6 +208,7 @@ def cells_of_codes(
     raw: dict[str, NDArray[Any]],
     sums: dict[str, Any],
     n: int,
+    maxima: dict[str, Any] | None = None,
 ) -> Cells:
     """Count and sum records by digits, with their numbers of values, and by raw columns."""
     key = np.zeros(n, dtype=np.int64)
@@ -203,6 +230,10 @@ def cells_of_codes(
         {
             name: _added(where, np.broadcast_to(value, n), len(occupied))
             for name, value in sums.items()
+        },
+        {
+            name: _greatest(where, value, len(occupied))
+            for name, value in (maxima or {}).items()
         },
     )
 
@@ -299,6 +330,7 @@ class Tally(Mergeable):
         if self.groups is not None and other.groups is not None:
             groups = united_classes(self.groups, other.groups)
         own, theirs = (tally._recoded(classes, groups) for tally in (self, other))
+        theirs = other.plan.recentred(theirs, self.plan)
         tables = tuple(map(merged, zip(own, theirs, strict=True)))
         plan = replace(self.plan, classes=classes)
         return Tally(plan, tables, groups, self.names)
@@ -378,10 +410,21 @@ def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
     return code + ops.flag((p >= ops.share(code + 1.0, n)) & (code < n - 1.0))
 
 
-def summable_losses() -> list[str]:
+RELATIVE = {"relative_squared_error": "squared_error"}
+"""Losses relative to the variance of the target, and the losses summed for them."""
+
+ROOTS = {
+    "neg_root_mean_squared_error": "squared_error",
+    "neg_root_mean_squared_log_error": "squared_log_error",
+}
+"""Scores that are roots of mean losses, and these losses."""
+
+
+def summable_losses(target: str = CLASSES) -> list[str]:
     """Names of the losses that engines compute, by their expressions."""
     entries = record_losses().values()
-    return [each.name for each in entries if each.expression and each.target == CLASSES]
+    names = [each.name for each in entries if each.expression and each.target == target]
+    return names if target == CLASSES else [*names, *RELATIVE]
 
 
 def takes_eps(loss: str) -> bool:
@@ -459,11 +502,14 @@ class Derived:
         Other keys: scores as they are.
     sums : dict of str to column
         Values that are added up.
+    maxima : dict of str to column
+        Values of which the greatest is kept.
     """
 
     digits: dict[str, tuple[Any, int]]
     raw: dict[str, Any]
     sums: dict[str, Any]
+    maxima: dict[str, Any] = field(default_factory=dict)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -577,7 +623,13 @@ class TallyRequest:
     losses : sequence of str, default=()
         Losses whose moments are needed: "binary_brier_loss", "multiclass_brier_loss",
         "brier_score", "log_loss", "spherical_loss", or another one that was registered with
-        an expression of columns.
+        an expression of columns. Of numbers "squared_error", "absolute_error" and others,
+        and "relative_squared_error", the squared error over the variance of the target.
+    loss_options : mapping of str to mapping, default={}
+        Options of losses of numbers, by loss: ``{"pinball_loss": {"alpha": 0.9}}``.
+    scores : sequence of str, default=()
+        Scores of numbers that are roots of mean losses: "neg_root_mean_squared_error" and
+        "neg_root_mean_squared_log_error".
     eps : float, optional
         The least probability of a true class, for the loss "log_loss".
     calibration : bool, default=False
@@ -601,6 +653,8 @@ class TallyRequest:
 
     labels: bool = False
     losses: Sequence[str] = ()
+    loss_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    scores: Sequence[str] = ()
     eps: float | None = None
     calibration: bool = False
     n_bins: int = 15
@@ -613,14 +667,7 @@ class TallyRequest:
     one_scan: bool = False
 
     def __post_init__(self) -> None:
-        known = summable_losses()
-        for name in self.losses:
-            if name not in known:
-                message = str(unknown_name("loss of sums", name, known))
-                raise ValueError(
-                    f"{message} Others need the records in memory: read them, and use "
-                    "PairedLosses.from_predictions."
-                )
+        self._check_losses()
         if self.eps is not None and not (is_number(self.eps) and 0 < self.eps < 0.5):
             raise ValueError(
                 f"`eps` must be a number in (0, 0.5) where losses are added up. Got "
@@ -635,10 +682,60 @@ class TallyRequest:
         check_choice("kind", self.kind, KINDS)
         check_switches(one_scan=self.one_scan)
         check_count("n_score_bins", self.n_score_bins)
-        if not (self.labels or self.needs_proba or self.ranking):
+        if not (self.labels or self.needs_proba or self.ranking or self.scores):
             raise ValueError(
                 "Ask for at least one of `labels`, `losses`, `calibration` and `ranking`."
             )
+
+    @property
+    def target(self) -> str:
+        """Target of the losses and scores: "classes" or "numbers"."""
+        of_numbers = self.scores or self.losses[:1]
+        if of_numbers and (self.scores or self.losses[0] in summable_losses(NUMBERS)):
+            return NUMBERS
+        return CLASSES
+
+    def _check_losses(self) -> None:
+        """Raise an error unless losses and scores are known, and of one target."""
+        for name in self.scores:
+            if name not in ROOTS:
+                raise unknown_name("score of sums", name, ROOTS)
+        known = summable_losses(self.target)
+        others = summable_losses(NUMBERS if self.target == CLASSES else CLASSES)
+        for name in self.losses:
+            if name in others:
+                raise ValueError(
+                    f"All losses of a tally must be of one target. Got {name!r} beside "
+                    f"others of {self.target}. Make a tally for each target."
+                )
+            if name not in known:
+                names = known + others * (len(self.losses) == 1)
+                message = str(unknown_name("loss of sums", name, names))
+                raise ValueError(
+                    f"{message} Others need the records in memory: read them, and use "
+                    "PairedLosses.from_predictions."
+                )
+        of_classes = self.labels or self.calibration or self.ranking
+        if self.target == NUMBERS and of_classes:
+            raise ValueError(
+                "Losses of numbers are summed alone. Got labels, calibration or ranking "
+                "as well, which are of classes. Leave these out."
+            )
+        self._check_options()
+
+    def _check_options(self) -> None:
+        """Raise an error unless options of losses are of requested losses of numbers."""
+        for name, options in self.loss_options.items():
+            takes: tuple[str, ...] = ()
+            if self.target == NUMBERS and name in self.losses:
+                takes = keywords_of(record_losses()[name].expression)
+            unknown = [option for option in options if option not in takes]
+            if unknown:
+                raise ValueError(
+                    "`loss_options` must be options of losses of numbers that are "
+                    f"requested. Got {unknown[0]!r} of {name}, whose options are "
+                    f"{', '.join(takes) or 'none'}. Leave it out."
+                )
 
     @property
     def needs_proba(self) -> bool:

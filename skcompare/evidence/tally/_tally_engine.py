@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import pairwise
 from operator import add, and_
 from typing import Any
 
@@ -21,9 +22,17 @@ from skcompare._core.validation import (
     positive_class,
     some_of,
 )
-from skcompare._io.engine import Program, Table
+from skcompare._io.engine import LARGEST, Program, Table
+from skcompare._registry.metrics import NUMBERS, STD, VALUES
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence.core._counting import groups_of
+from skcompare.evidence.tally._number_tally import (
+    Checking,
+    NumberPlan,
+    centre_of,
+    number_terms,
+    tally_numbers,
+)
 from skcompare.evidence.tally._tally import (
     Cells,
     Derived,
@@ -46,8 +55,6 @@ from skcompare.predictions import (
     Predictions,
     predictions_from_arrays,
 )
-
-LARGEST = float(np.finfo(np.float64).max)
 
 BUCKETS = 1 << 16
 """Parts of the range of scores whose records are counted, to see the distribution."""
@@ -155,11 +162,24 @@ MOST_CODES = 200
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Check of a column: the condition of valid records, and the expected values."""
+    """Check of a column: the condition of valid records, and the expected values.
+
+    Without a name of a column `expected` is a sentence, and `advice` another one.
+    """
 
     good: Any
     name: str
     expected: str
+    advice: str = ""
+
+    def message(self, bad: int, n: int) -> str:
+        """Return the message on the number of records that are invalid."""
+        if self.advice:
+            return f"{self.expected}. Got {bad:,} of {n:,} records with others."
+        return (
+            f"Column {self.name!r} must hold {self.expected}. Got {bad:,} of {n:,} records "
+            "with a missing or another value."
+        )
 
 
 class Query:
@@ -183,8 +203,10 @@ class Query:
         self.plan = plan
         self._faults: list[Fault] = []
         table = columns.table
-        label_like = [columns.y_true, *self._columns_of(LABELS), *columns.labels.values()]
-        used = {name: (name, table.kind(name)) for name in label_like if name is not None}
+        label_like = [*self._columns_of(LABELS), *columns.labels.values()]
+        if not isinstance(plan, NumberPlan):
+            label_like.insert(0, columns.y_true or "")
+        used = {name: (name, table.kind(name)) for name in label_like}
         numbers = [*self._columns_of(PROBA), *self._columns_of(SCORES)]
         used |= {f"{name}, a number": (name, "fraction") for name in numbers}
         if columns.groups is not None:
@@ -195,10 +217,7 @@ class Query:
     def run(self) -> tuple[tuple[Cells, ...], NDArray[Any] | None]:
         """Run the query; return the tables of cells and the labels of groups."""
         program, table = self._program, self.columns.table
-        truth = self.columns.y_true or ""
-        y = self._codes(truth)
-        predictions = [self._predictions_of(name) for name in self.columns.predictions]
-        parts = parts_of(self.plan, derived(program, self.plan, y, predictions))
+        parts = self._parts()
         for part in parts:
             self._check_size(part.sizes)
         group = self.columns.groups
@@ -210,6 +229,7 @@ class Query:
                 [self._key(part), *part.raw.values(), *group_columns],
                 list(part.sums.values()),
                 ["its key", *part.raw, *group_names],
+                list(part.maxima.values()),
             )
             for part in parts
         ]
@@ -223,8 +243,15 @@ class Query:
                     check_groups(result.keys[-1]), return_inverse=True
                 )
             sums = dict(zip(part.sums, result.sums, strict=True))
-            cells.append(merged([Cells(columns, result.counts, sums)]))
+            maxima = dict(zip(part.maxima, result.maxima, strict=True))
+            cells.append(merged([Cells(columns, result.counts, sums, maxima)]))
         return tuple(cells), labels
+
+    def _parts(self) -> list[Derived]:
+        """Compute the keys and sums, table by table, and note what must hold."""
+        y = self._codes(self.columns.y_true or "")
+        predictions = [self._predictions_of(name) for name in self.columns.predictions]
+        return parts_of(self.plan, derived(self._program, self.plan, y, predictions))
 
     def _key(self, part: Derived) -> Any:
         """Combine all digits into one number, negative for invalid records."""
@@ -232,6 +259,7 @@ class Query:
         key: Any = None
         for code, size in part.digits.values():
             key = code if key is None else key * float(size) + code
+        key = 0.0 if key is None else key
         for number, fault in reversed([*enumerate(self._faults, start=1)]):
             key = program.where(fault.good, key, -float(number))
         return program.whole(key)
@@ -305,19 +333,111 @@ class Query:
     def _check_faults(self, key: IntArray, counts: IntArray) -> None:
         """Raise an error if there are invalid records."""
         n = int(counts.sum())
-        messages = []
+        messages, advice = [], ""
         for number, fault in enumerate(self._faults, start=1):
             bad = int(counts[key == -number].sum())
             if bad:
-                messages.append(
-                    f"Column {fault.name!r} must hold {fault.expected}. Got {bad:,} of "
-                    f"{n:,} records with a missing or another value."
-                )
+                messages.append(fault.message(bad, n))
+                advice = advice or fault.advice
         if messages:
-            raise ValueError(
-                f"{' '.join(messages)} Find them in {self.columns.table.text}, and drop "
-                "or repair them."
+            advice = advice or (
+                f"Find them in {self.columns.table.text}, and drop or repair them."
             )
+            raise ValueError(f"{' '.join(messages)} {advice}")
+
+
+class NumberQuery(Query):
+    """Query of a plan of numbers on an engine."""
+
+    plan: NumberPlan
+
+    def _parts(self) -> list[Derived]:
+        """Compute the sums, and note what must hold."""
+        columns = self.columns
+        y = self._number(columns.y_true or "")
+        roles = [self._forecast(name) for name in columns.predictions]
+        ops = Checking(self._program, self._note)
+        return [number_terms(ops, self.plan, y, roles)]
+
+    def _forecast(self, name: str) -> EstimatorPredictions:
+        """Return what is predicted of a role, as columns."""
+        columns: dict[Any, Any] = dict(self.columns.forecasts.get(name, {}))
+        if not columns:
+            columns = {VALUES: self.columns.predictions[name][0]}
+        levels = tuple(sorted(level for level in columns if not isinstance(level, str)))
+        quantiles = [self._number(columns[level]) for level in levels]
+        for low, high in pairwise(quantiles):
+            self._note(
+                low <= high,
+                f"Quantiles of `{name}` must not fall as their level rises",
+                "Sort them for each record.",
+            )
+        fields: dict[str, Any] = {"quantiles": quantiles or None, "levels": levels}
+        if VALUES in columns:
+            fields[VALUES] = self._number(columns[VALUES])
+        elif 0.5 in levels:
+            fields[VALUES] = quantiles[levels.index(0.5)]
+        if STD in columns:
+            std = self._number(columns[STD])
+            self._add(std > 0.0, columns[STD], "positive standard deviations")
+            fields[STD] = self._program.let(self._program.where(std > 0.0, std, 1.0))[0]
+        return EstimatorPredictions(name, name, **fields)
+
+    def _number(self, column: str) -> Any:
+        """Return a column of numbers, with 1 for what is missing or not finite."""
+        program = self._program
+        value = program.column(f"{column}, a number")
+        good = finite_score(value, False)
+        self._add(good, column, "finite numbers")
+        return program.let(program.where(good, value, 1.0))[0]
+
+    def _columns_of(self, kind: str) -> list[str]:
+        return number_columns(self.columns) if kind == SCORES else []
+
+    def _note(self, good: Any, expected: str, advice: str) -> None:
+        self._faults.append(Fault(good, "", expected, advice))
+
+
+def number_columns(columns: EngineColumns) -> list[str]:
+    """Columns of true and predicted numbers."""
+    names = [columns.y_true or ""]
+    for name, own in columns.predictions.items():
+        names += columns.forecasts.get(name, {}).values() or own
+    return list(dict.fromkeys(names))
+
+
+class EngineNumbers:
+    """Tally of a table of numbers, computed by its data frame engine.
+
+    Parameters
+    ----------
+    columns : EngineColumns
+        Roles of the columns.
+    requested : TallyRequest
+        The request.
+    """
+
+    def __init__(self, columns: EngineColumns, requested: TallyRequest) -> None:
+        self.columns, self.requested = columns, requested
+        for name in number_columns(columns):
+            kind = columns.table.kind(name)
+            if kind not in ("whole", "fraction", "boolean"):
+                raise ValueError(
+                    f"Column {columns.known_as[name]!r} of {columns.table.text} must hold "
+                    f"numbers. Got {kind}. Convert it, or name another column."
+                )
+
+    def tally(self) -> Tally:
+        """Compute the tally by one group-by, after a look at the first records."""
+        columns, truth = self.columns, self.columns.y_true or ""
+        head = columns.table.head([truth])[truth].astype(np.float64)
+        grouped = columns.groups is not None
+        centre = centre_of(head[np.isfinite(head)])
+        first = columns.forecasts.get(next(iter(columns.predictions)), {})
+        levels = tuple(sorted(key for key in first if not isinstance(key, str)))
+        plan = NumberPlan.of(self.requested, grouped, centre, levels)
+        tables, groups = NumberQuery(columns, {}, plan).run()
+        return Tally(plan, tables, groups, tuple(columns.predictions))
 
 
 class EngineTally:
@@ -419,8 +539,7 @@ class EngineTally:
         value = program.column(column)
         integral = program.floor(value) == value
         key = program.where(integral, 1, program.where((value < 0.0) | (value > 0.0), 0, 1))
-        (whole,), _, _ = self.table.grouped(program, [key], [], [column])
-        if 0 in whole:
+        if 0 in self.table.grouped(program, [key], [], [column]).keys[0]:
             return True
         (values,), _ = self.table.counted([column])
         if not np.isin(values, (0, 1)).all():
@@ -558,8 +677,9 @@ def tally_arrays(
         Tallies of batches add up where classes, bins and `score_bins` are the same: pass
         `labels`, and `score_bins` of `requested`.
     """
+    options = {"labels": labels, "pos_label": requested.pos_label}
     collected = predictions_from_arrays(
-        y_true, predictions, labels=labels, pos_label=requested.pos_label, groups=groups
+        y_true, predictions, groups=groups, target=requested.target, **options
     )
     group_labels = None if groups is None else np.unique(check_groups(groups))
     return tally_predictions(collected, requested, group_labels)
@@ -580,6 +700,8 @@ def tally_predictions(
         Labels of the groups, sorted.
     """
     _check_two_names(predictions.names)
+    if predictions.is_numeric:
+        return tally_numbers(predictions, requested, groups)
     first, second = predictions.estimators
     pair = first, second
     classes = predictions.classes
@@ -719,4 +841,8 @@ def engine_tally(
 ) -> Tally | None:
     """Return the tally of columns on an engine, or None to read them into arrays."""
     columns = roles.on_engine()
-    return None if columns is None else EngineTally(columns, requested, labels).tally()
+    if columns is None:
+        return None
+    if requested.target == NUMBERS:
+        return EngineNumbers(columns, requested).tally()
+    return EngineTally(columns, requested, labels).tally()

@@ -40,6 +40,7 @@ from skcompare.evidence import (
     PairedCalibration,
     PairedLosses,
     PlacementValues,
+    RootErrors,
     ScoredPair,
 )
 from skcompare.stats.core._result import PairedResult
@@ -51,7 +52,7 @@ from skcompare.stats.scores._confusion_scores import (
     count_score,
 )
 from skcompare.stats.scores._permutation import scored_cells
-from skcompare.stats.scores._resampling import generator, influences
+from skcompare.stats.scores._resampling import generator, influence_powers, influences
 
 MOST_ROWS = 2_000_000
 """Number of records above which the skewness is supposed, not estimated."""
@@ -344,6 +345,16 @@ def _scored(
         count_score(name, classes, label), cells, records, len(classes)
     )
     return challenger.values - champion.values, influence
+
+
+@influence_moments.register
+def _of_roots(roots: RootErrors, **_: Any) -> InfluenceMoments:
+    """Moments of the difference of two roots, by sums of powers of the influences."""
+    own, name = influence_powers(roots), "groups" if roots.groups else "records"
+    if not own.square > 0 or own.n < 2:
+        return InfluenceMoments(0.0, 0.0, own.n, name)
+    error = math.sqrt(own.square * own.n / (own.n - 1))
+    return InfluenceMoments(error, own.third / own.square**1.5, own.n, name)
 
 
 @influence_moments.register

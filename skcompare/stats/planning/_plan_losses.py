@@ -12,10 +12,10 @@ from skcompare.evidence import PairedLosses
 from skcompare.stats.core._power import smallest
 from skcompare.stats.losses._paired_t import (
     check_records,
+    few_records_df,
     gain_of_groups,
     gain_of_records,
     loss_title,
-    most_of_one,
 )
 from skcompare.stats.margins import check_positive_losses, share_of
 from skcompare.stats.planning._goal import Goal, Plan, check_between
@@ -27,6 +27,11 @@ FEWEST = 2
 """Fewest records, or groups, that vary."""
 
 SUPPOSED_CORRELATIONS = (0.5, 0.8)
+MANY_DEGREES = 10.0
+"""Degrees of freedom, for a few records that decide, from which a pilot's variance is taken
+without a remark.
+"""
+
 UNCORRELATED = "the losses of a record are uncorrelated, as nothing is known"
 OF_DIFFERENCE = (
     "It is the standard deviation, from record to record, of the champion's loss minus the "
@@ -693,6 +698,6 @@ def _grouping(pilot: PairedLosses) -> tuple[float, float | None]:
 def _as_in(pilot: PairedLosses) -> str:
     """Source of a standard deviation, with the largest record's share if it is large."""
     share = pilot.moments.largest_share
-    if not share > most_of_one(pilot.n):
+    if math.isnan(share) or few_records_df(share, pilot.n) >= MANY_DEGREES:
         return "as in the pilot"
     return f"as in the pilot, of whose variance one record makes {100 * share:.0f} %"

@@ -2,19 +2,16 @@
 
 import math
 
-import numpy as np
-
 from skcompare._registry.metrics import NUMBERS, tested_loss
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative
-from skcompare.evidence import NUMBER_SCORES, ScoredPair, degrees_of_freedom
+from skcompare.evidence import NUMBER_SCORES, RootErrors, ScoredPair, degrees_of_freedom
 from skcompare.stats.core._limits import SkewedWald, Wald
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.scores._resampling import (
     difference_of,
-    generator,
-    influences,
+    influence_powers,
     n_groups,
     scored_effect_of,
     scored_flags,
@@ -29,9 +26,10 @@ from skcompare.stats.scores._resampling import (
     references=("Jaeckel1972", "Efron1982", "Satterthwaite1946"),
     sample_size=planned(scored_effect_of),
     target=NUMBERS,
+    needs=ScoredPair,
 )
 def influence_difference(
-    scored: ScoredPair, *, alternative: Alternative = "two-sided"
+    scored: ScoredPair | RootErrors, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
     """Compare two models by a smooth score, by the influence of each record.
 
@@ -43,8 +41,9 @@ def influence_difference(
 
     Parameters
     ----------
-    scored : ScoredPair
-        Predictions of both models with the score, from a hold-out set.
+    scored : ScoredPair or RootErrors
+        Predictions of both models with the score, from a hold-out set; or sums over the
+        records for a score that is the root of a mean loss, from a tally.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -132,20 +131,14 @@ def influence_difference(
     )
 
 
-def _effect(scored: ScoredPair, estimate: float, rounding: float) -> SkewedWald:
+def _effect(
+    scored: ScoredPair | RootErrors, estimate: float, rounding: float
+) -> SkewedWald:
     """Difference with its standard error; an error of only rounding is 0."""
-    influence = influences(scored, generator(0))
-    if not np.isfinite(influence).all():
-        # The unit of the target is so small, or so large, that squares have no digits.
+    own = influence_powers(scored)
+    error = own.size * math.sqrt(own.n / max(1, own.n - 1) * own.square)
+    if not error > rounding:
         return SkewedWald(Wald(estimate, 0.0, None, scored.bounds), 0.0)
-    # A power of two changes no digit, and keeps fourth powers from being 0 or infinite.
-    size = 2.0 ** math.frexp(float(np.abs(influence).max()))[1]
-    scaled, n = influence / size, len(influence)
-    squares = scaled**2
-    total = float(squares.sum())
-    error = size * math.sqrt(n / max(1, n - 1) * total)
-    if error <= rounding:
-        return SkewedWald(Wald(estimate, 0.0, None, scored.bounds), 0.0)
-    df = degrees_of_freedom(total, float((squares**2).sum()), n)
-    skewness = float((squares * scaled).sum()) / total**1.5
+    df = degrees_of_freedom(own.square, own.fourth, own.n)
+    skewness = own.third / own.square**1.5
     return SkewedWald(Wald(estimate, error, df, scored.bounds), skewness)

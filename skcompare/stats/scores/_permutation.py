@@ -352,6 +352,7 @@ USUAL_LEVEL = 0.05
     designs=("holdout", "grouped holdout"),
     references=("Yeh2000", "Bandos2005", "Chung2013", "Phipson2010"),
     sample_size=planned(scored_effect_of),
+    of_records=True,
 )
 def permutation_difference(
     scored: ScoredPair,

@@ -15,7 +15,13 @@ from skcompare._core.arrays import slices_of
 from skcompare._core.validation import alpha_of, check_count, check_switches
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
-from skcompare.evidence import NumberScore, RecordMean, ScoredPair, degrees_of_freedom
+from skcompare.evidence import (
+    NumberScore,
+    RecordMean,
+    RootErrors,
+    ScoredPair,
+    degrees_of_freedom,
+)
 from skcompare.stats.core._limits import (
     Limits,
     Pair,
@@ -86,7 +92,11 @@ def most_weighed(n: int) -> int:
     return max(1, CHUNK // max(1, n))
 
 
-def check_scored(pair: ScoredPair) -> tuple[float, float]:
+Scored = ScoredPair | RootErrors
+"""Predictions with a score, or sums over the records for one."""
+
+
+def check_scored(pair: Scored) -> tuple[float, float]:
     """Return both scores; raise an error if undefined, or for fewer than two groups."""
     if pair.groups is not None and pair.n_units < 2:
         raise ValueError(
@@ -106,7 +116,7 @@ def check_scored(pair: ScoredPair) -> tuple[float, float]:
     return values
 
 
-def difference_of(pair: ScoredPair) -> tuple[tuple[float, float], float, float]:
+def difference_of(pair: Scored) -> tuple[tuple[float, float], float, float]:
     """Return both scores, their difference, and what counts as rounding error of it."""
     values = check_scored(pair)
     rounding = rounding_of(pair, *values)
@@ -122,7 +132,7 @@ def scored_limits(
 
 
 def scored_result(
-    scored: ScoredPair,
+    scored: Scored,
     values: tuple[float, float],
     tested: Tested,
     *,
@@ -140,7 +150,7 @@ def scored_result(
     )
 
 
-def n_groups(scored: ScoredPair) -> dict[str, float]:
+def n_groups(scored: Scored) -> dict[str, float]:
     """Number of groups, as a detail of a result, if there are any."""
     return {} if scored.groups is None else {"groups": float(scored.n_units)}
 
@@ -225,6 +235,44 @@ def left_out(pair: ScoredPair, rng: np.random.Generator, whole: int = WHOLE) -> 
         weights = (~is_left_out).astype(np.int32)
         scores.append([champion.values(weights), challenger.values(weights)])
     return np.concatenate(scores, axis=1)
+
+
+class InfluencePowers(NamedTuple):
+    """Sums of powers of the influences of units on a difference, in units of a size.
+
+    Attributes
+    ----------
+    n : int
+        Number of influences.
+    size : float
+        Power of two near the largest influence, which changes no digit and keeps fourth
+        powers from being 0 or infinite; NaN for influences that are not finite.
+    square, third, fourth : float
+        Sums of powers of the influences over the size.
+    """
+
+    n: int
+    size: float
+    square: float
+    third: float
+    fourth: float
+
+
+def influence_powers(scored: Scored) -> InfluencePowers:
+    """Return the sums of powers of the influences of records or groups."""
+    if isinstance(scored, RootErrors):
+        _, *powers = scored.powers
+        return InfluencePowers(scored.n_units, 1.0, *powers)
+    influence = influences(scored, generator(0))
+    n = len(influence)
+    if not np.isfinite(influence).all():
+        # The unit of the target is so small, or so large, that squares have no digits.
+        return InfluencePowers(n, math.nan, 0.0, 0.0, 0.0)
+    size = 2.0 ** math.frexp(float(np.abs(influence).max()))[1]
+    scaled = influence / size
+    squares = scaled**2
+    sums = squares, squares * scaled, squares**2
+    return InfluencePowers(n, size, *(float(each.sum()) for each in sums))
 
 
 def influences(pair: ScoredPair, rng: np.random.Generator) -> FloatArray:
@@ -324,7 +372,7 @@ class _Cells:
 NOISE = 1e-12
 
 
-def rounding_of(pair: ScoredPair, *values: float) -> float:
+def rounding_of(pair: Scored, *values: float) -> float:
     """Largest difference of the given values that counts as rounding error.
 
     Scores without a unit that are below 1 are taken as 1. Of those of numbers, losses and
@@ -332,7 +380,7 @@ def rounding_of(pair: ScoredPair, *values: float) -> float:
     unit of the target; so may any function of numbers.
     """
     bounded = isinstance(pair.score, NumberScore) and pair.score.bounds[1] != 0
-    of_labels = pair.y.dtype.kind != "f"
+    of_labels = isinstance(pair, ScoredPair) and pair.y.dtype.kind != "f"
     return NOISE * max(1.0 if bounded or of_labels else 0.0, *map(abs, values))
 
 
@@ -445,9 +493,11 @@ MOST_LEFT_OUT = 0.5
 TOO_FEW = "too-few-resamples"
 
 
-def scored_effect_of(pair: ScoredPair, **options: object) -> Wald:
+def scored_effect_of(pair: Scored, **options: object) -> Wald:
     """Difference of the scores, with a standard error from influence values."""
     champion, challenger = check_scored(pair)
+    if isinstance(pair, RootErrors):
+        return Wald(challenger - champion, math.sqrt(pair.powers[1]) or math.inf)
     influence = influences(pair, generator(0))
     error = math.sqrt(influence @ influence) if influence.any() else math.inf
     return Wald(challenger - champion, error)
@@ -459,6 +509,7 @@ def scored_effect_of(pair: ScoredPair, **options: object) -> Wald:
     designs=("holdout", "grouped holdout"),
     references=("Efron1987", "DiCiccio1996", "Field2007"),
     sample_size=planned(scored_effect_of),
+    of_records=True,
 )
 def bootstrap_difference(
     scored: ScoredPair,
@@ -695,18 +746,18 @@ def without_rounding(
     return np.asarray(values, dtype=np.float64)
 
 
-def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
+def scored_flags(pair: Scored) -> tuple[str, ...]:
     """Flags for few groups, few differing predictions and few records of a class."""
     flags = group_flags(pair)
-    if np.count_nonzero(pair.differs) < FEW_DIFFERENT:
+    if pair.n_differing < FEW_DIFFERENT:
         flags += ("few-different-resampled",)
-    of_classes = not isinstance(pair.score, RecordMean | NumberScore)
-    if of_classes and _least_of_class(pair) < LEAST_OF_CLASS:
-        flags += ("few-of-a-class",)
-    return flags
+    if isinstance(pair, RootErrors) or isinstance(pair.score, RecordMean | NumberScore):
+        return flags
+    few = _least_of_class(pair) < LEAST_OF_CLASS
+    return (*flags, "few-of-a-class") if few else flags
 
 
-def group_flags(pair: ScoredPair) -> tuple[str, ...]:
+def group_flags(pair: Scored) -> tuple[str, ...]:
     """Flags of the evidence, and one for few groups."""
     return pair.flags if pair.groups is None else pair.flags + few_groups(pair.n_units)
 
@@ -746,6 +797,7 @@ class _Scale(NamedTuple):
     designs=("holdout", "grouped holdout"),
     references=("Quenouille1956", "Tukey1958", "Satterthwaite1946"),
     sample_size=planned(scored_effect_of),
+    of_records=True,
 )
 def jackknife_difference(
     scored: ScoredPair, *, alternative: Alternative = "two-sided"

@@ -144,7 +144,7 @@ def test_simple_expressions_of_an_engine(polars, columns, monkeypatch):
         )
         own = PairedLosses.from_frame(lazy(polars, columns), **BOTH, loss=loss)
         assert_same_losses(expected, own)
-    metrics.record_loss("plain", expression=True, target="numbers")(lambda ops, y, p: p)
+    metrics.record_loss("plain", target="numbers")(lambda y, p: p)
     with pytest.raises(ValueError, match="Unknown loss of sums 'plain'"):
         TallyRequest(losses=("plain",))
 
