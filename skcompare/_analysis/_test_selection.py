@@ -345,7 +345,9 @@ def no_test_note(measure: Measure, design: Design) -> str:
     else:
         ways = [name for name in names if not name.startswith("grouped ")]
     # Without names of tests, so that measures with one remedy share a note.
-    advice = [remedy(name) for name in _nearest(dict.fromkeys(ways))]
+    has_classes = not measure.is_numeric
+    nearest = _nearest(dict.fromkeys(ways))
+    advice = [remedy(name, stratified=has_classes) for name in nearest]
     return f"{reason}; use {', or '.join(advice)}" if advice else reason
 
 

@@ -151,10 +151,15 @@ GROUPED_HOLDOUT = Design("holdout", grouped=True)
 UNKNOWN = Design("unknown")
 
 
-def remedy(design_name: str) -> str:
-    """Describe how to collect evidence by a design, with the `cv` to pass."""
+def remedy(design_name: str, *, stratified: bool = True) -> str:
+    """Describe how to collect evidence by a design, with the `cv` to pass.
+
+    Only class labels are stratified; scikit-learn's splitters of numbers have the same
+    names without that word.
+    """
     grouped, kind = design_name.startswith("grouped "), design_name.removeprefix("grouped ")
     text = _REMEDIES.get(kind, kind)
+    text = text if stratified else text.replace("Stratified", "")
     return f"{text} with groups" if grouped else text
 
 

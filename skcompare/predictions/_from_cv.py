@@ -169,6 +169,16 @@ class SplitInfo:
             check_count("cv", self.cv, least=2)
         return model_selection.check_cv(self.cv, self.y, classifier=self.classifier)
 
+    def for_estimators_of(self, outputs: Mapping[str, Any]) -> "SplitInfo":
+        """Return the information with `cv` as `cross_validate` understood it.
+
+        A number of folds is stratified by whole numbers for classifiers only.
+        """
+        fits = [(role, own.get("estimator", ())) for role, own in outputs.items()]
+        fitted = [(role, own[0]) for role, own in fits if len(own)]
+        is_numeric = bool(fitted) and target_of(fitted) == NUMBERS
+        return replace(self, classifier=False) if is_numeric else self
+
     def split(self, splitter: Any) -> list[Split]:
         """Return the splits that a splitter makes of the records."""
         if self.groups is None and isinstance(splitter, _GROUPED):
@@ -219,7 +229,7 @@ class SplitInfo:
             for role, indices in known.items()
         }
         flags = () if len(splits) == len(outputs) else (NOT_CHECKED,)
-        splitter = None if self.cv is None else self.splitter()
+        splitter = None if self.cv is None else self.for_estimators_of(outputs).splitter()
         if splitter is not None and is_constant(splitter):
             if self.can_split:
                 splits["`cv`"] = self.split(splitter)

@@ -32,7 +32,7 @@ from skcompare import (
 )
 from skcompare._registry import metrics as registry
 from skcompare._registry.tests import paired_test
-from skcompare.evidence import PairedLosses, record_loss
+from skcompare.evidence import PairedLosses, ScoreDifferences, record_loss
 from skcompare.predictions import ROLES, Predictions, predictions_from_arrays
 from skcompare.stats import (
     bootstrap_difference,
@@ -665,6 +665,26 @@ def test_outputs_of_cross_validate(cross_validated):
         assert row.pvalue == compared.rows[0].pvalue
     with pytest.raises(ValueError, match=r"must be a classifier. Got the regressor"):
         compare_cv_results(old, new, X, TARGET, cv=cv, scoring="accuracy")
+
+
+def test_number_of_folds_of_outputs():
+    """Whole numbers that regressors predict are no classes to stratify by."""
+    keep = {"cv": 4, "return_estimator": True, "return_indices": True}
+    outputs = [cross_validate(model, X, TARGET, **keep) for model in (Ridge(), Lasso())]
+    inferred, stated = (
+        compare_cv_results(*outputs, X, TARGET, cv=cv, scoring=MAE) for cv in (None, 4)
+    )
+
+    assert inferred.rows[0].pvalue == stated.rows[0].pvalue
+    scores = ScoreDifferences.from_cv_results(*outputs, X, TARGET, cv=4)
+    assert "4-fold cross-validation" == str(scores.design)
+
+
+def test_advised_folds_are_not_stratified():
+    """A score without a test is referred to folds that a target of numbers can have."""
+    pair = PairedComparator(Ridge(), Lasso(), scoring="neg_median_absolute_error")
+    with pytest.warns(UserWarning, match=r"\(cv=KFold\(10, shuffle=True\)\)"):
+        pair.fit(X, TARGET)
 
 
 def test_several_outputs_at_once(cross_validated):
