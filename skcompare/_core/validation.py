@@ -36,9 +36,27 @@ def is_whole(value: object) -> TypeGuard[int]:
 def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
     """Create the error for an unknown name, with the closest known name."""
     names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    shorter = str(name).removesuffix("_score")
+    near = [shorter] if shorter in names else _abbreviated(shorter, names)
+    near = near or difflib.get_close_matches(str(name), names, n=1)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return ValueError(f"Unknown {what} {name!r}.{hint} Known: {', '.join(names)}.")
+
+
+def _abbreviated(name: str, names: Iterable[str]) -> list[str]:
+    """Return names of an abbreviation, such as neg_mean_absolute_error of "mae".
+
+    It has the initials of their words, or is a word of three names at most.
+    """
+    short = name.lower()
+    words = {known: known.removeprefix("neg_").split("_") for known in names}
+    initials = [known for known, parts in words.items() if _initials(parts) == short]
+    having = [known for known, parts in words.items() if short in parts]
+    return initials or (having if len(having) <= 3 else [])
+
+
+def _initials(words: Iterable[str]) -> str:
+    return "".join(word[:1] for word in words)
 
 
 def check_choice(what: str, value: object, known: Collection[str]) -> str:

@@ -95,7 +95,7 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
 
 COLUMNS = {
     "id": "that tells records apart, by which files are joined",
-    "y": "of true labels",
+    "y": "of true labels, or of true numbers",
     "label": "of labels, in each of two files",
     "proba": "of probabilities, in each of two files; once a class for several",
     "value": "of predicted numbers, in each of two files",

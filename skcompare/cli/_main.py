@@ -39,11 +39,12 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help=f"{list_formats()} file with true labels and two columns of predictions",
+        help=f"{list_formats()} file with true labels, or numbers, and two columns of "
+        "predictions",
     )
     add_column(parser, Y)
     for name in ROLES:
-        text = f"column of the {name}'s labels, or probabilities"
+        text = f"column of the {name}'s labels, probabilities or predicted numbers"
         add_option(parser, name, "COLUMN", text)
     for name in ROLES:
         text = f"file of the {name}'s predictions, where it is another one; needs --id"

@@ -85,10 +85,15 @@ def check_width(name: str, measure: Measure, margin: float) -> None:
 def check_relative(name: str, measure: str, scored: Measure | None) -> None:
     """Raise an error if a measure is no mean loss, of which a margin could be a share."""
     if scored is None or scored.label is not None or loss_of(scored.metric) is None:
+        instead = "a mean of losses, such as 'neg_mean_absolute_error'"
+        if "root_mean_" in measure:
+            # (1 + 0.02)² = 1 + 0.0404
+            mean = measure.replace("root_mean_", "mean_")
+            instead = f"{mean!r}, of which a margin of 4.04 % is one of 2 % of the root"
         raise ValueError(
             f"A relative margin is a share of the champion's mean loss, and {measure} is "
             f"no mean of losses. Name the margin of {name} in units of the measure, or "
-            "choose a mean of losses, such as 'neg_mean_absolute_error'."
+            f"choose {instead}."
         )
 
 

@@ -754,6 +754,12 @@ def _probabilities(
             )
         return check_probabilities(name, values, len(classes))
     if len(classes) != 2:
+        if values.size and (values.min() < 0 or values.max() > 1):
+            raise ValueError(
+                f"`{name}` must be class labels or probabilities. Got numbers from "
+                f"{values.min():g} to {values.max():g}. Compare predicted and true numbers "
+                "by a measure of numbers, such as 'r2'."
+            )
         raise ValueError(
             f"`{name}` has one column of probabilities, which needs two classes. Got "
             f"{len(classes)}. Pass one column per class, or all class labels as `labels`."

@@ -680,6 +680,13 @@ def test_number_of_folds_of_outputs():
     assert "4-fold cross-validation" == str(scores.design)
 
 
+def test_measure_of_classes():
+    """Predicted numbers are not taken for probabilities by a measure of classes."""
+    numbers = {"old": TARGET + 0.5, "new": TARGET - 0.5}
+    with pytest.raises(ValueError, match=r"Got numbers from .*measure of numbers.*'r2'"):
+        compare(TARGET, numbers, scoring="accuracy")
+
+
 def test_advised_folds_are_not_stratified():
     """A score without a test is referred to folds that a target of numbers can have."""
     pair = PairedComparator(Ridge(), Lasso(), scoring="neg_median_absolute_error")

@@ -29,6 +29,21 @@ def test_unknown_name():
     assert "Unknown test 3." in str(unknown_name("test", 3, ["mcnemar"]))
 
 
+def test_abbreviations():
+    """Initials, and a word that few names have, lead to these names."""
+    known = ["neg_mean_absolute_error", "neg_root_mean_squared_error", "neg_crps_normal"]
+    known += ["neg_crps_samples", "neg_max_error", "r2", "rand_score"]
+
+    for short, names in (
+        ("mae", "'neg_mean_absolute_error'"),
+        ("RMSE", "'neg_root_mean_squared_error'"),
+        ("r2_score", "'r2'"),
+        ("crps", "'neg_crps_normal' or 'neg_crps_samples'"),
+    ):
+        assert f"Did you mean {names}?" in str(unknown_name("scoring", short, known))
+    assert "Did you mean" not in str(unknown_name("scoring", "", [*known, "error"]))
+
+
 def test_alternative():
     """Only scipy's three words are directions."""
     words = ["two-sided", "less", "greater"]

@@ -100,6 +100,12 @@ def test_measures_that_are_no_mean_losses(measure):
         NonInferior(measure, "2 %")
 
 
+def test_margin_of_a_root():
+    """A share of the root of a mean is one of the mean, which the error names."""
+    with pytest.raises(ValueError, match=r"choose 'neg_mean_squared_error'.* 4.04 %"):
+        NonInferior("neg_root_mean_squared_error", "2 %")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

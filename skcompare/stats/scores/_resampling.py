@@ -107,9 +107,9 @@ def check_scored(pair: Scored) -> tuple[float, float]:
     values = pair.values
     if not np.isfinite(values).all():
         text = pair.why_undefined.rstrip(".")
-        reason = f"It says: {text}." if text else "It may need a class that is not there."
+        reason = f"Reason: {text}." if text else "It may need a class that is not there."
         raise ValueError(
-            f"The score {pair.score.name!r} must be a finite number for both classifiers. "
+            f"The score {pair.score.name!r} must be a finite number for both models. "
             f"Got {values[0]} and {values[1]}. {reason} Choose another score, or a "
             "hold-out set that it is defined for."
         )

@@ -315,5 +315,5 @@ def test_why_a_score_is_undefined():
 
     scored = scored_pair(random_pair(10), resolve_scoring(refuses)[0])
     for test in (bootstrap_difference, permutation_difference):
-        with pytest.raises(ValueError, match=r"It says: Nothing fits\. Choose another"):
+        with pytest.raises(ValueError, match=r"Reason: Nothing fits\. Choose another"):
             test(scored, n_resamples=99)

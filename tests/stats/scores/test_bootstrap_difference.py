@@ -691,5 +691,5 @@ def test_undefined_score():
         raise ValueError("Only three classes will do.")
 
     own = ScoredPair.from_predictions([0, 1], [0.1, 0.2], [0.3, 0.1], score=refuses)
-    with pytest.raises(ValueError, match=r"says: Only three classes will do\. Choose"):
+    with pytest.raises(ValueError, match=r"Reason: Only three classes will do\. Choose"):
         bootstrap_difference(own)
