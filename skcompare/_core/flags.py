@@ -47,11 +47,11 @@ FLAG_TEXTS: dict[str, str] = {
         "few or none of it"
     ),
     "refitted": (
-        "a fitted classifier was given under cross-validation: it was cloned and fitted "
+        "a fitted model was given under cross-validation: it was cloned and fitted "
         "again on every training set"
     ),
     "mixed-frozen": (
-        "one classifier is frozen and another is refitted: the comparison mixes a trained "
+        "one model is frozen and another is refitted: the comparison mixes a trained "
         "model with a learning algorithm, and leaks if the frozen model has seen these "
         "records"
     ),
@@ -117,14 +117,14 @@ FLAG_TEXTS: dict[str, str] = {
         "a class has so few members that some training sets may hold none of it"
     ),
     "splits-not-checked": (
-        "nothing shows that both classifiers saw the same splits, and the comparison "
+        "nothing shows that both models saw the same splits, and the comparison "
         "is worth nothing if they did not; return_indices=True makes cross_validate "
         "show it"
     ),
     "not-reproducible": (
-        "a classifier that was fitted twice on the same records with the same seed "
+        "a model that was fitted twice on the same records with the same seed "
         "predicted differently, so that the comparison does not repeat, and equal "
-        "classifiers would differ; set what makes it random"
+        "models would differ; set what makes it random"
     ),
     "one-record-of-a-class": (
         "a class has one record, which says nothing of the variance of the AUC; "

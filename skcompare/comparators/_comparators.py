@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import (
     Bunch,
     ClassifierTags,
@@ -140,11 +140,19 @@ def fitting_flags(
     flags: tuple[str, ...] = ()
     if is_mixed(estimators):
         flags = ("mixed-frozen",)
-    elif any(is_fitted(estimator) for _, estimator in estimators):
+    elif any(_was_fitted(estimator) for _, estimator in estimators):
         flags = ("refitted",)
     if any("sample_weight" in params for params in fit_params):
         flags = (*flags, "weighted-fit")
     return flags
+
+
+def _was_fitted(estimator: Any) -> bool:
+    """Whether an estimator is fitted, and its clone, which is not, shows that it is not.
+
+    A Gaussian process predicts by its prior before it is fitted.
+    """
+    return is_fitted(estimator) and not is_fitted(clone(estimator))
 
 
 def _selected_has(method: str) -> Any:

@@ -8,6 +8,7 @@ from scipy.stats import norm, ttest_rel
 from sklearn.base import is_classifier, is_regressor
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge, Lasso, Ridge
 from sklearn.metrics import (
     d2_absolute_error_score,
@@ -685,6 +686,17 @@ def test_measure_of_classes():
     numbers = {"old": TARGET + 0.5, "new": TARGET - 0.5}
     with pytest.raises(ValueError, match=r"Got numbers from .*measure of numbers.*'r2'"):
         compare(TARGET, numbers, scoring="accuracy")
+
+
+def test_prior_of_a_gaussian_process():
+    """A regressor that predicts before it is fitted is not taken for a fitted one."""
+    pair = BayesianRidge(), GaussianProcessRegressor(alpha=1.0, optimizer=None)
+    comparator = PairedComparator(*pair, scoring="neg_crps_normal").fit(X, TARGET)
+    assert () == comparator.comparison_.flags
+
+    fitted = pair[0].fit(X, TARGET), Ridge()
+    comparator = PairedComparator(*fitted, scoring=MAE).fit(X, TARGET)
+    assert ("refitted",) == comparator.comparison_.flags
 
 
 def test_advised_folds_are_not_stratified():
