@@ -388,7 +388,8 @@ def forecasts_for(
         if any(levels != first for levels in others):
             raise ValueError(
                 f"The loss {loss!r} compares quantiles of the same levels. Got "
-                f"{' and '.join(str(role.levels) for role in roles)}."
+                f"{' and '.join(str(role.levels) for role in roles)}. Pass the same levels "
+                "of all models, and leave out the others."
             )
         return [(role.quantiles, role.levels) for role in roles]
     return [(getattr(role, needs),) for role in roles]
