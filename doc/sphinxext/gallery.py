@@ -27,6 +27,11 @@ TOPICS = {
         "which_threshold",
         "the_first_sixty",
     ),
+    "regressors": (
+        "is_the_forest_better",
+        "is_the_narrow_interval_better",
+        "which_model_of_a_rate",
+    ),
     "gates and planning": (
         "is_the_cheap_one_good_enough",
         "gate_in_a_test",
