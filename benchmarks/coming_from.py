@@ -11,9 +11,11 @@ import warnings
 from importlib.metadata import version
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer
-from sklearn.linear_model import LogisticRegression
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import RepeatedKFold, cross_val_score, train_test_split
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -93,6 +95,23 @@ def statsmodels_lines():
     )
 
 
+def scipy_lines():
+    """Calls of SciPy with statistic, p-value and limits of what they return."""
+    from scipy.stats import ttest_rel, wilcoxon
+
+    X, y = load_diabetes(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+    models = [model.fit(X_train, y_train) for model in (Ridge(), BayesianRidge())]
+    u, v = ((y_test - model.predict(X_test)) ** 2 for model in models)
+    result = ttest_rel(u, v)
+    yield "ttest_rel(u, v)", (*_numbers(result), *result.confidence_interval())
+    yield "wilcoxon(u, v)", _numbers(wilcoxon(u, v))
+    cv = RepeatedKFold(n_splits=5, n_repeats=5, random_state=0)
+    pair = KNeighborsRegressor(30), LinearRegression()
+    old, new = (cross_val_score(each, X, y, cv=cv) for each in pair)
+    yield "ttest_rel(new, old) of 25 folds", _numbers(ttest_rel(new, old))
+
+
 def _numbers(result):
     return result.statistic, result.pvalue
 
@@ -103,6 +122,7 @@ def main():
     for package, lines in {
         "mlxtend": mlxtend_lines,
         "statsmodels": statsmodels_lines,
+        "scipy": scipy_lines,
     }.items():
         print(f"{package} {version(package)}")
         for call, value in lines():

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import skcompare
 from doc.tests.pages import GUIDE
-from skcompare import PairedComparator, evidence, stats
+from skcompare import MultipleComparator, PairedComparator, evidence, stats
 
 PAGE = GUIDE / "coming_from.rst"
 
@@ -47,6 +47,9 @@ def names():
         "counts": evidence.JointCounts.from_predictions(y, a, b),
         "placements": evidence.PlacementValues.from_predictions(y, *scores),
         "others": evidence.PlacementValues.from_predictions(y, scores[1]),
+        "numbers": scores[0],
+        "predicted": {"old": scores[1], "new": rng.normal(size=200)},
+        **{"old": rng.random(25), "new": rng.random(25), "n_train": 160, "n_test": 40},
         "partial_auc": make_scorer(first_twenty, response_method="predict_proba"),
         "ShuffleSplit": ShuffleSplit,
     }
@@ -63,11 +66,13 @@ def lines():
 def test_line_runs(names):
     """It is an expression that has a value."""
     for line in dict.fromkeys(lines()):
-        if line.startswith("PairedComparator"):
+        if line.endswith(".fit(X, y)"):
             X, y = load_breast_cancer(return_X_y=True)
-            pair = {"a": GaussianNB(), "b": DecisionTreeClassifier(max_depth=2)}
-            scope = {**names, **pair, "X": X[::3], "y": y[::3]}
-            assert isinstance(eval(line, scope), PairedComparator)
+            trees = {
+                name: DecisionTreeClassifier(max_depth=k) for k, name in enumerate("bc", 2)
+            }
+            scope = {**names, "a": GaussianNB(), **trees, "X": X[::3], "y": y[::3]}
+            assert isinstance(eval(line, scope), PairedComparator | MultipleComparator)
         elif line == "unpaired_delong(placements, others)":
             one = evidence.PlacementValues.from_predictions(names["y"], names["u"])
             assert eval(line, {**names, "placements": one}) is not None
@@ -76,5 +81,5 @@ def test_line_runs(names):
 
 
 def test_all_packages_have_lines():
-    """The tables of the four packages were found."""
-    assert len(set(lines())) >= 30
+    """The tables of all packages and protocols were found."""
+    assert len(set(lines())) >= 40
