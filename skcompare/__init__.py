@@ -1,6 +1,6 @@
-"""Comparison of classifiers: is one really better than another?
+"""Comparison of classifiers and of regressors: is one really better than another?
 
-:class:`PairedComparator` compares two scikit-learn classifiers by a valid test,
+:class:`PairedComparator` compares two scikit-learn estimators by a valid test,
 :class:`MultipleComparator` several of them, and :func:`compare` existing predictions.
 """
 

@@ -523,22 +523,22 @@ class BaseComparator(
 
 
 class PairedComparator(BaseComparator):
-    """Comparator that tests whether a challenger classifier is better than a champion.
+    """Comparator that tests whether a challenger is better than a champion.
 
-    Both classifiers are cloned, fitted on the same training sets with the same seeds, and
-    predict the same test sets; the design's valid test gives the verdict. By default the
-    splits are a 5×2 block-regularized cross-validation and the test is
-    :func:`~skcompare.stats.bcv_mcnemar`, whose null hypothesis is that the two learning
-    algorithms have equal accuracy.
+    Both estimators, two classifiers or two regressors, are cloned, fitted on the same
+    training sets with the same seeds, and predict the same test sets; the design's valid
+    test gives the verdict. By default the splits are a 5×2 block-regularized
+    cross-validation and the test is :func:`~skcompare.stats.bcv_jackknife_t`, whose null
+    hypothesis is that the two learning algorithms are equally good by the measure.
 
     Parameters
     ----------
     champion : estimator
-        The classifier that runs today. It is never changed. Two fitted ones are compared
-        as they are with `cv="prefit"` or wrapped in
+        The classifier or regressor that runs today. It is never changed. Two fitted ones
+        are compared as they are with `cv="prefit"` or wrapped in
         :class:`~sklearn.frozen.FrozenEstimator`.
     challenger : estimator
-        The classifier that may replace it; treated in the same way.
+        The one that may replace it; treated in the same way.
     cv : None, "prefit", int, splitter or iterable, default=None
         None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
         X and y as a hold-out set. Anything else as in scikit-learn.
@@ -595,7 +595,8 @@ class PairedComparator(BaseComparator):
         With `refit=True`: the champion unless the evidence favours the challenger,
         fitted on all records.
     classes_ : ndarray of shape (n_classes,)
-        Class labels; with `refit=True` those of `selected_estimator_`.
+        Class labels; with `refit=True` those of `selected_estimator_`. Regressors have
+        none.
     n_features_in_, feature_names_in_
         As in scikit-learn, where X has them.
 
@@ -721,18 +722,18 @@ def _is_named(estimators: Any) -> bool:
 
 
 class MultipleComparator(BaseComparator):
-    """Comparator that tests which of several classifiers are better than others.
+    """Comparator that tests which of several estimators are better than others.
 
-    All classifiers are cloned, fitted on the same training sets with the same seeds, and
-    predict the same test sets: 10 fits each by default. Every pair is compared by the test
-    that :class:`~skcompare.PairedComparator` would use, or every classifier with a control,
-    and p-values are adjusted for the number of pairs. The null hypothesis of a pair is that
-    its two learning algorithms are equally good.
+    All estimators, classifiers or regressors, are cloned, fitted on the same training sets
+    with the same seeds, and predict the same test sets: 10 fits each by default. Every pair
+    is compared by the test that :class:`~skcompare.PairedComparator` would use, or every
+    estimator with a control, and p-values are adjusted for the number of pairs. The null
+    hypothesis of a pair is that its two learning algorithms are equally good.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
-        Three or more classifiers with their names. They are never changed.
+        Three or more classifiers, or regressors, with their names. They are never changed.
     cv : None, "prefit", int, splitter or iterable, default=None
         As for :class:`~skcompare.PairedComparator`.
     scoring : str, callable, list of str, or dict, default=None

@@ -434,13 +434,13 @@ def compare(
     control: str | None = None,
     collect: int = COLLECTED,
 ) -> Comparison | MultipleComparison:
-    """Compare the predictions of two or more trained classifiers on one hold-out set.
+    """Compare the predictions of two or more trained models on one hold-out set.
 
     Parameters
     ----------
     data : array-like of shape (n_samples,), frame, path, Tally or None
-        True labels; or a frame of pandas, Polars, pyarrow, DuckDB, Dask, PySpark or
-        another library that narwhals knows, eager or lazy, or a file, such as CSV or
+        True labels or numbers; or a frame of pandas, Polars, pyarrow, DuckDB, Dask, PySpark
+        or another library that narwhals knows, eager or lazy, or a file, such as CSV or
         Parquet, that has them in the column `y_true`; or records that were counted, see
         :class:`~skcompare.evidence.Tally`. Without true labels the predictions are
         compared with each other: how often both predict each class, and where they
@@ -749,9 +749,9 @@ def compare_cv_results(
     pos_label: Any = None,
     allow_mixed: bool = False,
 ) -> Comparison:
-    """Compare two classifiers fitted by scikit-learn's `cross_validate`.
+    """Compare two estimators fitted by scikit-learn's `cross_validate`.
 
-    Nothing is fitted: each test set is predicted by the classifiers that were trained for
+    Nothing is fitted: each test set is predicted by the estimators that were trained for
     it, and the comparison is the one that :class:`PairedComparator` makes on the same
     splits.
 
@@ -764,7 +764,7 @@ def compare_cv_results(
     challenger : dict, optional
         The same for the challenger, on the same splits.
     X, y : array-like, sparse matrix or frame
-        The records and labels that were cross-validated, in the same order.
+        The records and their target that were cross-validated, in the same order.
     cv : splitter, int or iterable, optional
         The splitter that was used; its design determines which tests are valid. If it
         makes the same splits each time, they must be those of the results. Without it the
@@ -796,8 +796,8 @@ def compare_cv_results(
 
     See Also
     --------
-    PairedEstimator : Both classifiers as one estimator for `cross_validate`.
-    cross_compare : `cross_validate` for several classifiers at once.
+    PairedEstimator : Both estimators as one for `cross_validate`.
+    cross_compare : `cross_validate` for several estimators at once.
     skcompare.evidence.ScoreDifferences.from_cv_results : From the scores alone.
 
     Examples

@@ -502,20 +502,20 @@ def cross_compare(
     error_score: Any = np.nan,
     random_state: Any = None,
 ) -> CrossComparison:
-    """Cross-validate several classifiers on the same splits.
+    """Cross-validate several estimators on the same splits.
 
-    :func:`sklearn.model_selection.cross_validate` for several classifiers: the splits are
-    made once, the classifiers of a split share the seeds of every nested `random_state`
-    that is None, and all fits are spread over the same workers.
+    :func:`sklearn.model_selection.cross_validate` for several classifiers, or regressors:
+    the splits are made once, the estimators of a split share the seeds of every nested
+    `random_state` that is None, and all fits are spread over the same workers.
 
     Parameters
     ----------
     estimators : dict of str to estimator, or list of (str, estimator)
-        Classifiers by name. They are never changed.
+        Classifiers or regressors by name. They are never changed.
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-        Records, handed to the classifiers as they are.
+        Records, handed to the estimators as they are.
     y : array-like of shape (n_samples,)
-        Class labels.
+        Class labels, or numbers.
     groups : array-like of shape (n_samples,), optional
         Group of each record, for the splitter.
     cv : None, int, splitter or iterable, default=None

@@ -81,7 +81,8 @@ class PairedEstimator(
     Parameters
     ----------
     champion, challenger : estimator
-        Classifiers: what runs today, and what may replace it. They are never changed.
+        Classifiers, or regressors: what runs today, and what may replace it. They are never
+        changed.
     allow_mixed : bool, default=False
         Allow exactly one frozen classifier.
     random_state : int, RandomState instance or None, default=None
@@ -92,9 +93,9 @@ class PairedEstimator(
     Attributes
     ----------
     champion_, challenger_ : estimator
-        The fitted classifiers.
+        The fitted estimators.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels of classifiers.
     n_features_in_, feature_names_in_
         As in scikit-learn, where X has them.
 
