@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "doc" / "user_guide"
 STAMPS = Path(__file__).with_suffix(".json")
 COMMAND = re.compile(
-    r" *\$ (python (-m benchmarks\.validity\.[\w.]+|benchmarks/precision_study\.py).*)"
+    r" *\$ (python (-m benchmarks\.[\w.]+|benchmarks/precision_study\.py).*)"
 )
 TABLE = re.compile(r"( *)\.\. csv-table::")
 OF_OTHERS = ("DATA", "FOLDER")
