@@ -86,9 +86,7 @@ def test_same_and_swapped_predictions(frame):
 def test_few_records_that_decide(frame):
     """The flag of few records that decide needs no record, but the largest difference."""
     worse = pl.col("y") + 1.2 * (pl.col("old") - pl.col("y"))
-    one = frame.with_columns(
-        old=pl.when(pl.int_range(N) == 5).then(400.0).otherwise(worse)
-    )
+    one = frame.with_columns(old=pl.when(pl.int_range(N) == 5).then(400.0).otherwise(worse))
     read = compare(one, PREDICTIONS, y_true="y")
     summed = compare(one.lazy(), PREDICTIONS, y_true="y", collect=0)
 
