@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Alternative = Literal["two-sided", "less", "greater"]
 """Alternative hypothesis; "greater" means that the challenger is better."""
 
-Kind = Literal["difference", "ratio", "association", "omnibus", "combination"]
+Kind = Literal["difference", "ratio", "reduction", "association", "omnibus", "combination"]
 """Kind of the estimate of a test; it decides which common checks apply."""
 
 Inference = Literal["models", "algorithms"]

@@ -160,7 +160,7 @@ class ComparisonRow:
         Raw and adjusted p-value; the primary row's own test is not adjusted.
     greater_is_better : bool
         Whether the measure is a score; the difference of a loss is a gain.
-    kind : {"difference", "ratio", "association", "omnibus", "combination"}
+    kind : {"difference", "ratio", "reduction", "association", "omnibus", "combination"}
         What the test estimates.
     primary : bool
         Whether the verdict comes from this row.
@@ -831,8 +831,9 @@ def result_row(
         flags = (*flags, "undefined-pvalue")
     kind: Kind = "difference" if entry is None else entry.kind
     values = [result.champion, result.challenger]
-    # A ratio is that of the losses themselves.
-    if greater_is_better != result.greater_is_better and kind != "ratio":
+    # A ratio or reduction is that of the losses themselves.
+    of_losses = kind in ("ratio", "reduction")
+    if greater_is_better != result.greater_is_better and not of_losses:
         values = [None if value is None else best - value for value in values]
     return ComparisonRow(
         measure=measure,

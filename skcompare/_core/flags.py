@@ -177,9 +177,10 @@ FLAG_TEXTS: dict[str, str] = {
         "counts, so an exact test finds little and an approximate one may be wrong"
     ),
     "decided-by-few-records": (
-        "a few records make most of the difference or of its variance, so that p-value "
+        "a few records make much of the difference or of its variance, so that p-value "
         "and interval are rough, and a test may find equal models to differ too often; "
-        "more records help, and so do a loss with lighter tails, or fewer bins of a "
+        "if these are losses, the result is not significant at 0.05 once that is allowed "
+        "for; more records help, and so do a loss with lighter tails, or fewer bins of a "
         "calibration error"
     ),
     "impossible-outcome": (

@@ -133,7 +133,7 @@ def paired_test(
         Type of the evidence, its only positional argument. By default the annotated one.
     designs : tuple of str, default=("holdout",)
         Designs that it is valid for, such as "holdout" or "grouped bcv".
-    kind : {"difference", "ratio", "association", "omnibus", "combination"}
+    kind : {"difference", "ratio", "reduction", "association", "omnibus", "combination"}
         Kind of its estimate, a difference by default. The common checks of the kind apply
         to it.
     inference : {"models", "algorithms"}, optional

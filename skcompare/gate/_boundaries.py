@@ -13,7 +13,12 @@ from skcompare._core.formatting import (
 )
 from skcompare.gate._conditions import Condition
 from skcompare.stats import MarginResult, PairedResult
-from skcompare.stats.margins import LossRatio, loss_ratio, margin_result, ratio_result
+from skcompare.stats.margins import (
+    LossReduction,
+    loss_reduction,
+    margin_result,
+    reduction_result,
+)
 
 ABOVE, BELOW = "greater", "less"
 OPPOSITE = {ABOVE: BELOW, BELOW: ABOVE}
@@ -28,20 +33,20 @@ class Side(NamedTuple):
     Attributes
     ----------
     boundary : float
-        A difference, or with a relative margin a ratio of mean losses.
+        A difference, or with a relative margin a reduction as a share of the loss.
     result : MarginResult
         The result of the test.
-    is_ratio : bool
-        Whether the boundary is a ratio.
+    is_relative : bool
+        Whether the boundary is a share of the champion's loss.
     """
 
     boundary: float
     result: MarginResult
-    is_ratio: bool
+    is_relative: bool
 
 
 class Limits(NamedTuple):
-    """One-sided limits of a difference, and of the ratio where the margin is relative.
+    """One-sided limits of a difference, and of the reduction where the margin is relative.
 
     Attributes
     ----------
@@ -49,27 +54,27 @@ class Limits(NamedTuple):
         The result of the test of the difference.
     low, high : float
         Limits of the difference.
-    ratio : LossRatio or None
-        The ratio of the mean losses with its limits.
+    reduction : LossReduction or None
+        The relative reduction of the mean loss with its limits.
     """
 
     result: PairedResult
     low: float
     high: float
-    ratio: LossRatio | None = None
+    reduction: LossReduction | None = None
 
 
 def tested_sides(
     test: PreparedTest, condition: Condition, alpha: float, *, opposite: bool = False
 ) -> list[Side]:
     """Test a condition at its boundaries, in the directions to be shown or the opposite."""
-    is_ratio = condition.share is not None
-    run = ratio_result if is_ratio else margin_result
+    is_relative = condition.share is not None
+    run = reduction_result if is_relative else margin_result
     return [
         Side(
             boundary,
             run(test, boundary, OPPOSITE[side] if opposite else side, alpha),
-            is_ratio,
+            is_relative,
         )
         for boundary, side in condition.boundaries
     ]
@@ -78,31 +83,31 @@ def tested_sides(
 def limits_of(
     test: PreparedTest, sides: Sequence[Side], opposite: Sequence[Side], alpha: float
 ) -> Limits:
-    """Return the limits of the difference, and of the ratio with a relative margin.
+    """Return the limits of the difference, and of the reduction with a relative margin.
 
     They agree with the p-values of the sides: a limit is beyond a boundary exactly if that
     is shown.
     """
-    if not sides[0].is_ratio:
+    if not sides[0].is_relative:
         limits = {s.result.alternative: s.result.limit for s in (*opposite, *sides)}
         return Limits(sides[0].result.result, limits[ABOVE], limits[BELOW])
     low, high = (margin_result(test, 0.0, side, alpha) for side in (ABOVE, BELOW))
     # The opposite of one of two sides has another level.
     at_level = [*sides, *opposite] if len(sides) == 1 else sides
-    ratio = _ratio_of(test, at_level, alpha)
-    return Limits(low.result, low.limit, high.limit, ratio)
+    reduction = _reduction(test, at_level, alpha)
+    return Limits(low.result, low.limit, high.limit, reduction)
 
 
-def _ratio_of(test: PreparedTest, sides: Sequence[Side], alpha: float) -> LossRatio:
-    """Return the ratio with limits that agree with the p-values of sides of one level."""
-    ratio = loss_ratio(test, alpha)
+def _reduction(test: PreparedTest, sides: Sequence[Side], alpha: float) -> LossReduction:
+    """Return the reduction with limits that agree with p-values of sides of one level."""
+    found = loss_reduction(test, alpha)
     for side in sides:
         is_shown = side.result.pvalue < alpha
         if side.result.alternative == ABOVE:
-            ratio = ratio._replace(high=_beside(side.boundary, ratio.high, -1, is_shown))
+            found = found._replace(low=_beside(side.boundary, found.low, 1, is_shown))
         else:
-            ratio = ratio._replace(low=_beside(side.boundary, ratio.low, 1, is_shown))
-    return ratio
+            found = found._replace(high=_beside(side.boundary, found.high, -1, is_shown))
+    return found
 
 
 def _beside(boundary: float, limit: float, sign: int, is_shown: bool) -> float:
@@ -122,10 +127,10 @@ def limits_text(sides: Sequence[Side], limits: Limits, alpha: float) -> str:
 
 
 def _limit_text(side: Side, limits: Limits, decimals: int, alpha: float) -> str:
-    bound, where, beyond = _terms(side)
+    bound, where, beyond = TERMS[side.result.alternative]
     limit = _limit_of(side, limits)
-    text = f"{bound} {format_number(limit, decimals, signed=not side.is_ratio)}"
-    if math.isinf(limit) or (side.is_ratio and limit == 0):
+    text = f"{bound} {_number(limit, side.is_relative, decimals)}"
+    if math.isinf(limit) or (side.is_relative and limit == 1):
         text = f"no limit {beyond} ({UNEVEN})"
     if not side.result.pvalue < alpha:
         text += f", must be {where} {_boundary_text(side)}"
@@ -136,12 +141,12 @@ def opposite_text(
     test: PreparedTest, opposite: Sequence[Side], limits: Limits, share: float
 ) -> str:
     """Describe the boundary beyond which the truth was shown to be."""
-    if limits.ratio is not None:
-        limits = limits._replace(ratio=_ratio_of(test, opposite, share))
+    if limits.reduction is not None:
+        limits = limits._replace(reduction=_reduction(test, opposite, share))
     side = min(opposite, key=lambda side: side.result.pvalue)
     decimals = _decimals(limits, side)
-    bound, where, _ = _terms(side)
-    limit = format_number(_limit_of(side, limits), decimals, signed=not side.is_ratio)
+    bound, where, _ = TERMS[side.result.alternative]
+    limit = _number(_limit_of(side, limits), side.is_relative, decimals)
     return (
         f"{_observed(limits, decimals)}, {bound} {limit} ({format_confidence(share)} "
         f"confidence): shown to be {where} {_boundary_text(side)}, p of the opposite "
@@ -150,38 +155,39 @@ def opposite_text(
 
 
 def _observed(limits: Limits, decimals: int) -> str:
-    if limits.ratio is None:
-        estimate = format_number(limits.result.estimate, decimals, signed=True)
-        return f"difference {estimate}"
-    estimate = format_number(limits.ratio.estimate, decimals)
-    return f"the challenger's loss is {estimate} of the champion's"
+    if limits.reduction is None:
+        return f"difference {_number(limits.result.estimate, False, decimals)}"
+    return f"loss reduced by {_number(limits.reduction.estimate, True, decimals)}"
 
 
-def _terms(side: Side) -> tuple[str, str, str]:
-    """Terms for the limit of a side; a ratio is small where the difference is large."""
-    alternative = side.result.alternative
-    return TERMS[OPPOSITE[alternative] if side.is_ratio else alternative]
+def _number(value: float, is_relative: bool, decimals: int) -> str:
+    """Format a difference, or a reduction in percent of the champion's loss."""
+    if is_relative:
+        return f"{format_number(100 * value, decimals, signed=True)} %"
+    return format_number(value, decimals, signed=True)
 
 
 def _limit_of(side: Side, limits: Limits) -> float:
-    if limits.ratio is None:
+    if limits.reduction is None:
         return side.result.limit
-    return limits.ratio.high if side.result.alternative == ABOVE else limits.ratio.low
+    found = limits.reduction
+    return found.low if side.result.alternative == ABOVE else found.high
 
 
 def _boundary_text(side: Side) -> str:
-    if side.is_ratio:
-        return f"{side.boundary:g}"
-    return f"{side.boundary:+g}" if side.boundary else "0"
+    boundary = round(100 * side.boundary, 9) if side.is_relative else side.boundary
+    text = f"{boundary:+g}" if boundary else "0"
+    return f"{text} %" if side.is_relative else text
 
 
 def _decimals(limits: Limits, side: Side) -> int:
     """Number of decimals needed to show on which side of a boundary limits are."""
-    if limits.ratio is None:
+    if limits.reduction is None:
         shown = limits.result.estimate, limits.low, limits.high
-    else:
-        shown = limits.ratio
-    return decimals_for(*shown, beside=(side.boundary,))
+        return decimals_for(*shown, beside=(side.boundary,))
+    shown = limits.reduction
+    # Percent have two digits more before the point.
+    return max(0, decimals_for(*shown, beside=(side.boundary,)) - 2)
 
 
 def pvalue_text(pvalue: float, alpha: float) -> str:

@@ -253,12 +253,11 @@ class Condition(Written):
     def boundaries(self) -> tuple[tuple[float, str], ...]:
         """Null value and alternative of each one-sided test that must reject.
 
-        With a relative margin the null value is the ratio of the challenger's mean loss to
-        the champion's; the alternative is that of the difference.
+        With a relative margin the null value is that of the reduction of the loss, as a
+        share of the champion's.
         """
-        if self.share is not None:
-            return tuple((1 - sign * self.share, side) for sign, side in self._sides)
-        return tuple((sign * float(self.margin), side) for sign, side in self._sides)
+        margin = float(self.margin) if self.share is None else self.share
+        return tuple((sign * margin, side) for sign, side in self._sides)
 
     @property
     def admits_worse(self) -> bool:
@@ -361,9 +360,9 @@ class Condition(Written):
                 )
             if self.share is not None and not is_of_means(entry):
                 raise ValueError(
-                    f"A relative margin is of mean losses, and {name} tests no ratio of "
-                    "them. Leave `test` and `anytime` out, or name the margin in units of "
-                    "the measure."
+                    f"A relative margin is of mean losses, and {name} tests no reduction "
+                    "of them. Leave `test` and `anytime` out, or name the margin in units "
+                    "of the measure."
                 )
             allowed = (*entry.options, *entry.evidence_options)
         unknown = [o for o in self.options if o in SET_BY_CONDITION or o not in allowed]
@@ -509,7 +508,7 @@ class NonInferior(Condition):
 
     With a margin of 2 %, the condition is that the mean of 1.02 times the champion's loss
     minus the challenger's is above 0. It is tested as any mean loss, and reported as the
-    ratio of the mean losses with limits, which are Fieller's but for the allowances.
+    relative reduction of the loss with limits, Fieller's but for the allowances.
 
     Examples
     --------

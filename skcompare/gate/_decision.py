@@ -35,7 +35,7 @@ from skcompare._core.report import (
 from skcompare.comparators import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf, Condition, Superior, condition_of
 from skcompare.reports import ComparisonRow, assumptions_of, row_from_dict, row_to_dict
-from skcompare.stats.margins import LossRatio
+from skcompare.stats.margins import LossReduction
 
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"
@@ -88,9 +88,9 @@ class Outcome:
         Whether nothing could be concluded, whatever the result of the test.
     parts : tuple of Outcome
         The outcomes of the conditions of an :class:`AnyOf`.
-    ratio : LossRatio or None
-        With a relative margin the ratio of the challenger's mean loss to the champion's:
-        its `estimate`, and `low` and `high`, one-sided confidence limits, each at `level`.
+    reduction : LossReduction or None
+        With a relative margin the reduction of the loss, 1 - challenger / champion: its
+        `estimate`, and `low` and `high`, one-sided confidence limits, each at `level`.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Outcome:
     flags: tuple[str, ...] = ()
     blocked: bool = False
     parts: tuple["Outcome", ...] = ()
-    ratio: LossRatio | None = None
+    reduction: LossReduction | None = None
 
     def __eq__(self, other: object) -> bool:
         # By their JSON: the limits of a row are functions, which are never equal.
@@ -363,7 +363,9 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
         **_fields(outcome, OF_OUTCOME),
         "row": plain_values(values),
         "parts": [outcome_values(part) for part in outcome.parts],
-        "ratio": None if outcome.ratio is None else plain_values(outcome.ratio._asdict()),
+        "reduction": (
+            None if outcome.reduction is None else plain_values(outcome.reduction._asdict())
+        ),
     }
 
 
@@ -393,9 +395,9 @@ BOUNDARIES = (
     "side of its boundary. Where the description of a test speaks of equality, the null "
     "hypothesis here is that the true difference lies at that boundary or beyond it."
 )
-OF_RATIOS = (
-    " Where the margin is relative to the champion's loss, the limit is that of the ratio "
-    "of the losses."
+OF_REDUCTIONS = (
+    " Where the margin is relative to the champion's loss, the limit is that of the "
+    "reduction of the loss as a share of the champion's."
 )
 LEFT, RIGHT = 40.0, 320.0
 """Ends of the scale in the picture of a condition."""
@@ -449,7 +451,8 @@ def decision_page(decision: GateDecision, data: str) -> Report:
         decision_report(decision),
         kind="Decision of a gate",
         title=f"Gate: {' against '.join(shortened(name, LONGEST_NAME) for name in names)}",
-        about_assumptions=BOUNDARIES + OF_RATIOS * any(leaf.ratio for leaf in leaves),
+        about_assumptions=BOUNDARIES
+        + OF_REDUCTIONS * any(leaf.reduction for leaf in leaves),
         assumptions=assumptions_of(tests, design) if tests else (),
         steps=next_steps_of(shown),
         data=data,
@@ -509,7 +512,14 @@ def _finding(decision: GateDecision) -> str:
 def _table(decision: GateDecision) -> Table:
     """Return the table of the conditions."""
     header = ["", "condition", "champion", "challenger", "difference", "at least"]
-    header += ["at most", "ratio", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
+    header += [
+        "at most",
+        "reduction",
+        "p",
+        "p (Holm)",
+        unit_of(decision.outcomes),
+        "status",
+    ]
     numbered = lines(decision)
     cells = [_cells(line, decision.alpha) for line in numbered]
     if len(numbered) == 1:
@@ -538,7 +548,7 @@ def _cells(line: Line, alpha: float) -> list[str]:
         line.number,
         "any of these" if outcome.parts else shortened(outcome.condition.text, LONGEST),
         *numbers,
-        "" if outcome.ratio is None else _ratio_text(outcome.ratio),
+        "" if outcome.reduction is None else _reduction_text(outcome.reduction),
         format_pvalue(outcome.pvalue, alpha if outcome.level is None else outcome.level),
         format_pvalue(outcome.adjusted_pvalue, alpha),
         "" if outcome.parts else f"{outcome.n_records:,}",
@@ -546,11 +556,11 @@ def _cells(line: Line, alpha: float) -> list[str]:
     ]
 
 
-def _ratio_text(ratio: LossRatio) -> str:
-    """Format a ratio of mean losses with its limits."""
-    decimals = decimals_for(*ratio, beside=(1.0,))
-    estimate, low, high = (format_number(value, decimals) for value in ratio)
-    return f"{estimate} [{low}, {high}]"
+def _reduction_text(reduction: LossReduction) -> str:
+    """Format a relative reduction with its limits, in percent."""
+    decimals = max(0, decimals_for(*reduction, beside=(0.0,)) - 2)
+    estimate, low, high = (format_number(100 * value, decimals) for value in reduction)
+    return f"{estimate} % [{low}, {high}]"
 
 
 def _check(line: Line) -> Check:
@@ -656,8 +666,9 @@ def _limits_text(decision: GateDecision) -> str:
         f"{percent} confidence{why if several else ''}" for percent, why in levels.items()
     )
     text = "'at least' and 'at most' are one-sided limits of the difference"
-    if any(o.ratio is not None for outcome in decision.outcomes for o in outcome.leaves):
-        text += ", and in brackets those of the ratio of the losses, challenger by champion"
+    leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
+    if any(leaf.reduction is not None for leaf in leaves):
+        text += ", and in brackets those of the reduction of the loss"
     return f"{text}, each with {confidences}" if confidences else text
 
 
@@ -802,11 +813,11 @@ class Drawn(NamedTuple):
 
 def _drawn(outcome: Outcome, row: ComparisonRow, condition: Condition) -> Drawn:
     """Return what a picture shows; of a relative margin the share of the loss gained."""
-    if outcome.ratio is None:
+    if outcome.reduction is None:
         ends = [limit for limit in (outcome.low, outcome.high) if limit is not None]
         return Drawn(row.difference, ends, list(condition.boundaries))
-    gain, high, low = (100 * (1 - value) for value in outcome.ratio)
-    bounds = [(round(100 * (1 - w), 9), side) for w, side in condition.boundaries]
+    gain, low, high = (100 * value for value in outcome.reduction)
+    bounds = [(round(100 * share, 9), side) for share, side in condition.boundaries]
     return Drawn(gain, [low, high], bounds, " %")
 
 
@@ -826,7 +837,7 @@ def _mark(at: float, label: str, place: str, colour: str) -> str:
 
 def _picture_label(outcome: Outcome, condition: Condition, shown: Drawn) -> str:
     """Describe a picture as text, for screen readers."""
-    limits = [outcome.low, outcome.high] if outcome.ratio is None else shown.ends
+    limits = [outcome.low, outcome.high] if outcome.reduction is None else shown.ends
     decimals = decimals_for(shown.difference, *limits)
     difference, low, high = (
         f"{format_number(value, decimals, signed=True)}{shown.unit}"
@@ -847,12 +858,12 @@ def _picture_label(outcome: Outcome, condition: Condition, shown: Drawn) -> str:
 
 def _outcome(values: dict[str, Any]) -> Outcome:
     # Decisions of before there were relative margins have none.
-    row, ratio = values["row"], values.get("ratio")
+    row, reduction = values["row"], values.get("reduction")
     return Outcome(
         condition=condition_of(values["condition"]),
         row=None if row is None else row_from_dict(row),
         parts=tuple(map(_outcome, values["parts"])),
-        ratio=None if ratio is None else LossRatio(**ratio),
+        reduction=None if reduction is None else LossReduction(**reduction),
         **_stored(values, OF_OUTCOME),
     )
 

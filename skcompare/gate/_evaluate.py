@@ -568,7 +568,7 @@ def _from_sides(ready: Ready, test: PreparedTest, alpha: float, planned: bool) -
         n_discordant=_discordant(test),
         records_needed=needed,
         flags=row.flags,
-        ratio=limits.ratio,
+        reduction=limits.reduction,
     )
 
 

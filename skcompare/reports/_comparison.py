@@ -441,9 +441,9 @@ TABLES = {
         ("challenger over champion", *ROLES, "ratio"),
         "Ratios, challenger over champion: above 1 favours the challenger",
     ),
-    ("ratio", False): (
-        ("losses, champion over challenger", *ROLES, "ratio"),
-        "Ratios of losses, champion over challenger: above 1 favours the challenger",
+    ("reduction", False): (
+        ("lower is better", *ROLES, "reduction"),
+        "Reduction of losses as a share of the champion's: above 0 favours the challenger",
     ),
     ("association", True): (
         ("association", "estimate"),
@@ -527,7 +527,7 @@ def _tables(comparison: Comparison) -> list[Table]:
 
 def _is_score(row: ComparisonRow) -> bool:
     """Whether a row is of scores, or of losses; a ratio is never of negated ones."""
-    if row.kind == "ratio" and row.result is not None:
+    if row.kind in ("ratio", "reduction") and row.result is not None:
         return row.result.greater_is_better
     return row.greater_is_better
 
@@ -563,7 +563,7 @@ def _cells(row: ComparisonRow, alpha: float) -> list[str]:
         format_pvalue(row.adjusted_pvalue, alpha),
         row.test or "no test",
     ]
-    if row.kind == "ratio" and row.result is not None:
+    if row.kind in ("ratio", "reduction") and row.result is not None:
         name = row.result.estimate_name
         name += "" if row.label is None else f"[{row.label}]"
     if row.kind in WITHOUT_INTERVAL:

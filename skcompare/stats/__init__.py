@@ -38,8 +38,8 @@ from skcompare.stats.core._power import (
     mcnemar_sample_size,
 )
 from skcompare.stats.core._result import ConfidenceInterval, PairedResult
-from skcompare.stats.losses._loss_ratio import clustered_relative_loss, relative_loss
 from skcompare.stats.losses._paired_t import clustered_t, loss_permutation, paired_t
+from skcompare.stats.losses._relative_loss import clustered_relative_loss, relative_loss
 from skcompare.stats.losses._wilcoxon import wilcoxon
 from skcompare.stats.margins._margin_test import (
     ConstantDifferences,

@@ -398,16 +398,24 @@ def check_doubled_records(subject):
         assert 2 * once.n == pytest.approx(twice.n)
 
 
+def _as_ratio(subject, value):
+    """Ratio of two losses of whose reduction this is, or the ratio itself."""
+    if subject.entry.kind == "ratio":
+        return value
+    return math.inf if value == 1 else 1 / (1 - value)
+
+
 def check_ratio_of_itself(subject):
     """Against itself a ratio is 1 or flagged as undefined, and p is 1."""
     for evidence, options, alternative in subject.samples_of_itself():
         result = subject.run(evidence, alternative, **options)
+        estimate = _as_ratio(subject, result.estimate)
 
-        assert 1 == result.null_value
-        assert 1 == result.estimate or (math.isnan(result.estimate) and result.flags)
+        assert 1 == _as_ratio(subject, result.null_value)
+        assert 1 == estimate or (math.isnan(estimate) and result.flags)
         assert 1 == result.pvalue
         assert result.degenerate
-        low, high = result.confidence_interval()
+        low, high = (_as_ratio(subject, x) for x in result.confidence_interval())
         assert 0 <= low <= 1 <= high
 
 
@@ -423,18 +431,19 @@ def check_ratio_inverts(subject):
                 mirrored = subject.run(
                     swapped, alternative and OPPOSITE[alternative], **options
                 )
-                low, high = mirrored.confidence_interval(0.9)
+                low, high = (
+                    _as_ratio(subject, x) for x in mirrored.confidence_interval(0.9)
+                )
                 inverted = [_inverse(limit) for limit in (high, low)]
+                limits = [_as_ratio(subject, x) for x in result.confidence_interval(0.9)]
 
-                assert _inverse(result.estimate) == pytest.approx(
-                    mirrored.estimate, rel=1e-12, nan_ok=True
+                assert _inverse(_as_ratio(subject, result.estimate)) == pytest.approx(
+                    _as_ratio(subject, mirrored.estimate), rel=1e-12, nan_ok=True
                 )
                 assert result.pvalue == pytest.approx(
                     mirrored.pvalue, rel=1e-12, nan_ok=True
                 )
-                assert inverted == pytest.approx(
-                    list(result.confidence_interval(0.9)), rel=1e-9
-                )
+                assert inverted == pytest.approx(limits, rel=1e-9)
 
 
 def _inverse(ratio):
@@ -442,13 +451,13 @@ def _inverse(ratio):
 
 
 def check_ratio_direction(subject):
-    """A ratio above 1 is challenger over champion, and "greater" finds it."""
+    """A ratio above 1 favours the challenger, and "greater" finds it."""
     predictions = subject.predictions(200, 5, accuracies=(0.5, 0.9))
     evidence = subject.evidence(predictions)
     for options in subject.variants:
         result = subject.run(evidence, **options)
 
-        assert result.estimate > 1
+        assert _as_ratio(subject, result.estimate) > 1
         if subject.directed:
             _assert_one_sided(subject, evidence, options)
 
@@ -544,6 +553,14 @@ OF_KIND = {
         check_doubled_records,
     ),
     "ratio": (
+        check_ratio_of_itself,
+        check_ratio_inverts,
+        check_ratio_direction,
+        check_interval_and_pvalue_agree,
+        check_intervals_nest,
+        check_doubled_records,
+    ),
+    "reduction": (
         check_ratio_of_itself,
         check_ratio_inverts,
         check_ratio_direction,

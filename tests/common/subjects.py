@@ -233,6 +233,8 @@ class Subject:
         """The least and the greatest value that an estimate of the kind can have."""
         if self.entry.kind == "ratio":
             return 0, np.inf
+        if self.entry.kind == "reduction":
+            return -np.inf, 1
         if ANY_LOSS in self.entry.measures:
             return -np.inf, np.inf
         # A score such as a correlation lies in [-1, 1], so that two of them differ by 2.

@@ -71,10 +71,10 @@ def test_texts():
 
 
 def test_boundaries():
-    """Ratios of the losses that must be excluded."""
-    assert ((1.02, "greater"),) == NonInferior(MAE, "2 %").boundaries
-    assert ((0.98, "greater"),) == Superior(MAE, "2 %").boundaries
-    assert ((1.25, "greater"), (0.75, "less")) == Equivalent(MAE, "25 %").boundaries
+    """Reductions of the loss that must be excluded."""
+    assert ((-0.02, "greater"),) == NonInferior(MAE, "2 %").boundaries
+    assert ((0.02, "greater"),) == Superior(MAE, "2 %").boundaries
+    assert ((-0.25, "greater"), (0.25, "less")) == Equivalent(MAE, "25 %").boundaries
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_margin_of_a_root():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "wilcoxon"}, "wilcoxon tests no ratio"),
-        ({"anytime": True}, "anytime_losses tests no ratio"),
+        ({"test": "wilcoxon"}, "wilcoxon tests no reduction"),
+        ({"anytime": True}, "anytime_losses tests no reduction"),
         ({"exact": True}, "`exact` is for accuracy"),
     ],
 )
@@ -152,67 +152,67 @@ def test_t_test_of_weighted_losses(condition, sides):
 
 
 def test_limits_are_nearly_those_of_fieller():
-    """Of many records without skewness the limits of the ratio are Fieller's."""
+    """Of many records without skewness the limits are Fieller's."""
     y, both = exact(0.99)
-    ratio = judged(NonInferior(MAE, "2 %"), y, both).ratio
+    found = judged(NonInferior(MAE, "2 %"), y, both).reduction
     (vc, cov), (_, vn) = np.cov(both["old"], both["new"]) / len(y)
     c, m, q = both["old"].mean(), both["new"].mean(), stats.t.isf(0.05, len(y) - 1)
     # Roots of (w c - m)^2 = q^2 (w^2 vc - 2 w cov + vn).
     roots = np.roots([c**2 - q**2 * vc, -2 * (c * m - q**2 * cov), m**2 - q**2 * vn])
 
-    assert m / c == pytest.approx(ratio.estimate, rel=1e-12)
-    assert sorted(roots) == pytest.approx([ratio.low, ratio.high], rel=1e-4)
+    assert 1 - m / c == pytest.approx(found.estimate, abs=1e-12)
+    assert sorted(1 - roots) == pytest.approx([found.low, found.high], abs=1e-4)
 
 
 def test_a_limit_is_where_the_p_value_is_the_level():
-    """The allowance for skewness is in the limits of the ratio, too."""
-    ratio = judged(Equivalent(MAE, "10 %")).ratio
+    """The allowance for skewness is in the limits of the reduction, too."""
+    found = judged(Equivalent(MAE, "10 %")).reduction
     losses = PairedLosses.from_losses(*LOSSES)
-    for limit, side in ((ratio.high, "greater"), (ratio.low, "less")):
-        result = margin_test(losses.weighted(limit), "paired_t", alternative=side)
+    for limit, side in ((found.low, "greater"), (found.high, "less")):
+        result = margin_test(losses.weighted(1 - limit), "paired_t", alternative=side)
         assert 0.05 == pytest.approx(result.pvalue, rel=1e-6)
-    assert ratio.low < ratio.estimate < ratio.high
+    assert found.low < found.estimate < found.high
 
 
 @pytest.mark.parametrize("share", [0.5, 1, 2, 5, 8, 10, 12, 15, 20, 30, 50])
 def test_decision_and_limits_agree(share):
-    """A condition is shown exactly if the limit of the ratio is beyond its boundary."""
+    """A condition is shown exactly if the limit of the reduction is beyond its boundary."""
     for kind in (Superior, NonInferior, Equivalent):
         outcome = judged(kind(MAE, f"{share} %"))
         shown = [
-            outcome.ratio.high < w if side == "greater" else outcome.ratio.low > w
-            for w, side in outcome.condition.boundaries
+            outcome.reduction.low > at if side == "greater" else outcome.reduction.high < at
+            for at, side in outcome.condition.boundaries
         ]
         assert outcome.passed == all(shown)
 
 
 def test_the_boundary_itself_is_not_shown():
     """With a margin that is the limit, to all digits, nothing changes sides."""
-    high = judged(NonInferior(MAE, "50 %")).ratio.high
-    for share in (100 * (high - 1) * (1 + shift) for shift in (-1e-9, 1e-9, -1e-3, 1e-3)):
+    low = judged(NonInferior(MAE, "50 %")).reduction.low
+    for share in (-100 * low * (1 + shift) for shift in (-1e-9, 1e-9, -1e-3, 1e-3)):
         kind = NonInferior if share > 0 else Superior
         outcome = judged(kind(MAE, f"{abs(share):.9f} %"))
         ((boundary, _),) = outcome.condition.boundaries
-        assert outcome.passed == (outcome.ratio.high < boundary)
+        assert outcome.passed == (outcome.reduction.low > boundary)
 
 
 def test_units_do_not_matter():
-    """A ratio is the same in cents and in euros, an absolute margin is not."""
+    """A reduction is the same in cents and in euros, an absolute margin is not."""
     cents = {name: 100 * values for name, values in BOTH.items()}
     first = judged(NonInferior(MAE, "5 %"))
     second = judged(NonInferior(MAE, "5 %"), 100 * Y, cents)
 
     assert first.pvalue == pytest.approx(second.pvalue, rel=1e-9)
-    assert first.ratio == pytest.approx(second.ratio, rel=1e-9)
+    assert first.reduction == pytest.approx(second.reduction, abs=1e-9)
 
 
 def test_swapped_roles_have_the_inverse_ratio():
     """The limits of the inverse are the inverses of the limits."""
-    first = judged(Equivalent(MAE, "5 %")).ratio
-    second = judged(Equivalent(MAE, "5 %"), both={"a": NEW, "b": OLD}).ratio
+    first = judged(Equivalent(MAE, "5 %")).reduction
+    second = judged(Equivalent(MAE, "5 %"), both={"a": NEW, "b": OLD}).reduction
 
-    inverse = [1 / value for value in (first.estimate, first.high, first.low)]
-    assert inverse == pytest.approx(second, rel=1e-6)
+    inverse = [1 - 1 / (1 - value) for value in (first.estimate, first.high, first.low)]
+    assert inverse == pytest.approx(second, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_mean_losses_of_classifiers(measure):
 
     assert outcome.passed
     means = abs(outcome.row.challenger) / abs(outcome.row.champion)
-    assert means == pytest.approx(outcome.ratio.estimate, rel=1e-12)
+    assert 1 - means == pytest.approx(outcome.reduction.estimate, abs=1e-12)
 
 
 def test_bounded_losses_allow_for_rare_errors():
@@ -265,7 +265,7 @@ def test_perfect_challenger():
     outcome = judged(Superior(MAE, "50 %"), both={"old": OLD, "new": Y})
 
     assert outcome.passed
-    assert 0 == outcome.ratio.estimate == outcome.ratio.low
+    assert 1 == outcome.reduction.estimate == outcome.reduction.high
 
 
 def test_negative_losses(monkeypatch):
@@ -305,7 +305,7 @@ def test_few_records_and_constant_ratios():
 
 
 def test_a_champion_whose_loss_is_not_known_has_no_limit():
-    """Where the champion's mean loss may be nearly 0, the ratio has no upper limit."""
+    """Where the champion's mean loss may be nearly 0, the reduction has no limit."""
     y = np.tile([0, 1], 40)
     right = np.where(np.arange(80) < 2, 1e-3, 1 - 1e-9)
     both = {"old": right, "new": np.full(80, 0.7) + RNG.uniform(-0.1, 0.1, 80)}
@@ -314,9 +314,10 @@ def test_a_champion_whose_loss_is_not_known_has_no_limit():
     (outcome,) = decision.outcomes
 
     assert not outcome.passed
-    assert math.isinf(outcome.ratio.high)
-    assert "no limit above" in outcome.reasons[0]
-    assert GateDecision.from_json(decision.to_json()).outcomes[0].ratio == outcome.ratio
+    assert -math.inf == outcome.reduction.low
+    assert "no limit below" in outcome.reasons[0]
+    read = GateDecision.from_json(decision.to_json()).outcomes[0]
+    assert read.reduction == outcome.reduction
 
 
 def test_resampled_regressors_have_scores_of_splits():
@@ -334,11 +335,12 @@ def test_resampled_regressors_have_scores_of_splits():
 
 
 def test_slices_and_groups():
-    """Each slice has the ratio of its own records, and groups a test of groups."""
+    """Each slice has the reduction of its own records, and groups a test of groups."""
     columns = {"site": np.tile(["n", "s"], N // 2)}
     outcome = judged(NonInferior(MAE, "10 %", where={"site": "n"}), columns=columns)
     part = LOSSES[0][::2], LOSSES[1][::2]
-    assert part[1].mean() / part[0].mean() == pytest.approx(outcome.ratio.estimate)
+    reduction = 1 - part[1].mean() / part[0].mean()
+    assert reduction == pytest.approx(outcome.reduction.estimate)
     assert N // 2 == outcome.n_records
 
     groups = np.arange(N) // 4
@@ -368,7 +370,7 @@ def test_looks_are_at_a_relative_margin(tmp_path):
 
 
 def test_records_needed():
-    """Where the observed ratio is within the margin, so many records would show it."""
+    """Where the observed reduction is within the margin, so many records would show it."""
     few = {name: values[:150] for name, values in BOTH.items()}
     outcome = judged(Superior(MAE, "25 %"), Y[:150], few)
     assert "inconclusive" == outcome.status
@@ -385,42 +387,43 @@ def test_records_needed():
 
 
 def test_any_of():
-    """Ratios are adjusted and reported as differences are."""
+    """Reductions are adjusted and reported as differences are."""
     decision = Gate(AnyOf(Superior(MAE, "1 %"), Superior(MAE, "60 %"))).decide(Y, BOTH)
     first, second = decision.outcomes[0].parts
 
     assert first.passed
     assert "failed" == second.status
-    assert "shown to be above 0.4" in second.reasons[0]
-    assert second.ratio.low > 0.4
+    assert "shown to be below +60 %" in second.reasons[0]
+    assert second.reduction.high < 0.6
 
 
 def test_reports():
-    """The ratio and its limits are in each form of a report."""
+    """The reduction and its limits are in each form of a report."""
     decision = Gate(NonInferior(MAE, "2 %"), Equivalent(MAE, "3 %")).decide(Y, BOTH)
-    ratio = decision.outcomes[0].ratio
-    shown = f"{ratio.estimate:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+    reduction = decision.outcomes[0].reduction
+    estimate, low, high = (f"{100 * value:.1f}" for value in reduction)
+    shown = f"{estimate} % [{low}, {high}]"
     stored = json.loads(decision.to_json())["outcomes"][0]
 
-    assert stored["ratio"] == ratio._asdict()
+    assert stored["reduction"] == reduction._asdict()
     assert "2 %" == stored["condition"]["margin"]
     assert shown in str(decision)
-    sentence = f"the challenger's loss is {ratio.estimate:.3f} of the champion's, at most"
+    sentence = f"loss reduced by +{estimate} %, at least +{low} % (95 % confidence)"
     assert sentence in " ".join(str(decision).split())
     assert shown.replace("[", "\\[").replace("]", "\\]") in decision.to_markdown() or (
         shown in decision.to_markdown()
     )
-    assert "loss is" in decision.to_junit()
+    assert "loss reduced by" in decision.to_junit()
     page = decision.to_html()
     assert "+3 %" in page
-    words = "the limit is that of the ratio of the losses"
+    words = "the limit is that of the reduction of the loss"
     assert words in page
     assert words not in Gate(NonInferior(MAE, 2.0)).decide(Y, BOTH).to_html()
-    assert f"difference {100 * (1 - ratio.estimate):+.3f} %" in page
+    assert f"difference +{100 * reduction.estimate:.3f} %" in page
     assert GateDecision.from_json(decision.to_json()) == decision
     values = json.loads(decision.to_json())
-    del values["outcomes"][0]["ratio"]
-    assert GateDecision.from_json(json.dumps(values)).outcomes[0].ratio is None
+    del values["outcomes"][0]["reduction"]
+    assert GateDecision.from_json(json.dumps(values)).outcomes[0].reduction is None
 
 
 def test_wide_margins():
@@ -481,12 +484,12 @@ def test_policy_file(tmp_path, capsys):
 def test_assertion():
     """`assert_better` takes a share."""
     assert assert_better(Y, OLD, NEW, by=MAE, margin="5 %")
-    with pytest.raises(AssertionError, match="the challenger's loss is"):
+    with pytest.raises(AssertionError, match="loss reduced by"):
         assert_better(Y, OLD, NEW, by=MAE, margin="80 %")
 
 
 def test_counted_losses():
-    """Losses that an engine sums up have the ratio of the records behind them."""
+    """Losses that an engine sums up have the reduction of the records behind them."""
     pl = pytest.importorskip("polars")
     rng = np.random.default_rng(1)
     y = rng.integers(2, size=9000)
@@ -501,7 +504,8 @@ def test_counted_losses():
         (read,) = gate.decide(frame, columns, y_true="y").outcomes
         (counted,) = gate.decide(frame.lazy(), columns, y_true="y", collect=0).outcomes
 
-        assert read.ratio.estimate == pytest.approx(counted.ratio.estimate, rel=1e-9)
+        expected = pytest.approx(counted.reduction.estimate, abs=1e-9)
+        assert expected == read.reduction.estimate
         # Counted records are supposed to be skewed.
         assert read.pvalue < counted.pvalue < 0.05
-        assert read.ratio.high < counted.ratio.high < 1.1
+        assert read.reduction.low > counted.reduction.low > -0.1

@@ -18,7 +18,7 @@ from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
 from benchmarks.validity.margins.gate_formulas import both_ways, mean_moves
 from skcompare.gate import Gate, NonInferior, Superior
-from skcompare.stats.losses._paired_t import most_of_one
+from skcompare.stats.losses._paired_t import FEW_DEGREES
 
 RECORDS = (50, 200, 1000)
 BATCH = 2_000_000
@@ -103,11 +103,14 @@ def decided(losses, more, condition):
     """Whether each data set is above the boundary and below, by the test and the gate."""
     gains, boundary = gains_at(losses, more, condition)
     n = gains.shape[1]
-    passed = both_ways(boundary, *mean_moves(gains), n, "records", df=n - 1)
+    moves = mean_moves(gains)
     squares = (gains - gains.mean(axis=1, keepdims=True)) ** 2
-    # Where one record decides, a gate concludes nothing.
-    undecided = squares.max(axis=1) > most_of_one(n) * squares.sum(axis=1)
-    return [one & ~undecided if k % 2 else one for k, one in enumerate(passed)]
+    # The largest share that one record has beyond what a normal one would have.
+    beyond = squares.max(axis=1) / squares.sum(axis=1) - 2 * np.log(n) / n
+    few = np.clip(FEW_DEGREES / np.maximum(beyond, 1e-300), 1, n - 1)
+    alone = both_ways(boundary, *moves, n, "records", df=n - 1)
+    by_gate = both_ways(boundary, *moves, n, "records", df=few)
+    return [by_gate[k] if k % 2 else alone[k] for k in range(len(alone))]
 
 
 def check(losses, more, condition):

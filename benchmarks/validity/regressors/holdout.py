@@ -270,7 +270,7 @@ def group_row(loss, kind, shape, n_groups, n_truth, n_draws, seed):
         of_t = two_sided(both_sides(t, n_groups - 1))
         auto = of_t if n_groups >= FEW_GROUPS else two_sided(sign_flips(Sets(gains), rng))
         share = (rest**2).max(axis=1) / squares
-        df = np.minimum(n_groups - 1, degrees_of_few(share, even_groups(sizes)))
+        df = degrees_of_few(share, even_groups(sizes), n_groups - 1)
         allowed = two_sided(both_sides(t, df))
         if done == 0:
             _check_groups(gains[0], sizes, of_t[0], flagged(of_t, allowed)[0])

@@ -76,15 +76,15 @@ def student(sets, rng=None):
     return both_sides(sets.t, sets.n - 1)
 
 
-def degrees_of_few(share, units):
-    """`few_records_df` of many data sets, not above that of all units."""
+def degrees_of_few(share, units, most):
+    """`few_records_df` of many data sets, and not more than those of all units."""
     beyond = np.maximum(share - 2 * np.log(units) / units, 1e-300)
-    return np.clip(FEW_DEGREES / beyond, 1, units - 1)
+    return np.clip(FEW_DEGREES / beyond, 1, most)
 
 
 def few_records(sets, rng=None):
     """Student's t with the degrees of freedom that allow for a few records."""
-    return both_sides(sets.t, degrees_of_few(sets.share, sets.n))
+    return both_sides(sets.t, degrees_of_few(sets.share, sets.n, sets.n - 1))
 
 
 def flagged(sides, allowed):
@@ -114,7 +114,7 @@ def satterthwaite(sets, rng=None):
 
 def adjusted(sets, rng=None, df=None):
     """The test of gates: twice the skewness that counts against the conclusion."""
-    df = degrees_of_few(sets.share, sets.n) if df is None else df
+    df = degrees_of_few(sets.share, sets.n, sets.n - 1) if df is None else df
     least = 2 / np.sqrt(sets.n)
     sides = []
     for t, skewness in ((sets.t, sets.skewness), (-sets.t, -sets.skewness)):

@@ -1,7 +1,8 @@
 """Error rates and coverage of tests of scores of numbers that are no means of a loss.
 
 Two regressors of one target: exchangeable ones, ones with unlike errors, and ones with
-heavier tails. Run
+heavier tails. Differences of RMSE, R² and two correlations, and the relative reduction of
+the mean squared error. Run
 
     python -m benchmarks.validity.regressors.number_scores
 
@@ -14,8 +15,13 @@ import numpy as np
 
 from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
-from skcompare.evidence import ScoredPair
-from skcompare.stats import bootstrap_difference, influence_difference, jackknife_difference
+from skcompare.evidence import PairedLosses, ScoredPair
+from skcompare.stats import (
+    bootstrap_difference,
+    influence_difference,
+    jackknife_difference,
+    relative_loss,
+)
 
 ALPHA = 0.05
 RECORDS = (50, 200, 1000)
@@ -26,6 +32,8 @@ SCORES = (
     "spearman_correlation",
 )
 TESTS = ("influences", "jackknife", "percentile")
+METHODS = ("jackknife", "fieller")
+"""Methods of the relative reduction of a loss."""
 TRUTH_RECORDS, TRUTH_DRAWS = 200_000, 20
 
 
@@ -119,10 +127,62 @@ def coverage_table(args):
     return table
 
 
+def squared_errors(records):
+    """Squared errors of champion and challenger."""
+    y, champion, challenger = records
+    return (champion - y) ** 2, (challenger - y) ** 2
+
+
+def true_reduction(world):
+    """Reduction of the mean squared errors of very many records."""
+    if world.startswith("exchangeable"):
+        return 0.0
+    rng = np.random.default_rng(0)
+    drawn = (squared_errors(WORLDS[world](TRUTH_RECORDS, rng)) for _ in range(TRUTH_DRAWS))
+    champion, challenger = np.mean([[a.mean(), b.mean()] for a, b in drawn], axis=0)
+    return float(1 - challenger / champion)
+
+
+def reduction_row(world, n, truth, n_draws, seed):
+    """Shares of intervals above and below the true reduction, for each method."""
+    rng = np.random.default_rng(seed)
+    missed = np.zeros((len(METHODS), 2))
+    for _ in range(n_draws):
+        losses = PairedLosses.from_losses(
+            *squared_errors(WORLDS[world](n, rng)), loss="squared_error"
+        )
+        results = [relative_loss(losses, method=method) for method in METHODS]
+        limits = [result.confidence_interval(1 - ALPHA) for result in results]
+        missed += [(truth < low, truth > high) for low, high in limits]
+    return missed / n_draws
+
+
+def reduction_table(args):
+    """Coverage, and which side is missed: above has the truth below the interval."""
+    truths = {world: true_reduction(world) for world in WORLDS}
+    settings = [
+        (world, n, truths[world]) for world, n in product(WORLDS, sorted(args.records))
+    ]
+    rows = each_row(reduction_row, settings, args, 2)
+    sides = [f"{method}, {side}" for method in METHODS for side in ("above", "below")]
+    table = Table(
+        "Relative reduction of the mean squared error: coverage of the 95 % intervals",
+        ("regressors", "records", "reduction", *METHODS, *sides),
+    )
+    for (world, n, truth), missed in zip(settings, rows):
+        cells = [with_error(share, args.draws) for share in 1 - missed.sum(axis=1)]
+        shares = (f"{share:.3f}" for share in missed.ravel())
+        table.add(world, n, f"{truth:+.3f}", *cells, *shares)
+    return table
+
+
+PARTS = {"scores": coverage_table, "reduction": reduction_table}
+
+
 if __name__ == "__main__":
     main(
         __doc__,
-        coverage_table,
+        PARTS,
         draws=1000,
         records=(RECORDS, "numbers of records"),
         resamples=(499, "resamples of the bootstrap"),

@@ -121,13 +121,9 @@ def row_of(source: Any, **others: Any) -> IntervalRow:
 
 
 def ratio_unit(result: PairedResult) -> str:
-    """Return the unit of a ratio or odds ratio of scores; empty for other estimates.
-
-    A ratio of losses is champion over challenger, the other way round.
-    """
+    """Return the unit of a ratio or odds ratio; empty for other estimates."""
     quantity, of, _ = result.estimate_name.partition(" of ")
-    is_ratio = of and quantity in RATIOS and result.greater_is_better
-    return quantity if is_ratio else ""
+    return quantity if of and quantity in RATIOS else ""
 
 
 def absence_note(roles: Sequence[str]) -> str:
@@ -367,10 +363,13 @@ def _checked_margin(margin: Any) -> float:
     )
 
 
-def _claim_of(condition: Any) -> dict[str, Any]:
-    """Return the fields of a row on the parts of the axis that a condition excludes."""
+def _claim_of(condition: Any, unit: float = 1.0) -> dict[str, Any]:
+    """Return the fields of a row on the parts of the axis that a condition excludes.
+
+    `unit` is that of the boundaries: the champion's loss, if they are shares of it.
+    """
     parts = tuple(
-        (-math.inf, edge) if side == "greater" else (edge, math.inf)
+        (-math.inf, unit * edge) if side == "greater" else (unit * edge, math.inf)
         for edge, side in condition.boundaries
     )
     return {"excluded": parts, "claim": condition.text}
@@ -424,6 +423,8 @@ def _of_outcome(outcome: Any) -> IntervalRow:
     sides = [side for _, side in condition.boundaries]
     greater = True if row is None else row.greater_is_better
     has_test = row is not None and row.test is not None
+    is_share = row is not None and condition.share is not None
+    unit = abs(row.champion) if is_share else 1.0
     return row_of(
         outcome,
         name=condition.measure if not condition.where else condition.text,
@@ -434,7 +435,7 @@ def _of_outcome(outcome: Any) -> IntervalRow:
         unit=unit_of(condition.measure, greater),
         note="" if has_test else "; ".join(outcome.reasons),
         measure=condition.measure,
-        **_claim_of(condition),
+        **_claim_of(condition, unit),
     )
 
 

@@ -23,7 +23,7 @@ from skcompare.stats.scores._resampling import (
     title="Infinitesimal jackknife t test of a score",
     measures=(*(n for n in NUMBER_SCORES if tested_loss(n) is None), ANY_SCORE),
     designs=("holdout", "grouped holdout"),
-    references=("Jaeckel1972", "Efron1982", "Satterthwaite1946"),
+    references=("Jaeckel1972", "Efron1982", "Satterthwaite1946", "Hall1992"),
     sample_size=planned(scored_effect_of),
     target=NUMBERS,
     needs=ScoredPair,
@@ -51,9 +51,9 @@ def influence_difference(
     -------
     result : PairedResult
         `estimate` is score(challenger) - score(champion), or the reverse of a loss.
-        `statistic` is the estimate over its standard error, and the interval is the
-        estimate plus and minus quantiles of t. `details` has the standard error
-        (`standard_error`).
+        `statistic` is the estimate over its standard error. The p-value is the larger one
+        of t and of t transformed for skewness, and the interval has the differences that
+        it does not reject. `details` has the standard error (`standard_error`).
 
     Raises
     ------
@@ -69,7 +69,12 @@ def influence_difference(
 
     For a mean this is the variance of the paired t test. The degrees of freedom are
     Satterthwaite's [3]_, from the fourth powers of the influences: n - 1 for influences of
-    one size, and few where few units decide. The test costs little more than the score
+    one size, and few where few units decide. With the skewness g of the difference,
+    sum of u_i³ over (sum of u_i²)^1.5, t is transformed to [4]_::
+
+        t + g t² / 3 + g² t³ / 27 + g / 6
+
+    and on each side the larger p-value of both counts. The test cost little more than the score
     itself, so that millions of records take seconds; :func:`bootstrap_difference`
     draws the records again instead, and :func:`jackknife_difference` also estimates the
     bias of the difference. ``benchmarks/validity/regressors/number_scores.py`` measures
@@ -97,6 +102,8 @@ def influence_difference(
        SIAM, Philadelphia, chapter 6.
     .. [3] Satterthwaite, F. E. (1946). "An approximate distribution of estimates of
        variance components." Biometrics Bulletin 2(6), 110-114.
+    .. [4] Hall, P. (1992). "On the removal of skewness by transformation." Journal of the
+       Royal Statistical Society B 54(1), 221-228.
 
     Examples
     --------

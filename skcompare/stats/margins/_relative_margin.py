@@ -1,10 +1,11 @@
-"""Ratio of two mean losses: one-sided tests at a ratio, and limits by their inversion.
+"""Margin as a share of the champion's loss: one-sided tests, and limits by inversion.
 
-The challenger's mean loss is below w times the champion's exactly if the mean of w times
-the champion's loss minus the challenger's is above 0. So a margin relative to the
-champion's loss is tested as a mean of weighted differences. The ratios that the t test of
-this mean does not reject are Fieller's interval [1]_; here they are those that the test of
-a gate does not reject, which also allows for skewness and for rare errors.
+The challenger's mean loss is reduced by more than a share s of the champion's exactly if
+the mean of 1 - s times the champion's loss minus the challenger's is above 0. So a margin
+relative to the champion's loss is tested as a mean of weighted differences. The reductions
+that the t test of this mean does not reject are Fieller's interval [1]_; here they are
+those that the test of a gate does not reject, which also allows for skewness, for a few
+records that decide and for rare errors.
 
 References
 ----------
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 from scipy.optimize import brentq
 
 from skcompare.evidence import PairedLosses
+from skcompare.stats.losses._relative_loss import reduction_of
 from skcompare.stats.margins._margin_test import MarginResult, MarginTest, margin_result
 
 PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}) ?%")
@@ -41,15 +43,15 @@ NOWHERE = -1e300
 """Stands for a limit of minus infinity in the search of a root."""
 
 
-class LossRatio(NamedTuple):
-    """Ratio of the challenger's mean loss to the champion's.
+class LossReduction(NamedTuple):
+    """Relative reduction of a mean loss: 1 - challenger / champion.
 
     Attributes
     ----------
     estimate : float
-        The observed ratio; below 1 the challenger is better.
+        The observed reduction; above 0 the challenger is better.
     low, high : float
-        One-sided confidence limits; 0 and infinity where nothing is excluded.
+        One-sided confidence limits; minus infinity and 1 where nothing is excluded.
     """
 
     estimate: float
@@ -86,7 +88,7 @@ def check_positive_losses(losses: PairedLosses) -> None:
 
 
 def at_ratio(test: MarginTest, ratio: float) -> MarginTest:
-    """Return the test of the losses with the weights (ratio, 1), whose gain is 0 at it."""
+    """Return the test of losses whose gain is 0 where challenger / champion is a ratio."""
     losses = test.evidence
     bound = test.bound if losses.difference_bound is None else losses.difference_bound
     if bound is not None:
@@ -94,19 +96,19 @@ def at_ratio(test: MarginTest, ratio: float) -> MarginTest:
     return MarginTest(losses.weighted(ratio), test.entry, test.options, bound)
 
 
-def ratio_result(
-    test: MarginTest, ratio: float, alternative: str, alpha: float
+def reduction_result(
+    test: MarginTest, reduction: float, alternative: str, alpha: float
 ) -> MarginResult:
-    """Test one-sidedly whether a ratio of mean losses is beyond a ratio.
+    """Test one-sidedly whether the relative reduction of a mean loss is beyond another.
 
     Parameters
     ----------
     test : MarginTest
         A test of the difference of two mean losses.
-    ratio : float
-        The ratio at the margin: the challenger's mean loss over the champion's.
+    reduction : float
+        The reduction at the margin, such as -0.02 for a challenger that is 2 % worse.
     alternative : {"greater", "less"}
-        "greater" means that the challenger is better: that the ratio is lower.
+        "greater" means that the challenger is better: that the reduction is greater.
     alpha : float
         Level of the limit.
 
@@ -121,24 +123,22 @@ def ratio_result(
         If the champion's mean loss is not above 0, or a loss is below 0.
     """
     check_positive_losses(test.evidence)
-    return margin_result(at_ratio(test, ratio), 0.0, alternative, alpha)
+    return margin_result(at_ratio(test, 1 - reduction), 0.0, alternative, alpha)
 
 
-def loss_ratio(test: MarginTest, alpha: float) -> LossRatio:
-    """Compute the ratio of two mean losses with one-sided limits, each of a level.
+def loss_reduction(test: MarginTest, alpha: float) -> LossReduction:
+    """Compute the relative reduction of a mean loss with limits, each of a level.
 
-    A limit is the ratio at which the p-value of the test is the level. That of a t test
-    alone is Fieller's.
+    A limit is the reduction at which the one-sided p-value of the test is the level. That
+    of a t test alone is Fieller's.
     """
     check_positive_losses(test.evidence)
-    champion, challenger = test.evidence.means
-    return LossRatio(
-        challenger / champion, _limit(test, "less", alpha), _limit(test, "greater", alpha)
-    )
+    low, high = (1 - _limit(test, side, alpha) for side in ("greater", "less"))
+    return LossReduction(reduction_of(*test.evidence.means), low, high)
 
 
 def _limit(test: MarginTest, alternative: str, alpha: float) -> float:
-    """Limit of the ratio on one side: the ratio at which the limit of the gain is 0."""
+    """Limit of challenger / champion: the ratio at which the limit of the gain is 0."""
     champion, challenger = test.evidence.means
     estimate, sign = challenger / champion, 1 if alternative == "greater" else -1
 

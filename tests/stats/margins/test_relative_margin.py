@@ -1,4 +1,4 @@
-"""Ratios of mean losses: tests at a ratio, and limits by their inversion."""
+"""Margins as a share of a loss: tests at a reduction, and limits by their inversion."""
 
 import math
 
@@ -9,7 +9,12 @@ from scipy import stats
 from skcompare._registry.tests import get_test
 from skcompare.evidence import PairedLosses
 from skcompare.stats import margin_test
-from skcompare.stats.margins import MarginTest, is_of_means, loss_ratio, ratio_result
+from skcompare.stats.margins import (
+    MarginTest,
+    is_of_means,
+    loss_reduction,
+    reduction_result,
+)
 
 RNG = np.random.default_rng(1)
 
@@ -25,21 +30,22 @@ def bound_test(champion, challenger):
 
 
 def fieller(champion, challenger, alpha):
-    """Limits of a ratio of paired means, as roots of a quadratic equation."""
+    """Limits of a reduction, from the roots of a quadratic equation for the ratio."""
     n, q = len(champion), stats.t.isf(alpha, len(champion) - 1)
     (vc, cov), (_, vm) = np.cov(champion, challenger) / n
     c, m = champion.mean(), challenger.mean()
-    return sorted(np.roots([c**2 - q**2 * vc, 2 * (q**2 * cov - c * m), m**2 - q**2 * vm]))
+    roots = np.roots([c**2 - q**2 * vc, 2 * (q**2 * cov - c * m), m**2 - q**2 * vm])
+    return sorted(1 - roots)
 
 
 @pytest.mark.parametrize("ratio", [0.6, 1.0, 1.7])
 def test_permutations_of_many_records_have_fieller_limits(ratio):
     """By a test without allowance for skewness the limits are Fieller's, nearly."""
     champion, challenger = drawn(4000, ratio)
-    found = loss_ratio(bound_test(champion, challenger), 0.05)
+    found = loss_reduction(bound_test(champion, challenger), 0.05)
 
     # The allowance for skewness that no record shows is 2 / sqrt(n).
-    assert fieller(champion, challenger, 0.05) == pytest.approx(found[1:], rel=2e-3)
+    assert fieller(champion, challenger, 0.05) == pytest.approx(found[1:], abs=2e-3)
 
 
 def test_fieller_alone(monkeypatch):
@@ -47,69 +53,69 @@ def test_fieller_alone(monkeypatch):
     monkeypatch.setattr("skcompare.stats.margins._margin_test.NOT_SKEWED", ("paired_t",))
     for n in (40, 300):
         champion, challenger = drawn(n)
-        found = loss_ratio(bound_test(champion, challenger), 0.025)
-        assert fieller(champion, challenger, 0.025) == pytest.approx(found[1:], rel=1e-8)
+        found = loss_reduction(bound_test(champion, challenger), 0.025)
+        assert fieller(champion, challenger, 0.025) == pytest.approx(found[1:], abs=1e-8)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_result_is_that_of_weighted_losses(alternative):
-    """A test at a ratio is a margin test of weighted losses at 0."""
+    """A test at a reduction is a margin test of weighted losses at 0."""
     champion, challenger = drawn(100)
     weighted = PairedLosses.from_losses(1.1 * champion, challenger)
     expected = margin_test(weighted, "paired_t", alternative=alternative)
-    result = ratio_result(bound_test(champion, challenger), 1.1, alternative, 0.05)
+    result = reduction_result(bound_test(champion, challenger), -0.1, alternative, 0.05)
 
     assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
     assert 0 == result.null_value
 
 
 def test_limits_do_not_depend_on_the_unit():
-    """Losses in another unit have the same ratio and limits."""
+    """Losses in another unit have the same reduction and limits."""
     champion, challenger = drawn(80)
-    first = loss_ratio(bound_test(champion, challenger), 0.05)
+    first = loss_reduction(bound_test(champion, challenger), 0.05)
     for unit in (1e-30, 1e30):
-        scaled = loss_ratio(bound_test(unit * champion, unit * challenger), 0.05)
+        scaled = loss_reduction(bound_test(unit * champion, unit * challenger), 0.05)
         assert first == pytest.approx(scaled, rel=1e-8)
 
 
 def test_limits_widen_with_the_level():
-    """Smaller levels have wider limits, and unequal losses other ratios."""
+    """Smaller levels have wider limits."""
     test = bound_test(*drawn(80))
-    limits = [loss_ratio(test, alpha) for alpha in (0.2, 0.05, 0.01)]
+    limits = [loss_reduction(test, alpha) for alpha in (0.2, 0.05, 0.01)]
 
-    assert sorted(ratio.low for ratio in limits) == [ratio.low for ratio in limits[::-1]]
-    assert sorted(ratio.high for ratio in limits) == [ratio.high for ratio in limits]
+    assert sorted(found.low for found in limits) == [found.low for found in limits[::-1]]
+    assert sorted(found.high for found in limits) == [found.high for found in limits]
 
 
 def test_one_ratio_in_all_records():
-    """Identical ratios are known exactly; equal losses have the ratio 1."""
+    """Identical ratios are known exactly; equal losses have no reduction."""
     champion, _ = drawn(50)
     for factor in (0.5, 1.0, 2.0):
-        ratio = loss_ratio(bound_test(champion, factor * champion), 0.05)
-        assert ratio == pytest.approx((factor,) * 3, rel=1e-6)
+        found = loss_reduction(bound_test(champion, factor * champion), 0.05)
+        assert found == pytest.approx((1 - factor,) * 3, abs=1e-6)
 
 
 def test_no_limits():
     """Few records, and a champion whose mean may be 0, have no limits."""
-    few = loss_ratio(bound_test(*drawn(10)), 0.05)
-    assert (0.0, math.inf) == few[1:]
+    few = loss_reduction(bound_test(*drawn(10)), 0.05)
+    assert (-math.inf, 1.0) == few[1:]
     champion = np.r_[50.0, np.zeros(99)]
-    rare = loss_ratio(bound_test(champion, drawn(100)[0]), 0.05)
-    assert math.isinf(rare.high)
+    rare = loss_reduction(bound_test(champion, drawn(100)[0]), 0.05)
+    assert math.isinf(rare.low)
 
 
 @pytest.mark.parametrize("name", ["loss_permutation", "clustered_t"])
 def test_other_tests_of_means(name):
-    """Limits invert the test that is asked for, and lie around the ratio."""
+    """Limits invert the test that is asked for, and lie around the reduction."""
     champion, challenger = drawn(60)
     losses = PairedLosses.from_losses(champion, challenger)
     options = {"n_resamples": 199}
     if name == "clustered_t":
         losses = PairedLosses.from_losses(champion, challenger, np.arange(60) // 2)
         options = {}
-    ratio = loss_ratio(MarginTest(losses, get_test(name), options), 0.05)
+    found = loss_reduction(MarginTest(losses, get_test(name), options), 0.05)
 
-    assert ratio.low < ratio.estimate < ratio.high
+    assert found.low < found.estimate < found.high
 
 
 def test_losses_without_share():
@@ -121,12 +127,12 @@ def test_losses_without_share():
         ((-champion, challenger), "a loss of -"),
     ):
         with pytest.raises(ValueError, match=words):
-            loss_ratio(bound_test(*losses), 0.05)
+            loss_reduction(bound_test(*losses), 0.05)
         with pytest.raises(ValueError, match=words):
-            ratio_result(bound_test(*losses), 1.0, "greater", 0.05)
+            reduction_result(bound_test(*losses), 0.0, "greater", 0.05)
     moments = PairedLosses.from_losses(-champion, challenger, keep_values=False)
     with pytest.raises(ValueError, match="a mean loss of -"):
-        loss_ratio(MarginTest(moments, get_test("paired_t"), {}), 0.05)
+        loss_reduction(MarginTest(moments, get_test("paired_t"), {}), 0.05)
 
 
 def test_which_tests_are_of_means():
