@@ -14,6 +14,7 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
     in_one_line,
+    shared_decimals,
 )
 from skcompare.stats import PairedResult
 
@@ -227,9 +228,10 @@ class PairwiseComparison:
             header.append("95 % interval")
         if grouped:
             header.append("group")
+        decimals = shared_decimals(row.value for row in self.classifiers)
         cells = []
         for row in self.classifiers:
-            line = [in_one_line(row.name), format_number(row.value)]
+            line = [in_one_line(row.name), format_number(row.value, decimals)]
             line += [_interval(row)] * with_limits
             line += [letters.get(row.name, "")] * grouped
             cells.append(line)

@@ -79,6 +79,23 @@ def decimals_for(
     return decimals
 
 
+TINY = 0.01
+"""Size of the largest of some numbers of one unit below which three decimals are few."""
+
+
+def shared_decimals(values: Iterable[float | None], least: int = 3) -> int:
+    """Number of decimals for numbers of one unit, such as a measure of several models.
+
+    `least`, or as many as show three digits of the largest where that is tiny.
+    """
+    sizes = [abs(v) for v in values if v is not None and math.isfinite(v)]
+    largest = max(sizes, default=0.0)
+    if 0 < largest < TINY:
+        digits = 2 - math.floor(math.log10(largest))
+        return min(MOST_DECIMALS, max(least, digits))
+    return decimals_for(largest, least=least)
+
+
 def format_number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:
     """Format a number; zero has no sign, and None is an empty string.
 

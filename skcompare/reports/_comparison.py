@@ -23,6 +23,7 @@ from skcompare._core.formatting import (
     format_pvalue,
     named_limits,
     round_up,
+    shared_decimals,
     shortened,
     without_empty_columns,
 )
@@ -577,6 +578,10 @@ def _cells(row: ComparisonRow, alpha: float) -> list[str]:
         row.estimate,
     ]
     *roles, estimate = (format_number(number, decimals) for number in numbers)
+    if row.kind == "ratio":
+        # The unit of the measure is another one than that of the ratio.
+        of_roles = shared_decimals(numbers[:-1])
+        roles = [format_number(number, of_roles) for number in numbers[:-1]]
     if row.kind == "difference":
         estimate = format_number(row.difference, decimals, signed=True)
     return [name, *roles, estimate, f"[{interval}]" if limits else "", *ends]

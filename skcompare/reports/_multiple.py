@@ -15,7 +15,14 @@ from skcompare._analysis import (
 )
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
-from skcompare._core.formatting import format_number, format_pvalue, named_limits, shortened
+from skcompare._core.formatting import (
+    decimals_for,
+    format_number,
+    format_pvalue,
+    named_limits,
+    shared_decimals,
+    shortened,
+)
 from skcompare._core.report import Note, Report, Table
 from skcompare.reports._comparison import (
     INCONCLUSIVE,
@@ -245,13 +252,15 @@ def _key_numbers(primary: PairwiseComparison) -> dict[str, str]:
     values = {row.name: row.value for row in primary.classifiers}
     leader = primary.leader
     name = shortened(leader, LONGEST)
-    numbers = {f"{primary.subject} of {name}": format_number(values[leader])}
+    value = format_number(values[leader], shared_decimals(values.values()))
+    numbers = {f"{primary.subject} of {name}": value}
     runner_up = next(name for name in values if name != leader)
     row = both_ways(primary).get((leader, runner_up))
     if row is not None:
-        difference = format_number(row.difference, signed=True)
+        decimals = decimals_for(row.difference, row.low, row.high)
+        difference = format_number(row.difference, decimals, signed=True)
         if row.low is not None and row.high is not None:
-            _, limits = named_limits("two-sided", (row.low, row.high))
+            _, limits = named_limits("two-sided", (row.low, row.high), decimals)
             difference += f" ({100 * primary.interval_level:.4g} % interval {limits})"
         relation = "difference from" if primary.greater_is_better else "gain over"
         numbers[f"{relation} {shortened(runner_up, LONGEST)}"] = difference

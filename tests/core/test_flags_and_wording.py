@@ -14,6 +14,7 @@ from skcompare._core.formatting import (
     format_confidence,
     format_number,
     format_pvalue,
+    shared_decimals,
 )
 from skcompare._typing import Inference
 
@@ -151,3 +152,16 @@ def test_decimals_beside():
         (0, (float("-inf"), float("nan")), 3),
     ]:
         assert decimals == decimals_for(float("nan"), *limits, beside=(value,))
+
+
+def test_decimals_of_one_unit():
+    """Three decimals, or three digits of the largest where that is tiny."""
+    for values, decimals in (
+        ([0.5, 0.25], 3),
+        ([0.0, None, float("nan")], 3),
+        ([0.0012, 0.0031], 5),
+        ([5.4e-7, 8.2e-7], 9),
+        ([48.2, -51.0], 3),
+        ([12345.0, 2.0], 1),
+    ):
+        assert decimals == shared_decimals(values)

@@ -23,6 +23,7 @@ from skcompare._core.validation import (
     group_codes,
     positive_class,
 )
+from skcompare._registry.metrics import tested_loss
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
 from skcompare.evidence.core._storage import Storable
@@ -572,7 +573,11 @@ class ScoredPair(Storable):
             False where the function is a loss.
         """
         of_numbers = isinstance(score, str) and score in NUMBER_SCORES
-        truth = (check_numbers if of_numbers else check_labels)("y_true", y_true)
+        if not callable(score) and not of_numbers:
+            _check_named(score)
+        # A function may score numbers, too; with fractions they cannot be labels.
+        are_numbers = of_numbers or (callable(score) and _have_fractions(y_true))
+        truth = (check_numbers if are_numbers else check_labels)("y_true", y_true)
         predictions = {"champion": as_array(champion), "challenger": as_array(challenger)}
         group_labels = {} if groups is None else {"groups": as_array(groups)}
         check_same_length({"y_true": truth}, predictions, group_labels)
@@ -586,7 +591,7 @@ class ScoredPair(Storable):
         elif of_numbers:
             pair_score, y = NUMBER_SCORES[score], truth
             predictions = {k: check_numbers(k, values) for k, values in predictions.items()}
-        elif check_choice("score", score, NAMED_SCORES) == "accuracy":
+        elif score == "accuracy":
             pair_score = RecordMean()
             predictions = {k: check_labels(k, values) for k, values in predictions.items()}
             classes = classes_of(truth, **predictions)
@@ -772,6 +777,23 @@ def _comparable(
             codes = np.unique(np.concatenate([a, b]), return_inverse=True)[1]
             first[k], second[k] = np.split(codes.reshape(-1), 2)
     return first, second
+
+
+def _have_fractions(values: Any) -> bool:
+    array = as_array(values)
+    return array.dtype.kind == "f" and bool((array % 1 != 0).any())
+
+
+def _check_named(score: Any) -> None:
+    """Check the name of a score that is none of numbers, before the true values."""
+    loss = tested_loss(score) if isinstance(score, str) else None
+    if loss is not None and score not in NAMED_SCORES:
+        raise ValueError(
+            f"{score!r} is the mean of a loss of each record, which needs no score of all "
+            f"of them. Got it as `score`. Use paired_t(y_true, champion, challenger, "
+            f"loss={loss.name!r}), or clustered_t with `groups`."
+        )
+    check_choice("score", score, NAMED_SCORES)
 
 
 def _check_scores(name: str, values: np.ndarray) -> FloatArray:

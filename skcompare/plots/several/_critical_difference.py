@@ -10,7 +10,12 @@ import numpy as np
 
 from skcompare._analysis import PairwiseComparison, both_ways
 from skcompare._core.flags import explain
-from skcompare._core.formatting import decimals_for, format_number, in_one_line
+from skcompare._core.formatting import (
+    decimals_for,
+    format_number,
+    in_one_line,
+    shared_decimals,
+)
 from skcompare._typing import FloatArray
 from skcompare.plots.drawing._labels import distinct, lanes_of, spread
 from skcompare.plots.drawing._layout import Room
@@ -345,11 +350,13 @@ def _draw_bar(ax: Any, plan: _Plan, lane: int, positions: Sequence[int]) -> None
 
 
 def _value(value: float, values: Sequence[float]) -> str:
-    """Format a value with three to five decimals, enough to distinguish neighbours."""
+    """Format a value with decimals for its unit, or up to two more for neighbours."""
     unique = sorted({v for v in values if not math.isnan(v)})
     if math.isnan(value):
         return "undefined"
+    least = shared_decimals(unique)
     gaps = [b - a for a, b in pairwise(unique)]
-    smallest = min((gap for gap in gaps if gap > 1e-9), default=1.0)
-    decimals = min(5, max(3, math.ceil(-math.log10(smallest))))
+    unit = max(map(abs, unique), default=1.0)
+    smallest = min((gap for gap in gaps if gap > 1e-9 * unit), default=1.0)
+    decimals = min(least + 2, max(least, math.ceil(-math.log10(smallest))))
     return format_number(value, min(decimals, decimals_for(value, least=decimals)))

@@ -116,7 +116,7 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
             largest = max(defined, key=lambda pair: abs(pair.difference))
             largest = largest if largest.difference >= 0 else swapped(largest)
             gain = largest.difference
-            size = format_number(gain, min(3, decimals_for(gain)), signed=True)
+            size = format_number(gain, decimals_for(gain), signed=True)
             names = (in_one_line(largest.challenger), in_one_line(largest.champion))
             text += f" The largest difference is {size}, of {names[0]} less {names[1]}."
         if several.test is None:
@@ -149,15 +149,12 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         """Format the differences, with empty text on the diagonal."""
         several, significant = self.several, self.significant
         defined = self.differences[np.isfinite(self.differences)]
-        small = len(defined) > 0 and 0 < np.abs(defined).max() < 0.01
+        largest = float(np.abs(defined).max(initial=0.0))
         lines = []
         for i, row in enumerate(names_in(several)):
             line = []
             for j, column in enumerate(self.columns):
-                value = self.differences[i, j]
-                least = 4 if small else 3
-                decimals = min(least, decimals_for(value, least=least))
-                text = format_number(value, decimals, signed=True)
+                text = _cell_text(float(self.differences[i, j]), largest)
                 star = "*" if significant[i, j] else ""
                 line.append("" if row == column else f"{text}{star}")
             lines.append(line)
@@ -247,6 +244,19 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         if any(math.isnan(pair.difference) for pair in several.pairs):
             remarks.append("Undefined: a classifier has no value, or no split has both.")
         return [*remarks, *(f"{caveat}." for caveat in explain(several.flags))]
+
+
+SMALL, TINY = 0.01, 5e-4
+"""Largest differences below which cells have four decimals, and an exponent."""
+
+
+def _cell_text(value: float, largest: float) -> str:
+    """Format a difference as the largest of all cells needs it, in few characters."""
+    if 0 < largest < TINY and math.isfinite(value) and value != 0:
+        return f"{value:+.1e}"
+    least = 4 if 0 < largest < SMALL else 3
+    decimals = min(least, decimals_for(value, least=least))
+    return format_number(value, decimals, signed=True)
 
 
 def _columns_of(several: PairwiseComparison) -> tuple[str, ...]:

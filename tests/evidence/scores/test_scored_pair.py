@@ -7,7 +7,13 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, log_loss, roc_auc_score, roc_curve
+from sklearn.metrics import (
+    average_precision_score,
+    log_loss,
+    r2_score,
+    roc_auc_score,
+    roc_curve,
+)
 
 from skcompare.evidence import ScoredPair
 from skcompare.evidence.scores._scored_pair import (
@@ -399,3 +405,28 @@ def test_bad_input():
         }
         with pytest.raises(ValueError, match=message):
             ScoredPair.from_predictions(**(given | settings))
+
+
+def test_means_of_losses_are_not_scores():
+    """The message names the test that compares them, before it reads the true values."""
+    y, a, b = np.random.default_rng(0).normal(size=(3, 20))
+    for score, loss in (
+        ("neg_mean_absolute_error", "absolute_error"),
+        ("neg_mean_pinball_loss", "pinball_loss"),
+        ("neg_log_loss", "log_loss"),
+    ):
+        with pytest.raises(ValueError, match=rf"paired_t\(.*loss='{loss}'\)"):
+            ScoredPair.from_predictions(y, a, b, score=score)
+    with pytest.raises(ValueError, match="Unknown score 'neg_max_error'"):
+        ScoredPair.from_predictions(y, a, b, score="neg_max_error")
+
+
+def test_own_function_of_numbers():
+    """True values with fractions are passed as they are."""
+    y, a, b = np.random.default_rng(0).normal(size=(3, 20))
+    pair = ScoredPair.from_predictions(y, a, b, score=r2_score)
+    expected = [r2_score(y, a), r2_score(y, b)]
+    named = ScoredPair.from_predictions(y, a, b, score="r2")
+
+    for each in (pair, named):
+        assert expected == pytest.approx(list(each.values))
