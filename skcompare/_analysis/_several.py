@@ -30,10 +30,12 @@ from skcompare._core.validation import (
     check_choice,
     check_pos_label,
 )
+from skcompare._registry.metrics import tested_loss
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.evidence import (
     ClusterSums,
     CorrectnessPatterns,
+    JointLosses,
     PlacementValues,
     mean_defined,
 )
@@ -43,6 +45,7 @@ from skcompare.stats import (
     PairwiseResult,
     adjust_pvalues,
     pairwise_delong,
+    pairwise_losses,
     pairwise_mcnemar,
     pairwise_precision,
 )
@@ -100,6 +103,13 @@ def _precision(
     return pairwise_precision(sums, label=pos_label, score=score, **options)
 
 
+def _losses(predictions: Predictions, measure: Measure, **options: Any) -> PairwiseResult:
+    loss = tested_loss(measure.metric)
+    assert loss is not None
+    losses = JointLosses.from_predictions_of(predictions, loss=loss.name)
+    return pairwise_losses(losses, **options)
+
+
 OF_ONE_CLASS = ("precision", "recall", "specificity", "negative_predictive_value")
 
 _FAMILIES = (
@@ -110,6 +120,8 @@ _FAMILIES_OF_DRAWS = (
     *_FAMILIES,
     Family("gee_precision", OF_ONE_CLASS, (POS_LABEL,), _precision),
 )
+_OF_LOSSES = Family("paired_t", (), (), _losses)
+"""Of the means of losses, whose measures are registered with these."""
 
 
 def family_of(test: str, design: Design, options: Mapping[str, Any]) -> Family | None:
@@ -125,9 +137,12 @@ def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
     for family in _FAMILIES_OF_DRAWS:
         if measure.metric in family.measures and get_test(family.test).valid_for(design):
             return family
+    valid = get_test(_OF_LOSSES.test).valid_for(design)
+    if measure.label is None and tested_loss(measure.metric) is not None and valid:
+        return _OF_LOSSES
     subjects = [name for family in _FAMILIES_OF_DRAWS for name in family.measures]
     raise ValueError(
-        f"adjust='max-t' is for {', '.join(subjects)} on a hold-out. Got "
+        f"adjust='max-t' is for {', '.join(subjects)}, and mean losses, on a hold-out. Got "
         f"{measure.subject} and {design}. Choose 'holm', which is valid for every test."
     )
 
@@ -145,7 +160,7 @@ def settings_of_several(
             "with, because all pairs have no direction of their own. Pass `control`, or "
             "use alternative='two-sided'."
         )
-    draws = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS}
+    draws = {family.test: DRAWS for family in (*_FAMILIES_OF_DRAWS, _OF_LOSSES)}
     settings = Settings.parse(
         alternative=alternative,
         adjust=adjust,
@@ -310,6 +325,11 @@ class SeveralEngine(Selection):
             **options,
         )
         comparison = comparison_of(result, self._requested_omnibus())
+        if family is _OF_LOSSES:
+            # The measure is a function of the mean loss: its negative, or 1 minus it.
+            greater = self.measure.greater_is_better
+            rows = _ranked(self._scores(), None, greater)
+            comparison = replace(comparison, classifiers=rows, greater_is_better=greater)
         return replace(
             comparison,
             measure=self.measure.name,
@@ -430,6 +450,10 @@ class SeveralEngine(Selection):
         )
 
 
+_TEST_OF = {"pairwise_losses": _OF_LOSSES.test}
+"""Registered tests of the pairs whose joint test has another name."""
+
+
 def comparison_of(
     result: PairwiseResult, omnibus: PairedResult | None = None
 ) -> PairwiseComparison:
@@ -452,12 +476,14 @@ def comparison_of(
         )
         for row in result.to_dict()["pairs"]
     ]
+    values = _values_of(result.omnibus)
     omnibus = omnibus or result.omnibus
+    greater = result.omnibus.greater_is_better
     return PairwiseComparison(
         measure=result.measure,
         label=None,
-        test=result.test.removeprefix("pairwise_"),
-        classifiers=_ranked(_values_of(result.omnibus), omnibus, True),
+        test=_TEST_OF.get(result.test, result.test.removeprefix("pairwise_")),
+        classifiers=_ranked(values, omnibus, greater),
         pairs=tuple(sorted(pairs, key=_by_pvalue)),
         alpha=alpha_of(result.confidence_level),
         interval_level=result.interval_level,
@@ -467,9 +493,11 @@ def comparison_of(
         omnibus=omnibus,
         method=result.settings.get("method", ""),
         flags=result.flags,
+        greater_is_better=greater,
     )
 
 
+LOSS = "loss"
 WITH_LIMITS = ("accuracy", "auc")
 """Values in the parts of an omnibus test that `low` and `high` are limits of; beside a
 share they are limits of an odds ratio."""
@@ -498,7 +526,7 @@ def _ranked(
 
 def _values_of(omnibus: PairedResult) -> dict[str, float]:
     """Return the value of each classifier from the result of the omnibus test."""
-    kinds = (*WITH_LIMITS, "share")
+    kinds = (*WITH_LIMITS, "share", LOSS)
     return {
         part["name"]: next(part[kind] for kind in kinds if kind in part)
         for part in omnibus.parts

@@ -754,8 +754,8 @@ class MultipleComparator(BaseComparator):
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"} or \
 None, default="holm"
         Adjustment of the p-values of the pairs of one measure, as for
-        :func:`~skcompare.stats.adjust_pvalues`. "max-t" is for accuracy, AUC and precision
-        on a hold-out, and has its own test of each.
+        :func:`~skcompare.stats.adjust_pvalues`. "max-t" is for accuracy, AUC, precision
+        and mean losses on a hold-out, and has its own test of each.
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False

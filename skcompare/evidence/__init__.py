@@ -52,6 +52,7 @@ from skcompare.evidence.labels._joint import MOST_CLASSES, AgreementMatrix, Join
 from skcompare.evidence.labels._patterns import CorrectnessPatterns
 from skcompare.evidence.losses import _forecast_losses as _forecast_losses
 from skcompare.evidence.losses import _number_losses as _number_losses
+from skcompare.evidence.losses._joint_losses import JointLosses
 from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.evidence.losses._record_losses import (
     brier,
@@ -124,6 +125,7 @@ __all__ = [
     "ContrastBounds",
     "CorrectnessPatterns",
     "JointCounts",
+    "JointLosses",
     "ScoreBins",
     "LossEntry",
     "PairedBlocks",

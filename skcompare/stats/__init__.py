@@ -116,6 +116,7 @@ from skcompare.stats.several._pairwise import (
     pairwise_mcnemar,
     pairwise_precision,
 )
+from skcompare.stats.several._pairwise_losses import pairwise_losses
 from skcompare.stats.splits._published import (
     bcv_mcnemar,
     blocked_t,
@@ -237,6 +238,7 @@ __all__ = [
     "PairwiseResult",
     "cochran_q",
     "pairwise_delong",
+    "pairwise_losses",
     "pairwise_mcnemar",
     "pairwise_precision",
     "precision_several",

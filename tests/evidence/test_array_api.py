@@ -22,6 +22,7 @@ from skcompare.evidence import (
     ContingencyTable,
     CorrectnessPatterns,
     JointCounts,
+    JointLosses,
     PairedBlocks,
     PairedCalibration,
     PairedLosses,
@@ -176,6 +177,9 @@ def check_both(place, function, *positional, **named):
     return expected, actual
 
 
+BRIER = "binary_brier_loss"
+
+
 def evidence_calls(n=N):
     """Every evidence class that is made from predictions, with arguments for it."""
     a = made(n=n)
@@ -189,6 +193,7 @@ def evidence_calls(n=N):
         "ContingencyTable": (ContingencyTable, [y, *a["labels"]], {}),
         "CorrectnessPatterns": (CorrectnessPatterns, [y, *a["labels"]], {}),
         "JointCounts": (JointCounts, [y, *a["labels"]], {}),
+        "JointLosses": (JointLosses, [binary, *a["scores"]], {"loss": BRIER}),
         "PairedBlocks": (PairedBlocks, halves, {}),
         "PairedCalibration": (PairedCalibration, [binary, *a["scores"]], sums),
         "PairedCalibration, records": (PairedCalibration, [y, *a["proba"]], {}),

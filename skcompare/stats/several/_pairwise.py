@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
 from skcompare._core.design import Design
-from skcompare._core.formatting import format_pvalue
+from skcompare._core.formatting import decimals_for, format_pvalue
 from skcompare._core.report import Note, Report, Reported, Table
 from skcompare._core.validation import (
     alpha_of,
@@ -76,7 +76,7 @@ class PairwiseResult(Reported, Flagged):
         Names of the two classifiers of each pair.
     estimate : ndarray of shape (n_pairs,)
         Challenger minus champion, or over champion, as `estimate_name` says.
-    estimate_name : {"difference", "odds ratio", "ratio"}
+    estimate_name : {"difference", "gain", "odds ratio", "ratio"}
         Scale of the estimates.
     statistic, pvalue, adjusted_pvalue : ndarray of shape (n_pairs,)
         As of the test of one pair, and the p-values adjusted for the number of pairs.
@@ -224,18 +224,23 @@ class PairwiseResult(Reported, Flagged):
 
     def _table(self) -> Table:
         roles = "champion", "challenger"
-        sign = "+" if self.estimate_name == "difference" else ""
-        rows = [
-            (
-                row["champion"],
-                row["challenger"],
-                f"{row['estimate']:{sign}.4f}",
-                f"[{row['low']:.4f}, {row['high']:.4f}]",
-                format_pvalue(row["pvalue"]),
-                format_pvalue(row["adjusted_pvalue"]),
+        sign = "+" if self.estimate_name in ("difference", "gain") else ""
+        rows = []
+        for row in self.to_dict()["pairs"]:
+            numbers = row["estimate"], row["low"], row["high"]
+            # Four decimals, and more where the unit of a loss is small.
+            decimals = decimals_for(*numbers, least=4)
+            low, high = (f"{limit:.{decimals}f}" for limit in numbers[1:])
+            rows.append(
+                (
+                    row["champion"],
+                    row["challenger"],
+                    f"{row['estimate']:{sign}.{decimals}f}",
+                    f"[{low}, {high}]",
+                    format_pvalue(row["pvalue"]),
+                    format_pvalue(row["adjusted_pvalue"]),
+                )
             )
-            for row in self.to_dict()["pairs"]
-        ]
         header = [*roles, self.estimate_name, "interval", "p", "adjusted p"]
         return Table(header, rows, roles, named_by="challenger")
 

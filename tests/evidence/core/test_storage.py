@@ -28,6 +28,7 @@ from skcompare.evidence import (
     ContingencyTable,
     CorrectnessPatterns,
     JointCounts,
+    JointLosses,
     PairedBlocks,
     PairedCalibration,
     PairedLosses,
@@ -82,6 +83,7 @@ def examples():
     yield PairedLosses.from_predictions(
         Y3, *PROBA, loss="spherical_loss", keep_values=False
     )
+    yield JointLosses.from_predictions(Y2, *SCORES, *SCORES, loss="squared_error")
     binary = PairedCalibration.from_predictions(Y2, *SCORES, n_bins=4)
     yield binary
     yield binary.reduced()
