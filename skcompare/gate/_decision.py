@@ -608,9 +608,10 @@ def _notes(decision: GateDecision) -> Iterator[Note]:
     """Yield notes beside the table."""
     for reason in decision.reasons:
         yield Note(STOPPED, reason)
-    numbered = lines(decision)
+    numbered, reported = lines(decision), {("", reason) for reason in decision.reasons}
     for number, outcome in numbered:
         label = "" if len(numbered) == 1 else f" {number}"
+        reported |= {(label.strip(), reason) for reason in outcome.reasons}
         whole = in_one_line(outcome.condition.text)
         if not outcome.parts and len(whole) > LONGEST:
             yield Note(f"condition{label}", whole, is_reason=True)
@@ -620,7 +621,8 @@ def _notes(decision: GateDecision) -> Iterator[Note]:
             yield Note(f"{NEEDED}{label}", needed, is_reason=True)
     yield from _table_notes(decision)
     for number, caveat in flags_told(decision):
-        if caveat not in decision.reasons:
+        # A flag by which nothing can be concluded is a reason already.
+        if (number, caveat) not in reported:
             yield Note(f"flag {number}".rstrip(), caveat)
     if decision.look:
         yield Note("look", look_text(decision.look))

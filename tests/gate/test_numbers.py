@@ -53,6 +53,16 @@ def compared(alpha=1.0, champion=None):
     return PairedComparator(*fitted, cv="prefit", scoring=MAE).fit(X[200:], Y[200:])
 
 
+def test_flag_that_stops_a_gate():
+    """It is explained once, as the reason of its condition."""
+    wild = {"old": OLD, "new": NEW + np.where(np.arange(N) == 0, 3000.0, 0.0)}
+    gate = Gate(NonInferior(MAE, margin=50), Superior("kendall_tau"))
+    decision = gate.decide(TRUTH, wild)
+
+    assert "decided-by-few-records" in decision.outcomes[0].flags
+    assert 1 == str(decision).count("decided-by-few-records")
+
+
 def test_equal_regressors_are_refused():
     """A challenger that predicts what the champion does cannot pass."""
     decision = GATE.decide(compared(champion=Ridge(1.0)))
