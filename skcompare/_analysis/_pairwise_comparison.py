@@ -222,7 +222,7 @@ class PairwiseComparison:
 
     def _ranked(self) -> Table:
         letters = letters_of(self.groups)
-        header, grouped = ["classifier", self.subject], bool(letters)
+        header, grouped = ["model", self.subject], bool(letters)
         with_limits = any(row.low is not None for row in self.classifiers)
         if with_limits:
             header.append("95 % interval")
@@ -329,7 +329,7 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     best = primary.leader
     rivals = [name for name in ranked if name != best and name not in beaten[best]]
     if not rivals:
-        sentence = f"{best} is better than every other classifier at {level}{about}"
+        sentence = f"{best} is better than every other model at {level}{about}"
         return Verdict(best, alpha, sentence)
     sentence = f"inconclusive at {level}: {_not_distinguished(primary, best, rivals)}"
     omnibus = primary.omnibus
@@ -337,7 +337,7 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
         return Verdict("inconclusive", alpha, sentence)
     if omnibus.pvalue < alpha and not any(beaten.values()):
         sentence += (
-            f"; {omnibus.test} says that some classifiers differ, but no pair does after "
+            f"; {omnibus.test} says that some models differ, but no pair does after "
             "the adjustment"
         )
     return Verdict("inconclusive", alpha, sentence)
@@ -351,7 +351,7 @@ def _not_distinguished(primary: PairwiseComparison, best: str, rivals: list[str]
     others = [name for name in rivals if name not in (*leaders, *undefined)]
     by = primary.subject
     if math.isnan(values[best]):
-        return f"the {by} of every classifier is undefined"
+        return f"the {by} of every model is undefined"
     if len(leaders) > 1:
         text = f"{_listed(leaders)} share the first place by {by}"
     elif by == "accuracy":

@@ -42,7 +42,7 @@ _REMEDIES = {
 _OVERLAP = "Their training sets share records, so that their results depend on each other"
 _ASSUMPTIONS = {
     "holdout": (
-        "Neither classifier was trained, tuned or chosen on the records that were tested, "
+        "Neither model was trained, tuned or chosen on the records that were tested, "
         "and these are a random sample of the records that the conclusion is about."
     ),
     "repeated holdout": (
@@ -50,7 +50,7 @@ _ASSUMPTIONS = {
         "tested several times; a valid test allows for both."
     ),
     "kfold": (
-        "Each record was tested once, by classifiers that were trained on the other folds. "
+        "Each record was tested once, by models that were trained on the other folds. "
         f"{_OVERLAP}; a valid test allows for it."
     ),
     "repeated kfold": (
@@ -78,7 +78,7 @@ _ASSUMPTIONS = {
     "time ordered": (
         "Each test set is later than what was trained on, and the order was respected. No "
         "test allows for how records depend on each other over time; one that takes them "
-        "for unrelated finds equal classifiers to differ far too often."
+        "for unrelated finds equal models to differ far too often."
     ),
     "unknown": "How records were split is not known, so that no test is known to be valid.",
 }

@@ -365,7 +365,7 @@ class Comparison(StoredComparison):
         names = (self.challenger, self.champion)
         return replace(
             self._report(),
-            kind="Comparison of two classifiers",
+            kind="Comparison of two models",
             title=" against ".join(shortened(name, LONGEST_NAME) for name in names),
             status=STATUS[self.verdict],
             key_numbers=_key_numbers(self),
@@ -467,7 +467,7 @@ STATUS = {
     "inconclusive": "Inconclusive",
 }
 ABOUT_ADVICE = (
-    "Whether to use one classifier or both together, by rules on the numbers that were "
+    "Whether to use one model or both together, by rules on the numbers that were "
     "observed. Which one is shown to be better, the verdict says."
 )
 
@@ -729,7 +729,7 @@ def _undecided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
     if NO_DISCORDANT_PAIRS in row.flags:
         yield (
             f"The two were right and wrong on the same {_unit(comparison, row)}. See that "
-            "two different classifiers were compared, and not one with itself."
+            "two different models were compared, and not one with itself."
         )
     needed = records_needed(comparison)
     if needed:

@@ -196,8 +196,8 @@ class MultipleComparison(StoredComparison):
         ]
         return replace(
             self._report(),
-            kind="Comparison of several classifiers",
-            title=f"{len(self.classifiers)} classifiers compared",
+            kind="Comparison of several models",
+            title=f"{len(self.classifiers)} models compared",
             status=status,
             has_names=True,
             # A name at the beginning is not capitalized.
@@ -221,7 +221,7 @@ class MultipleComparison(StoredComparison):
         )
 
 
-ROLES = ("classifier", "champion", "challenger", "group", "test")
+ROLES = ("model", "champion", "challenger", "group", "test")
 """Columns of text in tables of several classifiers."""
 
 LONGEST = 40
@@ -232,7 +232,7 @@ def _tables(comparison: PairwiseComparison) -> list[Table]:
     """Return the tables of the classifiers and of the pairs by one measure."""
     ranked, pairs = comparison.tables()
     better = "higher" if comparison.greater_is_better else "lower"
-    about = f"Classifiers by {comparison.subject}, the best first: {better} is better"
+    about = f"Models by {comparison.subject}, the best first: {better} is better"
     if "group" in ranked[0]:
         about += ". Those who share a letter are not distinguished"
     of_pairs = (
@@ -283,7 +283,7 @@ def _settings(comparison: MultipleComparison) -> dict[str, str]:
     return {
         # A name may be equal to that of another fact.
         **{
-            f"classifier {name}": description
+            f"model {name}": description
             for name, description in comparison.descriptions.items()
             if description != name
         },
@@ -354,6 +354,6 @@ def _among_equals(comparison: MultipleComparison) -> Iterator[str]:
             smallest = f" (the smallest one here was {p} before the adjustment)"
         yield (
             f"All {len(primary.pairs)} pairs were tested, and their p-values adjusted for "
-            f"that{smallest}. On new records, comparing {count - 1} classifiers with one "
+            f"that{smallest}. On new records, comparing {count - 1} models with one "
             "control that is named beforehand (control=...) finds smaller differences."
         )

@@ -240,7 +240,7 @@ def test_a_classifier_may_be_named_like_a_fact():
     page = MultipleComparator(models, random_state=0).fit(X, y).comparison_
     page = page.to_html(pictures=False)
 
-    for fact in ("classifier design", "classifier level", "design", "level"):
+    for fact in ("model design", "model level", "design", "level"):
         assert 1 == page.count(f"<dt>{fact}</dt>")
     assert "<b>" not in page
 
@@ -252,7 +252,7 @@ def test_what_frozen_classifiers_are_about_is_not_claimed():
     models = [("a", frozen), ("b", Noting(0.6)), ("c", Noting(0.5))]
     comparator = MultipleComparator(models, allow_mixed=True, random_state=0).fit(X, y)
 
-    assert "a is better than every other classifier at alpha 0.05" == str(
+    assert "a is better than every other model at alpha 0.05" == str(
         comparator.comparison_.conclusion
     )
 

@@ -168,7 +168,7 @@ def test_one_with_itself():
     y, named = predictions({"old": 0.8})
     found = compare(y, {"old": named["old"], "new": named["old"]})
 
-    assert "See that two different classifiers were compared" in next_steps(found)[0]
+    assert "See that two different models were compared" in next_steps(found)[0]
 
 
 def test_among_several():
@@ -176,7 +176,7 @@ def test_among_several():
     assert "Use c." in advice({"a": 0.5, "b": 0.6, "c": 0.9})
     equals = {"a": 0.8, "b": 0.8, "c": 0.8}
     assert "is not distinguished from" in advice(equals)
-    assert "comparing 2 classifiers with one control" in advice(equals)
+    assert "comparing 2 models with one control" in advice(equals)
     assert "Not to be told from the control" in advice(equals, control="a")
 
 
