@@ -2,11 +2,11 @@
 
     python -m benchmarks.real_numbers --data DATA    # a minute
 
-DATA is a folder with `NAME.csv.gz` files of data sets of UCI: features first, and a class in
-the column `target`, which is left out. Each of some numeric columns is predicted from the
-others; diabetes ships with scikit-learn. Half of the records train both models, which are
-compared on the other half by R² and by the mean absolute error, and in a gate; and both
-ways of training are compared on all records.
+DATA is a folder with `NAME.csv.gz` files of data sets of UCI: features first, and a class
+in the column `target`, which is left out. Each of some numeric columns is predicted from
+the others; diabetes ships with scikit-learn. Half of the records train both models, which
+are compared on the other half by R² and by the mean absolute error, and in a gate; and
+both ways of training are compared on all records.
 """
 
 import argparse

@@ -28,6 +28,7 @@ from skcompare._analysis._counted import (
     tallied_pair,
 )
 from skcompare._analysis._counted_numbers import counted_numbers
+from skcompare._analysis._joint_rows import simultaneous
 from skcompare._analysis._pairwise_comparison import (
     ClassifierRow,
     PairRow,
@@ -59,3 +60,4 @@ from skcompare._analysis._test_selection import (
     why_unsuited,
     with_classes,
 )
+from skcompare._analysis.measures import measures_of_outputs

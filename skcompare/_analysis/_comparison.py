@@ -60,12 +60,12 @@ Row = TypeVar("Row", bound=Any)
 RowKey = tuple[str, Any, str | None]
 """Measure, class or None, test or None."""
 
-FAMILY_WISE = ("holm", "hochberg", "bonferroni")
-"""Adjustments that control the probability of any false finding."""
-
-
 MAX_T = "max-t"
-"""Adjustment of all pairs of three or more classifiers by their joint distribution."""
+"""Adjustment by the joint distribution of all pairs of three or more classifiers, or of all
+rows after the first of two."""
+
+FAMILY_WISE = ("holm", "hochberg", "bonferroni", MAX_T)
+"""Adjustments that control the probability of any false finding."""
 
 
 def check_settings(
@@ -74,8 +74,8 @@ def check_settings(
     """Check the direction, the level and the adjustment of a comparison."""
     if isinstance(adjust, str) and adjust == MAX_T and MAX_T not in adjustments:
         raise ValueError(
-            "adjust='max-t' is for three or more classifiers. Got two. Choose among "
-            f"{', '.join(adjustments)}."
+            "adjust='max-t' is for three or more classifiers, and for a measure of each of "
+            f"several outputs. Got two. Choose among {', '.join(adjustments)}."
         )
     adjustment = "none" if adjust is None else adjust
     return (
@@ -124,9 +124,11 @@ class Settings:
 
         `target` is that of `scoring` where it names no measure.
         """
+        measures = resolve_scoring(scoring, target)
+        if any(measure.is_of_each for measure in measures):
+            adjustments = (*adjustments, MAX_T)
         checked = check_settings(alternative, alpha, adjust, adjustments)
         requested = named_tests(tests, more)
-        measures = resolve_scoring(scoring, target)
         first = measures[0]
         if first.is_numeric and pos_label is not None:
             raise ValueError(
@@ -288,9 +290,12 @@ class Results(Keyed[ComparisonRow]):
 
 
 def with_adjusted(rows: list[Row], adjust: str) -> list[Row]:
-    """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
+    """Adjust the p-values of all rows but the primary one, which is tested at alpha.
+
+    Those by "max-t" are adjusted already.
+    """
     others = [k for k, row in enumerate(rows) if not row.primary and row.pvalue is not None]
-    if adjust == "none" or not others:
+    if adjust in ("none", MAX_T) or not others:
         return rows
     adjusted = adjust_pvalues([rows[k].pvalue for k in others], adjust)
     for k, pvalue in zip(others, adjusted, strict=True):
@@ -503,11 +508,17 @@ class PairEngine(Selection):
         self.evidence = EvidenceBehind(pair)
         self._scores: dict[Any, Any] = {}
         self._of_classes: dict[int, PairEngine] = {}
+        self._of_outputs: dict[str, PairEngine] = {}
 
     def about(self, measure: Measure) -> "PairEngine":
-        """Return the engine for the classes of a measure: all, or one against the rest."""
+        """Return the engine for the classes of a measure: all, or one against the rest.
+
+        Of predicted numbers it is that of the measure's output, or of its weights.
+        """
         if measure.label is None:
             return self
+        if measure.is_numeric:
+            return self._about_outputs(measure)
         classes = self.pair.predictions.classes
         position = measure.position(classes)
         if position not in self._of_classes:
@@ -521,6 +532,22 @@ class PairEngine(Selection):
                 known=self._known,
             )
         return self._of_classes[position]
+
+    def _about_outputs(self, measure: Measure) -> "PairEngine":
+        """Return the engine for an output, or for a weighted mean of outputs."""
+        if measure.subject not in self._of_outputs:
+            predictions = replace(self.pair.predictions, estimators=tuple(self.pair.roles))
+            of_outputs = measure.of_outputs(predictions)
+            self._of_outputs[measure.subject] = PairEngine(
+                PairedPredictions(of_outputs, *of_outputs.estimators),
+                self._declared,
+                self.alternative,
+                self.alpha,
+                pos_label=None,
+                of_class=measure.label,
+                known=self._known,
+            )
+        return self._of_outputs[measure.subject]
 
     def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
         """Return one row per test of the measure, or a single row without test."""

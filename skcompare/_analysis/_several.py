@@ -259,7 +259,9 @@ class SeveralEngine(Selection):
         check_pos_label(pos_label, predictions.classes)
         requested = with_classes(settings.requested, predictions.classes)
         self.measure, self.label = measure, None
-        if measure.label is not None:
+        if measure.label is not None and measure.is_numeric:
+            self.label, predictions = measure.label, measure.of_outputs(predictions)
+        elif measure.label is not None:
             position = measure.position(predictions.classes)
             self.label, pos_label = predictions.classes[position].item(), True
             predictions = one_class_of(predictions, position)

@@ -493,32 +493,39 @@ def check_same_order(*arrays: Mapping[str, Any]) -> None:
             )
 
 
-def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """Check finite numbers, one per record, and return them as a vector of floats."""
+def check_numbers(name: str, values: Any, *, several: bool = False) -> NDArray[np.float64]:
+    """Check finite numbers, one per record, and return them as a vector of floats.
+
+    With `several` outputs they may have one column per output; a single one is a vector.
+    """
     array = as_array(values)
+    shape = "(n_samples,) or (n_samples, n_outputs)" if several else "(n_samples,)"
     if array.dtype.kind == "O" and not any(isinstance(i, str) for i in array.flat):
         # Decimals, fractions, and None, which is missing.
         with suppress(TypeError, ValueError):
             array = array.astype(np.float64)
     if array.dtype.kind not in "biuf":
         raise ValueError(
-            f"`{name}` must be numbers of shape (n_samples,). Got {array.dtype}, such as "
+            f"`{name}` must be numbers of shape {shape}. Got {array.dtype}, such as "
             f"{some_of(array.reshape(-1), 1)}. Convert them to numbers."
         )
     array = array.astype(np.float64, copy=False)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim != 1:
+    if array.ndim != 1 and not (several and array.ndim == 2 and array.shape[1]):
+        advice = "Compare several outputs one at a time."
+        if several:
+            advice = "Pass a column per output, one at least."
         raise ValueError(
-            f"`{name}` must be numbers of shape (n_samples,). Got shape {array.shape}. "
-            "Compare several outputs one at a time."
+            f"`{name}` must be numbers of shape {shape}. Got shape {array.shape}. {advice}"
         )
     finite = np.isfinite(array)
     if not finite.all():
+        of_records = finite.reshape(len(finite), -1).all(axis=1)
         raise ValueError(
             f"`{name}` must be finite numbers. Got {int((~finite).sum())} that are missing "
-            f"or infinite, the first at position {int(np.argmin(finite))}. Drop or impute "
-            "these records for all models."
+            f"or infinite, the first at position {int(np.argmin(of_records))}. Drop or "
+            "impute these records for all models."
         )
     return array
 

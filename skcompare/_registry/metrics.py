@@ -248,9 +248,10 @@ def record_loss(
     decorator : callable
         For a function of the positions of the true classes, of shape (n_samples,), and of
         probabilities with one column per class, that returns the loss of each record; or,
-        of a target of numbers, of the true and the predicted ones. Its keyword-only
-        arguments are options of the loss, which are passed beside its name: to
-        `PairedLosses.from_predictions`, to tests, and as options of tests.
+        of a target of numbers, of the true and the predicted ones of one output; losses of
+        several outputs are averaged over these. Its keyword-only arguments are options of
+        the loss, which are passed beside its name: to `PairedLosses.from_predictions`, to
+        tests, and as options of tests.
 
     Raises
     ------

@@ -259,8 +259,8 @@ class BaseComparator(
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Records, handed to the classifiers as they are.
-        y : array-like of shape (n_samples,)
-            Class labels; numbers if `scoring` is of regressors.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Class labels; numbers if `scoring` is of regressors, of one or several outputs.
         groups : array-like of shape (n_samples,), optional
             Group of each record, for the splitter and for tests that account for
             dependence within groups. The design is then grouped.
@@ -282,7 +282,7 @@ class BaseComparator(
         prefit = self._check_roles(sample_weight, params, target)
         y_labels = check_target(y, groups, fitting=not prefit, target=target)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
-        if len(getattr(y, "shape", ())) == 2:
+        if y_labels.ndim == 1 and len(getattr(y, "shape", ())) == 2:
             # Warn of a column vector once, not in each fit.
             y = column_or_1d(y, warn=True)
         validate_data(self, X=X, skip_check_array=True)
@@ -294,7 +294,7 @@ class BaseComparator(
             self.cv_: Any = PREFIT
             roles, required = self._named_estimators(), settings.required
             self.predictions_ = collect_fitted(
-                roles, X, y_labels, required=required, groups=groups
+                roles, X, y_labels, required=required, groups=groups, y_named=y
             )
         else:
             self.predictions_ = self._collect(X, y, y_labels, groups, settings, routed, rng)
@@ -556,8 +556,10 @@ class PairedComparator(BaseComparator):
         "greater" means that the challenger is better.
     alpha : float, default=0.05
         Level of the verdict; intervals have level 1 - `alpha`.
-    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
-        Adjustment of the p-values of all rows but the primary one.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none", "max-t"} or \
+None
+        Adjustment of the p-values of all rows but the primary one; "max-t" of those of each
+        of several outputs on a hold-out, as for :func:`~skcompare.compare`.
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False
@@ -626,7 +628,7 @@ class PairedComparator(BaseComparator):
         **BaseComparator._parameter_constraints,
         "champion": "no_validation",
         "challenger": "no_validation",
-        "adjust": [StrOptions(set(ADJUSTMENTS)), None],
+        "adjust": [StrOptions({*ADJUSTMENTS, MAX_T}), None],
     }
 
     def __init__(

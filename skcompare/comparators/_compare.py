@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from skcompare._analysis import (
+    MAX_T,
     RECORDS,
     CountedSchema,
     EvidenceBehind,
@@ -20,9 +21,11 @@ from skcompare._analysis import (
     Settings,
     SeveralEngine,
     counted_numbers,
+    measures_of_outputs,
     pair_of_tally,
     requested_by,
     settings_of_several,
+    simultaneous,
     tallied_pair,
     with_adjusted,
     with_classes,
@@ -166,19 +169,23 @@ def compare_pair(
     there is no measure, and the predictions are compared with each other.
     """
     predictions, pos_label = pair.predictions, settings.pos_label
-    measures, alternative = settings.measures, settings.alternative
+    measures = measures_of_outputs(settings.measures, predictions)
+    alternative = settings.alternative
     check_pos_label(pos_label, predictions.classes)
     has_truth = predictions.y is not None
     requested = with_classes(settings.requested, predictions.classes)
     engine = PairEngine(pair, requested, alternative, settings.alpha, pos_label)
     needed, primary = None, measures[0] if has_truth else None
     if has_truth:
-        rows = [
-            row
+        about: list[tuple[ComparisonRow, Measure | None]] = [
+            (row, measure)
             for k, measure in enumerate(measures)
             for row in engine.about(measure).rows(measure, k == 0)
         ]
-        rows += engine.rows_of_other_tests(measures)
+        about += [(row, None) for row in engine.rows_of_other_tests(measures)]
+        rows = [row for row, _ in about]
+        if settings.adjust == MAX_T:
+            rows = simultaneous(engine, rows, [measure for _, measure in about])
         needed = engine.about(measures[0]).records_needed(rows[0], measures[0])
     else:
         if alternative != "two-sided":
@@ -282,9 +289,10 @@ def compare_several(
     random_state: int | None = None,
 ) -> MultipleComparison:
     """Test all classifiers together and in pairs by every measure, with a verdict."""
+    measures = measures_of_outputs(settings.measures, predictions)
     comparisons = tuple(
         comparison
-        for k, measure in enumerate(settings.measures)
+        for k, measure in enumerate(measures)
         for comparison in SeveralEngine(predictions, measure, settings).comparisons(k == 0)
     )
     primary = comparisons[0]
@@ -454,10 +462,11 @@ def compare(
         of another frame or file and its column or columns. Predicted numbers of shape
         (n_samples,) where `scoring` is of them, or a dict of these with standard
         deviations, quantiles, intervals or samples, as for
-        :func:`~skcompare.predictions.predictions_from_arrays`.
-    y_true : str or array-like of shape (n_samples,), optional
-        Column of the true labels in `data`; or the true labels themselves, instead of
-        `data`.
+        :func:`~skcompare.predictions.predictions_from_arrays`. Those of several outputs
+        have the shape (n_samples, n_outputs), or are lists of columns.
+    y_true : str, list of str or array-like of shape (n_samples,), optional
+        Column of the true labels in `data`, or the columns of several outputs; or the true
+        labels themselves, instead of `data`.
     id : str, optional
         Column by which frames and files are joined; needed if there are several.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
@@ -467,7 +476,10 @@ def compare(
     scoring : str, callable, list of str, or dict, default=None
         Measures to compare, as in scikit-learn; the verdict comes from the first. By
         default "accuracy" of labels, and of numbers "r2", with
-        "neg_mean_absolute_error" and "neg_root_mean_squared_error" beside it.
+        "neg_mean_absolute_error" and "neg_root_mean_squared_error" beside it. Brackets name
+        one class, such as "precision[spam]", or one of several outputs, over which a
+        measure is the mean by default, as in scikit-learn; "r2[variance_weighted]" and
+        "r2[0.2, 0.8]" weight them, and "r2[raw_values]" has a row of each beside the mean.
         The target is numbers if true or predicted ones cannot be classes: where they are
         not whole, and predictions are no probabilities.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -478,7 +490,8 @@ def compare(
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
         Adjustment of the p-values of all rows but the primary one; for three or more
         classifiers, of the p-values of all pairs by one measure, where "max-t" is
-        possible too.
+        possible too. It also adjusts the p-values and intervals of each of several outputs,
+        by the joint distribution of their statistics.
     pos_label : label, optional
         The positive class of two.
     labels : array-like of shape (n_classes,), optional
@@ -554,7 +567,7 @@ def compare(
     roles = data if isinstance(data, ColumnRoles) else None
     if roles is None and is_table(data, predictions):
         roles = ColumnRoles(data, y_true, predictions, id, groups)
-    target = CLASSES
+    target = CLASSES if roles is None or not roles.is_numeric else NUMBERS
     if roles is None and not isinstance(data, Tally):
         target = target_of_arrays(data if y_true is None else y_true, predictions)
     if isinstance(data, Tally) and not len(data.classes):
@@ -596,8 +609,8 @@ def target_of_arrays(y_true: Any, predictions: Mapping[str, Any]) -> str:
     """
     if y_true is None or is_continuous(y_true):
         return CLASSES if y_true is None else NUMBERS
-    is_numeric = any(map(_are_numbers, predictions.values())) and _has_many_numbers(y_true)
-    return NUMBERS if is_numeric else CLASSES
+    are_numbers = any(_are_numbers(own, y_true) for own in predictions.values())
+    return NUMBERS if are_numbers and _has_many_numbers(y_true) else CLASSES
 
 
 def _has_many_numbers(y_true: Any) -> bool:
@@ -605,14 +618,18 @@ def _has_many_numbers(y_true: Any) -> bool:
     return array.dtype.kind in "iuf" and len(np.unique(array)) > 2
 
 
-def _are_numbers(prediction: Any) -> bool:
-    """Whether predictions are numbers, and neither labels nor probabilities."""
+def _are_numbers(prediction: Any, y_true: Any) -> bool:
+    """Whether predictions are numbers, and neither labels nor probabilities.
+
+    Labels and probabilities have no several outputs.
+    """
     if isinstance(prediction, Mapping):
         return not OF_NUMBERS.isdisjoint(prediction)
     if not is_continuous(prediction):
         return False
     array = as_array(prediction)
-    return array.ndim == 1 and bool(((array < 0) | (array > 1)).any())
+    is_one_each = array.ndim == as_array(y_true).ndim
+    return is_one_each and bool(((array < 0) | (array > 1)).any())
 
 
 def _check_tally_alone(**arguments: Any) -> None:

@@ -625,6 +625,7 @@ def cross_compare(
             design=splits.design,
             groups=groups,
             flags=(*splits.flags, *fitting_flags(named_estimators, routed.fit)),
+            y_named=y,
         )
     outputs = outputs_of(by_name, splits.pairs, metrics, error_score, keep)
     return CrossComparison(outputs, cv=splitter, predictions=predictions)

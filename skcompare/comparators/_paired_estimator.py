@@ -26,7 +26,7 @@ from skcompare._core.sklearn_private import (
     progress_of,
     with_callbacks,
 )
-from skcompare._core.validation import check_labels, check_numbers, classes_of
+from skcompare._core.validation import classes_of
 from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES
 from skcompare.comparators._comparators import (
     routed_fit,
@@ -175,7 +175,7 @@ class PairedEstimator(
         check_roles_to_fit(roles, allow_mixed=self.allow_mixed, target=target)
         y_labels = check_target(y, fitting=False, target=target)
         X, y, sample_weight = indexable(X, y, sample_weight)
-        if len(getattr(y, "shape", ())) == 2:
+        if y_labels.ndim == 1 and len(getattr(y, "shape", ())) == 2:
             # Warn of a column vector once, not in each fit.
             y = column_or_1d(y, warn=True)
         validate_data(self, X=X, skip_check_array=True)
@@ -395,8 +395,9 @@ def _collected(
 ) -> Predictions:
     """Predict a test set with fitted estimators, as far as the measures need it."""
     required = frozenset[str]().union(*(measure.required for measure in measures))
-    y_true = check_numbers("y", y) if VALUES in required else check_labels("y", y)
-    return collect_fitted(estimators, X, y_true, required=required)
+    target = NUMBERS if VALUES in required else CLASSES
+    y_true = check_target(y, fitting=False, target=target)
+    return collect_fitted(estimators, X, y_true, required=required, y_named=y)
 
 
 def scores_of(
@@ -407,7 +408,9 @@ def scores_of(
     A custom scorer sees stored predictions and the records as they are. Warns if a score is
     undefined, or its scorer has warned.
     """
-    if measure.label is not None:
+    if measure.label is not None and measure.is_numeric:
+        predictions = measure.of_outputs(predictions)
+    elif measure.label is not None:
         position = measure.position(predictions.classes)
         predictions, pos_label = one_class_of(predictions, position), True
     everything, watch = slice(0, predictions.n_records), Watch()

@@ -21,7 +21,7 @@ from skcompare._analysis import (
     no_test_note,
 )
 from skcompare._analysis.measures import Measure, class_order
-from skcompare._core.design import Design, design_of
+from skcompare._core.design import HOLDOUT, Design, design_of
 from skcompare._core.validation import check_count
 from skcompare._registry.metrics import CLASSES
 from skcompare._registry.tests import get_test, tests_for
@@ -94,13 +94,15 @@ def rehearse(settings: Settings, splits: Splits, y: np.ndarray) -> None:
     requested, measures = settings.requested, settings.measures
     if settings.adjust == MAX_T:
         for measure in measures:
-            max_t_family(measure, splits.design)
+            # Each output of two regressors is tested on a hold-out.
+            if not (measure.is_of_each and splits.design.kind == HOLDOUT.kind):
+                max_t_family(measure, splits.design)
     classes, codes = encoded_target(y)
     if settings.target == CLASSES:
         _check_trained_classes(splits, classes, codes)
         _check_tested_classes(measures, splits, classes, codes, settings.pos_label)
     if isinstance(requested, Mapping):
-        _run(requested, measures, _correct_predictions(splits, classes))
+        _run(requested, measures, _correct_predictions(splits, classes, y.shape[1:]))
     else:
         _check_default_tests(measures, splits.design)
 
@@ -114,7 +116,9 @@ def _run(
         entry = get_test(name)
         of_test = [measure for measure in measures if entry.match(measure.metric)]
         # A test of measures of one class alone runs for each of these classes.
-        of_classes = of_test and all(measure.label is not None for measure in of_test)
+        of_classes = of_test and all(
+            measure.label is not None and not measure.is_numeric for measure in of_test
+        )
         engines = [engine]
         if of_classes and LABEL not in options:
             engines = [engine.about(measure) for measure in of_test]
@@ -191,12 +195,18 @@ def _check_default_tests(measures: Sequence[Measure], design: Design) -> None:
             warnings.warn(f"There will be no {lacking}: {note}.", stacklevel=6)
 
 
-def _correct_predictions(splits: Splits, classes: np.ndarray) -> PairedPredictions:
-    """Return made-up, correct predictions of two classifiers for these splits."""
+def _correct_predictions(
+    splits: Splits, classes: np.ndarray, outputs: tuple[int, ...] = ()
+) -> PairedPredictions:
+    """Return made-up, correct predictions of two classifiers for these splits.
+
+    Of numbers they are of several `outputs`, if there is a number of these.
+    """
     tests = [test for _, test in splits.pairs]
     records = np.concatenate(tests)
     n = int(records.max()) + 1
-    y = np.arange(n, dtype=np.float64)
+    y: Any = np.arange(n, dtype=np.float64)
+    y = y if not outputs else np.column_stack([y] * outputs[0])
     correct: dict[str, Any] = {"values": y[records], "std": np.ones(len(records))}
     if len(classes):
         y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
@@ -212,5 +222,6 @@ def _correct_predictions(splits: Splits, classes: np.ndarray) -> PairedPredictio
         bounds=np.cumsum([0, *map(len, tests)]),
         n_train=np.array([len(train) for train, _ in splits.pairs]),
         groups=np.arange(n) if splits.design.grouped else None,
+        outputs=tuple(map(str, range(*outputs))) if outputs else (),
     )
     return PairedPredictions(made_up, role, role)

@@ -58,6 +58,7 @@ from skcompare.evidence.losses._record_losses import (
     brier,
     cost,
     forecasts_for,
+    mean_over_outputs,
     multiclass_brier,
     rounded,
     spherical,
@@ -71,6 +72,7 @@ from skcompare.evidence.scores._number_scores import (
     NumberScore,
     d2_pinball,
     d2_tweedie,
+    score_of_outputs,
 )
 from skcompare.evidence.scores._root_errors import RootErrors
 from skcompare.evidence.scores._scored_pair import (

@@ -21,7 +21,7 @@ from skcompare.predictions._collect import (
     set_seeds,
     takes_no_seed,
 )
-from skcompare.predictions._forecasts import OF_NUMBERS
+from skcompare.predictions._forecasts import EACH, INTERVALS, MULTIOUTPUT, OF_NUMBERS
 from skcompare.predictions._from_cv import (
     CvSplits,
     SplitInfo,
@@ -54,6 +54,7 @@ from skcompare.predictions._frozen_rules import (
     target_of,
 )
 from skcompare.predictions._item_scores import ItemScores, check_names
+from skcompare.predictions._outputs import one_output, one_output_of, weights_of
 from skcompare.predictions._predictions import (
     CHALLENGER,
     CHAMPION,

@@ -27,6 +27,7 @@ from skcompare._core.validation import (
 from skcompare._registry.metrics import STD, VALUES
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.exceptions import EstimatorFailedError
+from skcompare.predictions._forecasts import check_outputs, outputs_of
 from skcompare.predictions._predictions import (
     DECISION,
     LABELS,
@@ -362,7 +363,7 @@ def predict(
     if STD in required:
         values, std = _with_std(estimator, fitted.select(X, rows), n)
     elif VALUES in required:
-        values = check_numbers("predict", predicted_by("predict"))
+        values = check_numbers("predict", predicted_by("predict"), several=True)
     if scored and has_proba:
         proba, sums = predicted_by("predict_proba"), RANKS not in required
         own_classes = np.asarray(getattr(estimator, "classes_", classes))
@@ -586,6 +587,7 @@ def collect_predictions(
         design=design,
         groups=groups,
         flags=flags,
+        y_named=y,
     )
 
 
@@ -599,14 +601,18 @@ def predictions_of(
     design: Design,
     groups: ArrayLike | None = None,
     flags: tuple[str, ...] = (),
+    y_named: Any = None,
 ) -> Predictions:
-    """Combine the predictions of each estimator for each split into one set."""
+    """Combine the predictions of each estimator for each split into one set.
+
+    Several outputs have the names of the columns of `y_named`, if it is a frame.
+    """
     classes, y = encoded_target(y_labels)
     tests = [test for _, test in splits]
     return Predictions(
         classes=classes,
         y=y,
-        estimators=_joined(estimators, parts),
+        estimators=_joined(estimators, parts, y),
         design=design,
         records=np.concatenate(tests),
         bounds=np.cumsum([0, *map(len, tests)]),
@@ -614,6 +620,7 @@ def predictions_of(
         groups=codes_of_groups(groups, {"y": y_labels}),
         fingerprint=fingerprint(X, y_labels, *tests),
         flags=flags,
+        outputs=outputs_of(y_named, y),
     )
 
 
@@ -625,10 +632,12 @@ def collect_fitted(
     required: frozenset[str],
     groups: np.ndarray | None = None,
     guarded: bool = True,
+    y_named: Any = None,
 ) -> Predictions:
     """Predict a hold-out set with fitted classifiers, without cloning or fitting.
 
-    Unless `guarded` against classifiers that change the records, there is no fingerprint.
+    Several outputs have the names of the columns of `y_named`, if it is a frame. Unless
+    `guarded` against classifiers that change the records, there is no fingerprint.
     """
     # Classes of strings are objects if the training labels were a column of a frame.
     known = {name: getattr(estimator, "classes_", None) for name, estimator in estimators}
@@ -652,20 +661,27 @@ def collect_fitted(
     return Predictions(
         classes=classes,
         y=y,
-        estimators=_joined(estimators, predictions),
+        estimators=_joined(estimators, predictions, y),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=codes_of_groups(groups, {"y": y_labels}),
         fingerprint=before,
+        outputs=outputs_of(y_named, y),
     )
 
 
 def _joined(
-    estimators: Sequence[tuple[str, Any]], parts: Sequence[Sequence[EstimatorPredictions]]
+    estimators: Sequence[tuple[str, Any]],
+    parts: Sequence[Sequence[EstimatorPredictions]],
+    y: np.ndarray,
 ) -> tuple[EstimatorPredictions, ...]:
     """Join the predictions of each classifier for all splits."""
     descriptions = describe_all([estimator for _, estimator in estimators])
     names = [name for name, _ in estimators]
-    return tuple(map(_joined_parts, names, descriptions, parts))
+    joined = tuple(map(_joined_parts, names, descriptions, parts))
+    for role in joined:
+        if role.values is not None:
+            check_outputs(role.name, role.values, y)
+    return joined
 
 
 def _joined_parts(

@@ -1,6 +1,6 @@
 """Forecasts of numbers from arrays: the numbers, and how uncertain they are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from skcompare._core.validation import (
     check_same_length,
     check_same_order,
     is_number,
+    some_of,
 )
 from skcompare._registry.metrics import FORECASTS, QUANTILES, SAMPLES, STD, VALUES
 from skcompare._typing import ArrayLike, FloatArray
@@ -20,11 +21,17 @@ INTERVALS = "intervals"
 OF_NUMBERS = frozenset({*FORECASTS, INTERVALS})
 """What may be passed of predicted numbers."""
 
+UNIFORM, BY_VARIANCE, EACH = "uniform_average", "variance_weighted", "raw_values"
+MULTIOUTPUT = (UNIFORM, BY_VARIANCE, EACH)
+"""Names of scikit-learn for weights of outputs: equal, by their variances, and none."""
+
 
 def forecast_of(name: str, forecast: Any, y_true: ArrayLike) -> dict[str, Any]:
     """Return the fields of checked numbers, with their deviations and quantiles."""
     if not isinstance(forecast, Mapping):
-        return {VALUES: check_numbers(name, forecast)}
+        return {VALUES: check_numbers(name, forecast, several=True)}
+    if set(forecast) == {VALUES}:
+        return {VALUES: check_numbers(name, forecast[VALUES], several=True)}
     quantiles = _quantiles(name, forecast)
     levels = tuple(sorted(quantiles))
     unknown = set(forecast) - OF_NUMBERS
@@ -117,3 +124,59 @@ def _limits(name: str, limits: Any) -> Any:
             f"(n_samples, 2). Got {shape}."
         )
     return pair
+
+
+def check_outputs(name: str, values: FloatArray, truth: FloatArray) -> None:
+    """Raise an error if predicted numbers are not of as many outputs as the true ones."""
+    if values.shape[1:] != truth.shape[1:]:
+        n_true, n_predicted = (
+            1 if array.ndim == 1 else array.shape[1] for array in (truth, values)
+        )
+        raise ValueError(
+            f"`{name}` must predict a number for each of {n_true} output"
+            f"{'s' * (n_true > 1)} of a record. Got {n_predicted}. Pass one column per "
+            "output, in the order of those of `y_true`."
+        )
+
+
+def names_of_outputs(
+    y_true: Any, n_outputs: int, names: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """Return the names of several outputs: passed, of columns, or their positions."""
+    columns = names or column_names(y_true) or range(n_outputs)
+    named = tuple(str(name) for name in columns)
+    if len(named) != n_outputs or len(set(named)) < n_outputs:
+        raise ValueError(
+            f"Names of outputs must be {n_outputs} different ones. Got {len(named)}: "
+            f"{some_of(np.array(named))}."
+        )
+    if reserved := [name for name in named if name in MULTIOUTPUT or not name.strip()]:
+        raise ValueError(
+            f"Outputs must not be named {reserved[0]!r}, which stands for all of them or "
+            "for none. Rename it."
+        )
+    return named
+
+
+def outputs_of(y: Any, numbers: FloatArray) -> tuple[str, ...]:
+    """Return the names of the outputs of a target, of which `numbers` are the values."""
+    return names_of_outputs(y, numbers.shape[1]) if numbers.ndim == 2 else ()
+
+
+def column_names(data: Any) -> list[str]:
+    """Names of the columns of a frame; empty for arrays."""
+    names = getattr(data, "column_names", None)
+    return [
+        str(name) for name in (getattr(data, "columns", ()) if names is None else names)
+    ]
+
+
+def check_same_outputs(name: str, forecast: Any, outputs: Sequence[str]) -> None:
+    """Raise an error if columns have the names of the outputs in another order."""
+    columns = column_names(forecast)
+    if columns != list(outputs) and set(columns) == set(outputs):
+        raise ValueError(
+            f"Columns of `{name}` must be in the order of those of `y_true`. Got "
+            f"{', '.join(columns[:5])} beside {', '.join(outputs[:5])}. Bring them into "
+            "one order."
+        )

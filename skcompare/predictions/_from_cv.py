@@ -468,7 +468,7 @@ def predictions_from_cv_results(
     results = _named_outputs(results)
     fitted = [(name, output["estimator"][0]) for name, output in results.items()]
     is_numeric = target_of(fitted) == NUMBERS
-    labels = check_numbers("y", y) if is_numeric else check_labels("y", y)
+    labels = check_numbers("y", y, several=True) if is_numeric else check_labels("y", y)
     if is_numeric and VALUES not in required:
         required = frozenset({VALUES})
     if n_rows(X) != len(labels):
@@ -494,6 +494,7 @@ def predictions_from_cv_results(
         design=splits.design,
         groups=groups,
         flags=_flags_of(info),
+        y_named=y,
     )
 
 

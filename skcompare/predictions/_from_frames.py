@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.validation import unknown_name
 from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.engine import Table, joined_tables, table_of
 from skcompare._io.readers import Source
-from skcompare._registry.metrics import CLASSES
+from skcompare._registry.metrics import CLASSES, QUANTILES, STD
 from skcompare._typing import ArrayLike, IntArray
+from skcompare.predictions._forecasts import INTERVALS, OF_NUMBERS
 from skcompare.predictions._predictions import (
     LABELS,
     Part,
@@ -40,11 +42,14 @@ class Place:
     is_list: bool
     as_written: bool
     name: str | None = None
-    kind: str | None = None
+    kind: str | tuple[str, float] | None = None
 
     @property
     def is_part(self) -> bool:
-        """Whether these are the labels or the probabilities of a classifier with both."""
+        """Whether these are the labels or the probabilities of a classifier with both.
+
+        So are the parts of a forecast: numbers, deviations, quantiles, ...
+        """
         return self.role != self.name
 
 
@@ -82,6 +87,12 @@ class ColumnRoles:
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", source_of(self.frame))
 
+    @property
+    def is_numeric(self) -> bool:
+        """Whether forecasts or several outputs are named, so that the target is numbers."""
+        predictions = self.predictions.values()
+        return isinstance(self.y_true, list) or any(map(is_forecast, predictions))
+
     def places(self) -> list[Place]:
         """Return the columns of truth, predictions and groups, in this order."""
         if not isinstance(self.predictions, Mapping):
@@ -93,14 +104,17 @@ class ColumnRoles:
         places = []
         for name, value in self.predictions.items():
             known = None if self.kind is None else [Part(name, name, self.kind, value)]
-            for part in known or parts_of(name, value):
-                is_prediction = known is None and part.kind != LABELS
+            for part in known or column_parts(name, value):
+                may_be_list = known is None and part.kind not in (LABELS, STD)
+                may_be_list &= not (
+                    isinstance(part.kind, tuple) and part.kind[0] == QUANTILES
+                )
                 place = place_of(
-                    part.title, part.value, self.frame, is_prediction=is_prediction
+                    part.title, part.value, self.frame, may_be_list=may_be_list
                 )
                 places.append(replace(place, name=name, kind=part.kind))
         if self.y_true is not None:
-            places.insert(0, place_of(Y_TRUE, self.y_true, self.frame))
+            places.insert(0, place_of(Y_TRUE, self.y_true, self.frame, may_be_list=True))
         if self.groups is not None:
             places.append(place_of(GROUPS, self.groups, self.frame, as_written=True))
         return places
@@ -122,6 +136,7 @@ class ColumnRoles:
                 f"the second {Y_TRUE if name is None else name}",
                 value,
                 self.frame,
+                may_be_list=name is None,
                 as_written=name is not None,
             )
             for name, value in self.same
@@ -130,7 +145,10 @@ class ColumnRoles:
         for (name, _), place in zip(self.same, again):
             _check_same(places[0] if name is None else others[name], place, values, ids)
         further = {name: values[place] for name, place in others.items()}
-        return ColumnValues(*typed_columns({p: values[p] for p in places}), further)
+        outputs = places[0].columns if isinstance(self.y_true, list) else ()
+        return ColumnValues(
+            *typed_columns({p: values[p] for p in places}), further, outputs
+        )
 
     def on_engine(self) -> "EngineColumns | None":
         """Return the columns on their engine, or None if better read into arrays.
@@ -181,6 +199,7 @@ class ColumnValues(NamedTuple):
     predictions: dict[str, Any]
     groups: NDArray[Any] | None
     others: dict[str, NDArray[Any]]
+    outputs: tuple[str, ...] = ()
 
     def collected(
         self, labels: ArrayLike | None, pos_label: Any, target: str = CLASSES
@@ -193,7 +212,36 @@ class ColumnValues(NamedTuple):
             pos_label=pos_label,
             groups=self.groups,
             target=target,
+            outputs=self.outputs or None,
         )
+
+
+def is_forecast(value: Any) -> bool:
+    """Whether columns are those of numbers by their kind, such as "values" and "std"."""
+    return isinstance(value, Mapping) and not OF_NUMBERS.isdisjoint(value)
+
+
+def column_parts(name: str, value: Any) -> list[Part]:
+    """Return the columns of one classifier, or those of each kind of a forecast."""
+    if not is_forecast(value):
+        return parts_of(name, value)
+    unknown = [kind for kind in value if kind not in OF_NUMBERS]
+    if unknown:
+        raise unknown_name(f"kind of columns of `{name}`:", unknown[0], sorted(OF_NUMBERS))
+    parts = []
+    for kind, columns in value.items():
+        if kind not in (QUANTILES, INTERVALS):
+            parts.append(Part(name, f"{kind} of {name}", kind, columns))
+            continue
+        if not isinstance(columns, Mapping) or not columns:
+            raise TypeError(
+                f"{kind!r} of `{name}` must be a dict of columns by level or coverage. Got "
+                f"{columns!r:.60}."
+            )
+        for share, own in columns.items():
+            title = f"{kind.removesuffix('s')} {share} of {name}"
+            parts.append(Part(name, title, (kind, share), own))
+    return parts
 
 
 def place_of(
@@ -201,7 +249,7 @@ def place_of(
     value: Any,
     main: Source,
     *,
-    is_prediction: bool = False,
+    may_be_list: bool = False,
     as_written: bool = False,
 ) -> Place:
     """Return the columns of one role."""
@@ -214,11 +262,13 @@ def place_of(
             )
         source = source_of(value[0], f"the frame of `{role}`")
         value = value[1]
-    is_list = is_prediction and isinstance(value, list)
+    is_list = may_be_list and isinstance(value, list)
     columns = tuple(value) if is_list else (value,)
     if not columns or not all(isinstance(name, str) for name in columns):
         lists = ""
-        if is_prediction:
+        if may_be_list and role.endswith(Y_TRUE):
+            lists = ", a list of names (numbers, one column per output)"
+        elif may_be_list:
             lists = ", a list of names (probabilities, one column per class)"
         raise TypeError(
             f"`{role}` must be the name of a column{lists}, or a pair of another frame or "
@@ -318,16 +368,16 @@ def _values(
     place: Place, table: dict[str, NDArray[Any]], rows: Mapping[Hashable, IntArray]
 ) -> NDArray[Any]:
     columns = [table[name] for name in place.columns]
-    is_proba = place.name is not None and place.kind != LABELS and not place.is_list
-    if not is_proba:
+    may_be_array = place.name is not None and place.kind not in (LABELS, STD)
+    if not may_be_array or place.is_list:
         for name, column in zip(place.columns, columns):
             _check_single(place.role, name, column, place.source)
     if place.is_list:
         for name, column in zip(place.columns, columns):
             if column.dtype.kind not in "biuf":
                 raise ValueError(
-                    f"Column {name!r} of {place.source.text} must hold probabilities of a "
-                    f"class, as `{place.role}` is a list of columns. Got "
+                    f"Column {name!r} of {place.source.text} must hold "
+                    f"{_listed_text(place)}, as `{place.role}` is a list of columns. Got "
                     f"{KINDS.get(column.dtype.kind, column.dtype)}."
                 )
         values = np.column_stack(columns).astype(np.float64, copy=False)
@@ -337,6 +387,12 @@ def _values(
         values = written(values)
     order = rows.get(place.source.key)
     return values if order is None else values[order]
+
+
+def _listed_text(place: Place) -> str:
+    """Content of columns in a list, as text."""
+    is_proba = place.name is not None and place.kind in (None, "proba")
+    return "probabilities of a class" if is_proba else "numbers"
 
 
 def predictions_from_frame(
@@ -358,15 +414,20 @@ def predictions_from_frame(
         A frame of pandas, Polars, PyArrow or another library that narwhals knows, or the
         path of a file, such as CSV or Parquet. Columns that are not named are not read,
         as far as the format allows.
-    y_true : str or None
-        Column of true labels; None if they are unknown.
-    predictions : mapping of str to str, list of str, or tuple
+    y_true : str, list of str or None
+        Column of true labels, or columns of the true numbers of several outputs; None if
+        they are unknown.
+    predictions : mapping of str to str, list of str, dict, or tuple
         For each classifier its column in `frame`: labels, or probabilities of
         `pos_label`, distinguished as in :func:`predictions_from_arrays`; or a list of
         columns, the probabilities of each class in sorted order, or the name of an array
         of these in an `.npz` file; or both labels and probabilities, as
-        ``{"labels": column, "proba": column or columns}``. A pair
-        `(other_frame, columns)` takes them from another frame or file.
+        ``{"labels": column, "proba": column or columns}``. Predicted numbers of several
+        outputs are a list of columns, in the order of `y_true`, and forecasts a dict of the
+        columns of each kind: ``{"values": ..., "std": ...}``, ``{"quantiles": {0.1: ...,
+        0.5: ..., 0.9: ...}}``, ``{"values": ..., "intervals": {0.9: [low, high]}}`` or
+        ``{"samples": [...]}``. A pair `(other_frame, columns)` takes columns from another
+        frame or file.
     id : str, optional
         Column that identifies records, in every frame. Frames are joined by it, whatever
         the order of their records; each id must occur once in each of them. Text and
@@ -428,7 +489,11 @@ def typed_columns(
                 predicted[place] = _typed_predictions(place, predicted[place], texts)
     arrays: dict[str, Any] = {}
     for place, column in predicted.items():
-        if place.is_part:
+        if isinstance(place.kind, tuple):
+            kind, share = place.kind
+            own = arrays.setdefault(str(place.name), {}).setdefault(kind, {})
+            own[share] = column
+        elif place.is_part:
             arrays.setdefault(str(place.name), {})[place.kind] = column
         else:
             arrays[str(place.name)] = column
@@ -471,6 +536,8 @@ def _check_same(
     if not {left.dtype.kind, right.dtype.kind} <= set(NUMBERS):
         left, right = written(left), written(right)
     different = np.not_equal(left, right)
+    if different.ndim == 2:
+        different = different.any(axis=1)
     if not is_truth and is_text(left):
         # The types of columns of CSV files are unknown.
         rows = np.flatnonzero(different)

@@ -169,12 +169,13 @@ def check_target(
 ) -> NDArray[Any]:
     """Check that the target is a single column of class labels, or of numbers.
 
-    Returns these, and checks the groups of the records too, if there are any.
+    Numbers may have several columns, one per output. Returns these, and checks the groups
+    of the records too, if there are any.
     """
     if groups is not None:
         check_groups(groups)
     if target == NUMBERS:
-        return check_numbers("y", y)
+        return check_numbers("y", y, several=True)
     array = np.asarray(y)
     if array.ndim == 1:
         check_not_missing("y", array)
@@ -251,4 +252,11 @@ def predictions_of_fitted(
             )
     checked = check_target(y, groups, fitting=False, target=target)
     X, _, groups = indexable(X, checked, groups)
-    return collect_fitted(estimators, X, checked, required=required, groups=groups)
+    return collect_fitted(
+        estimators,
+        X,
+        checked,
+        required=required,
+        groups=groups,
+        y_named=y,
+    )

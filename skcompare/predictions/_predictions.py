@@ -33,7 +33,12 @@ from skcompare._core.validation import (
 from skcompare._registry.metrics import CLASSES, FORECASTS, NUMBERS, VALUES
 from skcompare._registry.tests import PairedTestEntry
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare.predictions._forecasts import forecast_of
+from skcompare.predictions._forecasts import (
+    check_outputs,
+    check_same_outputs,
+    forecast_of,
+    names_of_outputs,
+)
 
 LABELS, SCORES, DECISION = "labels", "scores", "decision"
 """Kinds of predictions; scores are probabilities if the classifier has them."""
@@ -133,7 +138,7 @@ class EstimatorPredictions:
         Probabilities; a class that a training set lacked has probability 0.
     decision : ndarray of shape (n_predictions,) or (n_predictions, n_classes) or None
         Decision scores of a classifier without probabilities.
-    values : ndarray of shape (n_predictions,) or None
+    values : ndarray of shape (n_predictions,) or (n_predictions, n_outputs) or None
         Predicted numbers of a regressor.
     fit_times, predict_times : ndarray of shape (n_splits,) or None
         Seconds.
@@ -203,8 +208,9 @@ class Predictions:
     classes : ndarray of shape (n_classes,)
         Class labels, sorted; empty where the target is numbers.
     y : ndarray of shape (n_samples,) or None
-        True classes of the records, as positions in `classes`, or true numbers; None if
-        they are unknown, as on a live stream.
+        True classes of the records, as positions in `classes`, or true numbers, of shape
+        (n_samples, n_outputs) for several outputs; None if they are unknown, as on a live
+        stream.
     estimators : tuple of EstimatorPredictions
         One entry per classifier, in order, each with the predictions of all splits.
     design : Design
@@ -222,6 +228,10 @@ class Predictions:
         Digest of data and splits; predictions with the same fingerprint can be joined.
     flags : tuple of str
         Caveats about how the predictions were made.
+    outputs : tuple of str
+        Names of several outputs; empty for classes and for one number per record.
+    weights : ndarray of shape (n_outputs,) or None
+        Weights of several outputs, with a sum of 1; None for equal ones.
     """
 
     classes: np.ndarray
@@ -234,6 +244,8 @@ class Predictions:
     groups: IntArray | None = None
     fingerprint: str = ""
     flags: tuple[str, ...] = field(default=())
+    outputs: tuple[str, ...] = ()
+    weights: FloatArray | None = None
 
     @property
     def n_records(self) -> int:
@@ -489,13 +501,14 @@ def predictions_from_arrays(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     target: str = CLASSES,
+    outputs: Sequence[str] | None = None,
 ) -> Predictions:
     """Construct predictions of trained classifiers for one hold-out set from arrays.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or None
-        True labels; None if they are unknown.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+        True labels; None if they are unknown. True numbers may be of several outputs.
     predictions : mapping of str to array-like or to mapping
         For each classifier its predicted labels of shape (n_samples,), its
         probabilities of shape (n_samples, n_classes), or for two classes its
@@ -513,15 +526,20 @@ def predictions_from_arrays(
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
     target : {"classes", "numbers"}, default="classes"
-        What `y_true` and the predictions are; of numbers each predicts one per record. How
-        uncertain they are is passed as ``{"values": ..., "std": ...}`` with standard
-        deviations, as ``{"quantiles": {0.1: ..., 0.5: ..., 0.9: ...}}`` by level, as
+        What `y_true` and the predictions are; of numbers each predicts one per record and
+        output. How uncertain those of a single output are is passed as
+        ``{"values": ..., "std": ...}`` with standard deviations, as
+        ``{"quantiles": {0.1: ..., 0.5: ..., 0.9: ...}}`` by level, as
         ``{"values": ..., "intervals": {0.9: (low, high)}}`` by coverage, which is the same
         as quantiles that leave out 5 % on either side, or as ``{"samples": ...}`` with
         draws of shape (n_samples, n_draws), whose means are the numbers if none are passed.
+    outputs : sequence of str, optional
+        Names of several outputs. By default the columns of `y_true`, if it is a frame, or
+        else "0", "1" and so on.
     """
     if target == NUMBERS:
-        return _of_numbers(y_true, predictions, groups, labels=labels, pos_label=pos_label)
+        of_classes = {"labels": labels, "pos_label": pos_label}
+        return _of_numbers(y_true, predictions, groups, outputs, of_classes)
     parts = [part for name, value in predictions.items() for part in parts_of(name, value)]
     arrays = {part.title: _prediction_array(part.value) for part in parts}
     truth_by_name = {} if y_true is None else {"y_true": y_true}
@@ -568,7 +586,8 @@ def _of_numbers(
     y_true: ArrayLike | None,
     predictions: Mapping[str, Any],
     groups: ArrayLike | None,
-    **of_classes: Any,
+    outputs: Sequence[str] | None,
+    of_classes: Mapping[str, Any],
 ) -> Predictions:
     """Construct predictions of numbers for one hold-out set."""
     for name, value in of_classes.items():
@@ -581,10 +600,17 @@ def _of_numbers(
         raise ValueError(
             "Predicted numbers are compared with the true ones. Got none. Pass `y_true`."
         )
-    truth = check_numbers("y_true", y_true)
+    truth = check_numbers("y_true", y_true, several=True)
     forecasts = {name: forecast_of(name, own, y_true) for name, own in predictions.items()}
     check_same_length({"y_true": truth}, {n: own[VALUES] for n, own in forecasts.items()})
     check_same_order({"y_true": y_true}, predictions)
+    names: tuple[str, ...] = ()
+    if truth.ndim == 2 or outputs is not None:
+        n_outputs = 1 if truth.ndim == 1 else truth.shape[1]
+        names = names_of_outputs(y_true, n_outputs, outputs)
+    for name, own in forecasts.items():
+        check_outputs(name, own[VALUES], truth)
+        check_same_outputs(name, predictions[name], names)
     return Predictions(
         classes=NO_CLASSES,
         y=truth,
@@ -594,6 +620,7 @@ def _of_numbers(
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=codes_of_groups(groups, {"y_true": truth}),
         fingerprint=fingerprint(truth),
+        outputs=names if truth.ndim == 2 else (),
     )
 
 
@@ -618,11 +645,14 @@ def encoded_target(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Part(NamedTuple):
-    """Labels or probabilities of a classifier; `kind` is None if not specified."""
+    """Labels or probabilities of a classifier; `kind` is None if not specified.
+
+    Of columns with quantiles or intervals it is a pair, with the level or the coverage.
+    """
 
     name: str
     title: str
-    kind: str | None
+    kind: str | tuple[str, float] | None
     value: Any
 
 

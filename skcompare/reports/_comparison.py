@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from skcompare._analysis import (
     FAMILY_WISE,
+    MAX_T,
     ComparisonRow,
     Results,
     Verdict,
@@ -488,10 +489,12 @@ def _about_others(comparison: Comparison) -> list[str]:
             f"The p-values of the other rows are adjusted for the share of false findings "
             f"among them ({comparison.adjust}), and not for the row that decides"
         ]
+    adjusted = "p-values" if comparison.adjust != MAX_T else "p-values and intervals"
     return [
-        f"The p-values of the other rows are adjusted among themselves ({comparison.adjust}"
-        "), beside that of the row that decides: a false finding in any row has a "
-        f"probability of up to {len({row.primary for row in tested}) * alpha:g}"
+        f"The {adjusted} of the other rows are adjusted among themselves "
+        f"({comparison.adjust}), beside that of the row that decides: a false finding in "
+        "any row has a probability of up to "
+        f"{len({row.primary for row in tested}) * alpha:g}"
     ]
 
 

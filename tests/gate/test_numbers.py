@@ -423,7 +423,7 @@ def test_uncertain_forecasts_differ_by_their_spread():
         ({"y": TRUTH.astype(str)}, "`y_true` must be numbers"),
         ({"new": ["a"] * N}, "`new` must be numbers"),
         ({"new": NEW[1:]}, "new has 199"),
-        ({"new": np.column_stack([NEW, NEW])}, "one at a time"),
+        ({"new": np.column_stack([NEW, NEW])}, "each of 1 output of a record. Got 2"),
         ({"y": None}, "Got none"),
     ],
 )

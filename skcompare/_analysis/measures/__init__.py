@@ -11,6 +11,7 @@ from skcompare._analysis.measures._measures import (
     class_order,
     entry_of,
     known_names,
+    measures_of_outputs,
     named_scoring,
     resolve_scoring,
     scorer_names,

@@ -50,12 +50,16 @@ from skcompare._typing import IntArray
 from skcompare.evidence import NUMBER_SCORES, forecasts_for
 from skcompare.predictions import (
     DECISION,
+    EACH,
     LABELS,
+    MULTIOUTPUT,
     SCORES,
     VALUES,
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    one_output_of,
+    weights_of,
 )
 
 
@@ -430,7 +434,7 @@ class Measure:
         known name.
     label : str or None
         The class of the measure, as text: that class is positive, and all others are the
-        rest.
+        rest. Of predicted numbers the output of several, or how these are averaged.
     """
 
     name: str
@@ -465,12 +469,48 @@ class Measure:
             )
         return names.index(self.label)
 
+    @property
+    def is_of_each(self) -> bool:
+        """Whether the measure stands for those of each of several outputs."""
+        return self.is_numeric and self.label == EACH
+
+    def of_outputs(self, predictions: Predictions) -> Predictions:
+        """Return predicted numbers of the measure's output, or with its weights.
+
+        A name of an output, of scikit-learn's averages, or a weight for each output stands
+        in brackets.
+        """
+        outputs, label = predictions.outputs, self.label
+        if not outputs:
+            raise ValueError(
+                f"scoring {self.subject!r} is about several outputs, and the predictions "
+                "are of one. Leave the brackets out."
+            )
+        if label in outputs:
+            return one_output_of(predictions, outputs.index(label))
+        numbers = str(label).split(",")
+        multioutput: Any = label
+        if label not in MULTIOUTPUT:
+            try:
+                multioutput = [float(number) for number in numbers]
+            except ValueError:
+                numbers = []
+            if len(numbers) < 2:
+                raise ValueError(
+                    f"scoring {self.subject!r} is about an output that does not occur. "
+                    f"Outputs: {some_of(np.array(outputs))}."
+                )
+        weights = weights_of(predictions, multioutput, self.metric)
+        return replace(predictions, weights=weights)
+
     def check_classes(self, classes: np.ndarray) -> None:
         """Raise an error before fitting if a named scorer cannot score these classes."""
+        if self.is_numeric:
+            return
         if self.label is not None:
             self.position(classes)
             classes = np.array([0, 1])
-        if self.metric is None or self.is_numeric:
+        if self.metric is None:
             return
         if not len(classes):
             raise ValueError(
@@ -518,6 +558,27 @@ class Measure:
         with watched(watch):
             score = self.scorer(stored, np.arange(len(y_true)).reshape(-1, 1), y_true)
         return float("nan") if watch.undefined or watch.warned else float(score)
+
+
+def measures_of_outputs(
+    measures: Iterable[Measure], predictions: Predictions
+) -> tuple[Measure, ...]:
+    """Replace measures of each output by one per output.
+
+    The first measure, on which the verdict is based, becomes its mean over the outputs,
+    followed by those of each.
+    """
+    expanded: dict[str, Measure] = {}
+    for k, measure in enumerate(measures):
+        own = [measure]
+        if measure.is_of_each:
+            if not predictions.outputs:
+                measure.of_outputs(predictions)
+            labels = (*((None,) if k == 0 else ()), *predictions.outputs)
+            own = [replace(measure, label=label) for label in labels]
+        for each in own:
+            expanded.setdefault(each.subject, each)
+    return tuple(expanded.values())
 
 
 DEFAULT_SCORING: Mapping[str, str | tuple[str, ...]] = {

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +37,9 @@ from skcompare.evidence import (
     ScoredPair,
     forecasts_for,
     halves_of,
+    mean_over_outputs,
     number_of,
+    score_of_outputs,
     shape_of,
     variance_of_mean,
     why_undefined,
@@ -49,6 +51,8 @@ from skcompare.predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    one_output,
+    weights_of,
 )
 from skcompare.stats.calibration import record_influences, role_sums, squared_errors
 from skcompare.stats.scores import BINARY_SCORES, COUNT_SCORES, ResampledCounts, count_score
@@ -126,6 +130,37 @@ def scored_pair(
     return formula_pair
 
 
+@dataclass(frozen=True)
+class OutputsScorer:
+    """Scorer of several outputs: the weighted mean of a scorer of one output.
+
+    Parameters
+    ----------
+    scorer : callable
+        Scorer of the stored numbers of one output.
+    weights : ndarray of shape (n_outputs,)
+        Weights with a sum of 1.
+    """
+
+    scorer: Scorer
+    weights: FloatArray
+
+    def __call__(self, estimator: StoredNumbers, X: Any, y: FloatArray) -> float:
+        """Return the mean score."""
+        return sum(
+            weight * self.scorer(StoredNumbers(one_output(estimator.stored, k)), X, y[:, k])
+            for k, weight in enumerate(self.weights.tolist())
+            if weight
+        )
+
+
+def scorer_of_outputs(measure: Measure, weights: FloatArray | None) -> Scorer:
+    """Return the scorer of a measure; a user's own scorer takes all outputs at once."""
+    if weights is None or measure.metric is None:
+        return measure.scorer
+    return OutputsScorer(measure.scorer, weights)
+
+
 class Formula(NamedTuple):
     """Formula of a score, computed for many weightings of the records at once."""
 
@@ -165,6 +200,8 @@ class RoleScores:
         self.predictions, self.role = predictions, role
         self.measure, self.pos_label = measure, pos_label
         self.classes, self.order = class_order(predictions.classes, pos_label)
+        self.weights = weights_of(predictions)
+        self.scorer = scorer_of_outputs(measure, self.weights)
 
     @cached_property
     def formula_or_none(self) -> Formula | None:
@@ -190,7 +227,7 @@ class RoleScores:
             score = RecordMean(self.measure.name, (-np.inf, np.inf))
             values = self._losses(y)
         elif name in NUMBER_SCORES:
-            score, values = NUMBER_SCORES[name], role.values
+            score, values = score_of_outputs(name, self.weights), role.values
         elif name in RANKING_SCORES and len(classes) == 2:
             positive = int(classes[1] == positive_class(classes, self.pos_label))
             score, y = RANKING_SCORES[name], (y == positive).astype(np.int64)
@@ -207,7 +244,10 @@ class RoleScores:
             forecast: tuple[Any, ...] = (self.role.proba,)
             if measure.is_numeric:
                 (forecast,) = forecasts_for(entry.name, [self.role])
-            losses: FloatArray = sign * entry.function(y, *forecast)
+            function = entry.function
+            if self.weights is not None:
+                function = partial(mean_over_outputs, function, self.weights)
+            losses: FloatArray = sign * function(y, *forecast)
         except ValueError:
             # The loss may be for two classes only, where the scorer is for more.
             return None
@@ -302,7 +342,7 @@ class RoleScores:
             if reason:
                 return math.nan
         scored = self._stored(part), X, y_true, watch
-        return one_score(measure.scorer, measure.subject, self.role.name, *scored)
+        return one_score(self.scorer, measure.subject, self.role.name, *scored)
 
     def _stored(self, part: slice) -> StoredPredictions | StoredNumbers:
         """Return some predictions as an estimator."""
@@ -377,6 +417,8 @@ class _ScorerScore(LoopedScore):
         What columns after the predicted numbers are: deviations, quantiles or samples.
     levels : tuple of float
         Levels of quantiles.
+    n_outputs : int
+        Number of several outputs, or 0 for one number per record.
     """
 
     scorer: Scorer = max
@@ -384,6 +426,7 @@ class _ScorerScore(LoopedScore):
     widths: tuple[int, int, int] = (0, 0, 0)
     uncertainty: str | None = None
     levels: tuple[float, ...] = ()
+    n_outputs: int = 0
 
     def outcome(
         self,
@@ -410,7 +453,8 @@ class _ScorerScore(LoopedScore):
         """Return the predictions as an estimator."""
         if not len(self.classes):
             own = predictions[:, predictions[0] != MISSING]
-            fields: dict[str, Any] = {VALUES: own[:, 0], "levels": self.levels}
+            values = own[:, : self.n_outputs] if self.n_outputs else own[:, 0]
+            fields: dict[str, Any] = {VALUES: values, "levels": self.levels}
             if self.uncertainty is not None:
                 others = own[:, 1] if self.uncertainty == STD else own[:, 1:]
                 fields[self.uncertainty] = others
@@ -469,11 +513,12 @@ class PairScores:
         )
         score = _ScorerScore(
             measure.subject,
-            scorer=measure.scorer,
+            scorer=first.scorer,
             classes=first.classes,
             widths=widths,  # type: ignore[arg-type]
             uncertainty=measure.uncertainty,
             levels=pair.champion.levels,
+            n_outputs=len(pair.predictions.outputs),
         )
         y = pair.predictions.y_predicted()
         y = y if measure.is_numeric else first.order[y]

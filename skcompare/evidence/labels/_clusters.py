@@ -389,7 +389,7 @@ class ClusterSums(Mergeable):
         tally = engine_tally(roles, TallyRequest(labels=True))
         if tally is not None:
             return cls.from_tally(tally)
-        truth, arrays, group, _ = roles.read()
+        truth, arrays, group, *_ = roles.read()
         return cls.from_predictions(truth, *arrays.values(), groups=group)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:

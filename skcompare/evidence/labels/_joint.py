@@ -326,7 +326,7 @@ class JointCounts(Mergeable):
         tally = engine_tally(roles, TallyRequest(labels=True))
         if tally is not None:
             return cls.from_tally(tally)
-        truth, arrays, _, _ = roles.read()
+        truth, arrays, *_ = roles.read()
         return cls.from_predictions(truth, *arrays.values())  # type: ignore[arg-type]
 
     def __repr__(self) -> str:

@@ -54,7 +54,13 @@ from skcompare.evidence.losses._record_losses import (
 from skcompare.evidence.tally._number_tally import LossSums, NumberPlan, sums_of_loss
 from skcompare.evidence.tally._tally import Tally, TallyRequest, takes_eps
 from skcompare.evidence.tally._tally_engine import tally_frame
-from skcompare.predictions import ROLES, SCORES, PairedPredictions, predictions_from_arrays
+from skcompare.predictions import (
+    ROLES,
+    SCORES,
+    PairedPredictions,
+    predictions_from_arrays,
+    weights_of,
+)
 
 LOSS_SUMS = tuple(field.name for field in fields(LossMoments) if not field.kw_only)[1:]
 """Names of the sums of losses that every part has besides its number of records.
@@ -193,7 +199,7 @@ def _same_loss(first: str, second: str) -> str:
         raise ValueError(
             f"Only losses of one kind can be merged. Got {first!r} and {second!r}."
         )
-    entry = record_losses().get(first)
+    entry = record_losses().get(first.partition("(")[0])
     if entry is not None and entry.relative:
         raise ValueError(
             f"The loss {first!r} is relative to the targets of all records, which shards "
@@ -201,6 +207,21 @@ def _same_loss(first: str, second: str) -> str:
             "relative."
         )
     return first
+
+
+def with_option(loss: str, option: str) -> str:
+    """Return the name of a loss with an option, so that the name says which loss it is."""
+    if not option:
+        return loss
+    base, _, options = loss.removesuffix(")").partition("(")
+    return f"{base}({', '.join(filter(None, (options, option)))})"
+
+
+def weighting_of(weights: FloatArray | None) -> str:
+    """Format unequal weights of outputs as an option of a loss; equal ones are omitted."""
+    if weights is None or np.ptp(weights) < ROUNDING:
+        return ""
+    return f"multioutput={':'.join(f'{weight:g}' for weight in weights.tolist())}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -274,20 +295,21 @@ class PairedLosses(Mergeable):
         pos_label: Any = None,
         groups: ArrayLike | None = None,
         keep_values: bool = True,
+        multioutput: Any = None,
         **options: Any,
     ) -> Self:
         """Compute the losses of probabilities, or of numbers, on a hold-out set.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
+        y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
             True labels, or numbers.
         champion_proba, challenger_proba : array-like of shape (n_samples, n_classes) or \
 (n_samples,)
             Probabilities, one column per class in sorted order (in any order, where a
             frame names them by the classes); one column is that of `pos_label`. For a loss
-            of numbers the predicted numbers, or a dict with what else is predicted, as for
-            :func:`skcompare.compare`.
+            of numbers the predicted numbers, of the shape of `y_true`, or a dict with what
+            else is predicted, as for :func:`skcompare.compare`.
         loss : str or callable, default="binary_brier_loss"
             A registered loss ("binary_brier_loss" for two classes, "multiclass_brier_loss",
             "brier_score", "log_loss", "spherical_loss", "cost_weighted_loss"; of numbers
@@ -304,6 +326,13 @@ class PairedLosses(Mergeable):
         keep_values : bool, default=True
             False keeps moments only, and sums of groups. The losses of arrays are then
             computed a few records at a time, except by your own functions.
+        multioutput : {"uniform_average", "variance_weighted"} or array-like of shape \
+(n_outputs,), optional
+            Weights of several outputs, over which the losses of a record are averaged as
+            scikit-learn averages its errors: equal ones by default, in proportion to the
+            variances of the true numbers, or others, which are divided by their sum. An
+            output in small units, whose errors are large numbers, decides an average with
+            equal weights. A function of your own takes all outputs at once.
         **options : dict
             Options of the loss, which are keyword arguments of its function: `eps` of
             "log_loss" is the least probability of a true class, `cost_matrix` of
@@ -321,8 +350,14 @@ class PairedLosses(Mergeable):
         inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         if target_of(loss) == NUMBERS:
             numbers = predictions_from_arrays(y_true, inputs, target=NUMBERS)
+            options |= {} if multioutput is None else {"multioutput": multioutput}
             losses = cls.from_pair(numbers.pair(*inputs), loss=loss, **options)
             return losses._with_groups(groups)._kept(keep_values)
+        if multioutput is not None:
+            raise ValueError(
+                f"`multioutput` is for losses of numbers. Got the loss {loss!r:.60}. Leave "
+                "it out."
+            )
         space = space_of(**inputs)
         if space is None:
             inputs = {name: on_host(values) for name, values in inputs.items()}
@@ -348,6 +383,7 @@ class PairedLosses(Mergeable):
         pair: PairedPredictions,
         *,
         loss: Any = None,
+        multioutput: Any = None,
         **options: Any,
     ) -> Self:
         """Compute the losses of the pooled predictions for all test sets.
@@ -369,12 +405,14 @@ class PairedLosses(Mergeable):
                     "classifier with predict_proba, or measures of labels or ranking."
                 )
         forecasts: list[Any] = [role.proba for role in pair.roles]
+        weights = weights_of(predictions, multioutput, loss)
         if predictions.is_numeric:
             forecasts = forecasts_for(loss, pair.roles)
         if predictions.is_numeric and is_of_each_record(loss) and len(y):
-            losses = cls(**parted_numbers(y, forecasts, loss, options))
+            losses = cls(**parted_numbers(y, forecasts, loss, options, weights))
         else:
-            losses = cls._of(losses_of(y, forecasts, loss, options))
+            losses = cls._of(losses_of(y, forecasts, loss, options, weights))
+        losses = replace(losses, loss=with_option(losses.loss, weighting_of(weights)))
         return replace(losses._with_groups(groups_of(predictions)), design=pair.design)
 
     @classmethod
@@ -815,10 +853,7 @@ class PairedLosses(Mergeable):
             moments = self.moments.weighted(champion, challenger)
         if groups is not None and values is not None:
             groups = LossGroups.of(values[0] - values[1], groups.labels[groups.codes])
-        # As an option, so that the name says which loss it is.
-        base, _, options = self.loss.removesuffix(")").partition("(")
-        weighting = f"weights={champion:g}:{challenger:g}"
-        name = f"{base}({', '.join(filter(None, (options, weighting)))})"
+        name = with_option(self.loss, f"weights={champion:g}:{challenger:g}")
         return replace(self, moments=moments, values=values, groups=groups, loss=name)
 
     def to_dict(self) -> dict[str, Any]:

@@ -578,13 +578,14 @@ def losses_of(
     probas: Sequence[FloatArray],
     loss: Any,
     options: Mapping[str, Any],
+    weights: FloatArray | None = None,
 ) -> Losses:
     """Compute the losses of probabilities, from the positions of the true classes.
 
     Of a target of numbers they are the true and the predicted ones; a tuple has all that is
-    predicted of a role.
+    predicted of a role. Those of several outputs have `weights`.
     """
-    losses = unchecked_losses(codes, probas, loss, options)
+    losses = unchecked_losses(codes, probas, loss, options, weights)
     first, second = (
         shaped_loss(losses.name, own, len(codes))
         for own in (losses.champion, losses.challenger)
@@ -599,10 +600,16 @@ def check_losses(losses: Losses) -> None:
 
 
 def unchecked_losses(
-    codes: Any, probas: Sequence[Any], loss: Any, options: Mapping[str, Any]
+    codes: Any,
+    probas: Sequence[Any],
+    loss: Any,
+    options: Mapping[str, Any],
+    weights: FloatArray | None = None,
 ) -> Losses:
     """Compute losses on the device of the probabilities, as the loss returns them."""
     name, function = named_loss(loss, **options)
+    if weights is not None and isinstance(loss, str):
+        function = partial(mean_over_outputs, function, weights)
     first, second = (
         function(codes, *(each if isinstance(each, tuple) else (each,))) for each in probas
     )
@@ -614,6 +621,26 @@ def unchecked_losses(
         for proba, own in zip(probas, (first, second), strict=True)
     )
     return Losses(name, first, second, (champion, challenger))
+
+
+def mean_over_outputs(
+    function: Loss, weights: FloatArray, y: FloatArray, predicted: FloatArray
+) -> FloatArray:
+    """Return the weighted mean over outputs of a loss of numbers, record by record.
+
+    Parameters
+    ----------
+    function : callable
+        The loss of one output.
+    weights : ndarray of shape (n_outputs,)
+        Weights with a sum of 1.
+    y, predicted : ndarray of shape (n_samples, n_outputs)
+        True and predicted numbers.
+    """
+    of_outputs = zip(weights.tolist(), y.T, predicted.T, strict=True)
+    # An output without weight may lie outside the domain of the loss.
+    parts = (weight * function(*own) for weight, *own in of_outputs if weight)
+    return reduce(add, parts)
 
 
 def can_be_parted(predictions: Mapping[str, Any], loss: Any) -> bool:
@@ -661,6 +688,7 @@ def parted_numbers(
     forecasts: Sequence[tuple[Any, ...]],
     loss: str,
     options: Mapping[str, Any],
+    weights: FloatArray | None = None,
 ) -> dict[str, Any]:
     """Compute fields of paired losses of numbers in chunks that stay in the cache."""
 
@@ -669,7 +697,7 @@ def parted_numbers(
             tuple(own[rows] if isinstance(own, np.ndarray) else own for own in forecast)
             for forecast in forecasts
         ]
-        return losses_of(y[rows], parts, loss, options)
+        return losses_of(y[rows], parts, loss, options, weights)
 
     return _in_parts(losses, len(y), None, keep_values=True)
 

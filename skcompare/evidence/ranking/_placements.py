@@ -370,7 +370,7 @@ class PlacementValues(Mergeable):
         roles = ColumnRoles(frame, y_true, scores, id, groups, kind=SCORES)
         columns = roles.on_engine()
         if columns is None or (score_bins is None and columns.table.n_records() <= collect):
-            truth, arrays, group, _ = roles.read()
+            truth, arrays, group, *_ = roles.read()
             return cls.from_predictions(
                 truth,  # type: ignore[arg-type]
                 *arrays.values(),

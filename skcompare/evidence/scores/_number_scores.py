@@ -129,6 +129,79 @@ class PreparedNumberScore:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputsScore:
+    """Weighted mean over several outputs of a score of numbers.
+
+    Parameters
+    ----------
+    score : NumberScore
+        The score of one output.
+    weights : tuple of float
+        A weight for each output, with a sum of 1.
+    """
+
+    score: NumberScore
+    weights: tuple[float, ...]
+
+    studentised: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """Name of the score."""
+        return self.score.name
+
+    @property
+    def bounds(self) -> Bounds:
+        """Least and greatest value."""
+        return self.score.bounds
+
+    @property
+    def looped(self) -> bool:
+        """Whether the score is slow, so that there are fewer resamples."""
+        return self.score.looped
+
+    def on_one_scale(self, predictions: FloatArray) -> FloatArray:
+        """Return the predictions unchanged: they are on the scale of the targets."""
+        return predictions
+
+    def prepared(
+        self, y: FloatArray, predictions: FloatArray, rows: IntArray
+    ) -> "PreparedOutputs":
+        """Return the score of these records as a function of their weights."""
+        columns = zip(self.weights, y.T, predictions.T, strict=True)
+        # An output without weight may lie outside the domain of the score.
+        scores = [
+            self.score.prepared(of_output, predicted, rows)
+            for weight, of_output, predicted in columns
+            if weight
+        ]
+        return PreparedOutputs(tuple(filter(None, self.weights)), scores)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedOutputs:
+    """Weighted mean over outputs of the scores of some records."""
+
+    weights: tuple[float, ...]
+    scores: list[PreparedNumberScore]
+
+    def values(self, weights: IntArray) -> FloatArray:
+        """Return the mean score for each row of weights; NaN if one is undefined."""
+        return self._mean([score.values(weights) for score in self.scores])
+
+    def slopes(self, weights: IntArray) -> FloatArray:
+        """Return the derivatives of the mean score by each weight of a record."""
+        return self._mean([score.slopes(weights) for score in self.scores])
+
+    def _mean(self, parts: list[FloatArray]) -> FloatArray:
+        return np.asarray(np.tensordot(self.weights, np.stack(parts), 1))
+
+    def why_undefined(self) -> str:
+        """Return the reason why the score is undefined, or an empty string."""
+        return next(filter(None, (score.why_undefined() for score in self.scores)), "")
+
+
+@dataclass(frozen=True, slots=True)
 class WeightedMeans:
     """Weighted means of columns of records.
 
@@ -824,3 +897,9 @@ _scores = (
 )
 NUMBER_SCORES: dict[str, NumberScore] = {score.name: score for score in _scores}
 """Scores of numbers that are no means of a loss, by the name of the measure."""
+
+
+def score_of_outputs(name: str, weights: FloatArray | None) -> NumberScore | OutputsScore:
+    """Return a score of numbers by name, or its mean over outputs with these weights."""
+    score = NUMBER_SCORES[name]
+    return score if weights is None else OutputsScore(score, tuple(weights.tolist()))

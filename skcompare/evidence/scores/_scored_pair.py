@@ -27,10 +27,15 @@ from skcompare._registry.metrics import tested_loss
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of
 from skcompare.evidence.core._storage import Storable
-from skcompare.evidence.scores._number_scores import NUMBER_SCORES, SLACK, Bounds
+from skcompare.evidence.scores._number_scores import (
+    NUMBER_SCORES,
+    SLACK,
+    Bounds,
+    score_of_outputs,
+)
 from skcompare.evidence.scores._root_errors import RootErrors
 from skcompare.evidence.scores._scores import correct_of
-from skcompare.predictions import PairedPredictions
+from skcompare.predictions import PairedPredictions, weights_of
 
 Outcome = tuple[float, str]
 """A score and "", or NaN and the reason why it is undefined."""
@@ -621,10 +626,11 @@ class ScoredPair(Storable):
         Predicted numbers are scored by R². For another score see
         :func:`skcompare.metrics.scored_pair`.
         """
-        y = pair.predictions.y_predicted()
+        y, weights = pair.predictions.y_predicted(), weights_of(pair.predictions)
         if pair.predictions.is_numeric:
             values: list[Any] = [role.values for role in pair.roles]
-            return cls.of_predictions(pair, NUMBER_SCORES["r2"], y, *values)
+            r2 = score_of_outputs("r2", weights)
+            return cls.of_predictions(pair, r2, y, *values)
         return cls.of_predictions(pair, RecordMean(), y, *correct_of(pair))
 
     @staticmethod
@@ -669,8 +675,15 @@ class ScoredPair(Storable):
     @property
     def n_independent(self) -> int:
         """Number of independent differences, where there are no groups."""
-        sizes = np.unique(self.y, return_counts=True)[1]
-        return int(sizes.min()) if len(sizes) == 2 else self.n
+        codes = self.codes
+        if len(codes) != 2:
+            return self.n
+        return min(int(np.count_nonzero(self.y == code)) for code in codes)
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Distinct true classes or numbers; none of several outputs."""
+        return np.unique(self.y) if self.y.ndim == 1 else self.y[:0, 0]
 
     @property
     def difference_bound(self) -> float | None:
@@ -728,7 +741,8 @@ class ScoredPair(Storable):
         """
         both = [self.score.on_one_scale(a) for a in (self.champion, self.challenger)]
         rows = np.tile(self.rows, 2)  # type: ignore[arg-type]
-        return self.score.prepared(np.tile(self.y, 2), np.concatenate(both), rows)
+        y = np.concatenate([self.y, self.y])
+        return self.score.prepared(y, np.concatenate(both), rows)
 
     @property
     def differs(self) -> np.ndarray:
@@ -750,7 +764,7 @@ def _own_order(
     first and once with those of the challenger. The smaller of both sorted lists is taken;
     if they are equal, exchanging the roles leaves the records as they are.
     """
-    common = [y] if groups is None else [groups, y]
+    common = _columns(y) if groups is None else [groups, *_columns(y)]
     first, second = _comparable(_columns(champion), _columns(challenger))
     keys = [*common, *first, *second], [*common, *second, *first]
     orders = [np.lexsort(key[::-1]) for key in keys]

@@ -832,7 +832,7 @@ def tally_frame(
     tally = engine_tally(roles, requested, labels)
     if tally is not None:
         return tally
-    truth, arrays, group, _ = roles.read()
+    truth, arrays, group, *_ = roles.read()
     return tally_arrays(truth, arrays, requested, groups=group, labels=labels)  # type: ignore[arg-type]
 
 

@@ -58,6 +58,12 @@ def check_targets(who: type["Display"], result: Any, targets: Iterable[str]) -> 
     pair = pair_behind(result)
     if pair is None:
         return
+    outputs = pair.predictions.outputs
+    if outputs and getattr(who, "needs", None) is PairedPredictions:
+        raise ValueError(
+            f"{who.__name__} shows one number per record, and these predictions are of "
+            f"{len(outputs)} outputs. Pass the predictions of one of them."
+        )
     target, other = NUMBERS, CLASSES
     if not pair.predictions.is_numeric:
         target, other = other, target

@@ -364,7 +364,7 @@ def _of_scored(pair: ScoredPair, **_: Any) -> InfluenceMoments | None:
         return None
     influence = influences(pair, generator(0))
     units, name = pair.n_units, "records" if pair.groups is None else "groups"
-    classes = np.unique(pair.y)
+    classes = pair.codes
     if len(classes) == 2:
         units = min(len(np.unique(pair.units[pair.y == code])) for code in classes)
         name = f"{name} of the rarer class"

@@ -74,8 +74,8 @@ def influence_difference(
 
         t + g t² / 3 + g² t³ / 27 + g / 6
 
-    and on each side the larger p-value of both counts. The test cost little more than the score
-    itself, so that millions of records take seconds; :func:`bootstrap_difference`
+    and on each side the larger p-value of both counts. The test costs little more than the
+    score itself, so that millions of records take seconds; :func:`bootstrap_difference`
     draws the records again instead, and :func:`jackknife_difference` also estimates the
     bias of the difference. ``benchmarks/validity/regressors/number_scores.py`` measures
     all three. In 400 simulated test sets each (standard error 0.01), for RMSE, R², and the

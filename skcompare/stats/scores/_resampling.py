@@ -633,6 +633,11 @@ def bootstrap_difference(
     [0.09, 0.15], p = 0.0002
     """
     check_switches(stratify=stratify)
+    if stratify and scored.y.ndim == 2:
+        raise ValueError(
+            "stratify=True draws within classes. Got numbers of several outputs, which "
+            "have none. Leave it out."
+        )
     if stratify and scored.groups is not None:
         raise ValueError(
             "stratify=True does not go with groups, which may hold records of several "
@@ -764,7 +769,7 @@ def group_flags(pair: Scored) -> tuple[str, ...]:
 
 def _least_of_class(pair: ScoredPair) -> float:
     """Number of units of the rarer class; infinite unless there are two classes."""
-    classes = np.unique(pair.y)
+    classes = pair.codes
     if len(classes) != 2:
         return math.inf
     return float(min(len(np.unique(pair.units[pair.y == code])) for code in classes))
