@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -21,6 +22,7 @@ from skcompare.exceptions import EstimatorFailedError
 from skcompare.gate import (
     INCONCLUSIVE,
     KINDS,
+    OF_FORECASTS,
     PYPROJECT,
     Condition,
     Gate,
@@ -28,6 +30,7 @@ from skcompare.gate import (
     GateFiles,
     Policy,
     Superior,
+    checked_table,
     find_policy,
     judge_files,
     load_policy,
@@ -95,10 +98,11 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
 
 COLUMNS = {
     "id": "that tells records apart, by which files are joined",
-    "y": "of true labels, or of true numbers",
+    "y": "of true labels, or of true numbers; once an output for several",
     "label": "of labels, in each of two files",
     "proba": "of probabilities, in each of two files; once a class for several",
-    "value": "of predicted numbers, in each of two files",
+    "value": "of predicted numbers, in each of two files; once an output for several, or "
+    "KIND=COLUMN: std=, quantile:0.1=, interval:0.9=LOW,HIGH or samples=",
     "champion": "of the champion's predictions, once a class for several; its file if no "
     "FILE is given",
     "challenger": "of the challenger's predictions, or its file, in the same way",
@@ -108,7 +112,12 @@ COLUMNS = {
     "attempt": "that tells attempts at one item apart",
 }
 """Descriptions of columns by the names of their options."""
-REPEATABLE = ("proba", "champion", "challenger", "score")
+REPEATABLE = ("y", "proba", "value", "champion", "challenger", "score")
+WITH_KINDS = ("value", "champion", "challenger")
+"""Options of columns that may have a kind of forecast before them."""
+
+KIND = re.compile(r"(values|std|samples|(?:quantile|interval):[^=]*)=(.*)", re.DOTALL)
+"""Pattern of a column with its kind, such as std=s or quantile:0.1=q10."""
 
 
 def add_option(parser: Any, name: str, value: str, text: str, **settings: Any) -> None:
@@ -218,21 +227,56 @@ def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
         policy, path = find_policy(), PYPROJECT
     values = {name: getattr(arguments, name) for name in COLUMNS}
     columns: dict[str, Any] = {
-        name: _columns(name, value) for name, value in values.items() if value is not None
+        name: columns_of_option(name, value)
+        for name, value in values.items()
+        if value is not None
     }
+    if isinstance(columns.get("value"), dict):
+        forecast = columns.pop("value")
+        columns |= {"value": forecast.pop("values", None)} | forecast
     policy = replace(policy, data=replace(policy.data, **columns))
     if arguments.alpha is not None:
         policy = replace(policy, gate=policy.gate.at_level(arguments.alpha))
     return policy, path
 
 
-def _columns(name: str, value: str | list[str]) -> str | tuple[str, ...]:
-    """Return the column of an option, or all columns of one that was repeated."""
+def columns_of_option(name: str, value: str | list[str]) -> Any:
+    """Return the column of an option, or all columns of one that was repeated.
+
+    Columns with kinds are a dict of these, as in a policy.
+    """
     if isinstance(value, str):
         return value
+    matches = [KIND.fullmatch(text) for text in value] if name in WITH_KINDS else []
+    if any(matches):
+        return _forecast_columns(name, value, matches)
     if len(set(value)) < len(value):
         raise ValueError(f"--{name} must name different columns. Got {', '.join(value)}.")
     return value[0] if len(value) == 1 else tuple(value)
+
+
+def _forecast_columns(
+    name: str, texts: Sequence[str], matches: Sequence[re.Match[str] | None]
+) -> dict[str, Any]:
+    """Return the columns of each kind, where those without a kind are the numbers."""
+    forecast: dict[str, Any] = {}
+    for text, match in zip(texts, matches, strict=True):
+        kind, columns = ("values", text) if match is None else match.groups()
+        names = (
+            columns.split(",") if kind.startswith(("interval:", "samples")) else [columns]
+        )
+        kind, _, share = kind.partition(":")
+        if share or kind in ("quantile", "interval"):
+            by_share = forecast.setdefault(f"{kind}s", {})
+            if share in by_share:
+                raise ValueError(f"--{name} must name {kind} {share} once. Got two.")
+            by_share[share] = names[0] if kind == "quantile" else tuple(names)
+        else:
+            forecast[kind] = (*forecast.get(kind, ()), *names)
+    for kind in {"values", "std"} & set(forecast):
+        own = forecast[kind]
+        forecast[kind] = own[0] if len(own) == 1 else own
+    return checked_table(forecast, OF_FORECASTS, f"--{name}")
 
 
 def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:

@@ -14,6 +14,7 @@ from sklearn.linear_model import BayesianRidge, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skcompare._analysis import MAX_T
 from skcompare._core.atomic_write import write_text
 from skcompare._core.formatting import in_one_line
 from skcompare._core.validation import ALTERNATIVES
@@ -23,10 +24,20 @@ from skcompare._io.readers import Source, list_formats
 from skcompare._registry.metrics import metrics
 from skcompare._registry.tests import paired_tests
 from skcompare._version import __version__
-from skcompare.cli._gate import add_column, add_gate, add_option, formatted, say, show
+from skcompare.cli._gate import (
+    add_column,
+    add_gate,
+    add_option,
+    columns_of_option,
+    formatted,
+    say,
+    show,
+)
 from skcompare.comparators import COLLECTED, PairedComparator, compare, compare_scores
+from skcompare.gate import share_in
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES, ColumnRoles
 from skcompare.reports import Comparison, MultipleComparison
+from skcompare.stats.core import ADJUSTMENTS
 
 Y = "y"
 DEFAULT_NAMES = (Y, *ROLES)
@@ -42,10 +53,14 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         help=f"{list_formats()} file with true labels, or numbers, and two columns of "
         "predictions",
     )
-    add_column(parser, Y)
+    add_column(parser, Y, action="append")
     for name in ROLES:
-        text = f"column of the {name}'s labels, probabilities or predicted numbers"
-        add_option(parser, name, "COLUMN", text)
+        text = (
+            f"column of the {name}'s labels, probabilities or predicted numbers; once a "
+            "class or an output for several, or KIND=COLUMN: std=, quantile:0.1=, "
+            "interval:0.9=LOW,HIGH or samples="
+        )
+        add_option(parser, name, "COLUMN", text, action="append")
     for name in ROLES:
         text = f"file of the {name}'s predictions, where it is another one; needs --id"
         add_option(parser, f"{name}-file", "FILE", text)
@@ -78,15 +93,34 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
     names = columns
     if columns[CHAMPION] == columns[CHALLENGER]:
         names = {role: file or arguments.file for role, file in files.items()}
-    predictions = {names[role]: (sources[role], columns[role]) for role in ROLES}
-    y = columns[Y]
+    elif not all(isinstance(columns[role], str) for role in ROLES):
+        names = {role: role for role in ROLES}
+    predictions = {names[role]: _at(sources[role], columns[role]) for role in ROLES}
+    y = columns[Y] if isinstance(columns[Y], str) else list(columns[Y])
     others = {sources[role].key: sources[role] for role in ROLES if columns[role] != y}
     same = [
         (None, (source, y))
         for key, source in others.items()
-        if key != main.key and y in source.names
+        if key != main.key and all(name in source.names for name in _names_in(y))
     ]
     return ColumnRoles(main, y, predictions, arguments.id, arguments.groups, same=same)
+
+
+def _at(source: Source, columns: Any) -> Any:
+    """Return columns with the file that they are in; levels and coverages as numbers."""
+    if isinstance(columns, Mapping):
+        return {
+            float(key) if share_in(key) else key: _at(source, own)
+            for key, own in columns.items()
+        }
+    return source, columns if isinstance(columns, str) else list(columns)
+
+
+def _names_in(columns: Any) -> list[str]:
+    """List the columns that an option names."""
+    if isinstance(columns, Mapping):
+        return [name for own in columns.values() for name in _names_in(own)]
+    return [columns] if isinstance(columns, str) else list(columns)
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
@@ -99,9 +133,13 @@ def checked_delimiter(delimiter: str | None) -> str | None:
 
 def _columns_of_roles(
     arguments: argparse.Namespace, sources: dict[str, Source]
-) -> dict[str, str]:
+) -> dict[str, Any]:
     """Choose the columns of true labels, champion and challenger."""
-    options = {role: getattr(arguments, role) for role in DEFAULT_NAMES}
+    texts = {role: getattr(arguments, role) for role in DEFAULT_NAMES}
+    options = {
+        role: None if named is None else columns_of_option(role, named)
+        for role, named in texts.items()
+    }
     if arguments.id is not None:
         for role in DEFAULT_NAMES:
             _check_option("--id", arguments.id, sources[role])
@@ -114,20 +152,24 @@ def _columns_of_roles(
     in_order = len(candidates) == 3 and not set(DEFAULT_NAMES) <= set(candidates)
     if in_order and not any(options.values()) and one_file:
         columns = dict(zip(DEFAULT_NAMES, candidates))
-    for role, name in columns.items():
-        _check_option(f"--{role}", name, sources[role])
-    places = {(sources[role].key, name) for role, name in columns.items()}
-    if len(places) < 3:
+    for role, named in columns.items():
+        for name in _names_in(named):
+            _check_option(f"--{role}", name, sources[role])
+    truth, first, second = (
+        {(sources[role].key, name) for name in _names_in(columns[role])} for role in columns
+    )
+    if truth & (first | second) or first == second:
+        listed = [name for named in columns.values() for name in _names_in(named)]
         raise ValueError(
             "--y, --champion and --challenger must be three columns. Got "
-            f"{', '.join(columns.values())}."
+            f"{', '.join(listed)}."
         )
     return columns
 
 
 def _column_of_role(
-    role: str, option: str | None, sources: dict[str, Source], id: str | None
-) -> str:
+    role: str, option: Any, sources: dict[str, Source], id: str | None
+) -> Any:
     if option is not None:
         return option
     candidates = _other_columns(sources[role], id)
@@ -334,6 +376,9 @@ def _add_compare(commands: Any) -> None:
     text = "tests, separated by commas; all for every valid one"
     add_option(parser, "tests", "NAMES", text, default="auto")
     parser.add_argument("--alternative", default="two-sided", choices=ALTERNATIVES)
+    text = "of the p-values of all rows but the first; max-t of each of several outputs"
+    choices = (*ADJUSTMENTS, MAX_T)
+    parser.add_argument("--adjust", default=ADJUSTMENTS[0], choices=choices, help=text)
     text = (
         "most records of Parquet files that are read into memory; more are counted by "
         "DuckDB or Polars"
@@ -375,6 +420,7 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
         "tests": tests[0] if len(tests) == 1 else tests,
         "alternative": arguments.alternative,
         "alpha": arguments.alpha,
+        "adjust": arguments.adjust,
     }
     if arguments.scores is not None:
         _report(scores_compared(arguments, parser, settings), arguments)

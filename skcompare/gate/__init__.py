@@ -13,7 +13,15 @@ from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
 from skcompare.gate._evaluate import Gate
 from skcompare.gate._files import GateFiles, judge_files
 from skcompare.gate._ledger import Ledger
-from skcompare.gate._policy import PYPROJECT, Policy, find_policy, load_policy
+from skcompare.gate._policy import (
+    OF_FORECASTS,
+    PYPROJECT,
+    Policy,
+    checked_table,
+    find_policy,
+    load_policy,
+    share_in,
+)
 from skcompare.gate._skops import load_estimator
 
 __all__ = [

@@ -56,7 +56,12 @@ class Written:
 
 
 def check_measure(measure: Measure) -> None:
-    """Raise an error if a measure has no valid test."""
+    """Raise an error if a measure has no valid test, or is of each of several outputs."""
+    if measure.is_of_each:
+        raise ValueError(
+            f"{measure.subject} is a measure of each output, and a condition is about one "
+            "number. Name an output in brackets, in a condition for each."
+        )
     instead = tested_instead(measure.metric)
     if instead:
         raise ValueError(
@@ -84,7 +89,8 @@ def check_width(name: str, measure: Measure, margin: float) -> None:
 
 def check_relative(name: str, measure: str, scored: Measure | None) -> None:
     """Raise an error if a measure is no mean loss, of which a margin could be a share."""
-    if scored is None or scored.label is not None or loss_of(scored.metric) is None:
+    is_of_class = scored is not None and scored.label is not None and not scored.is_numeric
+    if scored is None or is_of_class or loss_of(scored.metric) is None:
         instead = "a mean of losses, such as 'neg_mean_absolute_error'"
         if "root_mean_" in measure:
             # (1 + 0.02)² = 1 + 0.0404

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, Self
 
@@ -20,6 +21,7 @@ from skcompare._analysis.measures import (
 from skcompare._core.flags import explain
 from skcompare._core.validation import check_alpha, check_count
 from skcompare._registry.metrics import VALUES, loss_of
+from skcompare._typing import FloatArray
 from skcompare.comparators import COLLECTED, installed_versions
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.gate._boundaries import (
@@ -58,6 +60,7 @@ from skcompare.gate._ledger import (
     take_look,
 )
 from skcompare.gate._subjects import Inputs, PairSubject, Subject, Unsuited, subject_of
+from skcompare.predictions import weights_of
 from skcompare.stats import MarginResult, PairedResult, adjust_pvalues
 from skcompare.stats.margins import SMALLEST
 from skcompare.stats.planning import records_beyond_boundaries
@@ -137,20 +140,35 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
 def loss_of_a_constant(condition: Condition, subject: PairSubject) -> float | None:
     """Mean loss of the same number for every record: the better one of mean and median.
 
-    None for measures that are no mean losses of predicted numbers, and without records.
+    None for measures that are no mean losses of predicted numbers, and without records. Of
+    several outputs it is the mean with the weights of the measure.
     """
-    measure, y = condition.scored, subject.data.y
+    measure, data = condition.scored, subject.data
     entry = None if measure is None else loss_of(measure.metric)
-    is_summed = subject.data.tally is not None
-    if entry is None or entry.needs != VALUES or y is None or is_summed:
+    has_records = data.y is not None and data.tally is None
+    if measure is None or entry is None or entry.needs != VALUES or not has_records:
         return None
     options = {
         name: condition.options[name] for name in entry.options if name in condition.options
     }
+    data = data if measure.label is None else measure.of_outputs(data)
+    weights = weights_of(data, condition.options.get("multioutput"), entry.name)
+    losses = partial(_constant_loss, partial(entry.function, **options))
+    y = data.y_predicted()
+    if weights is None:
+        value = losses(y)
+    else:
+        of_outputs = zip(weights.tolist(), y.T, strict=True)
+        value = sum(weight * losses(own) for weight, own in of_outputs if weight)
+    return None if math.isnan(value) else value
+
+
+def _constant_loss(loss: Any, y: FloatArray) -> float:
+    """Mean loss of the better one of mean and median, or NaN if it is undefined."""
     constants = (np.full(len(y), middle) for middle in (np.mean(y), np.median(y)))
     with np.errstate(all="ignore"):
-        means = [float(np.mean(entry.function(y, own, **options))) for own in constants]
-    return None if any(map(math.isnan, means)) else min(means)
+        means = [float(np.mean(loss(y, own))) for own in constants]
+    return math.nan if any(map(math.isnan, means)) else min(means)
 
 
 def skill_flag(condition: Condition, result: PairedResult, subject: Subject) -> str | None:

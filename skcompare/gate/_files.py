@@ -23,12 +23,12 @@ from skcompare._io.readers import (
     hold_the_same,
     list_formats,
 )
-from skcompare._registry.metrics import CLASSES, NUMBERS
+from skcompare._registry.metrics import CLASSES, NUMBERS, QUANTILES, SAMPLES, STD, VALUES
 from skcompare.comparators import MEAN_SCORE, check_role_names
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._evaluate import Gate, judge_subject
 from skcompare.gate._ledger import Ledger, lock_of
-from skcompare.gate._policy import Columns, Policy, TrainSettings
+from skcompare.gate._policy import Columns, Policy, TrainSettings, share_in
 from skcompare.gate._skops import load_estimators
 from skcompare.gate._subjects import (
     ItemSubject,
@@ -39,8 +39,9 @@ from skcompare.gate._subjects import (
     subject_of_roles,
 )
 from skcompare.gate._training import Training
+from skcompare.gate._truth import Y, has_truth, true_columns, truth_of
 from skcompare.predictions import (
-    CHALLENGER,
+    INTERVALS,
     LABELS,
     ROLES,
     ColumnRoles,
@@ -175,13 +176,19 @@ def positive_label(files: GateFiles, columns: Columns, truth: Any) -> Any:
     return text
 
 
-ID, Y = "id", "y"
+ID = "id"
 ABOUT_SCORES = ("item", "attempt", "bounds")
 """Keys about scores item by item."""
 ONE_OF_THEM = "`label`, `proba` or `value`"
 """Keys of columns of predictions that have the same name in both files."""
 
-ABOUT_CLASSES, ABOUT_NUMBERS = ("label", "proba", "labels", "pos_label"), ("value",)
+OF_FORECASTS = {"value": VALUES, "std": STD, "quantiles": QUANTILES} | {
+    "intervals": INTERVALS,
+    "samples": SAMPLES,
+}
+"""Keys of columns of predicted numbers, with the kinds of these."""
+
+ABOUT_CLASSES, ABOUT_NUMBERS = ("label", "proba", "labels", "pos_label"), (*OF_FORECASTS,)
 """Keys about one target."""
 
 INDEX = re.compile(r"__index_level_\d+__")
@@ -214,8 +221,8 @@ def chosen_columns(
     _check_unset(columns, ABOUT_SCORES, "is about scores, and no `score` is named")
     two_files, is_shared = len(sources) > 1, _shared(columns) is not None
     in_two_files = "`label` and `proba`"
-    if columns.value is not None:
-        in_two_files = "`label`, `proba` and `value`"
+    if any(getattr(columns, key) is not None for key in OF_FORECASTS):
+        in_two_files = "`label`, `proba`, `value` and what is beside it"
     if not two_files and is_shared:
         raise ValueError(
             f"{in_two_files} name columns that two files have. Got one file. Name the "
@@ -228,22 +235,24 @@ def chosen_columns(
             "`challenger`. Got both. Leave one of them out."
         )
     id = _id(sources, columns)
-    y = Y if columns.y is None else columns.y
+    y = true_columns(columns)
     roles = [sources[0], sources[-1]]
-    main = _truth_of(roles[0], roles[1], y, columns.y_from, is_counted)
+    main = truth_of(roles[0], roles[1], y, columns.y_from, is_counted)
+    reserved = {id, *y, columns.groups, *required}
     predictions = [
-        _prediction(role, source, columns, {id, y, columns.groups, *required}, two_files)
+        _prediction(role, source, columns, reserved, two_files)
         for role, source in zip(ROLES, roles)
     ]
     for role, source, prediction in zip(ROLES, roles, predictions):
-        _check_own_role(role, source, prediction, {ID: id, Y: y})
+        _check_own_role(role, source, prediction, {ID: [id], Y: y})
     names = names_of_roles(roles, predictions)
     others = [source for source in sources if source.key != main.key]
     facts = {
         name: (_fact_at(name, sources, main, by), name)
         for name, by in _named_by(columns, required).items()
     }
-    same_truth = [(None, (source, y)) for source in others if y in source.names]
+    truth: Any = y[0] if len(y) == 1 else list(y)
+    same_truth = [(None, (source, truth)) for source in others if has_truth(source, y)]
     same_facts = [
         (name, (sources[-1], name))
         for name, (at, _) in facts.items()
@@ -251,11 +260,11 @@ def chosen_columns(
         and name in sources[-1].names
         and name != id
         # True labels are compared as such.
-        and not (name == y and y in at.names)
+        and not (name in y and name in at.names)
     ]
     groups = None if columns.groups is None else facts[columns.groups]
     placed = dict(zip(names, map(_at, roles, predictions)))
-    chosen = ColumnRoles(main, y, placed, id, groups, facts, [*same_truth, *same_facts])
+    chosen = ColumnRoles(main, truth, placed, id, groups, facts, [*same_truth, *same_facts])
     check_slices(chosen)
     return chosen
 
@@ -276,36 +285,12 @@ def _check_unset(columns: Columns, names: Sequence[str], text: str) -> None:
 def _at(source: Source, prediction: Answer) -> Any:
     """Return the file with the columns of predictions, or with those of each kind."""
     if isinstance(prediction, Mapping):
-        return {kind: _at(source, part) for kind, part in prediction.items()}
+        # Levels and coverages are numbers, whose keys a policy writes as text.
+        return {
+            float(kind) if share_in(kind) else kind: _at(source, part)
+            for kind, part in prediction.items()
+        }
     return source, prediction if isinstance(prediction, str) else list(prediction)
-
-
-def _truth_of(
-    champion: Source, challenger: Source, y: str, y_from: str | None, is_counted: bool
-) -> Source:
-    """Return the file of the true labels, by default the champion's.
-
-    Where looks are counted, true labels in the challenger's file are not even read: the
-    differences would reveal the labels of the records, one query after the other.
-    """
-    two_files, allowed = champion.key != challenger.key, y_from == CHALLENGER
-    if two_files and y in challenger.names and is_counted:
-        raise ValueError(
-            f"Column {y!r} of {challenger.text}, the challenger's file, has true labels. "
-            "Where a ledger counts looks they come from the champion's file alone, and "
-            "others are not read, because what differs would tell what is right. Leave the "
-            "column out."
-        )
-    if y not in champion.names and y in challenger.names and not allowed:
-        raise ValueError(
-            f"True labels (column {y!r}) are in {challenger.text}, the challenger's file, "
-            "alone. Whoever submits a challenger must not say what is right. Add the "
-            f"column to {champion.text}, the champion's file, or allow it by y_from = "
-            '"challenger" in [data] of the policy.'
-        )
-    main = challenger if two_files and allowed and y in challenger.names else champion
-    check_column(main, y, " Name the true labels by `y`.")
-    return main
 
 
 def _own_columns(prediction: Answer) -> list[str]:
@@ -387,8 +372,13 @@ def _shared(columns: Columns) -> Any:
     """Return the columns of predictions that have the same name in both files."""
     if columns.label is not None and columns.proba is not None:
         return {"labels": columns.label, "proba": columns.proba}
-    if columns.value is not None:
-        return columns.value
+    forecast = {
+        kind: getattr(columns, key)
+        for key, kind in OF_FORECASTS.items()
+        if getattr(columns, key) is not None
+    }
+    if forecast:
+        return forecast[VALUES] if set(forecast) == {VALUES} else forecast
     return columns.proba if columns.label is None else columns.label
 
 
@@ -404,12 +394,12 @@ def whole_names(source: Source) -> list[str]:
 
 
 def _check_own_role(
-    role: str, source: Source, prediction: Answer, roles: Mapping[str, str | None]
+    role: str, source: Source, prediction: Answer, roles: Mapping[str, Sequence[Any]]
 ) -> None:
     """Raise an error if a column of predictions is also that of ids or true labels."""
     for name in _own_columns(prediction):
-        for option, column in roles.items():
-            if name == column:
+        for option, own in roles.items():
+            if name in own:
                 raise ValueError(
                     f"Column {name!r} of {source.text} cannot be both `{option}` and the "
                     f"{role}'s predictions. Name the right column."
@@ -553,14 +543,14 @@ def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSu
         The gate.
     """
     data = _checked_data(files, columns)
-    y = Y if columns.y is None else columns.y
+    y = true_columns(columns)
     id = columns.id or (ID if ID in data.names else None)
-    facts = [name for name in (y, id, columns.groups, *gate.columns) if name is not None]
+    facts = [name for name in (*y, id, columns.groups, *gate.columns) if name is not None]
     for name in facts:
         check_column(data, name)
     loaded = load_estimators(files.predictions, trust=files.trust)
     free = columns.features or [name for name in whole_names(data) if name not in facts]
-    secret = {y: "the true labels", id: "ids", columns.groups: "groups"}
+    secret = {id: "ids", columns.groups: "groups"} | dict.fromkeys(y, "the true labels")
     _check_features(columns.features or (), "`features` in [data]", secret, None)
     for estimator, path in zip(loaded, files.predictions, strict=True):
         _check_features(_names_of(estimator), repr(path), secret, columns.features)
@@ -571,19 +561,22 @@ def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSu
     training = training_of(files, id, columns.features or features)
     needed = [] if training is None else training.needed
     names = dict.fromkeys([*facts, *features, *needed])
-    read = columns_of(data, list(names), as_written={*facts[1:]} - set(features))
+    read = columns_of(data, list(names), as_written={*facts[len(y) :]} - set(features))
     if id is not None:
         rows_by_id({data.key: data}, {data.key: read}, id)  # each of which must be once
     unseen = "" if training is None else training.check(read, data.text)
     records = _records(read, features, as_frame=any(map(_names_of, loaded)))
     classifiers = map(partial(_cut, records), loaded, own)
+    truth: Any = read[y[0]]
+    if len(y) > 1:
+        truth = frame_from_columns({name: read[name].tolist() for name in y}, "pandas")
     subject = fitted_subject(
         gate.leaves,
         dict(zip(_report_names(files.predictions), classifiers)),
         records,
-        read[y],
+        truth,
         groups=None if columns.groups is None else read[columns.groups],
-        pos_label=positive_label(files, columns, read[y]),
+        pos_label=positive_label(files, columns, read[y[0]]),
         columns={name: read[name] for name in gate.columns},
     )
     return replace(subject, ids=None if id is None else read[id], unseen=unseen)
@@ -606,7 +599,7 @@ def _checked_data(files: GateFiles, columns: Columns) -> Source:
         )
     _check_unset(
         columns,
-        ("y_from", "label", "proba", "value", *ROLES, "labels", *ABOUT_SCORES),
+        ("y_from", "label", "proba", *ABOUT_NUMBERS, *ROLES, "labels", *ABOUT_SCORES),
         "is about files of predictions, and saved estimators give their own",
     )
     champion, challenger = files.predictions
@@ -678,7 +671,7 @@ def _report_names(paths: Sequence[str]) -> list[str]:
     return stems if all(stems) and stems[0] != stems[1] else list(paths)
 
 
-OF_PREDICTIONS = ("id", "y", "y_from", "value", *ROLES, *ABOUT_CLASSES)
+OF_PREDICTIONS = ("id", "y", "y_from", *ABOUT_NUMBERS, *ROLES, *ABOUT_CLASSES)
 
 
 def scores_subject(files: GateFiles, columns: Columns, gate: Gate) -> ItemSubject:
@@ -764,7 +757,11 @@ def subject_from_files(
     roles = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
     training = training_of(files, roles.id, columns.features or ())
 
+    is_numeric = gate.target == NUMBERS
+
     def positive(values: ColumnValues) -> Any:
+        if is_numeric:
+            return None
         check_kinds(values, roles, columns)
         return positive_label(files, columns, values.truth)
 
@@ -777,7 +774,8 @@ def subject_from_files(
         target=gate.target,
         text=roles.frame.text,
     )
-    _check_kinds_collected(subject.data, roles, columns)
+    if not is_numeric:
+        _check_kinds_collected(subject.data, roles, columns)
     return subject
 
 

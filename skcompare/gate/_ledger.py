@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from skcompare._core.atomic_write import replaced_on_success
 from skcompare._core.validation import check_choice, check_count
+from skcompare._registry.metrics import FORECASTS
 from skcompare.gate._decision import FAILED, INCONCLUSIVE, NOT_PASSED, PASSED
 from skcompare.gate._subjects import ItemSubject, Subject, TalliedSubject
 from skcompare.predictions import fingerprint, is_text, written
@@ -683,6 +684,10 @@ class Digests:
         """Return the class of each record, and the names of those that occur, or one."""
         if blind or self.y is None:
             return np.zeros(self.n, dtype=np.intp), [""]
+        if self.y.ndim == 2:
+            # Numbers of several outputs: each row that occurs is its own.
+            rows, codes = np.unique(self.y, axis=0, return_inverse=True)
+            return codes.reshape(-1), [repr(row) for row in rows.tolist()]
         present = np.unique(self.y)
         # Numbers have no classes: each that occurs is its own.
         names: Any = self.classes or {value: repr(value) for value in present.tolist()}
@@ -724,7 +729,13 @@ def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
     classes = [str(label) for label in predictions.classes.tolist()]
     roles = [(role.labels, role.proba, role.decision) for role in subject.pair.roles]
     parts: list[Any] = [array for arrays in roles for array in arrays]
-    parts += [role.values for role in subject.pair.roles if role.values is not None]
+    for kind in FORECASTS:
+        arrays = [getattr(role, kind) for role in subject.pair.roles]
+        parts += [array for array in arrays if array is not None]
+    parts += [list(role.levels) for role in subject.pair.roles if role.levels]
+    if predictions.outputs:
+        # In whatever order a policy names them.
+        y = y[:, np.argsort(predictions.outputs)]
     parts += [groups, classes, str(subject.pos_label)]
     parts += _used_columns(subject.columns, used)
     return Digests(parts, groups, subject.ids, y, classes)

@@ -199,10 +199,59 @@ def _short(key: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
+def columns_by_share(value: Any, title: str, *, n_columns: int = 1) -> dict[str, Any]:
+    """Check columns by level or coverage, the keys of which are numbers as text.
+
+    Each is one column, or an array of `n_columns` if that is more than 1. Numbers get their
+    usual form, so that equal policies have equal digests.
+    """
+    is_table = isinstance(value, Mapping) and value
+    _check(is_table, value, title, "a table of columns by level")
+    checked: dict[str, Any] = {}
+    for key, columns in value.items():
+        place = f"{_short(repr(key))} in {title}"
+        share = share_in(key)
+        if share is None or share in checked:
+            raise ValueError(
+                f"Keys of {title} must be different numbers between 0 and 1, such as "
+                f'"0.9". Got {_got(key)}.'
+            )
+        own: Any
+        if n_columns == 1:
+            own = checked_text(columns, place)
+        else:
+            own = checked_columns(columns, place)
+            expected = f"an array of {n_columns} columns"
+            _check(len(own) == n_columns, columns, place, expected, ValueError)
+        checked[share] = own
+    return checked
+
+
+def share_in(key: Any) -> str | None:
+    """Return a number between 0 and 1 in its usual form, or None for any other text."""
+    try:
+        share = float(key) if isinstance(key, str) and key.isascii() else math.nan
+    except ValueError:
+        return None
+    return f"{share:.12g}" if 0 < share < 1 else None
+
+
+OF_FORECASTS: dict[str, Check] = {
+    "values": column_or_columns,
+    "std": checked_text,
+    "quantiles": columns_by_share,
+    "intervals": partial(columns_by_share, n_columns=2),
+    "samples": column_or_columns,
+}
+"""Checks of the columns of each kind of a forecast."""
+
+
 def _predictions(value: Any, place: str) -> Any:
-    """Check columns of predictions: one, several, or labels and probabilities."""
+    """Check columns of predictions: one, several, or those of each kind by its name."""
     if not isinstance(value, Mapping):
         return column_or_columns(value, place)
+    if not OF_FORECASTS.keys().isdisjoint(value):
+        return checked_table(value, OF_FORECASTS, place)
     checks = {"labels": checked_text, "proba": column_or_columns}
     columns = checked_table(value, checks, place)
     if set(columns) != set(checks):
@@ -221,17 +270,23 @@ class Columns:
     ----------
     id : str or None
         Ids of records; files are joined by it.
-    y : str
-        True labels.
+    y : str, or tuple of str
+        True labels; the true numbers of several outputs are several columns.
     y_from : {"champion", "challenger"} or None
         The role whose file alone may have the true labels; by default the champion.
     label, proba : str, or tuple of str, or None
         The predictions, where champion and challenger have files of their own.
-    value : str or None
-        The predicted numbers there, where the measures are of numbers.
+    value : str, tuple of str or None
+        The predicted numbers there, where the measures are of numbers; one column per
+        output, in the order of `y`.
+    std, quantiles, intervals, samples : str, dict, dict, tuple of str, or None
+        Beside them there: standard deviations, quantiles by level, low and high limits of
+        intervals by coverage, and draws.
     champion, challenger : str, tuple of str, dict or None
         The predictions of each: a column of labels or of probabilities, one column of
-        probabilities per class, or a dict with "labels" and "proba".
+        probabilities per class, or a dict with "labels" and "proba"; a column of numbers,
+        one per output, or a dict with "values", "std", "quantiles", "intervals" or
+        "samples".
     groups : str or None
         Group of each record.
     features : tuple of str or None
@@ -250,11 +305,15 @@ class Columns:
     """
 
     id: Annotated[str | None, checked_text] = None
-    y: Annotated[str | None, checked_text] = None
+    y: Annotated[Any, column_or_columns] = None
     y_from: Annotated[str | None, one_of("champion", "challenger")] = None
     label: Annotated[str | None, checked_text] = None
     proba: Annotated[Any, column_or_columns] = None
-    value: Annotated[str | None, checked_text] = None
+    value: Annotated[Any, column_or_columns] = None
+    std: Annotated[str | None, checked_text] = None
+    quantiles: Annotated[Any, columns_by_share] = None
+    intervals: Annotated[Any, partial(columns_by_share, n_columns=2)] = None
+    samples: Annotated[Any, column_or_columns] = None
     champion: Annotated[Any, _predictions] = None
     challenger: Annotated[Any, _predictions] = None
     groups: Annotated[str | None, checked_text] = None
