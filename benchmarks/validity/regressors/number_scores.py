@@ -2,7 +2,8 @@
 
 Two regressors of one target: exchangeable ones, ones with unlike errors, and ones with
 heavier tails. Differences of RMSE, R² and two correlations, and the relative reduction of
-the mean squared error. Run
+the mean squared error; and several outputs, each of which has joint p-values and intervals.
+Run
 
     python -m benchmarks.validity.regressors.number_scores
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
+from skcompare import compare
 from skcompare.evidence import PairedLosses, ScoredPair
 from skcompare.stats import (
     bootstrap_difference,
@@ -35,6 +37,8 @@ TESTS = ("influences", "jackknife", "percentile")
 METHODS = ("jackknife", "fieller")
 """Methods of the relative reduction of a loss."""
 TRUTH_RECORDS, TRUTH_DRAWS = 200_000, 20
+LARGEST_OF_OUTPUTS = 200
+"""Largest number of records of several outputs."""
 
 
 def exchangeable(n, rng):
@@ -176,8 +180,68 @@ def reduction_table(args):
     return table
 
 
-PARTS = {"scores": coverage_table, "reduction": reduction_table}
+OUTPUTS = 5
+MEASURES = {
+    "neg_mean_absolute_error": np.sqrt(2 / np.pi),
+    "neg_root_mean_squared_error": 1.0,
+}
+"""Measures of each output, with their values for normal errors of variance 1."""
+CORRELATIONS = (0.0, 0.5, 0.9)
+SCALES = {"exchangeable": np.ones(OUTPUTS), "two differ": np.array([0.7, 1.3, 1, 1, 1])}
+"""Deviations of the challenger's errors in each output; those of the champion are 1."""
+ADJUSTMENTS = ("none", "holm", "max-t")
 
+
+def errors_of_outputs(n, correlation, rng):
+    """Normal errors, correlated between outputs and between both regressors."""
+    shared = rng.normal(size=(2, n, 1)) * np.sqrt(correlation)
+    own = rng.normal(size=(2, n, OUTPUTS)) * np.sqrt(1 - correlation)
+    first, second = shared + own
+    return first, 0.5 * first + np.sqrt(0.75) * second
+
+
+def outputs_row(measure, correlation, scales, n, n_draws, seed):
+    """Shares of data sets with a false finding, and with a joint interval that misses."""
+    rng, scales = np.random.default_rng(seed), SCALES[scales]
+    truth = MEASURES[measure] * (1 - scales)
+    false, missed, found = np.zeros((3, len(ADJUSTMENTS)))
+    y = np.zeros((n, OUTPUTS))
+    for _ in range(n_draws):
+        first, second = errors_of_outputs(n, correlation, rng)
+        both = {"old": first, "new": second * scales}
+        for k, adjust in enumerate(ADJUSTMENTS):
+            options = {"scoring": f"{measure}[raw_values]", "adjust": adjust}
+            rows = compare(y, both, alpha=ALPHA, **options).rows[1:]
+            pvalues = [row.pvalue if k == 0 else row.adjusted_pvalue for row in rows]
+            below = np.array(pvalues) < ALPHA
+            false[k] += below[truth == 0].any()
+            found[k] += below[0]
+            missed[k] += any(
+                not row.low <= own <= row.high for row, own in zip(rows, truth)
+            )
+    return np.stack([false, found, missed]) / n_draws
+
+
+def outputs_table(args):
+    """Family-wise error rate, power and joint coverage with five outputs."""
+    sizes = [n for n in args.records if n <= LARGEST_OF_OUTPUTS]
+    settings = list(product(MEASURES, CORRELATIONS, SCALES, sizes))
+    rows = each_row(outputs_row, settings, args, 2)
+    table = Table(
+        f"Each of {OUTPUTS} outputs: any false finding, finding of output 0, and joint "
+        "coverage of the intervals",
+        ("measure", "correlation", "regressors", "records")
+        + tuple(f"false, {name}" for name in ADJUSTMENTS)
+        + ("found, holm", "found, max-t", "covered, none", "covered, max-t"),
+    )
+    for setting, (false, found, missed) in zip(settings, rows):
+        covered = 1 - missed
+        shares = [*false, *found[1:], covered[0], covered[2]]
+        table.add(*setting, *(with_error(share, args.draws) for share in shares))
+    return table
+
+
+PARTS = {"scores": coverage_table, "reduction": reduction_table, "outputs": outputs_table}
 
 if __name__ == "__main__":
     main(
