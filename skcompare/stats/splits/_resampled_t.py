@@ -763,8 +763,16 @@ SCORES = (
     "explained_variance",
     "d2_poisson_score",
     "d2_gamma_score",
+    "pearson_correlation",
+    "spearman_correlation",
+    "kendall_tau",
+    "concordance_index",
 )
-"""Scores, besides mean losses, whose influence values are known."""
+"""Scores, besides mean losses, whose influence values are known.
+
+Not the concordance correlation: by it exchangeable regressors of a skewed target were found
+to differ in .09 to .11 of data sets of 50 and 200 records.
+"""
 
 
 def _effect(blocks: BlockDifferences) -> Wald:
@@ -849,7 +857,11 @@ def bcv_jackknife_t(
     dealt to the blocks, and take the place of records. A score that is no mean over records
     (AUC, F1, precision, calibration) enters by the influence of each record on it. R², RMSE
     and other scores of errors of numbers are those of all predictions together, with the
-    influences on them.
+    influences on them. Correlations and the concordance index are means over the test sets;
+    in 400 data sets of 50 or 200 records (Monte-Carlo error .01) exchangeable ridge
+    regressions were found to differ in .04 to .05 by Spearman's and Kendall's and the
+    index, and by Pearson's in .05 of normal targets and .07 to .08 of skewed ones, and
+    random trees in .02 at most (``benchmarks/validity/regressors/correlations.py``).
 
     Where the chance part c B is more than half of v, the result is flagged
     "unstable-training". If no record differs, the statistic is 0 and p is 1, flagged
