@@ -17,7 +17,7 @@ from skcompare.plots._residual_quantiles import ResidualQuantilesDisplay
 from skcompare.plots._sequential import AnytimeDisplay
 from skcompare.plots.drawing._base import Display, PairDisplay
 from skcompare.plots.forest._forest import ForestDisplay, RelativePrecisionDisplay
-from skcompare.plots.forest._loss_ratios import LossRatioDisplay
+from skcompare.plots.forest._loss_reductions import LossReductionDisplay
 from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
 from skcompare.plots.several._pairwise import PairwiseDisplay
 
@@ -32,7 +32,7 @@ __all__ = [
     "GainByRecordDisplay",
     "AnytimeDisplay",
     "LossDifferenceDisplay",
-    "LossRatioDisplay",
+    "LossReductionDisplay",
     "PairDisplay",
     "PairwiseDisplay",
     "PowerDisplay",

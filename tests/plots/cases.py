@@ -26,7 +26,7 @@ from skcompare.plots import (
     GainByRangeDisplay,
     GainByRecordDisplay,
     LossDifferenceDisplay,
-    LossRatioDisplay,
+    LossReductionDisplay,
     PairwiseDisplay,
     PowerDisplay,
     RelativePrecisionDisplay,
@@ -328,18 +328,18 @@ def numbers_of_heavy_tails():
     )
 
 
-def loss_ratio():
+def loss_reduction():
     """Squared and absolute errors."""
-    return LossRatioDisplay.of_result(numbers())
+    return LossReductionDisplay.of_result(numbers())
 
 
-def loss_ratio_of_heavy_tails():
+def loss_reduction_of_heavy_tails():
     """Many slices with long names."""
     pair = numbers_of_heavy_tails()
     losses = PairedLosses.from_pair(pair, loss="absolute_error")
     parts = losses.values.reshape(2, 10, -1)
     slices = {f"{WORDS} {k}": relative_loss(*parts[:, k]) for k in range(10)}
-    return LossRatioDisplay.of_result(slices)
+    return LossReductionDisplay.of_result(slices)
 
 
 def gain_by_range():
@@ -379,7 +379,7 @@ CASES = {
     "ForestDisplay": forest,
     "PairwiseDisplay": pairwise,
     "RelativePrecisionDisplay": relative_precision,
-    "LossRatioDisplay": loss_ratio,
+    "LossReductionDisplay": loss_reduction,
     "GainByRangeDisplay": gain_by_range,
     "GainByRecordDisplay": gain_by_record,
     "ResidualQuantilesDisplay": residual_quantiles,
@@ -400,7 +400,7 @@ LARGE = {
     "ForestDisplay of long names": forest_of_long_names,
     "PairwiseDisplay of long names": pairwise_of_long_names,
     "RelativePrecisionDisplay of letters": relative_precision_of_letters,
-    "LossRatioDisplay of heavy tails": loss_ratio_of_heavy_tails,
+    "LossReductionDisplay of heavy tails": loss_reduction_of_heavy_tails,
     "GainByRangeDisplay of heavy tails": gain_by_range_of_heavy_tails,
     "GainByRecordDisplay of heavy tails": gain_by_record_of_heavy_tails,
     "ResidualQuantilesDisplay of heavy tails": residual_quantiles_of_heavy_tails,

@@ -210,9 +210,10 @@ def _remark(losses: PairedLosses, reduction: float, limits: Limits) -> str:
     low, high = limits(0.95, "two-sided")
     word, sign = ("lower", 1) if reduction >= 0 else ("higher", -1)
     low, high = sorted([sign * low, sign * high])
+    change = 100 * sign * reduction
     return (
-        f"the challenger's mean {loss_title(losses.loss)} is {100 * sign * reduction:.1f} % "
-        f"{word}, 95 % interval {100 * low:.1f} to {100 * high:.1f} %"
+        f"the challenger's mean {loss_title(losses.loss)} is {change:.1f} % {word}, 95 % "
+        f"interval {100 * low:.1f} to {100 * high:.1f} %"
     )
 
 

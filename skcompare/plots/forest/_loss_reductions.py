@@ -1,6 +1,5 @@
-"""Forest plots of ratios of mean losses, on a logarithmic axis."""
+"""Forest plots of relative reductions of mean losses."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -26,13 +25,13 @@ from skcompare.plots.forest._interval_rows import IntervalRow, Intervals, row_of
 from skcompare.predictions import PairedPredictions
 from skcompare.stats import PairedResult, clustered_relative_loss, relative_loss
 
-UNIT = "ratio of losses"
+UNIT = "relative reduction"
 USUAL = ("squared_error", "absolute_error")
 """Losses of predictions without a comparison that names others."""
 
 
 def _tested(losses: PairedLosses) -> PairedResult:
-    """Run the test of the ratio of two mean losses."""
+    """Run the test of the relative reduction of a mean loss."""
     test = relative_loss if losses.groups is None else clustered_relative_loss
     result: PairedResult = test(losses)
     return result
@@ -41,18 +40,18 @@ def _tested(losses: PairedLosses) -> PairedResult:
 def _check_design(design: Any) -> None:
     if design.kind != "holdout":
         raise ValueError(
-            f"Ratios of mean losses have a test on a hold-out. Got {design}. Use "
+            f"Reductions of mean losses have a test on a hold-out. Got {design}. Use "
             "ForestDisplay for differences."
         )
 
 
 def _results_of(result: Any) -> Mapping[str, PairedResult]:
-    """Return the ratios of a result, or of its predictions, by name."""
+    """Return the reductions of a result, or of its predictions, by name."""
     holder = comparison_behind(result)
     if isinstance(holder, PairedResult):
         return {"": holder}
     if isinstance(holder, Mapping):
-        return {str(name): ratio for name, ratio in holder.items()}
+        return {str(name): item for name, item in holder.items()}
     if isinstance(holder, list | tuple):
         return {f"result {k}": item for k, item in enumerate(holder, 1)}
     if isinstance(holder, PairedPredictions):
@@ -61,11 +60,7 @@ def _results_of(result: Any) -> Mapping[str, PairedResult]:
         return {f"loss {k}": _tested(item) for k, item in enumerate(losses)}
     if not hasattr(holder, "rows") or not hasattr(holder, "evidence"):
         return {"": holder}
-    tested = [
-        row.result
-        for row in holder.rows
-        if row.kind == "ratio" and row.result and not row.result.greater_is_better
-    ]
+    tested = [row.result for row in holder.rows if row.kind == "reduction" and row.result]
     if not tested:
         _check_design(holder.design)
         entries = [tested_loss(row.measure) for row in holder.rows if row.label is None]
@@ -78,31 +73,31 @@ def _results_of(result: Any) -> Mapping[str, PairedResult]:
 
 
 def _row(name: str, result: Any, alpha: float) -> IntervalRow:
-    """Return the row of the ratio of two mean losses."""
+    """Return the row of the relative reduction of a mean loss."""
     if not isinstance(result, PairedResult):
         raise TypeError(
             "`result` must be a Comparison, a fitted PairedComparator, PairedPredictions, "
             "a PairedResult, or a list or dict of these results. Got "
             f"{type(result).__name__}."
         )
-    is_ratio = result.estimate_name.startswith("ratio of mean ")
-    if result.greater_is_better or not is_ratio:
+    prefix = "relative reduction of "
+    if not result.estimate_name.startswith(prefix):
         raise ValueError(
-            f"{result.test or 'This result'} estimates no ratio of mean losses, but: "
+            f"{result.test or 'This result'} estimates no reduction of a mean loss, but: "
             f"{result.estimate_name}. Use ForestDisplay for differences."
         )
-    loss = result.estimate_name.removeprefix("ratio of ").partition(",")[0]
+    loss = result.estimate_name.removeprefix(prefix)
     shown = loss if name == "" or name.startswith(("loss ", "result ")) else name
     return replace(row_of_result(result, alpha), name=shown, measure=loss, unit=UNIT)
 
 
 @dataclass(eq=False, repr=False)
-class LossRatioDisplay(IntervalDisplay, title="Ratios of losses"):
-    """Forest plot of ratios of mean losses of two models.
+class LossReductionDisplay(IntervalDisplay, title="Relative reductions of losses"):
+    """Forest plot of relative reductions of mean losses from champion to challenger.
 
-    A row is the mean loss of the champion over that of the challenger, with its interval:
-    above 1 the challenger's loss is lower. The axis is logarithmic, so that 1/2 and 2 are
-    equally far from 1, and ratios of losses in different units share it.
+    A row is 1 minus the mean loss of the challenger over that of the champion, with its
+    interval: above 0 the challenger's loss is lower, by this share. Losses in different
+    units share the axis.
 
     It is made by its constructors.
 
@@ -125,17 +120,17 @@ class LossRatioDisplay(IntervalDisplay, title="Ratios of losses"):
     See Also
     --------
     ForestDisplay : Differences of any measure.
-    skcompare.stats.relative_loss : The test of a ratio.
+    skcompare.stats.relative_loss : The test of a reduction.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skcompare import compare
-    >>> from skcompare.plots import LossRatioDisplay
+    >>> from skcompare.plots import LossReductionDisplay
     >>> rng = np.random.default_rng(0)
     >>> y = rng.normal(size=300)
     >>> predictions = {"old": y + rng.normal(size=300), "new": y + rng.normal(0, 0.9, 300)}
-    >>> display = LossRatioDisplay.of_result(compare(y, predictions))
+    >>> display = LossReductionDisplay.of_result(compare(y, predictions))
     >>> display.frame()[["name", "estimate", "low", "high"]].round(2)
                       name  estimate   low  high
     0   mean squared error      1.37  1.07  1.73
@@ -144,9 +139,7 @@ class LossRatioDisplay(IntervalDisplay, title="Ratios of losses"):
 
     sides: tuple[str, str] = field(default=ROLES, init=False)
 
-    kind = "ratio"
-    null = 1.0
-    log = True
+    kind = "difference"
     targets = (NUMBERS,)
     not_in_frame = ("primary", "claim", "band")
 
@@ -154,13 +147,13 @@ class LossRatioDisplay(IntervalDisplay, title="Ratios of losses"):
     def from_result(
         cls, result: Any, *, alpha: float | None = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Plot the ratios of a result.
+        """Plot the reductions of a result.
 
         Parameters
         ----------
         result : Comparison, fitted PairedComparator, PairedPredictions, PairedResult, or \
 list or dict of results
-            Source of the ratios. For a comparison without a test of a ratio, the losses
+            Source of the reductions. For a comparison without a test of one, the losses
             behind its measures are tested by :func:`~skcompare.stats.relative_loss`, or of
             groups by :func:`~skcompare.stats.clustered_relative_loss`; for predictions the
             squared and the absolute error.
@@ -173,13 +166,13 @@ list or dict of results
 
         Returns
         -------
-        display : LossRatioDisplay
+        display : LossReductionDisplay
             The display, drawn.
 
         Raises
         ------
         ValueError
-            If there is no ratio of losses to draw, or the records are not of a hold-out.
+            If there is no mean of losses to draw, or the records are not of a hold-out.
         """
         return cls.of_result(result, alpha=alpha, **options).plot(ax=ax)
 
@@ -196,7 +189,7 @@ list or dict of results
 
         Returns
         -------
-        display : LossRatioDisplay
+        display : LossReductionDisplay
             Its `frame()` needs no matplotlib.
         """
         check_options(cls, options, cls._own_options())
@@ -212,8 +205,8 @@ list or dict of results
         results = _results_of(result)
         if not results:
             raise ValueError(
-                "There is no ratio of losses to draw: no measure of the comparison is a "
-                "mean of losses. Use ForestDisplay for differences."
+                "There is no reduction of losses to draw: no measure of the comparison is "
+                "a mean of losses. Use ForestDisplay for differences."
             )
         rows = tuple(_row(name, item, alpha) for name, item in results.items())
         return cls(rows, alpha)
@@ -223,16 +216,18 @@ list or dict of results
         return ()
 
     def _sentences(self) -> list[str]:
-        """Return sentences on the first row, and on the intervals above and below 1."""
+        """Return sentences on the first row, and on the intervals above and below 0."""
         first = self.rows[0]
         intervals, above, below = self._beyond_null()
         p = "" if first.pvalue is None else f", p {format_pvalue(first.pvalue, self.alpha)}"
-        count = "1 ratio" if len(self.rows) == 1 else f"{len(self.rows)} ratios"
+        count = "1 relative reduction"
+        if len(self.rows) > 1:
+            count = f"{len(self.rows)} relative reductions"
         return [
-            f"{count} of mean losses, champion over challenger; that of "
-            f"{in_one_line(first.name)} is {interval_text(first, signed=False)} "
+            f"{count} of mean losses from champion to challenger; that of "
+            f"{in_one_line(first.name)} is {interval_text(first, signed=True)} "
             f"({test_text(first)}{p})",
-            "Intervals that are wholly above 1, where the challenger's loss is lower: "
+            "Intervals that are wholly above 0, where the challenger's loss is lower: "
             f"{above} of {len(intervals)}, and below it: {below}",
             *explain(first.flags),
         ]
@@ -240,20 +235,10 @@ list or dict of results
     def _panel(self, rows: Sequence[IntervalRow], unit: str) -> Lines:
         return self._lines(
             rows,
-            "ratio",
-            "ratio of mean losses, champion over challenger (logarithmic)",
-            columns={
-                "change of loss": [_change(row) for row in rows],
-                "from → to": [_losses(row) for row in rows],
-            },
+            "reduction",
+            "relative reduction of the mean loss from champion to challenger",
+            columns={"from → to": [_losses(row) for row in rows]},
         )
-
-
-def _change(row: IntervalRow) -> str:
-    """Format how much lower or higher the challenger's loss is, in percent."""
-    if not 0 < row.estimate < math.inf:
-        return ""
-    return f"{format_number(100 * (1 / row.estimate - 1), 1, signed=True)} %"
 
 
 def _losses(row: IntervalRow) -> str:
