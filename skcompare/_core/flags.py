@@ -324,6 +324,10 @@ FLAG_TEXTS: dict[str, str] = {
         "the test takes the errors of the two classifiers as if they were made on "
         "different records; mcnemar uses that the records are the same"
     ),
+    "assumes-normality": (
+        "the test is valid only if target and predictions have a joint normal "
+        "distribution; influence_difference does without it"
+    ),
     "experimental": (
         "the test is a reconstruction from its name and may differ from what its "
         "authors define; it should decide nothing"

@@ -67,6 +67,7 @@ from skcompare.evidence.ranking._cells import combined_cells
 from skcompare.evidence.ranking._class_placements import ClassPlacementValues
 from skcompare.evidence.ranking._placements import ContrastBounds, PlacementValues
 from skcompare.evidence.ranking._ranks import same_ranking
+from skcompare.evidence.scores._number_moments import AgreementMoments, CorrelationMoments
 from skcompare.evidence.scores._number_scores import (
     NUMBER_SCORES,
     NumberScore,
@@ -116,6 +117,7 @@ from skcompare.evidence.tally._tally_engine import (
 
 __all__ = [
     "AgreementMatrix",
+    "AgreementMoments",
     "TallyRequest",
     "BlockDifferences",
     "CalibrationBins",
@@ -126,6 +128,7 @@ __all__ = [
     "ContingencyTable",
     "ContrastBounds",
     "CorrectnessPatterns",
+    "CorrelationMoments",
     "JointCounts",
     "JointLosses",
     "ScoreBins",

@@ -100,6 +100,7 @@ from skcompare.stats.ranking._delong import (
 from skcompare.stats.ranking._delong_joint import auc_contrast, delong_joint
 from skcompare.stats.ranking._multiclass_auc import delong_classes, delong_ovo, delong_ovr
 from skcompare.stats.ranking._roc_band import RocDifferenceBand, roc_difference_band
+from skcompare.stats.scores._correlations import dependent_correlations
 from skcompare.stats.scores._influence import influence_difference
 from skcompare.stats.scores._permutation import permutation_difference, score_difference
 from skcompare.stats.scores._resampling import bootstrap_difference, jackknife_difference
@@ -227,6 +228,7 @@ __all__ = [
     "roc_difference_band",
     "unpaired_delong",
     "bootstrap_difference",
+    "dependent_correlations",
     "influence_difference",
     "jackknife_difference",
     "permutation_difference",

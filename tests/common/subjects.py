@@ -23,7 +23,12 @@ from skcompare.model_selection import (
     HalvesShuffleSplit,
     ReplicatedShuffleSplit,
 )
-from skcompare.predictions import EstimatorPredictions, Predictions
+from skcompare.predictions import (
+    VALUES,
+    EstimatorPredictions,
+    Predictions,
+    predictions_from_arrays,
+)
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 CLASSES = np.array(["ant", "bee", "cow"])
@@ -107,6 +112,20 @@ def _random_predictions(name, truth, n_classes, accuracy, rng):
     return EstimatorPredictions(name, name, labels, proba)
 
 
+def random_numbers(n, seed, accuracies=None):
+    """Predictions of numbers by two models, with a part of their errors in common."""
+    rng = np.random.default_rng([seed, n])
+    if accuracies is None:
+        accuracies = rng.choice([0.4, 0.6, 0.8, 0.95], size=2)
+    y, common, *own = rng.normal(size=(4, n))
+    values = [
+        10 * y + 20 * (1 - accuracy) * (common + noise)
+        for accuracy, noise in zip(accuracies, own, strict=True)
+    ]
+    names = ("champion", "challenger")
+    return predictions_from_arrays(10 * y, dict(zip(names, values)), target="numbers")
+
+
 def taken(collected, position):
     """The predictions with their predictions reordered or left out, by position.
 
@@ -126,7 +145,12 @@ def taken(collected, position):
     groups = collected.groups
     predictions = tuple(
         replace(
-            prediction, labels=prediction.labels[position], proba=prediction.proba[position]
+            prediction,
+            **{
+                kind: getattr(prediction, kind)[position]
+                for kind in ("labels", "proba", "values")
+                if getattr(prediction, kind) is not None
+            },
         )
         for prediction in collected.estimators
     )
@@ -217,6 +241,8 @@ class Subject:
 
     def predictions(self, n=60, seed=0, n_classes=2, **settings):
         """Predictions for a design that the test is valid for."""
+        if self.of_numbers:
+            return random_numbers(n, seed, **settings)
         n_classes = min(n_classes, getattr(self.entry.needs, "max_classes", n_classes))
         collected = random_predictions(
             self.kind, n, seed, n_classes=n_classes, least=self.least, **settings
@@ -227,6 +253,11 @@ class Subject:
         return replace(
             collected, groups=groups, design=replace(collected.design, grouped=True)
         )
+
+    @property
+    def of_numbers(self):
+        """Whether the evidence is made of predicted numbers only."""
+        return VALUES in getattr(self.entry.needs, "required", ())
 
     @property
     def bounds(self):

@@ -17,10 +17,12 @@ from skcompare import compare
 from skcompare._registry import metrics as registry
 from skcompare.evidence import (
     AgreementMatrix,
+    AgreementMoments,
     ClassPlacementValues,
     ClusterSums,
     ContingencyTable,
     CorrectnessPatterns,
+    CorrelationMoments,
     JointCounts,
     JointLosses,
     PairedBlocks,
@@ -188,9 +190,11 @@ def evidence_calls(n=N):
     sums = {"keep_values": False}
     return {
         "AgreementMatrix": (AgreementMatrix, a["labels"], {}),
+        "AgreementMoments": (AgreementMoments, a["scores"], {}),
         "ClassPlacementValues": (ClassPlacementValues, [y, *a["proba"]], {}),
         "ClusterSums": (ClusterSums, [y, *a["labels"]], {"groups": groups}),
         "ContingencyTable": (ContingencyTable, [y, *a["labels"]], {}),
+        "CorrelationMoments": (CorrelationMoments, [binary, *a["scores"]], {}),
         "CorrectnessPatterns": (CorrectnessPatterns, [y, *a["labels"]], {}),
         "JointCounts": (JointCounts, [y, *a["labels"]], {}),
         "JointLosses": (JointLosses, [binary, *a["scores"]], {"loss": BRIER}),

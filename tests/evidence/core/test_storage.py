@@ -21,12 +21,14 @@ from skcompare._core.arrays import AS_DESIGN, array_of
 from skcompare._core.design import Design
 from skcompare.evidence import (
     AgreementMatrix,
+    AgreementMoments,
     BlockDifferences,
     Checkpoint,
     ClassPlacementValues,
     ClusterSums,
     ContingencyTable,
     CorrectnessPatterns,
+    CorrelationMoments,
     JointCounts,
     JointLosses,
     PairedBlocks,
@@ -92,6 +94,8 @@ def examples():
     )
     yield PairedCalibration.from_predictions(Y3, *PROBA, kind="classwise", n_bins=3)
     yield PairedCalibration.from_predictions(Y3, *PROBA, kind="top_label").reduced()
+    yield AgreementMoments.from_predictions(*SCORES)
+    yield CorrelationMoments.from_predictions(Y2, *SCORES)
     yield ClusterSums.from_predictions(Y3, *LABELS, groups=GROUPS)
     yield BlockDifferences.from_records(
         np.arange(16).reshape(2, 8) / 7, [[1, 1, 0, 0] * 2, [1, 0] * 4], score="f1"
