@@ -328,6 +328,9 @@ FLAG_TEXTS: dict[str, str] = {
         "the test is valid only if target and predictions have a joint normal "
         "distribution; influence_difference does without it"
     ),
+    "constant-mean": (
+        "the mean of both predictions is the same for all records, so that it has no slope"
+    ),
     "experimental": (
         "the test is a reconstruction from its name and may differ from what its "
         "authors define; it should decide nothing"

@@ -12,6 +12,11 @@ from skcompare.stats.agreement._association import (
     label_disagreement,
     yule_q,
 )
+from skcompare.stats.agreement._bland_altman import (
+    AgreementEstimate,
+    BlandAltmanResult,
+    bland_altman,
+)
 from skcompare.stats.agreement._ensemble import (
     EnsembleAdvice,
     EnsembleStep,
@@ -149,9 +154,12 @@ __all__ = [
     "mcnemar",
     "proportional_z",
     "relative_accuracy",
+    "AgreementEstimate",
+    "BlandAltmanResult",
     "EnsembleAdvice",
     "EnsembleStep",
     "bhapkar",
+    "bland_altman",
     "bowker",
     "cohen_kappa",
     "disagreement",
