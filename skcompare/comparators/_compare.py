@@ -594,6 +594,11 @@ def compare(
             return compare_several(collected, settings, start=start)
         pair = collected.pair(*predictions)
     if pair.predictions.y is None and not _only_accuracy(settings.measures):
+        if pair.predictions.is_numeric:
+            raise ValueError(
+                f"scoring={scoring!r} needs true numbers. Got none. Pass `y_true`, or use "
+                "skcompare.stats.bland_altman to see how far the predictions agree."
+            )
         raise ValueError(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
             "`scoring` out to compare the predictions with each other."

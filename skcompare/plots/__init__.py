@@ -6,6 +6,7 @@ them, and the constructors `from_estimators`, `from_predictions`, `from_cv_resul
 """
 
 from skcompare.plots._accuracy import AgreementDisplay, ContingencyDisplay
+from skcompare.plots._bland_altman import BlandAltmanDisplay
 from skcompare.plots._calibration import CalibrationComparisonDisplay
 from skcompare.plots._gain_by_range import GainByRangeDisplay
 from skcompare.plots._gain_by_record import GainByRecordDisplay
@@ -23,6 +24,7 @@ from skcompare.plots.several._pairwise import PairwiseDisplay
 
 __all__ = [
     "AgreementDisplay",
+    "BlandAltmanDisplay",
     "CalibrationComparisonDisplay",
     "ContingencyDisplay",
     "CriticalDifferenceDisplay",

@@ -20,6 +20,8 @@ from skcompare.plots._numbers_display import (
     lines_of,
     number_of,
     short,
+    thinned,
+    usual_range,
     why_no_limits,
 )
 from skcompare.plots.drawing._labels import count_text, records_text
@@ -38,18 +40,11 @@ from skcompare.plots.drawing._text import WIDEST, wrapped
 from skcompare.predictions import PairedPredictions
 from skcompare.stats.losses import means_by_range
 
-LARGEST_SHARE = 0.1
-"""Share of the drawn records that are those with the largest gains and losses."""
-
 WINDOW_SHARE, LEAST_WINDOW = 0.1, 20
 """Share of the records in a window of the running mean, and their least number."""
 
 PLACES = 60
 """Windows of the running mean."""
-
-USUAL, FAR = 0.98, 1.5
-"""Share of the records that set the range of gains, where others are far beyond, and the
-ratio of the whole to this range from which it is used."""
 
 POINTS: dict[int, dict[str, Any]] = {
     1: {"color": CHALLENGER, "marker": "s", "label": "challenger better"},
@@ -194,14 +189,14 @@ class GainByRecordDisplay(GainsDisplay, title="Gains of records"):
         for name in (by, "target"):
             x, number = number_of(pair, name, quantity)
             order = np.lexsort((gains, x))
-            drawn = order[_thinned(gains[order], most)]
+            drawn = order[thinned(gains[order], most)]
             own = None if groups is None else groups[order]
             running = _running(x[order], losses.differences[order], own, window, level)
             if why:
                 running[2:] = [[-np.inf], [np.inf]]
             about = running, is_wide(x)
             panels.append(GainsAgainst(number, x[drawn], gains[drawn], *about))
-        view = _view(gains)
+        view = usual_range(gains)
         beyond = int((gains < view[0]).sum()), int((gains > view[1]).sum())
         first, second = panels
         return cls(
@@ -306,17 +301,6 @@ class GainByRecordDisplay(GainsDisplay, title="Gains of records"):
         return dict(zip(names, zip(*rows)))
 
 
-def _thinned(gains: FloatArray, most: int) -> IntArray:
-    """Return positions of at most `most` records, of gains in the order of a number."""
-    n = len(gains)
-    if n <= most:
-        return np.arange(n)
-    extreme = np.argsort(-np.abs(gains), kind="stable")[: round(LARGEST_SHARE * most)]
-    others = np.setdiff1d(np.arange(n), extreme, assume_unique=True)
-    spaced = np.linspace(0, len(others) - 1, most - len(extreme)).round().astype(np.int64)
-    return np.sort(np.concatenate([extreme, others[spaced]]))
-
-
 def _running(
     x: FloatArray, gains: FloatArray, groups: IntArray | None, window: int, level: float
 ) -> FloatArray:
@@ -332,15 +316,3 @@ def _running(
         )
         columns.append((np.median(x[part]), means.mean[0], means.low[0], means.high[0]))
     return np.array(columns, dtype=np.float64).T
-
-
-def _view(gains: FloatArray) -> tuple[float, float]:
-    """Return the range of gains to draw: all, or those of most records; 0 is in it."""
-    ordered = np.sort(gains)
-    n = len(ordered)
-    cut = int((1 - USUAL) / 2 * n)
-    low, high = min(0.0, float(ordered[0])), max(0.0, float(ordered[-1]))
-    usual = min(0.0, float(ordered[cut])), max(0.0, float(ordered[n - 1 - cut]))
-    if usual[1] > usual[0] and high - low > FAR * (usual[1] - usual[0]):
-        low, high = usual
-    return (low, high) if high > low else (-1.0, 1.0)

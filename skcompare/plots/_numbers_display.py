@@ -44,6 +44,13 @@ GIVEN = "Given number"
 TESTED = ("holdout", "grouped holdout")
 """Designs of independent records, or groups of them, which have limits."""
 
+LARGEST_SHARE = 0.1
+"""Share of the drawn records that are those with the largest values."""
+
+USUAL, FAR = 0.98, 1.5
+"""Share of the records that set the drawn range, where others are far beyond, and the ratio
+of the whole to this range from which it is used."""
+
 
 class NumbersDisplay(PairDisplay):
     """Base class of displays of the predicted numbers of two regressors."""
@@ -171,3 +178,26 @@ def why_no_limits(pair: PairedPredictions) -> str:
     if predictions.groups is not None:
         units = len(np.unique(predictions.groups))
     return "" if units > 1 else "one record or group shows no variation"
+
+
+def thinned(values: FloatArray, most: int) -> IntArray:
+    """Return positions of at most `most` records, of values in the order of a number."""
+    n = len(values)
+    if n <= most:
+        return np.arange(n)
+    extreme = np.argsort(-np.abs(values), kind="stable")[: round(LARGEST_SHARE * most)]
+    others = np.setdiff1d(np.arange(n), extreme, assume_unique=True)
+    spaced = np.linspace(0, len(others) - 1, most - len(extreme)).round().astype(np.int64)
+    return np.sort(np.concatenate([extreme, others[spaced]]))
+
+
+def usual_range(values: FloatArray) -> tuple[float, float]:
+    """Return the range of values to draw: all, or those of most records; 0 is in it."""
+    ordered = np.sort(values)
+    n = len(ordered)
+    cut = int((1 - USUAL) / 2 * n)
+    low, high = min(0.0, float(ordered[0])), max(0.0, float(ordered[-1]))
+    usual = min(0.0, float(ordered[cut])), max(0.0, float(ordered[n - 1 - cut]))
+    if usual[1] > usual[0] and high - low > FAR * (usual[1] - usual[0]):
+        low, high = usual
+    return (low, high) if high > low else (-1.0, 1.0)

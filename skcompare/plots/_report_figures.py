@@ -14,6 +14,7 @@ from skcompare._registry.metrics import NUMBERS, keywords_of, loss_of
 from skcompare._registry.tests import paired_tests
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._annotation import show_row
+from skcompare.plots._bland_altman import BlandAltmanDisplay
 from skcompare.plots._gain_by_range import GainByRangeDisplay
 from skcompare.plots._losses import LossDifferenceDisplay
 from skcompare.plots._residual_quantiles import ResidualQuantilesDisplay
@@ -134,6 +135,9 @@ def _short(tag: str) -> str:
     return RECTANGLE.sub(r"M \1 \2 H \3 V \4 H \1 V \2", tag)
 
 
+POINTS = 100
+"""Largest number of points of a picture, so that the page stays small."""
+
 REPEATED = "records are predicted more than once in this design"
 OPEN = "it is not known that predictions for these splits may be counted together"
 POOLED = (
@@ -246,7 +250,7 @@ def pictures_of(comparison: Any) -> Pictures:
 
 
 def _add_numbers(pictures: Pictures, rows: list[Any]) -> None:
-    """Add the pictures of predicted numbers: the first loss over the range, residuals."""
+    """Add the pictures of predicted numbers: gains over the range, residuals, agreement."""
     losses = {row.measure: loss_of(row.measure) for row in rows}
     of_numbers = {
         measure: loss.name
@@ -260,6 +264,7 @@ def _add_numbers(pictures: Pictures, rows: list[Any]) -> None:
     place = Place(same=(measure,), designs=ONCE)
     pictures.add_evidence(GainByRangeDisplay, place, loss=loss)
     pictures.add_evidence(ResidualQuantilesDisplay, place)
+    pictures.add_evidence(BlandAltmanDisplay, place, most=POINTS)
 
 
 def pictures_among(comparison: Any) -> Pictures:

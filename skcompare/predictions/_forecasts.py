@@ -26,7 +26,7 @@ MULTIOUTPUT = (UNIFORM, BY_VARIANCE, EACH)
 """Names of scikit-learn for weights of outputs: equal, by their variances, and none."""
 
 
-def forecast_of(name: str, forecast: Any, y_true: ArrayLike) -> dict[str, Any]:
+def forecast_of(name: str, forecast: Any, truth: Mapping[str, ArrayLike]) -> dict[str, Any]:
     """Return the fields of checked numbers, with their deviations and quantiles."""
     if not isinstance(forecast, Mapping):
         return {VALUES: check_numbers(name, forecast, several=True)}
@@ -55,7 +55,7 @@ def forecast_of(name: str, forecast: Any, y_true: ArrayLike) -> dict[str, Any]:
         f"interval {c:g} of {name}": i for c, i in forecast.get(INTERVALS, {}).items()
     }
     draws = {f"samples of {name}": forecast.get(SAMPLES)}
-    check_same_order({"y_true": y_true, name: values}, named, limits, draws)
+    check_same_order({**truth, name: values}, named, limits, draws)
     if samples is not None:
         fields[SAMPLES] = samples
     if STD in forecast:

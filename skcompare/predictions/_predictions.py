@@ -253,7 +253,8 @@ class Predictions:
         if self.y is not None:
             return len(self.y)
         first = self.estimators[0]
-        return len(next(a for a in (first.labels, first.proba) if a is not None))
+        arrays = (first.labels, first.proba, first.values)
+        return len(next(a for a in arrays if a is not None))
 
     @property
     def is_numeric(self) -> bool:
@@ -596,20 +597,25 @@ def _of_numbers(
                 f"`{name}` is about classes, and the target is numbers. Got {value!r:.60}. "
                 "Leave it out, or compare by a measure of classes."
             )
-    if y_true is None:
-        raise ValueError(
-            "Predicted numbers are compared with the true ones. Got none. Pass `y_true`."
-        )
-    truth = check_numbers("y_true", y_true, several=True)
-    forecasts = {name: forecast_of(name, own, y_true) for name, own in predictions.items()}
-    check_same_length({"y_true": truth}, {n: own[VALUES] for n, own in forecasts.items()})
-    check_same_order({"y_true": y_true}, predictions)
+    truth = None if y_true is None else check_numbers("y_true", y_true, several=True)
+    truth_by_name = {} if y_true is None else {"y_true": y_true}
+    forecasts = {
+        name: forecast_of(name, own, truth_by_name) for name, own in predictions.items()
+    }
+    values = {name: own[VALUES] for name, own in forecasts.items()}
+    check_same_length({} if truth is None else {"y_true": truth}, values)
+    check_same_order(truth_by_name, predictions)
     names: tuple[str, ...] = ()
-    if truth.ndim == 2 or outputs is not None:
-        n_outputs = 1 if truth.ndim == 1 else truth.shape[1]
-        names = names_of_outputs(y_true, n_outputs, outputs)
-    for name, own in forecasts.items():
-        check_outputs(name, own[VALUES], truth)
+    first = next(iter(values)) if truth is None else "y_true"
+    numbers, source = (
+        (values | {"y_true": truth})[first],
+        (predictions | truth_by_name)[first],
+    )
+    if numbers.ndim == 2 or outputs is not None:
+        n_outputs = 1 if numbers.ndim == 1 else numbers.shape[1]
+        names = names_of_outputs(source, n_outputs, outputs)
+    for name, own in values.items():
+        check_outputs(name, own, numbers)
         check_same_outputs(name, predictions[name], names)
     return Predictions(
         classes=NO_CLASSES,
@@ -618,9 +624,10 @@ def _of_numbers(
             EstimatorPredictions(name, name, **own) for name, own in forecasts.items()
         ),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
-        groups=codes_of_groups(groups, {"y_true": truth}),
-        fingerprint=fingerprint(truth),
-        outputs=names if truth.ndim == 2 else (),
+        groups=codes_of_groups(groups, {first: numbers}),
+        fingerprint="" if truth is None else fingerprint(truth),
+        outputs=names if numbers.ndim == 2 else (),
+        flags=("no-truth",) if truth is None else (),
     )
 
 

@@ -501,7 +501,7 @@ def test_several_regressors():
         ({"pos_label": 1}, "`pos_label` is about classes"),
         ({"labels": [0, 1]}, "`labels` is about classes"),
         ({"tests": "mcnemar"}, "mcnemar is for classes"),
-        ({"data": None}, "compared with the true ones"),
+        ({"data": None}, "needs true numbers. Got none"),
         ({"data": np.append(Y[1:], np.nan)}, "`y_true` must be finite numbers. Got 1"),
         ({"data": Y[1:]}, "y_true has 239"),
         ({"data": np.column_stack([Y, Y])}, "each of 2 outputs of a record. Got 1"),

@@ -425,7 +425,7 @@ def test_uncertain_forecasts_differ_by_their_spread():
         ({"new": ["a"] * N}, "`new` must be numbers"),
         ({"new": NEW[1:]}, "new has 199"),
         ({"new": np.column_stack([NEW, NEW])}, "each of 1 output of a record. Got 2"),
-        ({"y": None}, "Got none"),
+        ({"y": None}, "A gate needs true labels"),
     ],
 )
 def test_no_numbers(change, message):

@@ -19,6 +19,7 @@ from skcompare.evidence import (
 from skcompare.plots import (
     AgreementDisplay,
     AnytimeDisplay,
+    BlandAltmanDisplay,
     CalibrationComparisonDisplay,
     ContingencyDisplay,
     CriticalDifferenceDisplay,
@@ -372,6 +373,16 @@ def residual_quantiles_of_heavy_tails():
     return ResidualQuantilesDisplay.of_result(numbers_of_heavy_tails(), quantity=WORDS)
 
 
+def agreement_of_numbers():
+    """A challenger that is less certain of large numbers."""
+    return BlandAltmanDisplay.of_result(numbers(), quantity="price in €")
+
+
+def agreement_of_numbers_of_heavy_tails():
+    """Some of many records in groups, others of which are far beyond the picture."""
+    return BlandAltmanDisplay.of_result(numbers_of_heavy_tails(), quantity=WORDS)
+
+
 CASES = {
     "CalibrationComparisonDisplay": calibration,
     "RocComparisonDisplay": roc,
@@ -383,6 +394,7 @@ CASES = {
     "GainByRangeDisplay": gain_by_range,
     "GainByRecordDisplay": gain_by_record,
     "ResidualQuantilesDisplay": residual_quantiles,
+    "BlandAltmanDisplay": agreement_of_numbers,
     "AnytimeDisplay": looks,
     "PowerDisplay": power,
     "SampleSizeDisplay": sample_size,
@@ -404,6 +416,7 @@ LARGE = {
     "GainByRangeDisplay of heavy tails": gain_by_range_of_heavy_tails,
     "GainByRecordDisplay of heavy tails": gain_by_record_of_heavy_tails,
     "ResidualQuantilesDisplay of heavy tails": residual_quantiles_of_heavy_tails,
+    "BlandAltmanDisplay of heavy tails": agreement_of_numbers_of_heavy_tails,
     "AnytimeDisplay by the thousand": looks_by_the_thousand,
     "PowerDisplay of scenarios": power_of_scenarios,
     "SampleSizeDisplay of areas": sample_size_of_areas,

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from skcompare import Comparison, PairedComparator, compare
 from skcompare.plots import (
+    BlandAltmanDisplay,
     ForestDisplay,
     GainByRangeDisplay,
     GainByRecordDisplay,
@@ -19,7 +20,7 @@ from skcompare.plots import (
 from skcompare.plots._report_figures import pictures_of
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.predictions import predictions_from_arrays
-from skcompare.stats import clustered_t, paired_t
+from skcompare.stats import bland_altman, clustered_t, paired_t
 from skcompare.stats.losses import means_by_range, quantile_band
 from tests.plots.cases import (
     gain_by_range,
@@ -31,7 +32,12 @@ from tests.plots.cases import (
 )
 
 MAE = "neg_mean_absolute_error"
-DISPLAYS = [GainByRangeDisplay, GainByRecordDisplay, ResidualQuantilesDisplay]
+DISPLAYS = [
+    GainByRangeDisplay,
+    GainByRecordDisplay,
+    ResidualQuantilesDisplay,
+    BlandAltmanDisplay,
+]
 PAIR = numbers()
 Y = PAIR.predictions.y
 OLD, NEW = (role.values for role in PAIR.roles)
@@ -69,7 +75,8 @@ def test_cross_validation(display):
     cv = KFold(4)
     options = {"cv": cv, "return_estimator": True, "return_indices": True}
     outputs = [cross_validate(model, X, TARGET, **options) for model in (RIDGE, TREE)]
-    loss = {} if display is ResidualQuantilesDisplay else {"loss": "absolute_error"}
+    without = ResidualQuantilesDisplay, BlandAltmanDisplay
+    loss = {} if display in without else {"loss": "absolute_error"}
     made = display.from_cv_results(*outputs, X, TARGET, cv=cv, **loss)
 
     assert f"{len(X)} records" in made.summary
@@ -258,6 +265,62 @@ def test_quantiles_of_residuals(text_of):
     assert "Each curve is within its band at 95 %" in words
 
 
+def test_agreement():
+    """Points are differences of the predictions, and lines those of `bland_altman`."""
+    display = drawn(BlandAltmanDisplay.of_result(PAIR, most=50, quantity="price in €"))
+    result = bland_altman(OLD, NEW)
+    frame = display.frame()
+    points = frame.query("kind == 'record'")
+    estimates = frame.query("kind == 'estimate'").set_index("name")
+
+    assert 50 == len(points)
+    assert set(points["value"]) <= set(NEW - OLD)
+    assert np.abs(NEW - OLD - result.difference.estimate).max() == pytest.approx(
+        np.abs(points["value"] - result.difference.estimate).max()
+    )
+    for name, own in result.estimates.items():
+        columns = estimates.loc[name, ["value", "low", "high", "pvalue"]]
+        assert_allclose(columns.to_numpy(dtype=float), own)
+    mean = result.difference.estimate
+    assert f"mean difference {mean:+.2f} [" in display.summary
+    assert "50 of 320 records are drawn" in display.summary
+    drawn_at = [line.get_ydata() for line in display.ax_.get_lines()]
+    heights = {round(float(y[0]), 9) for y in drawn_at if len(y)}
+    for own in (result.difference, result.lower_limit, result.upper_limit):
+        assert round(own.estimate, 9) in heights
+
+
+def test_agreement_without_truth():
+    """It needs no true numbers, and has no intervals where records depend on each other."""
+    unknown = BlandAltmanDisplay.from_predictions(None, OLD, NEW)
+    known = BlandAltmanDisplay.from_predictions(Y, OLD, NEW)
+    assert unknown.frame().equals(known.frame())
+    with pytest.raises(ValueError, match="true"):
+        ResidualQuantilesDisplay.from_predictions(None, OLD, NEW)
+
+    groups = np.arange(len(Y)) // 2
+    grouped = BlandAltmanDisplay.from_predictions(None, OLD, NEW, groups=groups)
+    assert "No intervals: the records of a group depend on each other" in grouped.summary
+    assert (known.difference[0], -np.inf, np.inf) == grouped.difference[:3]
+    folds = PairedComparator(RIDGE, TREE, scoring=MAE, cv=3).fit(X, TARGET)
+    display = drawn(BlandAltmanDisplay.of_result(folds))
+    assert "No intervals: no band is valid for 3-fold" in display.summary
+    assert f"{len(TARGET)} records" in display.summary
+
+
+def test_agreement_of_equal_predictions():
+    """Equal predictions, and ones that are apart by a constant, are drawn."""
+    same = drawn(BlandAltmanDisplay.from_predictions(None, OLD, OLD))
+    assert "mean difference 0" in same.summary.replace("+", "")
+    apart = drawn(BlandAltmanDisplay.from_predictions(None, OLD, OLD + 1))
+    assert 1.0 == pytest.approx(apart.difference[0])
+    constant = drawn(BlandAltmanDisplay.from_predictions(None, [1.0, 1.0], [1.0, 2.0]))
+    assert "slope" in constant.summary
+    opposite = drawn(BlandAltmanDisplay.from_predictions(None, [1.0, 2.0], [2.0, 1.0]))
+    assert "slope on the mean undefined" in opposite.summary
+    assert "undefined" not in constant.summary
+
+
 def test_levels():
     """A higher level has wider bands of all kinds."""
     for display, low in (
@@ -273,18 +336,21 @@ def test_levels():
 
 
 def test_pictures_of_a_report():
-    """A comparison of numbers has gains and residuals, of the first loss at its level."""
+    """A comparison of numbers has gains, of the first loss, residuals and agreement."""
     comparison = compare(Y, {"old": OLD, "new": NEW}, scoring=MAE, alpha=0.1)
     shown = {picture.name: picture.display for picture in pictures_of(comparison).shown}
 
-    assert ["forest", "gainbyrange", "residualquantiles", "losses-1"] == list(shown)
+    numbers = ["gainbyrange", "residualquantiles", "blandaltman"]
+    assert ["forest", *numbers, "losses-1"] == list(shown)
     assert comparison.rows[0].pvalue == shown["gainbyrange"].finding.pvalue
     assert "90 % band of all 8 ranges together" in shown["gainbyrange"].summary
     assert 0.9 == shown["residualquantiles"].confidence_level
+    assert 0.9 == shown["blandaltman"].confidence_level
     classes = compare([0, 1, 1, 0], {"a": [0, 1, 0, 0], "b": [0, 1, 1, 1]})
     assert ["forest", "contingency"] == [each.name for each in pictures_of(classes).shown]
     read = pictures_of(Comparison.from_json(comparison.to_json()))
-    assert any("Gain over the range, Residual quantiles" in text for text in read.left_out)
+    titles = "Gain over the range, Residual quantiles, Agreement of the predictions"
+    assert any(titles in text for text in read.left_out)
 
 
 @pytest.mark.slow
@@ -293,7 +359,7 @@ def test_report():
     comparison = compare(Y, {"old": OLD, "new": NEW}, scoring=MAE)
     page = comparison.to_html()
 
-    assert 4 == page.count("<figure>")
+    assert 5 == page.count("<figure>")
     assert "95 % band of all 8 ranges together" in page
     assert "Residuals, true less predicted, of 320 records" in page
     assert len(page) - len(comparison.to_html(pictures=False)) < 150_000
