@@ -598,24 +598,20 @@ def _of_numbers(
                 "Leave it out, or compare by a measure of classes."
             )
     truth = None if y_true is None else check_numbers("y_true", y_true, several=True)
-    truth_by_name = {} if y_true is None else {"y_true": y_true}
-    forecasts = {
-        name: forecast_of(name, own, truth_by_name) for name, own in predictions.items()
-    }
+    passed: dict[str, Any] = {} if y_true is None else {"y_true": y_true}
+    forecasts = {name: forecast_of(name, own, passed) for name, own in predictions.items()}
     values = {name: own[VALUES] for name, own in forecasts.items()}
-    check_same_length({} if truth is None else {"y_true": truth}, values)
-    check_same_order(truth_by_name, predictions)
+    numbers = values if truth is None else {"y_true": truth, **values}
+    check_same_length(numbers)
+    check_same_order(passed, predictions)
+    # The outputs are those of the truth, or of the first predictions.
+    first, target = next(iter(numbers.items()))
     names: tuple[str, ...] = ()
-    first = next(iter(values)) if truth is None else "y_true"
-    numbers, source = (
-        (values | {"y_true": truth})[first],
-        (predictions | truth_by_name)[first],
-    )
-    if numbers.ndim == 2 or outputs is not None:
-        n_outputs = 1 if numbers.ndim == 1 else numbers.shape[1]
-        names = names_of_outputs(source, n_outputs, outputs)
+    if target.ndim == 2 or outputs is not None:
+        n_outputs = 1 if target.ndim == 1 else target.shape[1]
+        names = names_of_outputs((passed or predictions)[first], n_outputs, outputs)
     for name, own in values.items():
-        check_outputs(name, own, numbers)
+        check_outputs(name, own, target)
         check_same_outputs(name, predictions[name], names)
     return Predictions(
         classes=NO_CLASSES,
@@ -624,9 +620,9 @@ def _of_numbers(
             EstimatorPredictions(name, name, **own) for name, own in forecasts.items()
         ),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
-        groups=codes_of_groups(groups, {first: numbers}),
+        groups=codes_of_groups(groups, {first: target}),
         fingerprint="" if truth is None else fingerprint(truth),
-        outputs=names if numbers.ndim == 2 else (),
+        outputs=names if target.ndim == 2 else (),
         flags=("no-truth",) if truth is None else (),
     )
 
