@@ -100,14 +100,14 @@ def limits_of(
 
 def _reduction(test: PreparedTest, sides: Sequence[Side], alpha: float) -> LossReduction:
     """Return the reduction with limits that agree with p-values of sides of one level."""
-    found = loss_reduction(test, alpha)
+    limits = loss_reduction(test, alpha)
     for side in sides:
         is_shown = side.result.pvalue < alpha
         if side.result.alternative == ABOVE:
-            found = found._replace(low=_beside(side.boundary, found.low, 1, is_shown))
+            limits = limits._replace(low=_beside(side.boundary, limits.low, 1, is_shown))
         else:
-            found = found._replace(high=_beside(side.boundary, found.high, -1, is_shown))
-    return found
+            limits = limits._replace(high=_beside(side.boundary, limits.high, -1, is_shown))
+    return limits
 
 
 def _beside(boundary: float, limit: float, sign: int, is_shown: bool) -> float:
@@ -170,8 +170,8 @@ def _number(value: float, is_relative: bool, decimals: int) -> str:
 def _limit_of(side: Side, limits: Limits) -> float:
     if limits.reduction is None:
         return side.result.limit
-    found = limits.reduction
-    return found.low if side.result.alternative == ABOVE else found.high
+    above = side.result.alternative == ABOVE
+    return limits.reduction.low if above else limits.reduction.high
 
 
 def _boundary_text(side: Side) -> str:

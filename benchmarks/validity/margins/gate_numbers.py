@@ -18,7 +18,7 @@ from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
 from benchmarks.validity.margins.gate_formulas import both_ways, mean_moves
 from skcompare.gate import Gate, NonInferior, Superior
-from skcompare.stats.losses._paired_t import FEW_DEGREES
+from skcompare.stats.losses._paired_t import ONE_SIDED_DEGREES
 
 RECORDS = (50, 200, 1000)
 BATCH = 2_000_000
@@ -107,7 +107,7 @@ def decided(losses, more, condition):
     squares = (gains - gains.mean(axis=1, keepdims=True)) ** 2
     # The largest share that one record has beyond what a normal one would have.
     beyond = squares.max(axis=1) / squares.sum(axis=1) - 2 * np.log(n) / n
-    few = np.clip(FEW_DEGREES / np.maximum(beyond, 1e-300), 1, n - 1)
+    few = np.clip(ONE_SIDED_DEGREES / np.maximum(beyond, 1e-300), 1, n - 1)
     alone = both_ways(boundary, *moves, n, "records", df=n - 1)
     by_gate = both_ways(boundary, *moves, n, "records", df=few)
     return [by_gate[k] if k % 2 else alone[k] for k in range(len(alone))]

@@ -20,7 +20,7 @@ from skcompare.stats import (
     paired_t,
     wilcoxon,
 )
-from skcompare.stats.losses._paired_t import FEW_DEGREES, LEVEL
+from skcompare.stats.losses._paired_t import FEW_DEGREES, LEVEL, ONE_SIDED_DEGREES
 
 RESAMPLES = 399
 DEVIATES = 6
@@ -76,10 +76,10 @@ def student(sets, rng=None):
     return both_sides(sets.t, sets.n - 1)
 
 
-def degrees_of_few(share, units, most):
+def degrees_of_few(share, units, most, of_one=FEW_DEGREES):
     """`few_records_df` of many data sets, and not more than those of all units."""
     beyond = np.maximum(share - 2 * np.log(units) / units, 1e-300)
-    return np.clip(FEW_DEGREES / beyond, 1, most)
+    return np.clip(of_one / beyond, 1, most)
 
 
 def few_records(sets, rng=None):
@@ -114,7 +114,8 @@ def satterthwaite(sets, rng=None):
 
 def adjusted(sets, rng=None, df=None):
     """The test of gates: twice the skewness that counts against the conclusion."""
-    df = degrees_of_few(sets.share, sets.n, sets.n - 1) if df is None else df
+    if df is None:
+        df = degrees_of_few(sets.share, sets.n, sets.n - 1, ONE_SIDED_DEGREES)
     least = 2 / np.sqrt(sets.n)
     sides = []
     for t, skewness in ((sets.t, sets.skewness), (-sets.t, -sets.skewness)):

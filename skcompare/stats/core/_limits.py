@@ -182,7 +182,7 @@ class Wald:
         return self.limits if known else partial(fixed_limits, self.bounds)
 
     def with_df(self, df: float) -> "Wald":
-        """Return the estimate with at most so many degrees of freedom."""
+        """Return the estimate with these degrees of freedom, or with its fewer own."""
         return self if self.df is not None and self.df <= df else replace(self, df=df)
 
     def fields(self, alternative: str) -> dict[str, Any]:

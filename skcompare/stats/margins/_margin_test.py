@@ -45,7 +45,7 @@ from skcompare.evidence import (
 )
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import TINY, outward, reference_pvalue, reference_quantile
-from skcompare.stats.losses._paired_t import even_groups, few_records_df
+from skcompare.stats.losses._paired_t import ONE_SIDED_DEGREES, even_groups, few_records_df
 from skcompare.stats.scores._confusion_scores import (
     BINARY_SCORES,
     COUNT_SCORES,
@@ -202,7 +202,7 @@ def _largest_share(influence: FloatArray) -> float:
 def _few_records_df(losses: PairedLosses, share: float, units: float) -> float:
     """Most degrees of freedom for losses of numbers, which a few records may decide."""
     known = losses.of_numbers and not math.isnan(share)
-    return few_records_df(share, units) if known else math.inf
+    return few_records_df(share, units, ONE_SIDED_DEGREES) if known else math.inf
 
 
 @influence_moments.register

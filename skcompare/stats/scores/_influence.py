@@ -74,17 +74,12 @@ def influence_difference(
 
         t + g t² / 3 + g² t³ / 27 + g / 6
 
-    and on each side the larger p-value of both counts. The test costs little more than the
-    score itself, so that millions of records take seconds; :func:`bootstrap_difference`
-    draws the records again instead, and :func:`jackknife_difference` also estimates the
-    bias of the difference. ``benchmarks/validity/regressors/number_scores.py`` measures
-    all three. In 400 simulated test sets each (standard error 0.01), for RMSE, R², and the
-    correlations of Pearson and Spearman, the 95 % interval missed the true difference in
-    0.03 to 0.05 with 50 records of exchangeable models, in 0.03 to 0.06 of unlike ones with
-    normal errors, and with 200 records in 0.05 to 0.06 and, not measured for Spearman, 0.04
-    to 0.05. Where the errors of one model are proportional to a skewed target, few records
-    decide: with 50 of them the interval missed in 0.05 for Spearman's correlation and in
-    0.13 to 0.15 for the others.
+    and on each side the larger p-value of both counts.
+
+    The test costs little more than the score itself, so that millions of records take
+    seconds; :func:`bootstrap_difference` draws the records again instead, and
+    :func:`jackknife_difference` also estimates the bias of the difference.
+    ``benchmarks/validity/regressors/number_scores.py`` measures all three. SCORENUMBERS
 
     The influences of a score whose derivatives are unknown are those of up to 200 random
     parts of the records (50 of more than 10 000), which are left out one at a time. A score
@@ -120,7 +115,7 @@ def influence_difference(
     >>> print(f"R² {result.champion:.3f} to {result.challenger:.3f}")
     R² 0.770 to 0.920
     >>> print(f"{result.estimate:.3f} [{low:.3f}, {high:.3f}], p = {result.pvalue:.1e}")
-    0.150 [0.105, 0.194], p = 1.2e-07
+    0.150 [0.105, 0.198], p = 1.2e-07
     """
     values, estimate, rounding = difference_of(scored)
     effect = _effect(scored, estimate, rounding)

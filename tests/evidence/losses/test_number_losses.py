@@ -107,8 +107,8 @@ def test_measures_that_scikit_learn_lacks():
 
     for row in comparison.rows:
         if row.measure == "neg_huber_loss" and row.champion is not None:
-            # Beside a ratio stand the losses themselves.
-            sign = -1 if row.kind == "ratio" else 1
+            # Beside a reduction stand the losses themselves.
+            sign = -1 if row.kind == "reduction" else 1
             expected = [sign * mean for mean in means]
             assert_allclose((row.champion, row.challenger), expected, rtol=1e-12)
     assert {"bootstrap_difference", "wilcoxon"} < {row.test for row in comparison.rows}
