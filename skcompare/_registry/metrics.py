@@ -141,6 +141,12 @@ class LossEntry(Entry):
     needs: str = VALUES
     relative: bool = False
 
+    @property
+    def is_expression(self) -> bool:
+        """Whether arrays are read by the expression too, record by record."""
+        function = getattr(self.function, "__wrapped__", None)
+        return self.expression is not None and function is self.expression
+
 
 def by_columns(expression: Callable[..., Any]) -> Callable[..., Any]:
     """Return the loss of arrays that an expression of columns defines."""
@@ -230,10 +236,10 @@ def record_loss(
         as floats, and a list with a column of probabilities per class; it combines them by
         ``+``, ``-``, ``*``, ``/``, comparisons, ``&``, ``|`` and the operations
         ``where(condition, value, otherwise)``, ``flag(condition)`` (1.0 or 0.0), ``floor``,
-        ``abs``, ``log``, ``sqrt``, ``let(*values)``, which computes values once, and
-        ``checked(values, condition, expected, advice)``, which raises an error unless the
-        condition holds for all records, or gives NaN where engines compute the loss. Of a
-        target of numbers it receives the true and the predicted ones as columns.
+        ``abs``, ``exp``, ``log``, ``sqrt``, ``let(*values)``, which computes values once,
+        and ``checked(values, condition, expected, advice)``, which raises an error unless
+        the condition holds for all records, or gives NaN where engines compute the loss. Of
+        a target of numbers it receives the true and the predicted ones as columns.
     needs : {"values", "std", "quantiles", "samples"}, default="values"
         What the loss of a number needs: predicted numbers; or their standard deviations
         too, as a third argument; or predicted quantiles, one column per level, and as a

@@ -67,6 +67,7 @@ from skcompare.predictions._predictions import (
     EstimatorPredictions,
     PairedPredictions,
     Predictions,
+    checked_numbers,
     encoded_target,
     fingerprint,
     n_rows,

@@ -84,6 +84,12 @@ def _samples(name: str, draws: Any) -> FloatArray:
     return values.reshape(array.shape)
 
 
+def columns_by_level(name: str, forecast: Mapping[str, Any]) -> dict[Any, str]:
+    """Return the columns of a forecast: "values" and "std", and quantiles by level."""
+    single = {kind: forecast[kind] for kind in (VALUES, STD) if kind in forecast}
+    return single | _quantiles(name, forecast)
+
+
 def _quantiles(name: str, forecast: Mapping[str, Any]) -> dict[float, Any]:
     """Return predicted quantiles by level, of which an interval has two."""
     pairs: list[tuple[float, Any]] = []

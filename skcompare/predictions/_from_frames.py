@@ -14,9 +14,9 @@ from skcompare._core.validation import unknown_name
 from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.engine import Table, joined_tables, table_of
 from skcompare._io.readers import Source
-from skcompare._registry.metrics import CLASSES, QUANTILES, STD
+from skcompare._registry.metrics import CLASSES, QUANTILES, SAMPLES, STD
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.predictions._forecasts import INTERVALS, OF_NUMBERS
+from skcompare.predictions._forecasts import INTERVALS, OF_NUMBERS, columns_by_level
 from skcompare.predictions._predictions import (
     LABELS,
     Part,
@@ -51,6 +51,25 @@ class Place:
         So are the parts of a forecast: numbers, deviations, quantiles, ...
         """
         return self.role != self.name
+
+    @property
+    def is_forecast(self) -> bool:
+        """Whether these are the columns of a kind of forecast of numbers."""
+        return isinstance(self.kind, tuple) or self.kind in OF_NUMBERS
+
+    @property
+    def is_of_several(self) -> bool:
+        """Whether each record has several true numbers, or draws from its distribution."""
+        return len(self.columns) > 1 and (self.role == Y_TRUE or self.kind == SAMPLES)
+
+    def put(self, parts: dict[str, Any], values: Any) -> None:
+        """Add what the columns hold to the parts of their model, by kind and level."""
+        own = parts.setdefault(str(self.name), {})
+        if isinstance(self.kind, tuple):
+            kind, share = self.kind
+            own.setdefault(kind, {})[share] = values
+        else:
+            own[self.kind] = values
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +176,7 @@ class ColumnRoles:
         """
         places, others = self.places(), self._other_places()
         located = _joined([*places, *others.values()], self.id)
-        if located is None:
+        if located is None or any(place.is_of_several for place in places):
             return None
         if self.same:
             # Engines do not compare columns: this raises an error where they differ.
@@ -166,12 +185,16 @@ class ColumnRoles:
         predictions: dict[str, tuple[str, ...]] = {}
         facts: dict[str, str] = {}
         labels, proba = {}, set()
+        forecasts: dict[str, dict[str, Any]] = {}
         for place in places:
             columns = tuple(names[place.source.key, name] for name in place.columns)
             if place.name is None:
                 facts[place.role] = columns[0]
             elif place.is_part and place.kind == LABELS:
                 labels[place.name] = columns[0]
+            elif place.is_forecast:
+                place.put(forecasts, columns if place.is_list else columns[0])
+                predictions.setdefault(place.name, columns)
             else:
                 predictions[place.name] = columns
                 if place.is_list or place.is_part:
@@ -189,6 +212,7 @@ class ColumnRoles:
                 for name, place in others.items()
             },
             self.kind,
+            {name: columns_by_level(name, own) for name, own in forecasts.items()},
         )
 
 
@@ -489,12 +513,8 @@ def typed_columns(
                 predicted[place] = _typed_predictions(place, predicted[place], texts)
     arrays: dict[str, Any] = {}
     for place, column in predicted.items():
-        if isinstance(place.kind, tuple):
-            kind, share = place.kind
-            own = arrays.setdefault(str(place.name), {}).setdefault(kind, {})
-            own[share] = column
-        elif place.is_part:
-            arrays.setdefault(str(place.name), {})[place.kind] = column
+        if place.is_part:
+            place.put(arrays, column)
         else:
             arrays[str(place.name)] = column
     return truth, arrays, group

@@ -597,6 +597,34 @@ def _of_numbers(
                 f"`{name}` is about classes, and the target is numbers. Got {value!r:.60}. "
                 "Leave it out, or compare by a measure of classes."
             )
+    truth, estimators = checked_numbers(y_true, predictions)
+    target, source = truth, y_true
+    if truth is None:
+        # The outputs are those of the first predictions.
+        target, source = estimators[0].values, next(iter(predictions.values()))
+    assert target is not None
+    names: tuple[str, ...] = ()
+    if target.ndim == 2 or outputs is not None:
+        n_outputs = 1 if target.ndim == 1 else target.shape[1]
+        names = names_of_outputs(source, n_outputs, outputs)
+    for name, own in predictions.items():
+        check_same_outputs(name, own, names)
+    return Predictions(
+        classes=NO_CLASSES,
+        y=truth,
+        estimators=estimators,
+        design=Design(HOLDOUT.kind, grouped=groups is not None),
+        groups=codes_of_groups(groups, {estimators[0].name: estimators[0].values}),
+        fingerprint="" if truth is None else fingerprint(truth),
+        outputs=names if target.ndim == 2 else (),
+        flags=("no-truth",) if truth is None else (),
+    )
+
+
+def checked_numbers(
+    y_true: ArrayLike | None, predictions: Mapping[str, Any]
+) -> tuple[np.ndarray | None, tuple[EstimatorPredictions, ...]]:
+    """Return true and predicted numbers of one hold-out set, without a digest of them."""
     truth = None if y_true is None else check_numbers("y_true", y_true, several=True)
     passed: dict[str, Any] = {} if y_true is None else {"y_true": y_true}
     forecasts = {name: forecast_of(name, own, passed) for name, own in predictions.items()}
@@ -604,27 +632,11 @@ def _of_numbers(
     numbers = values if truth is None else {"y_true": truth, **values}
     check_same_length(numbers)
     check_same_order(passed, predictions)
-    # The outputs are those of the truth, or of the first predictions.
-    first, target = next(iter(numbers.items()))
-    names: tuple[str, ...] = ()
-    if target.ndim == 2 or outputs is not None:
-        n_outputs = 1 if target.ndim == 1 else target.shape[1]
-        names = names_of_outputs((passed or predictions)[first], n_outputs, outputs)
+    target = next(iter(numbers.values()))
     for name, own in values.items():
         check_outputs(name, own, target)
-        check_same_outputs(name, predictions[name], names)
-    return Predictions(
-        classes=NO_CLASSES,
-        y=truth,
-        estimators=tuple(
-            EstimatorPredictions(name, name, **own) for name, own in forecasts.items()
-        ),
-        design=Design(HOLDOUT.kind, grouped=groups is not None),
-        groups=codes_of_groups(groups, {first: target}),
-        fingerprint="" if truth is None else fingerprint(truth),
-        outputs=names if target.ndim == 2 else (),
-        flags=("no-truth",) if truth is None else (),
-    )
+    roles = (EstimatorPredictions(name, name, **own) for name, own in forecasts.items())
+    return truth, tuple(roles)
 
 
 def codes_of_groups(groups: ArrayLike | None, records: Mapping[str, Any]) -> Any:

@@ -17,6 +17,9 @@ N = 500
 TRUTH, PREDICTED = RNG.gamma(2, size=(2, N)) + 1e-3
 TRUTH[:3], PREDICTED[:3] = (0.0, 1e200, 1.0), (1e-3, 1.0, 1.0)
 OPTIONS = {"tweedie_deviance": [{"power": p} for p in (-1, 0, 1, 1.5)]}
+OPTIONS["absolute_percentage_error"] = [{"least": 1e-4}]
+WITHOUT_ZERO = {"gamma_deviance", "absolute_percentage_error"}
+"""Losses that a target of 0 has none of."""
 LEVELS = 0.1, 0.5, 0.9
 CASES = [
     (name, options)
@@ -52,7 +55,7 @@ def evaluated(frame, name, options):
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_engines_evaluate_expressions(frame, name, options):
     """Polars and DuckDB have the losses of arrays, and NaN outside the domain."""
-    first = 1 if name == "gamma_deviance" else 0
+    first = int(name in WITHOUT_ZERO)
     rows = slice(first, None)
     entry, y, p = record_losses()[name], TRUTH[rows], PREDICTED[rows]
     quantiles = np.stack([p, p + 0.5, p + 1], axis=1)

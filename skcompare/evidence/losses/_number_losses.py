@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._core.arrays import array_namespace
 from skcompare._core.validation import is_number
 from skcompare._registry.metrics import NUMBERS, record_loss
 from skcompare._typing import FloatArray
@@ -161,8 +160,8 @@ def huber_loss(ops: Any, y: Any, predicted: Any, *, delta: float = 1.0) -> Any:
     return ops.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta))
 
 
-@record_loss("log_cosh_loss", title="log-cosh loss", array_api=True, target=NUMBERS)
-def log_cosh_loss(y: FloatArray, predicted: FloatArray) -> FloatArray:
+@record_loss("log_cosh_loss", title="log-cosh loss", target=NUMBERS, expression=True)
+def log_cosh_loss(ops: Any, y: Any, predicted: Any) -> Any:
     """How far is a predicted number from the true one, by log cosh of the error?
 
     About half the squared error where the error is much smaller than 1, in the units of the
@@ -170,22 +169,38 @@ def log_cosh_loss(y: FloatArray, predicted: FloatArray) -> FloatArray:
 
     Parameters
     ----------
-    y, predicted : ndarray of shape (n_samples,)
+    ops : operations
+        Operations of an expression, see :func:`skcompare.evidence.record_loss`.
+    y, predicted : column
         True and predicted numbers.
 
     Returns
     -------
-    losses : ndarray of shape (n_samples,)
+    losses : column
         At least 0. Errors of any size have one without overflow, and small ones keep their
         digits.
     """
-    errors = abs(y - predicted)
-    xp = array_namespace(errors)
-    # cosh x = 1 + 2 sinh²(x / 2) has no digits to lose, and exp(x) (1 + exp(-2x)) / 2 none
-    # to overflow.
-    halves = xp.sinh(xp.clip(errors, 0.0, 1.0) / 2)
-    large = errors + xp.log1p(xp.exp(-2 * errors)) - math.log(2)
-    return xp.where(errors < 1, xp.log1p(2 * halves * halves), large)
+    (error,) = ops.let(ops.abs(y - predicted))
+    (square,) = ops.let(error * error)
+    small: Any = 0.0
+    for coefficient in reversed(_LOG_COSH):
+        small = square * (coefficient + small)
+    # Beyond 1/2 the loss is so large that a logarithm of nearly 1 loses nothing.
+    large = error + (ops.log(1.0 + ops.exp(-2.0 * error)) - math.log(2))
+    return ops.where(error < 0.5, small, large)
+
+
+def _log_cosh_series(n_terms: int) -> list[float]:
+    """Coefficients of x², x⁴, ... of log cosh x, whose derivative t has t' = 1 - t²."""
+    slopes = [1.0]
+    for k in range(1, n_terms):
+        products = sum(slopes[i] * slopes[k - 1 - i] for i in range(k))
+        slopes.append(-products / (2 * k + 1))
+    return [slope / (2 * k + 2) for k, slope in enumerate(slopes)]
+
+
+_LOG_COSH = _log_cosh_series(18)
+"""Up to 1/2 the next term is below the rounding error."""
 
 
 @record_loss(
@@ -232,10 +247,47 @@ def _log1p(ops: Any, values: Any) -> Any:
     return ops.where(rest == 0, values, ops.log(whole) * scale)
 
 
+def _percentage_of_columns(
+    ops: Any, y: Any, predicted: Any, *, least: float | None = None
+) -> Any:
+    """Return the loss of absolute_percentage_error where no median is known."""
+    if least is None:
+        raise ValueError(
+            "absolute_percentage_error compares targets with their median by default, "
+            "which is no sum over records. Pass `least`, the least absolute target that is "
+            "accepted, or compare by absolute_error or squared_log_error."
+        )
+    _check_least(least)
+    (size,) = ops.let(ops.abs(y))
+    expected = f"absolute_percentage_error needs targets that are not 0, or below {least:g}"
+    size = ops.checked(size, (size >= least) & (size > 0.0), expected, OF_PERCENTAGE)
+    return ops.abs(y - predicted) / size
+
+
+OF_PERCENTAGE = (
+    "Compare by absolute_error or squared_log_error, drop these records for all models, "
+    "or pass `least`."
+)
+
+
+def least_target(y: FloatArray) -> float:
+    """Absolute target below which a target is near zero."""
+    return NEAR_ZERO * float(np.median(np.abs(y))) if len(y) else 0.0
+
+
+def _check_least(least: float | None) -> None:
+    if least is not None and not (is_number(least) and 0 <= least < math.inf):
+        raise ValueError(
+            "`least` of absolute_percentage_error must be a number of at least 0. Got "
+            f"{least!r}. It is the least absolute target that is accepted."
+        )
+
+
 @record_loss(
     "absolute_percentage_error",
     measures="mean_absolute_percentage_error",
     target=NUMBERS,
+    expression=_percentage_of_columns,
 )
 def absolute_percentage_error(
     y: FloatArray, predicted: FloatArray, *, least: float | None = None
@@ -260,20 +312,15 @@ def absolute_percentage_error(
     losses : ndarray of shape (n_samples,)
         Shares of the true numbers, not percentages, at least 0.
     """
-    if least is not None and not (is_number(least) and 0 <= least < math.inf):
-        raise ValueError(
-            "`least` of absolute_percentage_error must be a number of at least 0. Got "
-            f"{least!r}. It is the least absolute target that is accepted."
-        )
+    _check_least(least)
     sizes = np.abs(y)
-    limit = NEAR_ZERO * float(np.median(sizes)) if least is None and len(y) else least or 0
+    limit = least_target(y) if least is None else least
     wrong = (sizes < limit) | (sizes == 0)
     if wrong.any():
         raise ValueError(
             "absolute_percentage_error divides by the true numbers, so that few near zero "
             f"decide the mean. Got {int(wrong.sum())} below {limit:.3g}, the first at "
-            f"position {int(np.argmax(wrong))}. Compare by absolute_error or "
-            "squared_log_error, drop these records for all models, or pass `least`."
+            f"position {int(np.argmax(wrong))}. {OF_PERCENTAGE}"
         )
     return np.abs(y - predicted) / sizes
 

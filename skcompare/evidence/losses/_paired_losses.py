@@ -409,7 +409,7 @@ class PairedLosses(Mergeable):
         if predictions.is_numeric:
             forecasts = forecasts_for(loss, pair.roles)
         if predictions.is_numeric and is_of_each_record(loss) and len(y):
-            losses = cls(**parted_numbers(y, forecasts, loss, options, weights))
+            losses = cls(**parted_numbers(y, forecasts, loss, options, weights=weights))
         else:
             losses = cls._of(losses_of(y, forecasts, loss, options, weights))
         losses = replace(losses, loss=with_option(losses.loss, weighting_of(weights)))

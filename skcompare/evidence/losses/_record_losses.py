@@ -677,10 +677,22 @@ def parted_losses(
     return _in_parts(losses, n, groups, keep_values)
 
 
+OF_EACH = frozenset({"crps_normal", "crps_samples"})
+"""Functions of each record by itself that are no expressions."""
+
+
+def part_of_forecast(forecast: Sequence[Any], rows: slice) -> tuple[Any, ...]:
+    """Return what a loss takes of some records: slices of arrays, and levels."""
+    return tuple(own[rows] if isinstance(own, np.ndarray) else own for own in forecast)
+
+
 def is_of_each_record(loss: Any) -> bool:
-    """Whether a loss of numbers is an expression, of each record by itself."""
+    """Whether a loss of numbers is an expression, of each record by itself.
+
+    That of engines may be another one, without what depends on all records.
+    """
     entry = record_losses().get(loss) if isinstance(loss, str) else None
-    return entry is not None and entry.expression is not None
+    return entry is not None and (entry.is_expression or loss in OF_EACH)
 
 
 def parted_numbers(
@@ -688,18 +700,16 @@ def parted_numbers(
     forecasts: Sequence[tuple[Any, ...]],
     loss: str,
     options: Mapping[str, Any],
+    keep_values: bool = True,
     weights: FloatArray | None = None,
 ) -> dict[str, Any]:
     """Compute fields of paired losses of numbers in chunks that stay in the cache."""
 
     def losses(rows: slice) -> Losses:
-        parts: list[Any] = [
-            tuple(own[rows] if isinstance(own, np.ndarray) else own for own in forecast)
-            for forecast in forecasts
-        ]
+        parts: list[Any] = [part_of_forecast(forecast, rows) for forecast in forecasts]
         return losses_of(y[rows], parts, loss, options, weights)
 
-    return _in_parts(losses, len(y), None, keep_values=True)
+    return _in_parts(losses, len(y), None, keep_values)
 
 
 def _in_parts(
