@@ -148,7 +148,7 @@ class ArrayOperations:
     def floats(self, values: Any) -> Any:
         """Convert integers or truth values to floats."""
         if self.xp is np:
-            return np.asarray(values).astype(np.float64)
+            return np.asarray(values).astype(np.float64, copy=False)
         return self.xp.astype(values, self.xp.float64)
 
     flag = floats

@@ -32,6 +32,7 @@ from skcompare.evidence.core._storage import Mergeable, added, joined, reversed_
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses import _relative_losses  # noqa: F401
 from skcompare.evidence.losses._loss_moments import LossMoments, merged_rows, moment_rows
+from skcompare.evidence.losses._losses_at_once import losses_at_once
 from skcompare.evidence.losses._record_losses import (
     LARGEST,
     Losses,
@@ -57,7 +58,9 @@ from skcompare.evidence.tally._tally_engine import tally_frame
 from skcompare.predictions import (
     ROLES,
     SCORES,
+    EstimatorPredictions,
     PairedPredictions,
+    checked_numbers,
     predictions_from_arrays,
     weights_of,
 )
@@ -349,9 +352,14 @@ class PairedLosses(Mergeable):
         """
         inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         if target_of(loss) == NUMBERS:
-            numbers = predictions_from_arrays(y_true, inputs, target=NUMBERS)
-            options |= {} if multioutput is None else {"multioutput": multioutput}
-            losses = cls.from_pair(numbers.pair(*inputs), loss=loss, **options)
+            y, roles = checked_numbers(y_true, inputs)
+            if y is not None and y.ndim == 1 and multioutput is None:
+                kept = keep_values or groups is not None
+                losses = cls._of_numbers(y, roles, loss, options, None, kept)
+            else:
+                numbers = predictions_from_arrays(y_true, inputs, target=NUMBERS)
+                options |= {} if multioutput is None else {"multioutput": multioutput}
+                losses = cls.from_pair(numbers.pair(*inputs), loss=loss, **options)
             return losses._with_groups(groups)._kept(keep_values)
         if multioutput is not None:
             raise ValueError(
@@ -404,16 +412,93 @@ class PairedLosses(Mergeable):
                     f"{role.name} has no probabilities, and a loss is made of them. Use a "
                     "classifier with predict_proba, or measures of labels or ranking."
                 )
-        forecasts: list[Any] = [role.proba for role in pair.roles]
         weights = weights_of(predictions, multioutput, loss)
         if predictions.is_numeric:
-            forecasts = forecasts_for(loss, pair.roles)
-        if predictions.is_numeric and is_of_each_record(loss) and len(y):
-            losses = cls(**parted_numbers(y, forecasts, loss, options, weights=weights))
+            losses = cls._of_numbers(y, pair.roles, loss, options, weights)
         else:
-            losses = cls._of(losses_of(y, forecasts, loss, options, weights))
+            probas: list[Any] = [role.proba for role in pair.roles]
+            losses = cls._of(losses_of(y, probas, loss, options, weights))
         losses = replace(losses, loss=with_option(losses.loss, weighting_of(weights)))
         return replace(losses._with_groups(groups_of(predictions)), design=pair.design)
+
+    @classmethod
+    def _of_numbers(
+        cls,
+        y: FloatArray,
+        roles: Sequence[EstimatorPredictions],
+        loss: Any,
+        options: Mapping[str, Any],
+        weights: FloatArray | None,
+        keep_values: bool = True,
+    ) -> Self:
+        """Construct losses of numbers; those of several outputs have `weights`."""
+        forecasts: list[Any] = forecasts_for(loss, roles)
+        if is_of_each_record(loss) and len(y):
+            return cls(**parted_numbers(y, forecasts, loss, options, keep_values, weights))
+        return cls._of(losses_of(y, forecasts, loss, options, weights))
+
+    @classmethod
+    def by_loss(
+        cls,
+        y_true: ArrayLike,
+        champion: ArrayLike,
+        challenger: ArrayLike,
+        losses: Sequence[str] | Mapping[str, Mapping[str, Any]],
+        *,
+        groups: ArrayLike | None = None,
+        keep_values: bool = False,
+    ) -> dict[str, Self]:
+        """Compute several losses of numbers in one pass over the predictions.
+
+        The numbers are checked once, and read once more, a few records at a time, which
+        are in the cache for all losses.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True numbers.
+        champion, challenger : array-like of shape (n_samples,) or dict
+            Predicted numbers, or a dict with what else is predicted, as for
+            :func:`skcompare.compare`.
+        losses : sequence of str, or mapping of str to mapping
+            Names of losses, or their options by name. Those relative to the targets of all
+            records are computed by :meth:`from_predictions` alone.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user); the design is then grouped.
+        keep_values : bool, default=False
+            Whether the losses of the records are kept, for tests that need them.
+
+        Returns
+        -------
+        losses : dict of str to PairedLosses
+            By name of the loss.
+
+        Examples
+        --------
+        >>> from skcompare.evidence import PairedLosses
+        >>> y, old, new = [1.0, 2.0, 4.0], [2.0, 3.0, 5.0], [1.5, 2.0, 4.5]
+        >>> losses = ["squared_error", "poisson_deviance"]
+        >>> for name, own in PairedLosses.by_loss(y, old, new, losses).items():
+        ...     print(f"{name}: gain {own.gain:.3f}")
+        squared_error: gain 0.833
+        poisson_deviance: gain 0.334
+        """
+        inputs = {"champion": champion, "challenger": challenger}
+        y, roles = checked_numbers(y_true, inputs)
+        if y is None or y.ndim > 1:
+            raise ValueError(
+                "Several losses at once need one true number of each record. Got "
+                f"{'none' if y is None else f'{y.shape[1]} outputs'}. Pass one output, or "
+                "compute one loss at a time by PairedLosses.from_predictions."
+            )
+        options: dict[str, Any] = {name: {} for name in losses}
+        options |= losses if isinstance(losses, Mapping) else {}
+        kept = keep_values or groups is not None
+        made = losses_at_once(y, roles, options, kept)
+        return {
+            name: cls(**own)._with_groups(groups)._kept(keep_values)
+            for name, own in made.items()
+        }
 
     @classmethod
     def from_losses(

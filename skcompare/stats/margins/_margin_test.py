@@ -179,17 +179,17 @@ def _of_losses(losses: PairedLosses, **_: Any) -> InfluenceMoments:
         influence = (groups.gains - groups.sizes * losses.gain) / losses.n
         moments = _even(_spread(influence, groups.n_groups, "groups"), groups.sizes)
         share, units = _largest_share(influence), even_groups(groups.sizes)
-        return moments._replace(df=_few_records_df(losses, share, units))
+        return moments._replace(df=allowed_df(losses, share, units))
     deviation = losses.moments.gain_deviation
     if losses.values is None or losses.n > MOST_ROWS:
-        df = _few_records_df(losses, losses.moments.largest_share, losses.n)
+        df = allowed_df(losses, losses.moments.largest_share, losses.n)
         error = deviation / math.sqrt(losses.n)
         skewness = SUPPOSED / math.sqrt(losses.n)
         return InfluenceMoments(error, skewness, losses.n, "records", observed=False, df=df)
     if deviation == 0:
         return InfluenceMoments(0.0, 0.0, losses.n, "records")
     influence = (losses.differences - losses.differences.mean()) / losses.n
-    df = _few_records_df(losses, _largest_share(influence), losses.n)
+    df = allowed_df(losses, _largest_share(influence), losses.n)
     return _spread(influence, losses.n, "records")._replace(df=df)
 
 
@@ -199,7 +199,7 @@ def _largest_share(influence: FloatArray) -> float:
     return 1 / float(((influence / size) ** 2).sum()) if size else math.nan
 
 
-def _few_records_df(losses: PairedLosses, share: float, units: float) -> float:
+def allowed_df(losses: PairedLosses, share: float, units: float) -> float:
     """Most degrees of freedom for losses of numbers, which a few records may decide."""
     known = losses.of_numbers and not math.isnan(share)
     return few_records_df(share, units, ONE_SIDED_DEGREES) if known else math.inf

@@ -15,13 +15,27 @@ References
 
 import math
 import re
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 from scipy.optimize import brentq
 
+from skcompare._core.arrays import slices_of
+from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats.losses._relative_loss import reduction_of
-from skcompare.stats.margins._margin_test import MarginResult, MarginTest, margin_result
+from skcompare.stats.margins._margin_test import (
+    MOST_ROWS,
+    InfluenceMoments,
+    MarginResult,
+    MarginTest,
+    allowed_df,
+    margin_result,
+)
+
+CHUNK = 1 << 13
+"""Records that are weighed at a time, few enough for the cache."""
 
 PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}) ?%")
 """Pattern of a relative margin, such as 2 % or 0.5%."""
@@ -87,13 +101,94 @@ def check_positive_losses(losses: PairedLosses) -> None:
     )
 
 
-def at_ratio(test: MarginTest, ratio: float) -> MarginTest:
+def at_ratio(
+    test: MarginTest, ratio: float, sums: "WeightedSums | None" = None
+) -> MarginTest:
     """Return the test of losses whose gain is 0 where challenger / champion is a ratio."""
     losses = test.evidence
     bound = test.bound if losses.difference_bound is None else losses.difference_bound
     if bound is not None:
         bound *= max(1.0, ratio)
-    return MarginTest(losses.weighted(ratio), test.entry, test.options, bound)
+    weighted = losses.weighted(ratio) if sums is None else sums.losses(ratio)
+    other = MarginTest(weighted, test.entry, test.options, bound)
+    if sums is not None and losses.groups is None and losses.n <= MOST_ROWS:
+        # In place of what the records would show.
+        other.__dict__["moments"] = sums.moments(weighted, ratio)
+    return other
+
+
+class WeightedSums(NamedTuple):
+    """Sums over records that give tests of weighted losses, at any weight.
+
+    A limit is sought at many ratios, and each of them would weigh all records again. The
+    sums are those at one ratio, near which the others are, so that little cancels.
+
+    Attributes
+    ----------
+    ratio : float
+        The ratio.
+    base : PairedLosses
+        The losses of the records at it.
+    thirds : tuple of four floats
+        Sums of the products g³, g² c, g c² and c³ of the distances of gain and champion's
+        loss from their means.
+    champions : ndarray of shape (n_groups,) or None
+        Sums of the champion's weighted losses by group.
+    """
+
+    ratio: float
+    base: PairedLosses
+    thirds: tuple[float, ...]
+    champions: FloatArray | None
+
+    @classmethod
+    def of(cls, unweighted: PairedLosses) -> "WeightedSums":
+        """Compute the sums at the observed ratio."""
+        champion_mean, challenger_mean = unweighted.means
+        ratio = challenger_mean / champion_mean or 1.0
+        losses = unweighted.weighted(ratio)
+        own, groups = losses.moments, losses.groups
+        if groups is not None:
+            codes, n = groups.codes, groups.n_groups
+            sums = np.bincount(codes, losses.champion, n)  # type: ignore[arg-type]
+            return cls(ratio, losses, (0.0,) * 4, sums.astype(np.float64))
+        thirds = np.zeros(4)
+        for rows in slices_of(losses.n, CHUNK):
+            champion = losses.champion[rows]
+            gain = champion - losses.challenger[rows] - own.gain
+            rest = champion - own.champion
+            gains, rests = gain * gain, rest * rest
+            thirds += gains @ gain, gains @ rest, rests @ gain, rests @ rest
+        return cls(ratio, losses, tuple(thirds.tolist()), None)
+
+    def losses(self, ratio: float) -> PairedLosses:
+        """Return the moments of losses with the weights (ratio, 1)."""
+        groups, weight = self.base.groups, ratio / self.ratio
+        weighted = replace(self.base, values=None, groups=None).weighted(weight)
+        moments = replace(weighted.moments, extremes=self._extremes(weight))
+        if groups is not None and self.champions is not None:
+            gains = groups.gains + (weight - 1) * self.champions
+            groups = replace(groups, gains=gains, codes=None)
+        return replace(weighted, moments=moments, groups=groups)
+
+    def _extremes(self, weight: float) -> tuple[float, float]:
+        """Smallest and largest weighted difference of a record."""
+        low, high = math.inf, -math.inf
+        for rows in slices_of(self.base.n, CHUNK):
+            gain = weight * self.base.champion[rows] - self.base.challenger[rows]
+            low, high = min(low, float(gain.min())), max(high, float(gain.max()))
+        return low, high
+
+    def moments(self, weighted: PairedLosses, ratio: float) -> InfluenceMoments:
+        """Return standard error and skewness of the weighted gain."""
+        n, square = weighted.n, weighted.moments.gain_squares
+        if weighted.moments.gain_deviation == 0:
+            return InfluenceMoments(0.0, 0.0, n, "records")
+        apart, own = ratio / self.ratio - 1, self.thirds
+        third = own[0] + apart * (3 * own[1] + apart * (3 * own[2] + apart * own[3]))
+        error = math.sqrt(square / (n - 1) / n)
+        df = allowed_df(weighted, weighted.moments.largest_share, n)
+        return InfluenceMoments(error, third / square**1.5, n, "records", df=df)
 
 
 def reduction_result(
@@ -132,19 +227,25 @@ def loss_reduction(test: MarginTest, alpha: float) -> LossReduction:
     A limit is the reduction at which the one-sided p-value of the test is the level. That
     of a t test alone is Fieller's.
     """
-    check_positive_losses(test.evidence)
-    low, high = (1 - _limit(test, side, alpha) for side in ("greater", "less"))
-    return LossReduction(reduction_of(*test.evidence.means), low, high)
+    losses = test.evidence
+    check_positive_losses(losses)
+    # Tests of ranks and signs need all records at each ratio.
+    is_of_sums = losses.values is not None and not test.entry.of_records
+    sums = WeightedSums.of(losses) if is_of_sums else None
+    low, high = (1 - _limit(test, side, alpha, sums) for side in ("greater", "less"))
+    return LossReduction(reduction_of(*losses.means), low, high)
 
 
-def _limit(test: MarginTest, alternative: str, alpha: float) -> float:
+def _limit(
+    test: MarginTest, alternative: str, alpha: float, sums: WeightedSums | None
+) -> float:
     """Limit of challenger / champion: the ratio at which the limit of the gain is 0."""
     champion, challenger = test.evidence.means
     estimate, sign = challenger / champion, 1 if alternative == "greater" else -1
 
     def reached(ratio: float) -> float:
         """Return a number above 0 if the ratio is excluded."""
-        result = margin_result(at_ratio(test, ratio), 0.0, alternative, alpha)
+        result = margin_result(at_ratio(test, ratio, sums), 0.0, alternative, alpha)
         is_defined = not math.isnan(result.pvalue) and math.isfinite(result.limit)
         return sign * result.limit / champion if is_defined else NOWHERE
 
