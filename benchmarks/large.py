@@ -4,6 +4,9 @@
     python benchmarks/large.py run big.parquet                # on DuckDB
     python benchmarks/large.py run big.parquet --engine polars
     python benchmarks/large.py check                          # 10^6 records on all engines
+    python benchmarks/large.py make numbers.parquet --numbers # a target and two predictions
+    python benchmarks/large.py run numbers.parquet --numbers
+    python benchmarks/large.py check --numbers
 
 `make` writes true labels, two predicted labels and two probabilities. `run` compares the
 two by McNemar's and Bowker's tests, kappa, the precision of each class, Brier losses,
@@ -11,6 +14,10 @@ calibration errors and areas under the ROC curve, from what the engine counted, 
 seconds and the greatest memory of this process and its children. The exit code is 1 above
 30 seconds or 2 GB. `check` holds the same numbers from DuckDB, Polars, Dask and PySpark
 against those of numpy.
+
+With `--numbers` they are a target and two predicted numbers, in single precision, which are
+compared as `skcompare.compare` does by default: by R², the mean absolute error and the root
+mean squared error, with the ratio of the mean squared errors beside them.
 """
 
 import argparse
@@ -29,6 +36,7 @@ from skcompare.evidence import (
     PairedCalibration,
     PairedLosses,
     PlacementValues,
+    ScoredPair,
     TallyRequest,
     tally_arrays,
     tally_frame,
@@ -38,9 +46,11 @@ from skcompare.stats import (
     calibration_difference,
     cohen_kappa,
     delong,
+    influence_difference,
     mcnemar,
     paired_t,
     precision_score,
+    relative_loss,
 )
 
 SECONDS, GIGABYTES = 30.0, 2.0
@@ -72,12 +82,30 @@ def chance(score):
     return 1 / (1 + np.exp(-score))
 
 
-def make(path, n_rows):
+NUMBERS = {"champion": "p_a", "challenger": "p_b"}
+OF_NUMBERS = TallyRequest(
+    losses=("relative_squared_error", "squared_error", "absolute_error"),
+    scores=("neg_root_mean_squared_error",),
+)
+
+
+def batches_of_numbers(n_rows, seed=0):
+    """Skewed numbers and two predictions of them in single precision."""
+    rng = np.random.default_rng(seed)
+    for start in range(0, n_rows, AT_ONCE):
+        n = min(AT_ONCE, n_rows - start)
+        y = np.exp(rng.standard_normal(n, dtype=np.float32))
+        errors = rng.standard_normal((2, n), dtype=np.float32)
+        p_a, p_b = y * np.exp(0.3 * errors[0]), y * np.exp(0.298 * errors[1])
+        yield {"y": y, "p_a": p_a.astype(np.float32), "p_b": p_b.astype(np.float32)}
+
+
+def make(path, n_rows, made=batches):
     import pyarrow as pa
     from pyarrow import parquet
 
     writer = None
-    for columns in batches(n_rows):
+    for columns in made(n_rows):
         table = pa.table(columns)
         writer = writer or parquet.ParquetWriter(path, table.schema)
         writer.write_table(table)
@@ -112,6 +140,41 @@ def opened(engine, path):
     session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session.read.parquet(str(path)), session.stop
+
+
+def summed(frame):
+    """What an engine sums of numbers."""
+    return tally_frame(frame, "y", NUMBERS, OF_NUMBERS)
+
+
+def rows_of_numbers(losses, roots):
+    """Estimates and statistics by name."""
+    results = {f"paired t of {name}": paired_t(own) for name, own in losses.items()}
+    results["ratio of MSEs"] = relative_loss(losses["squared_error"])
+    results["RMSE"] = influence_difference(roots)
+    rows = {}
+    for name, result in results.items():
+        rows[f"{name}: estimate"] = result.estimate
+        rows[f"{name}: statistic"] = result.statistic
+    return rows
+
+
+def numbers_of_sums(tally):
+    """Estimates and statistics from what an engine summed."""
+    losses = {name: PairedLosses.from_tally(tally, loss=name) for name in OF_NUMBERS.losses}
+    (score,) = OF_NUMBERS.scores
+    return rows_of_numbers(losses, ScoredPair.from_tally(tally, score=score))
+
+
+def numbers_of_records(columns):
+    """Estimates and statistics of the records themselves."""
+    y, *predicted = (columns[name].astype(np.float64) for name in ("y", *NUMBERS.values()))
+    losses = {
+        name: PairedLosses.from_predictions(y, *predicted, loss=name)
+        for name in OF_NUMBERS.losses
+    }
+    (score,) = OF_NUMBERS.scores
+    return rows_of_numbers(losses, ScoredPair.from_predictions(y, *predicted, score=score))
 
 
 def counted(frame, two_scans=False):
@@ -189,13 +252,13 @@ def resident(pid):
     return sum(map(int, own)) + sum(resident(int(c)) for each in children for c in each)
 
 
-def run(path, engine, two_scans):
+def run(path, engine, two_scans, of_numbers=False):
     frame, close = opened(engine, path)
     with Memory() as memory:
         start = time.perf_counter()
-        tally = counted(frame, two_scans)
+        tally = summed(frame) if of_numbers else counted(frame, two_scans)
         engine_seconds = time.perf_counter() - start
-        rows = numbers(tally)
+        rows = numbers_of_sums(tally) if of_numbers else numbers(tally)
         seconds = time.perf_counter() - start
     close()
     scans = "two scans" if two_scans else "one scan"
@@ -207,21 +270,25 @@ def run(path, engine, two_scans):
     return seconds <= SECONDS and memory.greatest <= GIGABYTES
 
 
-def check(n_rows, engines):
-    parts = list(batches(n_rows))
+def check(n_rows, engines, of_numbers=False):
+    made = batches_of_numbers if of_numbers else batches
+    parts = list(made(n_rows))
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     right = True
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "records.parquet"
-        make(path, n_rows)
+        make(path, n_rows, made)
         for engine in engines:
             frame, close = opened(engine, path)
             start = time.perf_counter()
-            tally = counted(frame, two_scans=True)
-            found = numbers(tally)
+            tally = summed(frame) if of_numbers else counted(frame, two_scans=True)
+            found = numbers_of_sums(tally) if of_numbers else numbers(tally)
             seconds = time.perf_counter() - start
             close()
-            expected = numbers(counted_by_numpy(columns, tally.plan.score_bins))
+            if of_numbers:
+                expected = numbers_of_records(columns)
+            else:
+                expected = numbers(counted_by_numpy(columns, tally.plan.score_bins))
             largest = max(
                 abs(found[name] - value) / max(abs(value), 1e-3)
                 for name, value in expected.items()
@@ -252,13 +319,20 @@ def main():
     checking = commands.add_parser("check", help="hold engines against numpy")
     checking.add_argument("--rows", type=float, default=1e6)
     checking.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
+    for command in (making, running, checking):
+        command.add_argument(
+            "--numbers", action="store_true", help="of predicted numbers, not of classes"
+        )
     requested = parser.parse_args()
+    of_numbers = requested.numbers
     if requested.command == "make":
-        make(requested.path, int(requested.rows))
+        made = batches_of_numbers if of_numbers else batches
+        make(requested.path, int(requested.rows), made)
         return 0
     if requested.command == "run":
-        return 0 if run(requested.path, requested.engine, requested.two_scans) else 1
-    return 0 if check(int(requested.rows), requested.engines) else 1
+        engine, two_scans = requested.engine, requested.two_scans
+        return 0 if run(requested.path, engine, two_scans, of_numbers) else 1
+    return 0 if check(int(requested.rows), requested.engines, of_numbers) else 1
 
 
 if __name__ == "__main__":

@@ -6,7 +6,13 @@ from peers_method import BY_CHANCE, POINT, RESAMPLES, Method, halves
 
 from skcompare.evidence import PairedLosses
 from skcompare.metrics import binary_brier_loss
-from skcompare.stats import adjust_pvalues, loss_permutation, paired_t, wilcoxon
+from skcompare.stats import (
+    adjust_pvalues,
+    loss_permutation,
+    paired_t,
+    relative_loss,
+    wilcoxon,
+)
 
 # Peers of losses.
 
@@ -40,6 +46,20 @@ def scipy_t(first, second):
     from scipy.stats import ttest_rel
 
     return ttest_rel(first, second).statistic
+
+
+def scipy_squares(y, first, second):
+    from scipy.stats import ttest_rel
+
+    return ttest_rel((y - first) ** 2, (y - second) ** 2).statistic
+
+
+def sklearn_losses(y, first, second):
+    from sklearn import metrics
+
+    names = "squared_error", "absolute_error", "poisson_deviance", "gamma_deviance"
+    scores = [getattr(metrics, f"mean_{name}") for name in (*names, "squared_log_error")]
+    return [score(y, first) - score(y, second) for score in scores]
 
 
 def scipy_wilcoxon(first, second):
@@ -95,6 +115,11 @@ def losses_of(name, **options):
     return lambda *given: PairedLosses.from_predictions(*given, loss=name, **options)
 
 
+def losses_at_once(*given):
+    names = "squared_error", "absolute_error", "poisson_deviance", "gamma_deviance"
+    return PairedLosses.by_loss(*given, [*names, "squared_log_error"])
+
+
 WHY = "ours checks the input, and has the moments of both losses for other tests"
 NOT_KEPT = "neither keeps the losses; by default ours does, for other tests"
 ESTIMATE = "its estimate is computed when it is read, in two to four times the time"
@@ -137,6 +162,32 @@ def loss_rows():
         rtol=1e-4,
         why=WHY,
         **halves(PairedLosses.from_losses, lambda losses: paired_t(losses).statistic),
+    )
+    yield Method(
+        "Squared errors of numbers, paired t",
+        data.numbers,
+        peers={"scipy + numpy": scipy_squares},
+        rtol=1e-4,
+        why=WHY,
+        **halves(losses_of("squared_error"), lambda losses: paired_t(losses).statistic),
+    )
+    yield Method(
+        "Squared errors of numbers, ratio of means",
+        data.numbers,
+        peers={"scipy + numpy": scipy_squares},
+        rtol=1e-4,
+        why=WHY,
+        **halves(
+            losses_of("squared_error"), lambda losses: relative_loss(losses).statistic
+        ),
+    )
+    yield Method(
+        "Five losses of numbers at once",
+        data.numbers,
+        peers={"sklearn": sklearn_losses},
+        rtol=1e-4,
+        least_work=POINT,
+        **halves(losses_at_once, lambda losses: [own.gain for own in losses.values()]),
     )
     yield Method(
         "Signed-rank test",

@@ -120,6 +120,14 @@ def losses(n):
     return shared + rng.normal(0.01, 1, n), shared + rng.standard_normal(n)
 
 
+def numbers(n):
+    """True numbers, and the predictions of two regressors."""
+    rng = np.random.default_rng(0)
+    y = rng.gamma(2, 1, n) + 0.1
+    first, second = y * np.exp(rng.normal(0, [[0.3], [0.29]], (2, n)))
+    return y, first, second
+
+
 def pvalues(n):
     return (np.random.default_rng(0).random(n) ** 2,)
 

@@ -95,6 +95,25 @@ def test_one_ratio_in_all_records():
         assert found == pytest.approx((1 - factor,) * 3, abs=1e-6)
 
 
+@pytest.mark.parametrize("groups", [None, np.arange(300) // 4])
+def test_limits_without_all_records_at_each_ratio(groups, monkeypatch):
+    """Records are weighed once, and the tests at the limits have the level all the same."""
+    champion, challenger = drawn(300, 0.9)
+    losses = PairedLosses.from_losses(champion, challenger, groups, loss="squared_error")
+    test = MarginTest(losses, get_test("paired_t" if groups is None else "clustered_t"), {})
+    plain, weighed = PairedLosses.weighted, []
+
+    def counted(self, *weights):
+        weighed.append(self.values is not None)
+        return plain(self, *weights)
+
+    monkeypatch.setattr(PairedLosses, "weighted", counted)
+    ratio = loss_ratio(test, 0.05)
+    assert 1 == sum(weighed)
+    for limit, side in ((ratio.low, "less"), (ratio.high, "greater")):
+        assert 0.05 == pytest.approx(ratio_result(test, limit, side, 0.05).pvalue, rel=1e-8)
+
+
 def test_no_limits():
     """Few records, and a champion whose mean may be 0, have no limits."""
     few = loss_reduction(bound_test(*drawn(10)), 0.05)
