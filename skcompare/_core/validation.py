@@ -49,14 +49,14 @@ def _abbreviated(name: str, names: Iterable[str]) -> list[str]:
     It has the initials of their words, or is a word of three names at most.
     """
     short = name.lower()
-    words = {known: known.removeprefix("neg_").split("_") for known in names}
-    initials = [known for known, parts in words.items() if _initials(parts) == short]
-    having = [known for known, parts in words.items() if short in parts]
+    parts = {known: known.removeprefix("neg_").split("_") for known in names}
+    initials = [known for known, own in parts.items() if _initials(own) == short]
+    having = [known for known, own in parts.items() if short in own]
     return initials or (having if len(having) <= 3 else [])
 
 
-def _initials(words: Iterable[str]) -> str:
-    return "".join(word[:1] for word in words)
+def _initials(parts: Iterable[str]) -> str:
+    return "".join(part[:1] for part in parts)
 
 
 def check_choice(what: str, value: object, known: Collection[str]) -> str:

@@ -30,6 +30,7 @@ from skcompare.evidence.core._bins import (
 )
 from skcompare.evidence.core._counting import sums_of
 from skcompare.evidence.core._device import check_weights, space_at, space_of
+from skcompare.evidence.core._named_losses import forecasts_for
 from skcompare.evidence.core._storage import (
     Checkpoint,
     Storable,
@@ -57,7 +58,6 @@ from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.evidence.losses._record_losses import (
     brier,
     cost,
-    forecasts_for,
     mean_over_outputs,
     multiclass_brier,
     rounded,
@@ -98,6 +98,7 @@ from skcompare.evidence.scores._scores import (
     variance_of_mean,
 )
 from skcompare.evidence.tally._number_tally import NumberPlan
+from skcompare.evidence.tally._query import LABELS, EngineNumbers
 from skcompare.evidence.tally._tally import (
     RELATIVE,
     ROOTS,
@@ -107,8 +108,6 @@ from skcompare.evidence.tally._tally import (
     TallyRequest,
 )
 from skcompare.evidence.tally._tally_engine import (
-    LABELS,
-    EngineNumbers,
     EngineTally,
     tally_arrays,
     tally_frame,

@@ -28,13 +28,13 @@ from skcompare._registry.metrics import (
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._device import space_of
+from skcompare.evidence.core._named_losses import LARGEST, forecasts_for, target_of
 from skcompare.evidence.core._storage import Mergeable, added, joined, reversed_
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses import _relative_losses  # noqa: F401
 from skcompare.evidence.losses._loss_moments import LossMoments, merged_rows, moment_rows
 from skcompare.evidence.losses._losses_at_once import losses_at_once
 from skcompare.evidence.losses._record_losses import (
-    LARGEST,
     Losses,
     LossGroups,
     as_losses,
@@ -43,13 +43,11 @@ from skcompare.evidence.losses._record_losses import (
     check_name,
     check_sizes,
     check_target_of_loss,
-    forecasts_for,
     is_of_each_record,
     losses_of,
     parted_losses,
     parted_numbers,
     rounded,
-    target_of,
     unchecked_losses,
 )
 from skcompare.evidence.tally._number_tally import LossSums, NumberPlan, sums_of_loss

@@ -29,32 +29,18 @@ from skcompare._core.validation import (
     encode_labels,
     is_number,
     united_classes,
-    unknown_name,
 )
-from skcompare._registry.metrics import (
-    CLASSES,
-    NUMBERS,
-    QUANTILES,
-    STD,
-    VALUES,
-    record_loss,
-    record_losses,
-)
+from skcompare._registry.metrics import CLASSES, NUMBERS, record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import EPS, of_class
 from skcompare.evidence.core._counting import located, sums_of
 from skcompare.evidence.core._device import space_at
+from skcompare.evidence.core._named_losses import LARGEST, Loss, named_loss, target_of
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._loss_moments import CHUNK, Row, merged_rows, moment_rows
-from skcompare.predictions import EstimatorPredictions
-
-LARGEST = 1e140
-"""The sum of the squares of larger losses overflows."""
 
 OF_SECOND = frozenset({"binary_brier_loss", "brier_score", "log_loss"})
 """Losses that also take the probabilities of the second of two classes alone."""
-
-Loss = Callable[[IntArray, FloatArray], FloatArray]
 
 
 def _squared_miss(ops: Any, y: Any, proba: Sequence[Any]) -> Any:
@@ -336,65 +322,6 @@ def n_clipped(codes: IntArray, proba: FloatArray, losses: FloatArray, eps: float
     return int(space.xp.sum(space.floats(of_true_class(codes, proba) < eps)))
 
 
-def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
-    """Return the name of a loss with its options, and its function.
-
-    Options that are None are left out.
-    """
-    passed = {name: on_host(value) for name, value in options.items() if value is not None}
-    if callable(loss):
-        if passed:
-            raise ValueError(
-                f"A loss of your own takes no options. Got {', '.join(passed)}. Bind them "
-                "to it, for example by functools.partial."
-            )
-        return _name_of(loss), loss
-    entries = record_losses()
-    if not isinstance(loss, str) or loss not in entries:
-        raise unknown_name("loss", loss, entries)
-    entry = entries[loss]
-    for name in passed:
-        if name not in entry.options:
-            raise ValueError(
-                f"The loss {loss!r} takes no option {name!r}. Its options: "
-                f"{', '.join(entry.options) or 'none'}. Leave it out."
-            )
-    text = ", ".join(f"{name}={_plain(value)!r}" for name, value in passed.items())
-    return f"{loss}({text})" if text else loss, partial(entry.function, **passed)
-
-
-def target_of(loss: object) -> str | None:
-    """Return the target of a registered loss, or None for others, which state none."""
-    entry = record_losses().get(loss) if isinstance(loss, str) else None
-    return None if entry is None else entry.target
-
-
-def forecasts_for(
-    loss: object, roles: Sequence[EstimatorPredictions]
-) -> list[tuple[Any, ...]]:
-    """Return what a loss of numbers needs of the predictions of each regressor."""
-    entry = record_losses().get(loss) if isinstance(loss, str) else None
-    needs = VALUES if entry is None else entry.needs
-    for role in roles:
-        if getattr(role, needs) is None:
-            raise ValueError(
-                f"The loss {loss!r} needs {needs}, and {role.name} predicts none. Pass "
-                "them beside the predicted numbers, or choose another loss."
-            )
-    if needs == STD:
-        return [(role.values, role.std) for role in roles]
-    if needs == QUANTILES:
-        first, *others = (role.levels for role in roles)
-        if any(levels != first for levels in others):
-            raise ValueError(
-                f"The loss {loss!r} compares quantiles of the same levels. Got "
-                f"{' and '.join(str(role.levels) for role in roles)}. Pass the same levels "
-                "of all models, and leave out the others."
-            )
-        return [(role.quantiles, role.levels) for role in roles]
-    return [(getattr(role, needs),) for role in roles]
-
-
 def check_target_of_loss(loss: object, is_numeric: bool) -> None:
     """Check that a registered loss is for the target of the predictions."""
     target = NUMBERS if is_numeric else CLASSES
@@ -404,16 +331,6 @@ def check_target_of_loss(loss: object, is_numeric: bool) -> None:
             f"The loss {loss!r} is of predicted {target_of(loss)}, and the target is "
             f"{target}. Choose among {', '.join(names)}."
         )
-
-
-def _name_of(loss: Any) -> str:
-    """Return the name of a user-defined loss, which may be a partial function."""
-    name = getattr(getattr(loss, "func", loss), "__name__", "")
-    return name if name.isidentifier() else "own loss"
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def check_name(loss: object) -> None:

@@ -16,7 +16,7 @@ from skcompare._core.arrays import ArrayOperations, slices_of
 from skcompare._registry.metrics import of_each, record_losses
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence.core._counting import groups_of, located
-from skcompare.evidence.losses._record_losses import LARGEST, forecasts_for, named_loss
+from skcompare.evidence.core._named_losses import LARGEST, forecasts_for, named_loss
 from skcompare.evidence.tally._tally import (
     RELATIVE,
     ROOTS,

@@ -52,9 +52,9 @@ def test_numbers_are_read_once_for_all_losses(monkeypatch):
     checks, parts = [], []
     plain_check, plain_slices = _predictions.check_numbers, _losses_at_once.slices_of
 
-    def check(name, values):
+    def check(name, values, **options):
         checks.append(name)
-        return plain_check(name, values)
+        return plain_check(name, values, **options)
 
     def slices(n, size):
         for rows in plain_slices(n, size):

@@ -9,6 +9,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 from skcompare._registry.metrics import by_columns, loss_of, record_losses
 from skcompare._registry.metrics import tested_loss as loss_behind
 from skcompare.evidence import PairedLosses
+from skcompare.evidence.core._named_losses import named_loss
 from skcompare.evidence.losses import _record_losses
 from skcompare.evidence.losses._record_losses import (
     brier,
@@ -16,7 +17,6 @@ from skcompare.evidence.losses._record_losses import (
     cost,
     log,
     multiclass_brier,
-    named_loss,
     spherical,
 )
 from tests.common.golden import golden

@@ -108,10 +108,11 @@ def test_limits_without_all_records_at_each_ratio(groups, monkeypatch):
         return plain(self, *weights)
 
     monkeypatch.setattr(PairedLosses, "weighted", counted)
-    ratio = loss_ratio(test, 0.05)
+    found = loss_reduction(test, 0.05)
     assert 1 == sum(weighed)
-    for limit, side in ((ratio.low, "less"), (ratio.high, "greater")):
-        assert 0.05 == pytest.approx(ratio_result(test, limit, side, 0.05).pvalue, rel=1e-8)
+    for limit, side in ((found.low, "greater"), (found.high, "less")):
+        result = reduction_result(test, limit, side, 0.05)
+        assert 0.05 == pytest.approx(result.pvalue, rel=1e-8)
 
 
 def test_no_limits():
