@@ -79,7 +79,13 @@ def influence_difference(
     The test costs little more than the score itself, so that millions of records take
     seconds; :func:`bootstrap_difference` draws the records again instead, and
     :func:`jackknife_difference` also estimates the bias of the difference.
-    ``benchmarks/validity/regressors/number_scores.py`` measures all three. SCORENUMBERS
+    ``benchmarks/validity/regressors/number_scores.py`` measures all three. For exchangeable
+    and unlike models, of normal and skewed targets, the 95 % interval held the true
+    difference with 200 records in 0.95 to 0.97 of 1500 samples for RMSE, 0.94 to 0.98 for
+    R², 0.94 to 0.96 for Pearson's and 0.95 to 0.97 for Spearman's correlation (standard
+    error 0.006), and with 1000 records in 0.94 to 0.98. With 50 records it was 0.94 to 0.98
+    for normal targets, and at least 0.91 where errors of one model are proportional to a
+    skewed target, so that few records decide.
 
     The influences of a score whose derivatives are unknown are those of up to 200 random
     parts of the records (50 of more than 10 000), which are left out one at a time. A score
