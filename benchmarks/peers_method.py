@@ -128,6 +128,12 @@ def numbers(n):
     return y, first, second
 
 
+def numbers_with_losses(n):
+    """The same, and the squared errors of both, for packages that take these."""
+    y, *predicted = numbers(n)
+    return y, *predicted, *((y - own) ** 2 for own in predicted)
+
+
 def pvalues(n):
     return (np.random.default_rng(0).random(n) ** 2,)
 

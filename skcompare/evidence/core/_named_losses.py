@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from skcompare._core.arrays import on_host
 from skcompare._core.validation import unknown_name
 from skcompare._registry.metrics import QUANTILES, STD, VALUES, record_losses
@@ -83,3 +85,16 @@ def _name_of(loss: Any) -> str:
 
 def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+NEAR_ZERO = 1e-3
+"""Share of the median absolute target below which a target is near zero.
+
+Such a record counts as a thousand records of the median target or more, so that a few
+records, and the errors of measurement of their targets, decide the mean.
+"""
+
+
+def least_target(y: FloatArray) -> float:
+    """Absolute target below which a target is near zero."""
+    return NEAR_ZERO * float(np.median(np.abs(y))) if len(y) else 0.0

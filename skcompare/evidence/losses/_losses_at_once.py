@@ -10,9 +10,8 @@ from skcompare._core.validation import unknown_name
 from skcompare._registry.metrics import NUMBERS, by_columns, record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence.core._counting import located
-from skcompare.evidence.core._named_losses import forecasts_for, named_loss
+from skcompare.evidence.core._named_losses import forecasts_for, least_target, named_loss
 from skcompare.evidence.losses._loss_moments import Row, merged_rows, moment_rows
-from skcompare.evidence.losses._number_losses import least_target
 from skcompare.evidence.losses._record_losses import (
     PART,
     Losses,

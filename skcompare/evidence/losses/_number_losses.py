@@ -13,13 +13,7 @@ import numpy as np
 from skcompare._core.validation import is_number
 from skcompare._registry.metrics import NUMBERS, record_loss
 from skcompare._typing import FloatArray
-
-NEAR_ZERO = 1e-3
-"""Share of the median absolute target below which a target is near zero.
-
-Such a record counts as a thousand records of the median target or more, so that a few
-records, and the errors of measurement of their targets, decide the mean.
-"""
+from skcompare.evidence.core._named_losses import least_target
 
 
 @record_loss(
@@ -268,11 +262,6 @@ OF_PERCENTAGE = (
     "Compare by absolute_error or squared_log_error, drop these records for all models, "
     "or pass `least`."
 )
-
-
-def least_target(y: FloatArray) -> float:
-    """Absolute target below which a target is near zero."""
-    return NEAR_ZERO * float(np.median(np.abs(y))) if len(y) else 0.0
 
 
 def _check_least(least: float | None) -> None:

@@ -479,7 +479,7 @@ class PairedLosses(Mergeable):
         >>> for name, own in PairedLosses.by_loss(y, old, new, losses).items():
         ...     print(f"{name}: gain {own.gain:.3f}")
         squared_error: gain 0.833
-        poisson_deviance: gain 0.334
+        poisson_deviance: gain 0.320
         """
         inputs = {"champion": champion, "challenger": challenger}
         y, roles = checked_numbers(y_true, inputs)
