@@ -12,7 +12,7 @@ from skcompare._core.validation import is_number, is_whole
 from skcompare._typing import FloatArray
 from skcompare.evidence.core._device import space_at
 
-CHUNK = 1 << 13
+CHUNK = 1 << 14
 """Records that are copied, or whose moments are computed, at a time in one thread."""
 
 NOISE = 1e-13

@@ -477,7 +477,7 @@ class LossGroups(ArrayValues):
         }
 
 
-PART = 4 * CHUNK
+PART = 2 * CHUNK
 """Records whose losses are computed at a time: few enough for the cache."""
 
 
