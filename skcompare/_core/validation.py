@@ -46,9 +46,12 @@ def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
 def _abbreviated(name: str, names: Iterable[str]) -> list[str]:
     """Return names of an abbreviation, such as neg_mean_absolute_error of "mae".
 
-    It has the initials of their words, or is a word of three names at most.
+    It has the initials of their words, or is a word of three names at most. One character
+    abbreviates nothing.
     """
     short = name.lower()
+    if len(short) < 2:
+        return []
     parts = {known: known.removeprefix("neg_").split("_") for known in names}
     initials = [known for known, own in parts.items() if _initials(own) == short]
     having = [known for known, own in parts.items() if short in own]

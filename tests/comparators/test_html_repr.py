@@ -107,7 +107,7 @@ def test_parameters_are_explained(comparator):
     linked = re.findall(rf'href="{PAGE}#:~:text=(\w+)', html)
 
     assert sorted(inspect.signature(PairedComparator).parameters) == sorted(linked)
-    assert "The classifier that runs today." in words(html)
+    assert "The classifier or regressor that runs today." in words(html)
     assert 'data-param-prefix="champion__"' in html
 
 

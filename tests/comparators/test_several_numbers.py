@@ -114,7 +114,7 @@ def test_groups_through_the_doors():
 
 
 def test_groups_in_gates():
-    """The test of a condition is that of groups, also of a ratio of losses."""
+    """The test of a condition is that of groups, also of a reduction of losses."""
     y, predictions = drawn()
     both = {name: predictions[name] for name in "ab"}
     gate = Gate(NonInferior("neg_mean_absolute_error", "5 %"))
@@ -123,5 +123,5 @@ def test_groups_in_gates():
     assert "clustered_t" == grouped.outcomes[0].row.test
     assert "in 40 groups" in str(grouped)
     assert "paired_t" == unrelated.outcomes[0].row.test
-    widths = [each.outcomes[0].ratio.high for each in (grouped, unrelated)]
+    widths = [each.outcomes[0].reduction.high for each in (grouped, unrelated)]
     assert widths[0] != widths[1]

@@ -1,31 +1,13 @@
 """Numbers, texts, messages and names are those that were frozen."""
 
-import re
 from difflib import unified_diff
 
 import pytest
 
-from tests.frozen.write import SECTIONS, path_of, text_of
+from tests.frozen.write import SECTIONS, near, path_of, text_of
 
 # They are those of the newest dependencies, and take a minute and more.
 pytestmark = [pytest.mark.newest, pytest.mark.slow]
-
-NUMBER = re.compile(r"-?0x[01]\.[0-9a-f]+p[+-]\d+|-?\d+\.\d{9,}(?:e[+-]?\d+)?")
-NEAR = 1e-9
-"""Processors differ in the last digits; other digits are another number."""
-
-
-def near(old, new):
-    """Whether two lines are the same but for last digits."""
-    if NUMBER.sub("#", old) != NUMBER.sub("#", new):
-        return False
-    pairs = zip(NUMBER.findall(old), NUMBER.findall(new), strict=True)
-    values = ((_value(one), _value(other)) for one, other in pairs)
-    return all(one == pytest.approx(other, rel=NEAR, abs=NEAR) for one, other in values)
-
-
-def _value(text):
-    return float.fromhex(text) if "0x" in text else float(text)
 
 
 def test_nothing_has_changed():

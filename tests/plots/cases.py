@@ -339,7 +339,10 @@ def loss_reduction_of_heavy_tails():
     pair = numbers_of_heavy_tails()
     losses = PairedLosses.from_pair(pair, loss="absolute_error")
     parts = losses.values.reshape(2, 10, -1)
-    slices = {f"{WORDS} {k}": relative_loss(*parts[:, k]) for k in range(10)}
+    slices = {
+        f"{WORDS} {k}": relative_loss(PairedLosses.from_losses(*parts[:, k]))
+        for k in range(10)
+    }
     return LossReductionDisplay.of_result(slices)
 
 

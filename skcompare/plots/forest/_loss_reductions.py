@@ -133,8 +133,8 @@ class LossReductionDisplay(IntervalDisplay, title="Relative reductions of losses
     >>> display = LossReductionDisplay.of_result(compare(y, predictions))
     >>> display.frame()[["name", "estimate", "low", "high"]].round(2)
                       name  estimate   low  high
-    0   mean squared error      1.37  1.07  1.73
-    1  mean absolute error      1.17  1.04  1.32
+    0   mean squared error      0.27  0.07  0.44
+    1  mean absolute error      0.14  0.04  0.24
     """
 
     sides: tuple[str, str] = field(default=ROLES, init=False)
