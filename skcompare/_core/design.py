@@ -21,6 +21,7 @@ _TITLES = {
     "replicated holdout": "{k}-times repeated hold-out, {r} times over",
     "holdout in halves": "{k}-times repeated hold-out of all records and of random halves",
     "time ordered": "time-ordered cross-validation",
+    "time-ordered holdout": "time-ordered hold-out",
     "unknown": "splits of unknown design",
 }
 
@@ -36,6 +37,7 @@ _REMEDIES = {
     "replicated holdout": "a replicated hold-out (cv=ReplicatedShuffleSplit())",
     "holdout in halves": "a hold-out of all and of halves (cv=HalvesShuffleSplit())",
     "time ordered": "time-ordered splits (cv=TimeSeriesSplit())",
+    "time-ordered holdout": "a hold-out in time order (OrderedDifferences)",
     "unknown": "any splits",
 }
 
@@ -80,6 +82,12 @@ _ASSUMPTIONS = {
         "test allows for how records depend on each other over time; one that takes them "
         "for unrelated finds equal models to differ far too often."
     ),
+    "time-ordered holdout": (
+        "Neither classifier was trained, tuned or chosen on the records that were tested, "
+        "nor on later ones. Records that follow each other may be alike; a valid test "
+        "allows for it. What it concludes is about the time that the records cover, and "
+        "about times like it."
+    ),
     "unknown": "How records were split is not known, so that no test is known to be valid.",
 }
 
@@ -100,7 +108,8 @@ class Design:
         One of "holdout", "repeated holdout", "kfold", "repeated kfold", "bcv"
         (M × 2 block-regularized cross-validation), "random 5x2", "replicated holdout"
         (repetitions of a repeated hold-out), "holdout in halves" (a repeated hold-out of
-        all records, and of both halves of random bisections), "time ordered" and "unknown".
+        all records, and of both halves of random bisections), "time ordered",
+        "time-ordered holdout" (records of a hold-out in the order of time) and "unknown".
     n_repeats, n_folds : int, default=1
         Numbers of repetitions, and of test sets in each.
     grouped : bool, default=False
@@ -134,6 +143,9 @@ class Design:
     def assumption(self) -> str:
         """Assumptions about the records and their split, as text."""
         text = _ASSUMPTIONS[self.kind]
+        if self.kind == "time-ordered holdout":
+            together = " So may records of one series, and records of one time."
+            return text + together * self.grouped
         if not self.grouped:
             return f"{text} The records are independent of each other."
         return (
@@ -148,6 +160,8 @@ class Design:
 
 HOLDOUT = Design("holdout")
 GROUPED_HOLDOUT = Design("holdout", grouped=True)
+TIME_ORDERED_HOLDOUT = Design("time-ordered holdout")
+GROUPED_TIME_ORDERED = Design("time-ordered holdout", grouped=True)
 UNKNOWN = Design("unknown")
 
 

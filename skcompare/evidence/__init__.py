@@ -113,6 +113,7 @@ from skcompare.evidence.tally._tally_engine import (
     tally_frame,
     tally_predictions,
 )
+from skcompare.evidence.time._ordered_differences import OrderedDifferences
 
 __all__ = [
     "AgreementMatrix",
@@ -132,6 +133,7 @@ __all__ = [
     "JointLosses",
     "ScoreBins",
     "LossEntry",
+    "OrderedDifferences",
     "PairedBlocks",
     "PairedCalibration",
     "PairedLosses",

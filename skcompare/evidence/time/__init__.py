@@ -1,0 +1,1 @@
+"""Evidence of records in time: differences in order, and of several series."""

@@ -1,0 +1,507 @@
+"""Differences of two models, in the order in which the records were observed."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from skcompare._core.arrays import AS_DESIGN, array_of, as_read_only
+from skcompare._core.design import (
+    GROUPED_TIME_ORDERED,
+    HOLDOUT,
+    TIME_ORDERED_HOLDOUT,
+    Design,
+)
+from skcompare._core.validation import (
+    as_array,
+    check_count,
+    check_groups,
+    check_numbers,
+    check_same_length,
+)
+from skcompare._registry.metrics import keywords_of, options_of_losses, reserve_options
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence.core._counting import check_whole, groups_of
+from skcompare.evidence.core._storage import Mergeable, added, negated, reversed_
+from skcompare.evidence.losses._paired_losses import PairedLosses
+from skcompare.evidence.losses._record_losses import LossGroups, check_name
+from skcompare.evidence.scores._scored_pair import ScoredPair
+from skcompare.predictions import SCORES, PairedPredictions
+
+ROUNDING = 2.0**-48
+"""Difference relative to the mean losses, up to which it is a rounding error."""
+
+
+def check_times(name: str, values: Any) -> np.ndarray:
+    """Check numbers or timestamps, one per record, and return them as a vector."""
+    array = as_array(values)
+    if array.dtype.kind == "O" and hasattr(values, "to_numpy"):
+        # Timestamps with a time zone are objects, until they are converted to UTC.
+        array = values.to_numpy(dtype="datetime64[ns]")
+    is_text = array.dtype.kind in "US" or any(isinstance(i, str) for i in array.flat[:1])
+    if array.dtype.kind == "O" and not is_text:
+        array = array.astype("datetime64[ns]")
+    if is_text:
+        raise ValueError(
+            f"`{name}` must be numbers or timestamps. Got text, such as {array.flat[0]!r}, "
+            "whose order need not be that of time. Convert it, for example by "
+            "pandas.to_datetime."
+        )
+    if array.dtype.kind == "M":
+        if array.ndim != 1 or np.isnat(array).any():
+            raise ValueError(
+                f"`{name}` must be timestamps of shape (n_samples,), none missing. Got "
+                f"shape {array.shape}, {int(np.isnat(array).sum())} missing. Drop these "
+                "records for both models."
+            )
+        return array.astype("datetime64[ns]")
+    whole = array.dtype.kind in "iu" and array.ndim == 1
+    return array if whole else check_numbers(name, values)
+
+
+def _as_times(name: str, values: Any) -> np.ndarray:
+    """Check times that increase from one time point to the next."""
+    times = as_read_only(name, check_times(name, values))
+    if not (times[1:] > times[:-1]).all():
+        raise ValueError(
+            f"`{name}` must increase: one for each time point. Got others. Make the "
+            "evidence of records in any order by a constructor such as `from_losses`."
+        )
+    return times
+
+
+def _as_sums(name: str, values: Any) -> FloatArray:
+    return as_read_only(name, check_numbers(name, values))
+
+
+def _as_counts(name: str, values: Any) -> IntArray:
+    counts = check_whole(name, values)
+    if not len(counts) or (counts < 1).any():
+        raise ValueError(
+            f"`{name}` must be records of each time point, at least 1. Got "
+            f"{int((counts < 1).sum())} time points without records of {len(counts)}. "
+            "Leave these out."
+        )
+    return as_read_only(name, counts)
+
+
+_HORIZON = {"check": lambda name, value: check_count(name, value)}
+_SAME_HORIZON = "Only differences of one horizon can be merged."
+_SAME_MEASURE = "Only differences of one measure can be merged."
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OrderedDifferences(Mergeable):
+    """Differences of a champion and a challenger in time order, summed at each time point.
+
+    Records that follow each other are alike, so that the order counts. Made by
+    :meth:`from_losses` from the loss of each record, by :meth:`from_differences` from their
+    differences, by :meth:`from_predictions`, or, for scores that are no mean over records
+    (AUC, F1, R²), by :meth:`from_influences` and :meth:`from_scored_pair`. Records with
+    equal times are one time point. Shards of losses add up: by their times, or without
+    times in the order in which they are added.
+
+    Parameters
+    ----------
+    sums : array-like of shape (n_times,)
+        Sum of the differences of the records of each time point, where positive favours
+        the challenger, in time order.
+    counts : array-like of shape (n_times,)
+        Records of each time point.
+    totals : array-like of shape (2,) or None, default=None
+        Sums of the measure of champion and challenger over all records, if they are known.
+    times : array-like of shape (n_times,) or None, default=None
+        Increasing times, which shards need that are not added in their order.
+    horizon : int, default=1
+        Number of time points by which a forecast is ahead, or by which a label is late.
+        The errors of good forecasts h steps ahead depend on h - 1 earlier ones.
+    measure : str, default="losses"
+        Name of the measure.
+    greater_is_better : bool, default=False
+        False where the measure is a loss.
+    by_influence : bool, default=False
+        Whether the differences are those of a score by the influences of the records, whose
+        shards cannot be merged.
+    groups : LossGroups or None, default=None
+        Sums of the differences in each series (store, sensor), where records come in
+        several.
+    design : Design or str, default="time-ordered holdout"
+        How the records were collected.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import OrderedDifferences
+    >>> champion, challenger = [1.0, 0.5, 2.0, 1.5], [0.5, 1.0, 1.0, 1.5]
+    >>> OrderedDifferences.from_losses(champion, challenger, time=[1, 2, 3, 3])
+    OrderedDifferences(n=4, n_times=3, horizon=1, measure='losses', champion=1.25,
+    challenger=1, design='time-ordered holdout')
+    """
+
+    sums: FloatArray = field(metadata=array_of(_as_sums, "n_times") | {"swap": negated})
+    counts: IntArray = field(metadata=array_of(_as_counts, "n_times"))
+    totals: FloatArray | None = field(
+        default=None,
+        metadata=array_of(_as_sums, "n_roles") | {"merge": added, "swap": reversed_},
+    )
+    times: np.ndarray | None = field(default=None, metadata=array_of(_as_times, "n_times"))
+    horizon: int = field(default=1, metadata=_HORIZON | {"merge": _SAME_HORIZON})
+    measure: str = field(default="losses", metadata={"merge": _SAME_MEASURE})
+    greater_is_better: bool = False
+    by_influence: bool = False
+    groups: LossGroups | None = field(
+        default=None, metadata={"merge": added, "swap": LossGroups.swap}
+    )
+    design: Design = field(default=TIME_ORDERED_HOLDOUT, metadata=AS_DESIGN)
+
+    required: ClassVar[frozenset[str]] = frozenset({SCORES})
+    takes_values: ClassVar[bool] = True
+    least_records: ClassVar[int] = 8
+
+    @classmethod
+    def from_losses(
+        cls,
+        champion: ArrayLike,
+        challenger: ArrayLike,
+        *,
+        time: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        horizon: int = 1,
+        loss: str = "losses",
+    ) -> Self:
+        """Construct from the loss of each record, where lower is better.
+
+        Parameters
+        ----------
+        champion, challenger : array-like of shape (n_samples,)
+            Loss of each record.
+        time : array-like of shape (n_samples,), optional
+            Number or timestamp of each record; equal ones are one time point. Without it
+            the records are in time order, one at a time.
+        groups : array-like of shape (n_samples,), optional
+            Series (store, sensor) of each record, of which each has its own order in
+            `time`; the design is then grouped.
+        horizon : int, default=1
+            Time points by which forecasts are ahead.
+        loss : str, default="losses"
+            Name of the loss.
+        """
+        check_name(loss)
+        losses = {
+            "champion": check_numbers("champion", champion),
+            "challenger": check_numbers("challenger", challenger),
+        }
+        n = check_same_length(losses)
+        first, second = losses.values()
+        differences = first - second
+        size = (np.abs(first).sum() + np.abs(second).sum()) / n
+        if (np.abs(differences) <= ROUNDING * size).all():
+            differences = np.zeros(n)
+        totals = np.array([first.sum(), second.sum()])
+        return cls._of(differences, time, groups, totals, horizon=horizon, measure=loss)
+
+    @classmethod
+    def from_differences(
+        cls,
+        differences: ArrayLike,
+        *,
+        time: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        horizon: int = 1,
+        measure: str = "losses",
+    ) -> Self:
+        """Construct from differences of records, where positive favours the challenger.
+
+        The measure of each role is then unknown.
+
+        Parameters
+        ----------
+        differences : array-like of shape (n_samples,)
+            Champion's loss minus the challenger's.
+        time, groups, horizon
+            As for :meth:`from_losses`.
+        measure : str, default="losses"
+            Name of the measure.
+        """
+        values = check_numbers("differences", differences)
+        return cls._of(values, time, groups, None, horizon=horizon, measure=measure)
+
+    @classmethod
+    def from_influences(
+        cls,
+        influences: ArrayLike,
+        *,
+        champion: float,
+        challenger: float,
+        measure: str,
+        greater_is_better: bool = True,
+        time: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        horizon: int = 1,
+    ) -> Self:
+        """Construct from the influence of each record on the difference of two scores.
+
+        A smooth score is about its value plus the influences of the records, which add up
+        to 0, so that its dependence over time is that of the influences.
+
+        Parameters
+        ----------
+        influences : array-like of shape (n_samples,)
+            Derivative of the difference, where positive favours the challenger, by the
+            weight of each record. For a mean it is the record's distance from the mean over
+            n; for an AUC the placement values' over the records of the class.
+        champion, challenger : float
+            Scores of both.
+        measure : str
+            Name of the score.
+        greater_is_better : bool, default=True
+            False where the score is a loss.
+        time, groups, horizon
+            As for :meth:`from_losses`.
+        """
+        values = check_numbers("influences", influences)
+        sign = 1.0 if greater_is_better else -1.0
+        roles = np.array([champion, challenger], dtype=np.float64)
+        estimate = sign * (roles[1] - roles[0])
+        # Differences with the mean and the influences of the score.
+        return cls._of(
+            estimate + len(values) * (values - values.mean()),
+            time,
+            groups,
+            len(values) * roles,
+            horizon=horizon,
+            measure=measure,
+            greater_is_better=greater_is_better,
+            by_influence=True,
+        )
+
+    @classmethod
+    def from_scored_pair(
+        cls,
+        pair: ScoredPair,
+        *,
+        time: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        horizon: int = 1,
+    ) -> Self:
+        """Construct from predictions with a score whose influences are known.
+
+        Parameters
+        ----------
+        pair : ScoredPair
+            Predictions of both models with a score such as "accuracy", "roc_auc" or "r2".
+        time, groups, horizon
+            As for :meth:`from_losses`.
+
+        Raises
+        ------
+        ValueError
+            If the derivatives of the score by the weights of the records are unknown.
+        """
+        ones = np.ones((1, pair.n), dtype=np.int32)
+        slopes = [role.slopes(ones) for role in pair.prepared()]
+        if slopes[0] is None or slopes[1] is None:
+            raise ValueError(
+                f"The influence of a record on {pair.score.name!r} is unknown, and the "
+                "order of the records counts by it. Take a mean loss of the records, or a "
+                "score such as 'accuracy', 'roc_auc' or 'r2'."
+            )
+        champion, challenger = pair.values
+        # The pair keeps its records in an order of its own.
+        influences = pair.sign * (slopes[1] - slopes[0])[0]
+        return cls.from_influences(
+            influences[np.argsort(pair.rows, kind="stable")],  # type: ignore[arg-type]
+            champion=champion,
+            challenger=challenger,
+            measure=pair.score.name,
+            greater_is_better=pair.greater_is_better,
+            time=time,
+            groups=groups,
+            horizon=horizon,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        champion_proba: ArrayLike,
+        challenger_proba: ArrayLike,
+        *,
+        time: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        horizon: int = 1,
+        **options: Any,
+    ) -> Self:
+        """Compute the losses of probabilities, or of numbers, on a hold-out set in order.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels, or numbers.
+        champion_proba, challenger_proba : array-like of shape (n_samples, n_classes) or \
+(n_samples,)
+            Predictions, as for :meth:`PairedLosses.from_predictions`.
+        time, groups, horizon
+            As for :meth:`from_losses`. Without `time` the records are in time order.
+        **options : dict
+            Options of :meth:`PairedLosses.from_predictions`, such as `loss`.
+        """
+        losses = PairedLosses.from_predictions(
+            y_true, champion_proba, challenger_proba, **options
+        )
+        return cls.from_paired_losses(losses, time=time, groups=groups, horizon=horizon)
+
+    @classmethod
+    def from_paired_losses(
+        cls,
+        losses: PairedLosses,
+        *,
+        time: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        horizon: int = 1,
+    ) -> Self:
+        """Construct from the losses of records that were kept one by one.
+
+        Parameters
+        ----------
+        losses : PairedLosses
+            Losses of a hold-out set.
+        time, groups, horizon
+            As for :meth:`from_losses`.
+        """
+        return cls.from_losses(
+            losses.champion,
+            losses.challenger,
+            time=time,
+            groups=groups,
+            horizon=horizon,
+            loss=losses.loss,
+        )
+
+    @classmethod
+    def from_pair(
+        cls,
+        pair: PairedPredictions,
+        *,
+        time: ArrayLike | None = None,
+        horizon: int = 1,
+        **options: Any,
+    ) -> Self:
+        """Compute the losses of the predictions for all test sets, in order.
+
+        The options are those of :meth:`from_predictions`; series are the groups of the
+        predictions. With `time` the design of a hold-out is "time-ordered holdout"; without
+        it the records are in the order of the predictions, and the design stays the same.
+        """
+        losses = PairedLosses.from_pair(pair, **options)
+        groups = groups_of(pair.predictions)
+        ordered = cls.from_paired_losses(losses, time=time, groups=groups, horizon=horizon)
+        timed = time is not None and pair.design.kind == HOLDOUT.kind
+        return ordered if timed else replace(ordered, design=pair.design)
+
+    @classmethod
+    def _of(
+        cls,
+        differences: FloatArray,
+        time: Any,
+        groups: Any,
+        totals: FloatArray | None,
+        **fields: Any,
+    ) -> Self:
+        n = check_same_length(differences=differences)
+        if groups is not None:
+            labels = check_groups(groups)
+            check_same_length(differences=differences, groups=labels)
+            of_groups = replace(LossGroups.of(differences, labels), codes=None)
+            fields = fields | {"groups": of_groups, "design": GROUPED_TIME_ORDERED}
+        if time is None:
+            return cls(differences, np.ones(n, dtype=np.int64), totals, **fields)
+        times = check_times("time", time)
+        check_same_length(differences=differences, time=times)
+        times, sums, counts = in_order(times, differences, np.ones(n, dtype=np.int64))
+        return cls(sums, counts, totals, times, **fields)
+
+    @staticmethod
+    def more_options() -> tuple[str, ...]:
+        """Names of the options of :class:`PairedLosses`, which the constructors take."""
+        own = keywords_of(PairedLosses.from_predictions)
+        return (*(name for name in own if name != "keep_values"), *options_of_losses())
+
+    def __repr__(self) -> str:
+        means = f"difference={self.estimate:.4g}"
+        if self.means is not None:
+            means = "champion={:.4g}, challenger={:.4g}".format(*self.means)
+        series = "" if self.groups is None else f"n_series={self.groups.n_groups}, "
+        return (
+            f"OrderedDifferences(n={self.n}, n_times={self.n_times}, {series}"
+            f"horizon={self.horizon}, measure={self.measure!r}, {means}, "
+            f"design={self.design.name!r})"
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum())
+
+    @property
+    def n_times(self) -> int:
+        """Number of time points."""
+        return len(self.sums)
+
+    @property
+    def means(self) -> tuple[float, float] | None:
+        """Measure of champion and challenger; None if only differences are known."""
+        if self.totals is None:
+            return None
+        champion, challenger = self.totals / self.n
+        return float(champion), float(challenger)
+
+    @property
+    def estimate(self) -> float:
+        """Mean difference over the records; positive favours the challenger."""
+        return float(self.sums.sum()) / self.n
+
+    @property
+    def centred(self) -> FloatArray:
+        """Sum of the distances from the mean difference at each time point."""
+        return np.asarray(self.sums - self.estimate * self.counts)
+
+    def _merged(self, other: Self) -> Self:
+        merged = super(OrderedDifferences, self)._merged(other)
+        if self.by_influence or other.by_influence:
+            raise ValueError(
+                f"{self.measure!r} is no mean over records, so that its influences depend "
+                "on all of them. Got two shards. Merge the predictions instead."
+            )
+        sums = np.concatenate([self.sums, other.sums])
+        counts = np.concatenate([self.counts, other.counts])
+        if self.times is None and other.times is None:
+            return replace(merged, sums=sums, counts=counts)
+        if (
+            self.times is None
+            or other.times is None
+            or ((self.times.dtype.kind == "M") != (other.times.dtype.kind == "M"))
+        ):
+            raise ValueError(
+                "Shards must have times of one kind. Got shards with and without times, or "
+                "with numbers and timestamps. Pass `time` of one kind for each shard."
+            )
+        times = np.concatenate([self.times, other.times])
+        times, sums, counts = in_order(times, sums, counts)
+        return replace(merged, sums=sums, counts=counts, times=times)
+
+
+def in_order(
+    times: np.ndarray, sums: FloatArray, counts: IntArray
+) -> tuple[np.ndarray, FloatArray, IntArray]:
+    """Sort sums and counts by time, and add up those of equal times."""
+    if (times[1:] < times[:-1]).any():
+        order = np.argsort(times, kind="stable")
+        times, sums, counts = times[order], sums[order], counts[order]
+    is_first = np.concatenate([[True], times[1:] != times[:-1]])
+    if is_first.all():
+        return times, sums, counts
+    first = np.flatnonzero(is_first)
+    return times[first], np.add.reduceat(sums, first), np.add.reduceat(counts, first)
+
+
+reserve_options("OrderedDifferences", ("time", "horizon"))
