@@ -30,6 +30,15 @@ FLAG_TEXTS: dict[str, str] = {
         "the disagreement drifts, tests of unrelated records find equal classifiers to "
         "differ in 8 to 43 % of series at a level of 5 %"
     ),
+    "too-few-independent-times": (
+        "the differences change so slowly over time that few of them are independent, and "
+        "the variance of their mean is expected to be underestimated by more than a fifth; "
+        "collect records over a longer time"
+    ),
+    "correlated-beyond-horizon": (
+        "differences further apart than the horizon are correlated, which this variance "
+        'leaves out, so that it finds equal models to differ too often; use method="ewc"'
+    ),
     "less-conservative-correlation": (
         "rho1 and rho2 leave more effective records than the recommended 1/2, which makes "
         "the test less conservative"

@@ -144,6 +144,7 @@ from skcompare.stats.splits._resampled_t import (
     corrected_repeated_holdout_t,
     corrected_repeated_kfold_t,
 )
+from skcompare.stats.time._diebold_mariano import diebold_mariano
 
 __all__ = [
     "PairedTestEntry",
@@ -270,6 +271,7 @@ __all__ = [
     "pseudo_bootstrap_t",
     "repeated_holdout_t",
     "replicability",
+    "diebold_mariano",
 ]
 
 sort_tests()

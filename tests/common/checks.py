@@ -20,6 +20,7 @@ from skcompare.predictions import SCORES
 from skcompare.stats import PairedResult
 from skcompare.stats.margins import MarginTest, margin_result
 from tests.common.subjects import (
+    ONE_TEST_SET,
     QUICK,
     THOROUGH,
     Subject,
@@ -27,7 +28,6 @@ from tests.common.subjects import (
     records_of,
     remembering,
     seeds,
-    taken,
 )
 
 OPPOSITE = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
@@ -86,13 +86,13 @@ def check_pvalue(subject):
 
 
 def check_record_order(subject):
-    """The order of the records does not matter."""
+    """The order of the records does not matter, if their times go with them."""
     rng = np.random.default_rng(1)
     predictions = subject.middling
     order = np.concatenate(
         [rng.permutation(np.arange(part.start, part.stop)) for part in predictions.slices()]
     )
-    mixed = subject.evidence(taken(predictions, order))
+    mixed = subject.evidence(predictions, at=order)
     for options, expected in subject.results_of_middling:
         assert_same(expected, subject.run(mixed, **options))
 
@@ -105,7 +105,7 @@ def check_shards(subject):
     predictions = subject.middling
     in_first = rng.random(predictions.n_records) < 0.4
     first, second = (
-        subject.evidence(taken(predictions, np.flatnonzero(kept[records_of(predictions)])))
+        subject.evidence(predictions, at=np.flatnonzero(kept[records_of(predictions)]))
         for kept in (in_first, ~in_first)
     )
     merged, turned = first + second, second + first
@@ -167,7 +167,7 @@ def check_evidence_is_left_alone(subject):
 def check_arrays(subject):
     """Arrays are as good as the evidence that is made of them."""
     make = getattr(subject.entry.needs, "from_predictions", None)
-    if make is None or subject.kind not in ("holdout", "unknown"):
+    if make is None or subject.kind not in ONE_TEST_SET:
         return
     rng = np.random.default_rng(6)
     n_classes = 3 if subject.entry.needs is ClassPlacementValues else 2

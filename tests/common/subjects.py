@@ -51,6 +51,9 @@ SPLITTERS = {
     ),
     "time ordered": lambda seed: TimeSeriesSplit(4),
 }
+ONE_TEST_SET = ("holdout", "time-ordered holdout", "unknown")
+"""Designs with one test set, whose records need no split."""
+
 SAMPLES = os.environ.get("SKCOMPARE_TEST_SAMPLES", "few")
 """How many samples the checks look at: "few" of them, a tenth or so, "half" or "all"."""
 THOROUGH, QUICK = SAMPLES == "all", SAMPLES == "few"
@@ -77,7 +80,7 @@ def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None, least=0):
     y = rng.integers(n_classes, size=n)
     if least:
         y[: least * n_classes] = np.tile(np.arange(n_classes), least)
-    if kind in ("holdout", "unknown"):
+    if kind in ONE_TEST_SET:
         records, bounds, n_train, design = None, None, None, Design(kind)
         truth = y
     else:
@@ -210,7 +213,7 @@ class Subject:
     @property
     def small_sizes(self):
         """Few records, fewer than any approximation likes."""
-        sizes = SMALL_HOLDOUT if self.kind in ("holdout", "unknown") else SMALL
+        sizes = SMALL_HOLDOUT if self.kind in ONE_TEST_SET else SMALL
         sizes = sizes[self.entry.designs[0].startswith("grouped ") :]  # two groups at least
         return [n for n in sizes if n >= max(self.least_records, 2 * 2 * self.least)]
 
@@ -224,9 +227,20 @@ class Subject:
         """The fewest records that the test takes."""
         return getattr(self.entry.needs, "least_records", 1)
 
-    def evidence(self, predictions, champion="champion", challenger="challenger"):
-        """What the test needs, from two of the classifiers in their roles."""
-        return self.entry.needs.from_pair(predictions.pair(champion, challenger))
+    def evidence(
+        self, predictions, champion="champion", challenger="challenger", *, at=None
+    ):
+        """What the test needs, from two of the classifiers in their roles.
+
+        Of the predictions at some positions, in that order. A test that depends on the
+        order of the records is told it as their time, which goes wherever they go.
+        """
+        options = {}
+        if "time" in self.entry.evidence_options:
+            options["time"] = np.arange(len(records_of(predictions))) if at is None else at
+        if at is not None:
+            predictions = taken(predictions, at)
+        return self.entry.needs.from_pair(predictions.pair(champion, challenger), **options)
 
     def run(self, evidence, alternative=None, **options):
         """The result; `alternative` is left out where the test has none.

@@ -1,0 +1,1 @@
+"""Tests of records in time order, whose differences depend on earlier ones."""

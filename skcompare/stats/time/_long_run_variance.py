@@ -1,0 +1,273 @@
+"""Long-run variance of a series by cosines, periodogram and Bartlett weights."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.fft import dct
+from scipy.optimize import brentq
+
+from skcompare._typing import FloatArray
+
+FEWEST_COSINES = 4
+"""Smallest number of cosines, whatever the dependence."""
+
+CAP, CAP_POWER = 0.4, 2 / 3
+"""Largest number of cosines: the rule 0.4 n^(2/3) of Lazarus, Lewis, Stock and Watson."""
+
+LARGEST_BIAS = 0.03
+"""Expected share by which the variance may be too small, before there are fewer cosines.
+
+Chosen with the numbers below by ``benchmarks/validity/time/diebold_mariano.py``.
+"""
+
+GROWTH = 1.2
+"""Ratio of the numbers of cosines that are considered, and of the edges of the bins."""
+
+BY_MEDIAN = 7
+"""Number of squared cosines of a bin from which their median counts, not their mean.
+
+Seasons are lines in the spectrum, which a median leaves out.
+"""
+
+MEDIAN_OF_CHI2 = 0.454936
+"""Median of chi-squared with one degree of freedom, whose mean is 1."""
+
+TEMPER = 0.5
+"""Power of the likelihood, because medians say about half as much as means."""
+
+HEIGHTS = (0.25, 1.0, 4.0, 16.0, 64.0, math.inf)
+"""Heights of the peaks at frequency 0, over that of the noise."""
+
+NARROWEST, WIDEST = 3.0, 1.0
+"""Half widths of the peaks: of this number of cosines, to this frequency in radians."""
+
+
+def squared_cosines(values: FloatArray) -> FloatArray:
+    """Squares of the cosine transforms of a series, of which each estimates its variance.
+
+    The transform j is ``sqrt(2 / n)`` times the sum of the values times
+    ``cos(pi j (t - 1/2) / n)`` for t from 1 to n, so that a constant has none.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The series.
+    """
+    return np.square(dct(values, type=2, norm="ortho")[1:])
+
+
+class Smoothing(NamedTuple):
+    """Number of cosines for a series, and how far the variance may be too small.
+
+    Attributes
+    ----------
+    number : int
+        Number of cosines, the degrees of freedom of the variance.
+    bias, bias_of_fewest : float
+        Expected share by which the long-run variance is underestimated by this number of
+        cosines, and by the fewest.
+    """
+
+    number: int
+    bias: float
+    bias_of_fewest: float
+
+
+class _Spectra(NamedTuple):
+    """Spectra that are considered for series of a length, in bins of frequencies.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (n_bins + 1,)
+        First cosine of each bin, and the number after the last one.
+    inverse, log_sum : ndarray of shape (n_spectra, n_bins) and (n_spectra,)
+        Inverse of each spectrum, and the sum of the logarithms over all cosines.
+    log_prior : ndarray of shape (n_spectra,)
+        Logarithm of the weight of each spectrum before anything is observed.
+    bias : ndarray of shape (n_spectra, n_bins)
+        Share by which the mean of the cosines up to the end of a bin is below the value
+        at frequency 0.
+    """
+
+    edges: np.ndarray
+    inverse: FloatArray
+    log_sum: FloatArray
+    log_prior: FloatArray
+    bias: FloatArray
+
+
+@lru_cache(maxsize=32)
+def _spectra(n: int) -> _Spectra:
+    edges = [1]
+    while edges[-1] < n:
+        edges.append(min(n, max(edges[-1] + 1, int(edges[-1] * GROWTH))))
+    first, last = np.array(edges[:-1]), np.array(edges[1:]) - 1
+    narrowest = min(math.pi * NARROWEST / n, WIDEST)
+    n_widths = math.ceil(2 * math.log2(WIDEST / narrowest)) + 1
+    widths = np.geomspace(narrowest, WIDEST, n_widths)[:, np.newaxis]
+    # Simpson's rule over the frequencies of each bin.
+    peaks = sum(
+        share / (1 + (1 - np.cos(np.pi / n * j)) / (1 - np.cos(widths)))
+        for share, j in ((1 / 6, first), (4 / 6, (first + last) / 2), (1 / 6, last))
+    )
+    spectra, zeros = [np.ones((1, len(first)))], [1.0]
+    for height in HEIGHTS:
+        alone = math.isinf(height)
+        spectra.append(peaks if alone else height * peaks + 1)
+        zeros += [1.0 if alone else height + 1] * n_widths
+    stacked = np.concatenate(spectra)
+    prior = np.full(len(stacked), 0.5 / (n_widths * len(HEIGHTS)))
+    prior[0] = 0.5
+    sizes = last - first + 1
+    means = np.cumsum(sizes * stacked, axis=1) / last
+    bias = 1 - means / np.array(zeros)[:, np.newaxis]
+    return _Spectra(
+        np.array(edges), 1 / stacked, np.log(stacked) @ sizes, np.log(prior), bias
+    )
+
+
+def chosen_smoothing(squares: FloatArray, horizon: int) -> Smoothing:
+    """Number of cosines that leaves little bias, by the shape of the spectrum.
+
+    The spectra that are considered are flat, or have a peak at frequency 0 as that of an
+    autoregression, of several widths and heights above noise. Each has the weight of its
+    Whittle likelihood for the squared cosines, of bins of them, so that a number of cosines
+    has an expected bias. The largest number whose bias is at most `LARGEST_BIAS` is taken,
+    at least 4, and at most 0.4 n^(2/3) and half of the horizons in the series.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (n - 1,)
+        Squared cosine transforms, not all 0.
+    horizon : int
+        Number of steps by which forecasts are ahead.
+    """
+    n = len(squares) + 1
+    spectra = _spectra(n)
+    first = spectra.edges[:-1]
+    sizes = np.diff(spectra.edges)
+    level = np.add.reduceat(squares, first - 1) / sizes
+    for at in np.flatnonzero(sizes >= BY_MEDIAN):
+        inside = squares[first[at] - 1 : first[at] - 1 + sizes[at]]
+        level[at] = np.median(inside) / MEDIAN_OF_CHI2
+    fit = spectra.inverse @ (sizes * level)
+    with np.errstate(divide="ignore"):
+        log_weight = -TEMPER / 2 * ((n - 1) * np.log(fit) + spectra.log_sum)
+    if not np.isfinite(log_weight).all():
+        # All medians are 0, as of few records that differ: nothing is known of the shape.
+        log_weight = np.zeros(len(fit))
+    log_weight += spectra.log_prior
+    weight = np.exp(log_weight - log_weight.max())
+    bias = weight @ spectra.bias / weight.sum()
+    ends = spectra.edges[1:] - 1
+    cap = max(FEWEST_COSINES, min(CAP * n**CAP_POWER, n / (2 * horizon)))
+    allowed = (ends >= FEWEST_COSINES) & (ends <= cap)
+    small = allowed & (np.cumsum(allowed & (bias > LARGEST_BIAS)) == 0)
+    fewest = int(np.searchsorted(ends, FEWEST_COSINES))
+    k = int(np.flatnonzero(small)[-1]) if small.any() else fewest
+    return Smoothing(int(ends[k]), float(bias[k]), float(bias[fewest]))
+
+
+def periodogram_variance(values: FloatArray, number: int) -> float:
+    """Mean of the periodogram at the first Fourier frequencies.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The series.
+    number : int
+        Number of Fourier frequencies.
+    """
+    ordinates = np.fft.rfft(values)[1 : number + 1]
+    return float(np.mean(np.abs(ordinates) ** 2)) / len(values)
+
+
+def autocovariance(values: FloatArray, lag: int) -> float:
+    """Mean product of the values of a centred series that are some steps apart, over n."""
+    n = len(values)
+    return float(values[lag:] @ values[: n - lag]) / n
+
+
+def bartlett_variance(values: FloatArray, bandwidth: int) -> float:
+    """Newey and West's variance: autocovariances with weights 1 - lag / bandwidth.
+
+    It is the mean square of the sums over windows of the bandwidth, at all positions that
+    overlap the series, so that it takes as long for many lags as for few.
+    """
+    n, width = len(values), bandwidth
+    total = np.concatenate([[0.0], np.cumsum(values), np.full(width - 1, values.sum())])
+    windows = total[1:] - np.concatenate([np.zeros(width), total[1:n]])[: len(total) - 1]
+    return float(windows @ windows) / (n * width)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedBandwidth:
+    """Student's ratio of a mean with a variance by a share of all lags.
+
+    Kiefer and Vogelsang's limit: a normal number over the root of a weighted sum of
+    independent squares. The weights are the eigenvalues of the kernel of a bridge.
+
+    Attributes
+    ----------
+    weights : tuple of float
+        The weights of the squares.
+    """
+
+    weights: tuple[float, ...]
+
+    @classmethod
+    def bartlett(cls, share: float) -> "FixedBandwidth":
+        """Return the reference of Bartlett weights up to a share of all lags."""
+        return cls(_bartlett_weights(round(share, 12)))
+
+    def log_pvalue(self, statistic: float) -> float:
+        """Logarithm of the two-sided p-value.
+
+        With Craig's form of the normal tail, the mean over the squares is a product::
+
+            p = 2 / pi  integral from 0 to pi / 2 of
+                product of (1 + t² w_i / sin²(x)) ^ (-1/2)  dx
+        """
+        square = statistic**2
+        if square == 0:
+            return 0.0
+        scale = square * sum(self.weights)
+        least = min(math.pi / 4, math.atan(math.sqrt(scale))) / 8
+        edges = least * 2.0 ** np.arange(math.ceil(math.log2(math.pi / 2 / least)))
+        edges = np.concatenate([[0.0], edges, [math.pi / 2]])
+        half, middle = np.diff(edges)[:, None] / 2, (edges[1:] + edges[:-1])[:, None] / 2
+        points = np.sin(middle + half * _NODES) ** 2
+        ratios = square * np.array(self.weights) / points[..., np.newaxis]
+        logs = -0.5 * np.log1p(ratios).sum(axis=-1)
+        largest = float(logs.max())
+        integral = float((half * _NODE_WEIGHTS * np.exp(logs - largest)).sum())
+        return min(0.0, math.log(2 / math.pi * integral) + largest)
+
+    def quantile(self, tail: float) -> float:
+        """Upper quantile at a tail probability of at most 1/2."""
+        if tail == 0.5:
+            return 0.0
+        goal, high = math.log(2 * tail), 2.0
+        while self.log_pvalue(high) > goal:
+            high *= 2
+        return float(brentq(lambda t: self.log_pvalue(t) - goal, 0.0, high, xtol=1e-13))
+
+
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)
+
+GRID = 256
+"""Number of points of the limit of a series in its eigenvalues."""
+
+
+@lru_cache(maxsize=64)
+def _bartlett_weights(share: float) -> tuple[float, ...]:
+    """Eigenvalues of the Bartlett kernel, centred in both arguments, above rounding."""
+    points = (np.arange(GRID) + 0.5) / GRID
+    kernel = np.maximum(0, 1 - np.abs(points[:, None] - points) / share)
+    kernel -= kernel.mean(axis=0)
+    kernel -= kernel.mean(axis=1, keepdims=True)
+    values = np.linalg.eigvalsh(kernel / GRID)
+    return tuple(values[values > 1e-7 * values.max()].tolist())
