@@ -145,6 +145,8 @@ from skcompare.stats.splits._resampled_t import (
     corrected_repeated_kfold_t,
 )
 from skcompare.stats.time._diebold_mariano import diebold_mariano
+from skcompare.stats.time._serial_correlation import SerialCorrelation, serial_correlation
+from skcompare.stats.time._two_way import two_way_t
 
 __all__ = [
     "PairedTestEntry",
@@ -271,7 +273,10 @@ __all__ = [
     "pseudo_bootstrap_t",
     "repeated_holdout_t",
     "replicability",
+    "SerialCorrelation",
     "diebold_mariano",
+    "serial_correlation",
+    "two_way_t",
 ]
 
 sort_tests()
