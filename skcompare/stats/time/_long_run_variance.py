@@ -17,11 +17,14 @@ FEWEST_COSINES = 4
 CAP, CAP_POWER = 0.4, 2 / 3
 """Largest number of cosines: the rule 0.4 n^(2/3) of Lazarus, Lewis, Stock and Watson."""
 
-LARGEST_BIAS = 0.03
+LARGEST_BIAS = 0.05
 """Expected share by which the variance may be too small, before there are fewer cosines.
 
 Chosen with the numbers below by ``benchmarks/validity/time/diebold_mariano.py``.
 """
+
+LARGEST_ALLOWANCE = 0.9
+"""Largest share of the variance that is allowed for."""
 
 GROWTH = 1.2
 """Ratio of the numbers of cosines that are considered, and of the edges of the bins."""
@@ -35,8 +38,8 @@ Seasons are lines in the spectrum, which a median leaves out.
 MEDIAN_OF_CHI2 = 0.454936
 """Median of chi-squared with one degree of freedom, whose mean is 1."""
 
-TEMPER = 0.5
-"""Power of the likelihood, because medians say about half as much as means."""
+TEMPER = 0.4
+"""Power of the likelihood, because medians say less than half as much as means."""
 
 HEIGHTS = (0.25, 1.0, 4.0, 16.0, 64.0, math.inf)
 """Heights of the peaks at frequency 0, over that of the noise."""
@@ -69,11 +72,14 @@ class Smoothing(NamedTuple):
     bias, bias_of_fewest : float
         Expected share by which the long-run variance is underestimated by this number of
         cosines, and by the fewest.
+    allowance : float
+        Share that is allowed for: the expected one plus its standard deviation.
     """
 
     number: int
     bias: float
     bias_of_fewest: float
+    allowance: float
 
 
 class _Spectra(NamedTuple):
@@ -161,14 +167,17 @@ def chosen_smoothing(squares: FloatArray, horizon: int) -> Smoothing:
         log_weight = np.zeros(len(fit))
     log_weight += spectra.log_prior
     weight = np.exp(log_weight - log_weight.max())
-    bias = weight @ spectra.bias / weight.sum()
+    weight /= weight.sum()
+    bias = weight @ spectra.bias
     ends = spectra.edges[1:] - 1
     cap = max(FEWEST_COSINES, min(CAP * n**CAP_POWER, n / (2 * horizon)))
     allowed = (ends >= FEWEST_COSINES) & (ends <= cap)
     small = allowed & (np.cumsum(allowed & (bias > LARGEST_BIAS)) == 0)
     fewest = int(np.searchsorted(ends, FEWEST_COSINES))
     k = int(np.flatnonzero(small)[-1]) if small.any() else fewest
-    return Smoothing(int(ends[k]), float(bias[k]), float(bias[fewest]))
+    spread = math.sqrt(float(weight @ (spectra.bias[:, k] - bias[k]) ** 2))
+    allowance = min(LARGEST_ALLOWANCE, float(bias[k]) + spread)
+    return Smoothing(int(ends[k]), float(bias[k]), float(bias[fewest]), allowance)
 
 
 def periodogram_variance(values: FloatArray, number: int) -> float:
