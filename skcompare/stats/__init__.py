@@ -144,7 +144,9 @@ from skcompare.stats.splits._resampled_t import (
     corrected_repeated_holdout_t,
     corrected_repeated_kfold_t,
 )
+from skcompare.stats.time._conditional import ConditionalResult, clark_west, giacomini_white
 from skcompare.stats.time._diebold_mariano import diebold_mariano
+from skcompare.stats.time._fluctuation import Fluctuation, fluctuation
 from skcompare.stats.time._serial_correlation import SerialCorrelation, serial_correlation
 from skcompare.stats.time._two_way import two_way_t
 
@@ -273,7 +275,12 @@ __all__ = [
     "pseudo_bootstrap_t",
     "repeated_holdout_t",
     "replicability",
+    "ConditionalResult",
+    "Fluctuation",
     "SerialCorrelation",
+    "clark_west",
+    "fluctuation",
+    "giacomini_white",
     "diebold_mariano",
     "serial_correlation",
     "two_way_t",

@@ -74,9 +74,14 @@ def level_row(world, n, dependence, horizon, methods, draws, seed):
             if method == "ewc":
                 flagged += FLAG in result.flags
                 unflagged += result.pvalue < ALPHA and FLAG not in result.flags
-                numbers.append(result.details["n_cosines"])
+                numbers.append(result.details.get("n_cosines", np.nan))
     shares = [with_error(each / draws, draws) for each in rejected.values()]
-    return shares, flagged / draws, with_error(unflagged / draws, draws), np.median(numbers)
+    return (
+        shares,
+        flagged / draws,
+        with_error(unflagged / draws, draws),
+        np.nanmedian(numbers),
+    )
 
 
 def level_table(args):

@@ -290,8 +290,8 @@ def diebold_mariano(
     weight. Each is weighted by its Whittle likelihood, to the power of 0.4, and the bias is
     the weighted mean of theirs. The mean difference is independent of the other transforms
     in large samples, so that the choice depends on the denominator of t alone. Seasons are
-    lines in the spectrum, which medians within bins leave out. The allowance is the expected
-    bias plus its standard deviation over these spectra; a number that is given by
+    lines in the spectrum, which medians within bins leave out. The allowance is the
+    expected bias plus its standard deviation over these spectra; a number that is given by
     `n_cosines` has none.
 
     ``benchmarks/validity/time/diebold_mariano.py`` measures the type I error, for 0/1,

@@ -1,6 +1,7 @@
 """Diebold and Mariano's test, with each of its variances."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -290,11 +291,11 @@ def test_area_by_influences():
 def test_time_points_of_several_records():
     """Records of one time are one observation, however many they are."""
     rng = np.random.default_rng(6)
-    time = np.sort(rng.integers(60, size=400))
-    values = drift(60, 0.8, 7)[time] + rng.normal(size=400)
-    sums, counts = np.bincount(time, values), np.bincount(time)
+    times = np.sort(rng.integers(60, size=400))
+    values = drift(60, 0.8, 7)[times] + rng.normal(size=400)
+    sums, counts = np.bincount(times, values), np.bincount(times)
 
-    result = diebold_mariano(OrderedDifferences.from_differences(values, time=time))
+    result = diebold_mariano(OrderedDifferences.from_differences(values, time=times))
     squares = squared_cosines(sums - values.mean() * counts)
     smoothing = chosen_smoothing(squares, 1)
     variance = squares[: smoothing.number].mean() / (1 - smoothing.allowance)
@@ -317,3 +318,23 @@ def test_drifting_disagreement():
 
     assert rejected[0] > 20
     assert rejected[1] < 9
+
+
+@pytest.mark.slow
+def test_a_million_records_take_a_few_transforms():
+    """From sorted timestamps and losses, at most six times one transform."""
+    losses = np.random.default_rng(0).random((2, 10**6))
+    stamps = np.datetime64("2020-01-01", "ns") + 10**9 * np.arange(10**6)
+
+    def seconds(run):
+        took = []
+        for _ in range(5):
+            start = time.perf_counter()
+            run()
+            took.append(time.perf_counter() - start)
+        return min(took)
+
+    def whole():
+        diebold_mariano(OrderedDifferences.from_losses(*losses, time=stamps))
+
+    assert seconds(whole) < 6 * seconds(lambda: np.fft.rfft(losses[0]))
