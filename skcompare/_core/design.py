@@ -144,7 +144,7 @@ class Design:
         """Assumptions about the records and their split, as text."""
         text = _ASSUMPTIONS[self.kind]
         if self.kind == "time-ordered holdout":
-            together = " So may records of one series, and records of one time."
+            together = " Records of one group, or of one time, may depend on each other."
             return text + together * self.grouped
         if not self.grouped:
             return f"{text} The records are independent of each other."

@@ -75,7 +75,8 @@ def _as_sums(name: str, values: Any) -> FloatArray:
 
 
 def _as_counts(name: str, values: Any) -> IntArray:
-    counts = check_whole(name, values)
+    is_whole = isinstance(values, np.ndarray) and values.dtype == np.int64
+    counts = values if is_whole else check_whole(name, values)
     if not len(counts) or (counts < 1).any():
         raise ValueError(
             f"`{name}` must be records of each time point, at least 1. Got "
@@ -193,9 +194,11 @@ class OrderedDifferences(Mergeable):
         n = check_same_length(losses)
         first, second = losses.values()
         differences = first - second
-        size = (np.abs(first).sum() + np.abs(second).sum()) / n
-        if (np.abs(differences) <= ROUNDING * size).all():
-            differences = np.zeros(n)
+        largest = max(differences.max(), -differences.min())
+        if largest <= ROUNDING * max(first.max(), second.max(), -first.min()):
+            # Only then is it worth while to compute how large losses are on average.
+            size = (np.abs(first).sum() + np.abs(second).sum()) / n
+            differences = np.zeros(n) if largest <= ROUNDING * size else differences
         totals = np.array([first.sum(), second.sum()])
         return cls._of(differences, time, groups, totals, horizon=horizon, measure=loss)
 
@@ -222,7 +225,7 @@ class OrderedDifferences(Mergeable):
         measure : str, default="losses"
             Name of the measure.
         """
-        values = check_numbers("differences", differences)
+        values = check_numbers("differences", differences).copy()
         return cls._of(values, time, groups, None, horizon=horizon, measure=measure)
 
     @classmethod
@@ -413,11 +416,15 @@ class OrderedDifferences(Mergeable):
             check_same_length(differences=differences, groups=labels)
             of_groups = replace(LossGroups.of(differences, labels), codes=None)
             fields = fields | {"groups": of_groups, "design": GROUPED_TIME_ORDERED}
+        # Nobody else writes to these arrays, which are then not copied.
+        ones = np.ones(n, dtype=np.int64)
+        for values in (differences, ones):
+            values.setflags(write=False)
         if time is None:
-            return cls(differences, np.ones(n, dtype=np.int64), totals, **fields)
+            return cls(differences, ones, totals, **fields)
         times = check_times("time", time)
         check_same_length(differences=differences, time=times)
-        times, sums, counts = in_order(times, differences, np.ones(n, dtype=np.int64))
+        times, sums, counts = in_order(times, differences, ones)
         return cls(sums, counts, totals, times, **fields)
 
     @staticmethod

@@ -36,6 +36,15 @@ Above it the records are alike for so long that hardly any are independent. Chos
 ``benchmarks/validity/time/diebold_mariano.py``.
 """
 
+FEW_RUNS, FEWER_RUNS = 15, 2.0
+"""Number of runs of signs below which they are few, if they are fewer than expected.
+
+By so many standard deviations.
+"""
+
+MANY_TIMES = 10_000
+"""Number of time points of which runs in the first ones are enough."""
+
 ROUNDING = 2.0**-44
 """Relative distance from the mean difference up to which it is a rounding error."""
 
@@ -205,10 +214,28 @@ def _error(long_run: LongRun, ordered: OrderedDifferences) -> float:
     return math.sqrt(long_run.variance * ordered.n_times) / ordered.n
 
 
-def time_flags(smoothing: Smoothing | None) -> tuple[str, ...]:
+def time_flags(ordered: OrderedDifferences, smoothing: Smoothing | None) -> tuple[str, ...]:
     """Flag for records that are alike for long."""
     few = smoothing is not None and smoothing.bias_of_fewest > LARGEST_BIAS_OF_FEWEST
-    return ("too-few-independent-times",) * few
+    return ("too-few-independent-times",) * (few or has_few_runs(ordered.sums))
+
+
+def has_few_runs(sums: FloatArray) -> bool:
+    """Whether one model is better for so long that both take turns a few times only.
+
+    By the number of runs of signs, which must be fewer than the signs explain (Wald and
+    Wolfowitz 1940). It finds what the spectrum of few records that differ does not show.
+    """
+    if len(sums) > MANY_TIMES and not has_few_runs(sums[:MANY_TIMES]):
+        return False
+    signs = sums[sums != 0] > 0
+    n_up, n_down = int(signs.sum()), int((~signs).sum())
+    n, pairs = n_up + n_down, 2 * n_up * n_down
+    runs = 1 + int((signs[1:] != signs[:-1]).sum())
+    if runs >= FEW_RUNS or pairs <= n:
+        return False
+    deviation = math.sqrt(pairs * (pairs - n) / (n**2 * (n - 1)))
+    return runs - (1 + pairs / n) < -FEWER_RUNS * deviation
 
 
 @paired_test(
@@ -298,7 +325,9 @@ def diebold_mariano(
     Brier, log, absolute and squared loss and AUC.
 
     Records that are alike for so long that even 4 cosines are expected to miss more than
-    20 % of the variance are flagged "too-few-independent-times". "hln" rejects too often
+    20 % of the variance are flagged "too-few-independent-times", and so are those of which
+    each model is better in few runs only: fewer than 15, and fewer than in random order.
+    Where few records differ at all, neither may show. "hln" rejects too often
     where dependence lasts longer than the horizon, and is flagged
     "correlated-beyond-horizon" where the variance by cosines is more than 1.2 times its
     own; with a variance that is not positive it is an error. Only the order of times
@@ -371,7 +400,7 @@ def diebold_mariano(
     long_run, smoothing = estimate_variance(values, ordered.horizon, n_cosines)
     error = _error(long_run, ordered)
     inflation = long_run.variance * len(values) / float(values @ values)
-    flags = time_flags(smoothing)
+    flags = time_flags(ordered, smoothing)
     if method == "hln":
         wide, _ = by_cosines(values, ordered.horizon)
         flags += ("correlated-beyond-horizon",) * (wide.variance > 1.2 * long_run.variance)

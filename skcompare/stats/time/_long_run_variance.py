@@ -35,6 +35,9 @@ BY_MEDIAN = 7
 Seasons are lines in the spectrum, which a median leaves out.
 """
 
+MOST_IN_MEDIAN = 1000
+"""Number of squared cosines of a bin that are enough for its median, about."""
+
 MEDIAN_OF_CHI2 = 0.454936
 """Median of chi-squared with one degree of freedom, whose mean is 1."""
 
@@ -157,7 +160,8 @@ def chosen_smoothing(squares: FloatArray, horizon: int) -> Smoothing:
     sizes = np.diff(spectra.edges)
     level = np.add.reduceat(squares, first - 1) / sizes
     for at in np.flatnonzero(sizes >= BY_MEDIAN):
-        inside = squares[first[at] - 1 : first[at] - 1 + sizes[at]]
+        start, size = int(first[at]) - 1, int(sizes[at])
+        inside = squares[start : start + size : max(1, size // MOST_IN_MEDIAN)]
         level[at] = np.median(inside) / MEDIAN_OF_CHI2
     fit = spectra.inverse @ (sizes * level)
     with np.errstate(divide="ignore"):

@@ -46,7 +46,7 @@ def _two_way(ordered: OrderedDifferences) -> _TwoWay:
     if values.any():
         long_run, smoothing = by_cosines(values, ordered.horizon)
         over_time = long_run.variance * len(values) / n**2
-        number, flags = long_run.details["n_cosines"], time_flags(smoothing)
+        number, flags = long_run.details["n_cosines"], time_flags(ordered, smoothing)
     total = between + over_time
     details = {
         "n_times": float(ordered.n_times),

@@ -31,6 +31,7 @@ from skcompare.evidence import (
     CorrelationMoments,
     JointCounts,
     JointLosses,
+    OrderedDifferences,
     PairedBlocks,
     PairedCalibration,
     PairedLosses,
@@ -69,6 +70,7 @@ def examples():
     for classes in (NAMES, LARGE):
         yield JointCounts.from_predictions(classes[Y3], *(classes[a] for a in LABELS))
     yield JointCounts.from_predictions(Y2 == 1, *(score > 0.5 for score in SCORES))
+    yield OrderedDifferences.from_predictions(Y2, *SCORES, groups=GROUPS, horizon=2)
     yield PairedBlocks([[[40, 4, 2, 4], [41, 3, 3, 3]]] * 5)
     yield CorrectnessPatterns.from_predictions(Y3, *LABELS, names=["a", "b"])
     yield PlacementValues.from_predictions(Y2, *SCORES, *SCORES)

@@ -151,3 +151,14 @@ def test_only_differences():
 
     assert evidence.means is None
     assert "difference=0.25" in repr(evidence)
+
+
+def test_arrays_of_the_user_stay_their_own():
+    """Differences can be changed afterwards, and change nothing here."""
+    differences = np.array([0.5, -0.5, 1.0, 0.0])
+    times = np.arange(4)
+    evidence = OrderedDifferences.from_differences(differences, time=times)
+    differences[0], times[0] = 9.0, -9
+
+    assert 0.5 == evidence.sums[0]
+    assert 0 == evidence.times[0]
