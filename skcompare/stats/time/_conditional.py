@@ -99,6 +99,8 @@ def giacomini_white(
     degrees of freedom (equation 4 of [1]_). Further ahead the variance is that of cosines B
     as in :func:`diebold_mariano`, and (B - q + 1) / (B q) times the statistic is compared
     with F of q and B - q + 1 degrees of freedom [2]_. Equal forecasts have p = 1.
+    ``benchmarks/validity/time/conditional.py`` measures a type I error of 4 to 5.5 % one
+    step ahead, and given the last difference of 6.5 to 7 % four steps ahead.
 
     References
     ----------

@@ -37,9 +37,9 @@ Above it the records are alike for so long that hardly any are independent. Chos
 """
 
 FEW_RUNS, FEWER_RUNS = 15, 2.0
-"""Number of runs of signs below which they are few, if they are fewer than expected.
+"""Number of runs of signs below which they are few, and standard deviations.
 
-By so many standard deviations.
+They must also be fewer than expected by this number of standard deviations.
 """
 
 MANY_TIMES = 10_000
@@ -321,8 +321,17 @@ def diebold_mariano(
     expected bias plus its standard deviation over these spectra; a number that is given by
     `n_cosines` has none.
 
-    ``benchmarks/validity/time/diebold_mariano.py`` measures the type I error, for 0/1,
-    Brier, log, absolute and squared loss and AUC.
+    Measured by ``benchmarks/validity/time/diebold_mariano.py`` at alpha 0.05 with 60 to
+    2000 records, autocorrelations rho of 0 to 0.95 and n (1 - rho) / (1 + rho) of at least
+    13: equal models are rejected in 2.6 to 6.0 % of series (standard error 0.4 %), of 0/1,
+    Brier, log, absolute and squared losses and of AUCs. Series with a season, or that are
+    like those a week before, reach 6.4 %, and losses of which one is more skewed 6.5 %.
+    With Bartlett weights it is up to 9 %, and by "hln" up to 76 %. A difference that the
+    known variance detects with 80 % is found in 57 % of series of 60 unrelated records,
+    66 % of 120, 68 % of 510 and 71 % of 2000; with rho of 0.8 in 55 % of 250 and 78 % of
+    2000. Where n (1 - rho) / (1 + rho) is below 7, the flag "too-few-independent-times"
+    marks most normal series. Of 0/1 losses it marks 60 to 90 % of 250 or more records, and
+    few of 60, of which up to 22 % are rejected without a flag.
 
     Records that are alike for so long that even 4 cosines are expected to miss more than
     20 % of the variance are flagged "too-few-independent-times", and so are those of which

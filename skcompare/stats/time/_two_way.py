@@ -31,9 +31,9 @@ def _two_way(ordered: OrderedDifferences) -> _TwoWay:
     """Mean difference, with the variance between series and that over time."""
     series = ordered.groups
     if series is None or series.n_groups < 2:
-        found = "no series" if series is None else "1 series"
+        count = "no series" if series is None else "1 series"
         raise ValueError(
-            f"two_way_t needs records of at least 2 series. Got {found}. Pass `groups`, "
+            f"two_way_t needs records of at least 2 series. Got {count}. Pass `groups`, "
             "the series of each record, or use diebold_mariano, about these series."
         )
     n, k = ordered.n, series.n_groups
@@ -117,8 +117,10 @@ def two_way_t(
     with few series reject too often. The degrees of freedom are Satterthwaite's [3]_, of
     both parts. Records without any dependence are thus tested with up to twice their
     variance. ``benchmarks/validity/time/panels.py`` measures both tests: with 5 to
-    50 series equal models are rejected in 2 to 7 % of panels (standard error 0.8 %), and in
+    50 series equal models are rejected in 2 to 6 % of panels (standard error 0.6 %), and in
     1 % where records do not depend on each other, or on those of their series alone.
+    :func:`diebold_mariano`, which is about these series, finds models to differ in up to
+    24 % where series do, and :func:`clustered_t` in up to 82 % where times do.
 
     Equal forecasts have the statistic 0 and p = 1, flagged "degenerate". A constant
     difference that is not 0 has no p-value, flagged "zero-variance".
