@@ -55,7 +55,8 @@ def test_exact_intervals_are_those_of_noncentral_t(n, z):
     """The distribution function at the factor is the share, where SciPy has its digits."""
     for share in (0.005, 0.025, 0.5, 0.975):
         factor = quantile_factor(n, z, share)
-        reached = nct.cdf(factor * np.sqrt(n), n - 1, z * np.sqrt(n))
+        with np.errstate(divide="ignore"):  # an old release divides by 0 far in the tail
+            reached = nct.cdf(factor * np.sqrt(n), n - 1, z * np.sqrt(n))
         assert share == pytest.approx(reached, abs=1e-8)
 
 

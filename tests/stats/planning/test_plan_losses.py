@@ -88,7 +88,8 @@ def test_power_of_two_one_sided_tests(case):
     )
 
     assert case["power"] == pytest.approx(plan.power, abs=1e-4)
-    assert plan.power <= case["power"] + 1e-12
+    # The oldest releases of scipy have nine digits of a noncentral t distribution.
+    assert plan.power <= case["power"] + 2e-9
 
 
 def test_many_records_have_the_normal_limit():
