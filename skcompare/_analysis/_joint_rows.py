@@ -8,9 +8,15 @@ from skcompare._analysis.measures import Measure
 from skcompare._registry.tests import get_test
 from skcompare.stats.several import max_t, unit_influences
 
-TESTED_JOINTLY = ("paired_t", "clustered_t", "influence_difference")
+TESTED_JOINTLY = (
+    "paired_t",
+    "clustered_t",
+    "influence_difference",
+    "loss_permutation",
+    "permutation_difference",
+)
 """Tests of a difference that is a sum over the records, by whose joint distribution rows
-are adjusted by "max-t"."""
+are adjusted by "max-t"; permutations replace the others where nothing varies."""
 
 
 def simultaneous(

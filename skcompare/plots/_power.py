@@ -601,8 +601,8 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
         ax.set_ylim(self.records[0], self.records[-1])
         ax.xaxis.set_major_locator(MaxNLocator(nbins=7))
         ax.set_xlabel(f"True difference in {self.measure}, {self.contrast}")
-        title = [self._mark_text(), self.question, self.supposed]
-        ax.set_title("\n".join(filter(None, title)), color=INK, fontsize="medium")
+        title = filter(None, [self._mark_text(), self.question, self.supposed])
+        ax.set_title("\n".join(wrapped(list(title), 72)), color=INK, fontsize="medium")
 
     def _mark_text(self) -> str:
         difference, records = self.marked

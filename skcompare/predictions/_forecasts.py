@@ -149,8 +149,9 @@ def names_of_outputs(
     y_true: Any, n_outputs: int, names: Sequence[str] | None = None
 ) -> tuple[str, ...]:
     """Return the names of several outputs: passed, of columns, or their positions."""
-    columns = names or column_names(y_true) or range(n_outputs)
-    named = tuple(str(name) for name in columns)
+    if names is None:
+        names = column_names(y_true) or [str(k) for k in range(n_outputs)]
+    named = tuple(map(str, names))
     if len(named) != n_outputs or len(set(named)) < n_outputs:
         raise ValueError(
             f"Names of outputs must be {n_outputs} different ones. Got {len(named)}: "

@@ -144,9 +144,9 @@ def test_all_tests(probabilities):
     assert valid == {row.test for row in comparison.rows}
     assert probabilities == ("paired_t" in valid)
     assert "mcnemar" == comparison.rows[0].test
-    assert {"difference", "ratio", "association", "omnibus", "combination"} == {
-        row.kind for row in comparison.rows
-    }
+    kinds = {"difference", "ratio", "association", "omnibus", "combination"}
+    expected = kinds | {"reduction"} if probabilities else kinds
+    assert expected == {row.kind for row in comparison.rows}
     assert comparison.to_json() == Comparison.from_json(comparison.to_json()).to_json()
 
 

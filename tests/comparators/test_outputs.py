@@ -555,3 +555,19 @@ def test_numbers_of_two_values():
     assert 0 < bootstrap_difference(scored, n_resamples=99).pvalue <= 1
     with pytest.raises(ValueError, match="draws within classes"):
         bootstrap_difference(scored, stratify=True)
+
+
+def test_outputs_without_variation():
+    """An output with one difference throughout has a joint p-value of permutations."""
+    y = np.zeros((N, 3))
+    noise = np.random.default_rng(0).normal(size=(2, N, 3))
+    old, new = noise + 5.0
+    old[:, 0], new[:, 0] = 2.0, 1.0
+    old[:, 1], new[:, 1] = 3.0, 3.0
+    options = {"scoring": f"{MAE}[raw_values]", "adjust": "max-t"}
+    _, constant, equal, other = compare(y, {"old": old, "new": new}, **options).rows
+
+    assert "loss_permutation" == constant.test
+    assert constant.pvalue <= constant.adjusted_pvalue < 0.01
+    assert (1.0, 1.0) == (equal.pvalue, equal.adjusted_pvalue)
+    assert other.pvalue < other.adjusted_pvalue <= 1

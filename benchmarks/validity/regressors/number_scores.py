@@ -19,6 +19,7 @@ from benchmarks.validity._lib.tables import Table, with_error
 from skcompare import compare
 from skcompare.evidence import PairedLosses, ScoredPair
 from skcompare.stats import (
+    adjust_pvalues,
     bootstrap_difference,
     influence_difference,
     jackknife_difference,
@@ -206,19 +207,19 @@ def outputs_row(measure, correlation, scales, n, n_draws, seed):
     truth = MEASURES[measure] * (1 - scales)
     false, missed, found = np.zeros((3, len(ADJUSTMENTS)))
     y = np.zeros((n, OUTPUTS))
+    options = {"scoring": f"{measure}[raw_values]", "adjust": "max-t", "alpha": ALPHA}
     for _ in range(n_draws):
         first, second = errors_of_outputs(n, correlation, rng)
-        both = {"old": first, "new": second * scales}
-        for k, adjust in enumerate(ADJUSTMENTS):
-            options = {"scoring": f"{measure}[raw_values]", "adjust": adjust}
-            rows = compare(y, both, alpha=ALPHA, **options).rows[1:]
-            pvalues = [row.pvalue if k == 0 else row.adjusted_pvalue for row in rows]
+        rows = compare(y, {"old": first, "new": second * scales}, **options).rows[1:]
+        raw = [row.pvalue for row in rows]
+        alone = [row.result.confidence_interval(1 - ALPHA) for row in rows]
+        joint = [(row.low, row.high) for row in rows]
+        adjusted = raw, adjust_pvalues(raw, "holm"), [row.adjusted_pvalue for row in rows]
+        for k, (pvalues, limits) in enumerate(zip(adjusted, (alone, alone, joint))):
             below = np.array(pvalues) < ALPHA
             false[k] += below[truth == 0].any()
             found[k] += below[0]
-            missed[k] += any(
-                not row.low <= own <= row.high for row, own in zip(rows, truth)
-            )
+            missed[k] += any(not low <= x <= high for x, (low, high) in zip(truth, limits))
     return np.stack([false, found, missed]) / n_draws
 
 

@@ -35,8 +35,8 @@ from skcompare.stats.losses._paired_t import (
 
 Method = Literal["auto", "jackknife", "fieller"]
 
-MOST_LEFT_OUT = 100_000
-"""Largest number of records or groups that "auto" leaves out one by one."""
+FEWEST_LEFT_OUT, MOST_LEFT_OUT = 10, 100_000
+"""Fewest records or groups that are left out one by one, and most by "auto"."""
 
 SAME_RATIO = 1e-12
 """Standard error of the logarithm of a ratio that is only rounding."""
@@ -249,8 +249,9 @@ def _result(
     else:
         tested = means.tested(at, alternative)
         skewed = None
-        few = method == "auto" and means.df >= MOST_LEFT_OUT
-        if means.of_gain > 0 and method != "fieller" and not few:
+        most = MOST_LEFT_OUT if method == "auto" else math.inf
+        suited = FEWEST_LEFT_OUT <= means.df + 1 <= most
+        if means.of_gain > 0 and method != "fieller" and suited:
             skewed = left_out(losses)
         if skewed is not None:
             tested, named = skewed.tested(alternative, math.log(at)), "jackknife t"
@@ -302,8 +303,10 @@ def relative_loss(
         t and of t transformed for skewness [3]_. "fieller" tests the mean of the
         challenger's loss minus ``1 - null_value`` times the champion's by the t test, and
         has the reductions that are not rejected as interval [4]_: for a reduction of 0 it
-        is :func:`paired_t`. "auto" is "jackknife", but "fieller" for moments, which do not
-        have all records, and for more than 100 000 records, where both agree.
+        is :func:`paired_t`. It is also used for moments, which do not have all records, and
+        for fewer than 10 records, among which the jackknife's correction for bias may be
+        larger than the reduction. "auto" is "jackknife", but "fieller" for more than
+        100 000 records, where both agree.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the reduction is above the null value, so that by default the
         challenger is better.

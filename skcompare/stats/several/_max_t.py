@@ -106,6 +106,9 @@ def max_t(
     else:
         observed = ndtri(pvalues) if alternative == "less" else -ndtri(pvalues)
     correlation, rng = correlations(np.stack(units)), np.random.RandomState(0)
+    # Nothing is known of a statistic without variation, unless the models are equal there.
+    constant = (np.diag(correlation) == 0) & (pvalues < 1)
+    np.fill_diagonal(correlation, np.where(constant, 1.0, np.diag(correlation)))
     draws = Draws(observed, [normal_draws(correlation, names, N_DRAWS, rng)])
     share = alpha_of(confidence_level)
     adjusted, critical, _ = single_step(draws, alternative, share)
