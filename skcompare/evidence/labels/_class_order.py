@@ -100,6 +100,12 @@ class ClassColumns:
         """
         array = np.asarray(on_host(values))
         check_same_length({"y_true": self.codes, name: array})
+        if array.dtype.kind in "US":
+            raise ValueError(
+                f"`{name}` must be probabilities. Got text, such as "
+                f"{str(array.flat[0])!r:.40}. Convert it to numbers; predicted labels are "
+                "compared by tests of labels."
+            )
         single = array.ndim == 1 or array.shape[1:] == (1,)
         if single and len(self.classes) == 2:
             array = array.reshape(-1)
