@@ -31,6 +31,9 @@ from skcompare.stats.core._tails import SMALLEST, blocks_of, bounded, normal_pva
 DECIMALS = 12
 """Probabilities that agree to this number of decimals are equal up to rounding."""
 
+CHUNK = 1 << 14
+"""Records whose terms are computed at a time, few enough for the cache."""
+
 DRAWS_AT_ONCE = 1_000_000
 """Number of outcomes simulated at a time, which bounds the memory."""
 
@@ -342,9 +345,13 @@ def spiegelhalter_of(
     shape = (-1, n_classes if kind == "classwise" else 1)
     proba: FloatArray = forecasts.proba.reshape(shape)
     happened = forecasts.occurred.reshape(shape)
-    slope: FloatArray = 1 - 2 * proba
-    excess = float(np.sum((happened - proba) * slope))
-    sd = math.sqrt(float(np.sum(_variances(proba, slope))))
+    excess = variance = 0.0
+    for rows in slices_of(len(proba), CHUNK):
+        own = proba[rows]
+        slope: FloatArray = 1 - 2 * own
+        excess += float(np.sum((happened[rows] - own) * slope))
+        variance += float(np.sum(_variances(own, slope)))
+    sd = math.sqrt(variance)
     return spiegelhalter_from(excess, sd, _impossible(forecasts), kind, len(proba))
 
 
