@@ -25,18 +25,21 @@ from skcompare._analysis._test_selection import (
 from skcompare._analysis.measures import (
     WORSE_THAN_NO_SKILL,
     Measure,
+    NoInfluenceError,
     are_worse_than_no_skill,
     block_differences,
+    ordered_scores,
     resolve_scoring,
     score_differences,
     scored_pair,
 )
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
-    INFERENCE_TEXT,
+    IN_TIME,
     decimals_for,
     format_number,
     format_pvalue,
+    inference_text,
 )
 from skcompare._core.validation import check_alpha, check_alternative, check_choice
 from skcompare._registry.metrics import (
@@ -49,7 +52,12 @@ from skcompare._registry.metrics import (
 )
 from skcompare._registry.tests import ANY_LOSS, PairedTestEntry
 from skcompare._typing import Kind
-from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
+from skcompare.evidence import (
+    BlockDifferences,
+    OrderedDifferences,
+    ScoreDifferences,
+    ScoredPair,
+)
 from skcompare.predictions import SCORES, PairedPredictions
 from skcompare.stats import ConfidenceInterval, PairedResult, adjust_pvalues
 from skcompare.stats.core import ADJUSTMENTS, class_text
@@ -383,9 +391,16 @@ def level_text(alpha: float, alternative: str) -> str:
 def _about(row: ComparisonRow, flags: tuple[str, ...], unit: str) -> str:
     if "mixed-frozen" in flags:
         return "; about one trained model and one learning algorithm"
+    design = row.result.design if row.result else ""
+    in_time, in_series = design.startswith(IN_TIME), design.endswith("by groups")
+    where = " on these series" if in_time and in_series else ""
     if unit != RECORDS:
-        return f"; about these two systems, over new {unit}"
-    return f"; about {INFERENCE_TEXT[row.result.inference]}" if row.result else ""
+        when = "at times like these" if in_time else f"over new {unit}"
+        return f"; about these two systems{where}, {when}"
+    if row.result is None:
+        return ""
+    about = inference_text(row.result.inference, design)
+    return f"; about {about.replace(',', f'{where},', 1)}"
 
 
 def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:
@@ -434,6 +449,15 @@ BY_MEASURE: dict[type, Callable[..., Any]] = {
     ScoredPair: scored_pair,
 }
 """Evidence that is made by scoring the predictions, with the functions that do so."""
+
+
+ORDER = ("time", "horizon")
+"""Options of evidence in the order of time, which are by default those of predictions."""
+
+
+def _is_by_influence(entry: PairedTestEntry, measure: Measure) -> bool:
+    """Whether a test in time order is of a score that is no mean loss of records."""
+    return entry.needs is OrderedDifferences and tested_loss(measure.metric) is None
 
 
 SHARED_SCORES = (BlockDifferences, ScoreDifferences)
@@ -552,11 +576,16 @@ class PairEngine(Selection):
     def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
         """Return one row per test of the measure, or a single row without test."""
         default = self.fitting_test(measure)
-        rows = []
+        rows: list[ComparisonRow] = []
         for k, entry in enumerate(self.tests_of(measure, primary)):
             is_primary = primary and k == 0
-            if entry is None:
+            in_time = entry is not None and entry.needs is OrderedDifferences
+            reason = self.why_unsuited(entry, measure) if entry and in_time else ""
+            if reason and any(row.test is None for row in rows):
+                continue
+            if entry is None or reason:
                 row = self.untested(measure, is_primary)
+                row = replace(row, note=reason) if reason else row
             elif entry is default:
                 row = self._tested_or_else(entry, measure, is_primary)
             else:
@@ -592,6 +621,20 @@ class PairEngine(Selection):
         if all(are_worse_than_no_skill(measure, self.pair, values, greater, label)):
             return replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL))
         return row
+
+    def why_unsuited(self, entry: PairedTestEntry, measure: Measure | None) -> str:
+        """Return the reason why a test does not suit a measure, or an empty string.
+
+        In the order of time it may be that the influences of the records are unknown.
+        """
+        reason = super().why_unsuited(entry, measure)
+        if reason or measure is None or not _is_by_influence(entry, measure):
+            return reason
+        try:
+            self._of(entry, measure)
+        except NoInfluenceError as error:
+            return str(error)
+        return ""
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Return the rows of the requested tests of other measures."""
@@ -743,10 +786,17 @@ class PairEngine(Selection):
 
     def _of(self, entry: PairedTestEntry, measure: Measure | None) -> Any:
         """Return the evidence of a test, computed once and shared between tests."""
-        needs = entry.needs
+        needs, options = entry.needs, self.evidence_options(entry, measure)
         if needs in BY_MEASURE and measure is not None:
             return self._scored(needs, measure)
-        return self.evidence(needs, **self.evidence_options(entry, measure))
+        if measure is not None and _is_by_influence(entry, measure):
+            own = {name: options[name] for name in ORDER if name in options}
+            key = (entry.name, measure.name)
+            if key not in self._scores:
+                scored = ordered_scores(self.pair, measure, self.pos_label, **own)
+                self._scores[key] = scored
+            return self._scores[key]
+        return self.evidence(needs, **options)
 
 
 class EvidenceBehind:

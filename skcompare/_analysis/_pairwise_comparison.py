@@ -9,11 +9,11 @@ from typing import Any
 from skcompare._analysis._comparison import Keyed, Verdict, level_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
-    INFERENCE_TEXT,
     decimals_for,
     format_number,
     format_pvalue,
     in_one_line,
+    inference_text,
     shared_decimals,
 )
 from skcompare.stats import PairedResult
@@ -304,7 +304,9 @@ def _interval(row: ClassifierRow | PairRow) -> str:
     return f"[{format_number(row.low, decimals)}, {format_number(row.high, decimals)}]"
 
 
-def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
+def decide_among(
+    primary: PairwiseComparison, inference: str | None, design: str = ""
+) -> Verdict:
     """Decide on the winner over all classifiers, or over the control, by adjusted p-values.
 
     Parameters
@@ -313,6 +315,8 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
         Tests of all pairs, or of each classifier with the control, by the primary measure.
     inference : {"models", "algorithms"} or None
         Subject of the tests.
+    design : str, default=""
+        Title of the design.
     """
     alpha = primary.alpha
     if primary.test is None:
@@ -322,7 +326,7 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     for better, worse in filter(None, (row.beats(alpha) for row in primary.pairs)):
         beaten[better].add(worse)
     level = level_text(alpha, primary.alternative)
-    about = f"; about {INFERENCE_TEXT[inference]}" if inference else ""
+    about = f"; about {inference_text(inference, design)}" if inference else ""
     about = about.replace("two ", "")
     if primary.control is not None:
         return _against_control(primary, ranked, beaten, level, about)

@@ -36,6 +36,7 @@ from skcompare.evidence import (
     ClusterSums,
     CorrectnessPatterns,
     JointLosses,
+    OrderedDifferences,
     PlacementValues,
     mean_defined,
 )
@@ -293,6 +294,14 @@ class SeveralEngine(Selection):
         """Return the first test of a difference that suits the design and predictions."""
         tests = self._fitting_tests(self.measure)
         return next((entry for entry in tests if entry.kind == "difference"), None)
+
+    def why_unsuited(self, entry: PairedTestEntry, measure: Measure | None) -> str:
+        """Return the reason why a test does not suit a measure, or an empty string."""
+        reason = super().why_unsuited(entry, measure)
+        if reason or entry.needs is not OrderedDifferences:
+            return reason
+        engines = (self._pair_engine(*names, 0.95) for names in self.pairs)
+        return next(filter(None, (e.why_unsuited(entry, measure) for e in engines)), "")
 
     def _tested(self, entry: PairedTestEntry) -> PairwiseComparison:
         options = (self.requested or {}).get(entry.name, {})

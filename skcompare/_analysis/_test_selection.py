@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Literal
 import numpy as np
 
 from skcompare._analysis.measures import RANKING_SCORES, Measure
-from skcompare._core.design import HOLDOUT, Design, remedy
+from skcompare._core.design import HOLDOUT, TIME_ORDERED_HOLDOUT, Design, remedy
 from skcompare._registry.metrics import (
     record_losses,
     tested_instead,
@@ -16,7 +16,7 @@ from skcompare._registry.metrics import (
 )
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import ROOTS, ScoredPair, Tally
+from skcompare.evidence import ROOTS, OrderedDifferences, ScoredPair, Tally
 from skcompare.predictions import (
     LABELS,
     PROBA,
@@ -181,7 +181,36 @@ def why_unsuited(
     of_others = needs is ScoredPair and measure is not None and measure.metric not in ROOTS
     if is_tallied and (entry.of_records or of_others or not hasattr(needs, "from_tally")):
         return f"{entry.name} needs every record, and these were counted where they are"
-    return what_lacks(entry, predictions)  # type: ignore[arg-type]
+    return what_lacks(entry, predictions) or _what_time_lacks(entry, predictions)  # type: ignore[arg-type]
+
+
+def _what_time_lacks(entry: PairedTestEntry, predictions: Schema) -> str:
+    """Return the reason why a test cannot use the time of the records, or "" if it can."""
+    if entry.needs is not OrderedDifferences or not isinstance(predictions, Predictions):
+        return ""
+    if predictions.time is None:
+        return ""
+    least = OrderedDifferences.least_records * predictions.horizon
+    if has_fewer_times(predictions.time, least):
+        return (
+            f"{entry.name} needs {least} time points, {OrderedDifferences.least_records} "
+            f"for each step of the horizon of {predictions.horizon}, and there are "
+            f"{predictions.n_times}; collect records over a longer time"
+        )
+    series, only_series = predictions.groups, all("grouped" in d for d in entry.designs)
+    if only_series and series is not None and not (series != series[0]).any():
+        return f"{entry.name} needs at least 2 series, and there is 1"
+    return ""
+
+
+SAMPLED_TIMES = 4096
+"""Number of records whose times are enough to see that there are many."""
+
+
+def has_fewer_times(times: np.ndarray, least: int) -> bool:
+    """Whether there are fewer distinct times than `least`."""
+    step = max(1, len(times) // SAMPLED_TIMES)
+    return len(np.unique(times[::step])) < least and len(np.unique(times)) < least
 
 
 def tests_without_truth(
@@ -335,6 +364,8 @@ def no_test_note(measure: Measure, design: Design) -> str:
         ways = [name for name in names if name.startswith("grouped ")]
         if not ways:
             return f"{reason}: none accounts for the dependence within groups"
+    elif design.kind == TIME_ORDERED_HOLDOUT.kind:
+        return f"{reason}: none allows for how records depend on each other over time"
     elif design.kind == "time ordered":
         return (
             f"{reason}: records that follow each other are alike. Shuffled splits, and "
@@ -455,12 +486,13 @@ class Selection:
             if is_about(entry, measure, self.requested)
             and not (
                 self._declared == ALL
-                and (
-                    entry.lacks_bound(measure.metric)
-                    or why_unsuited(entry, self.predictions, measure)
-                )
+                and (entry.lacks_bound(measure.metric) or self.why_unsuited(entry, measure))
             )
         ]
+
+    def why_unsuited(self, entry: PairedTestEntry, measure: Measure | None) -> str:
+        """Return the reason why a test does not suit a measure, or an empty string."""
+        return why_unsuited(entry, self.predictions, measure)
 
     def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
         """Return the first test of a measure that suits the design and the predictions."""
@@ -468,9 +500,11 @@ class Selection:
 
     def _fitting_tests(self, measure: Measure) -> list[PairedTestEntry]:
         if measure.metric not in self._fitting:
-            self._fitting[measure.metric] = list(
-                fitting_tests(measure, self.predictions, self.alternative)
-            )
+            self._fitting[measure.metric] = [
+                entry
+                for entry in fitting_tests(measure, self.predictions, self.alternative)
+                if not self.why_unsuited(entry, measure)
+            ]
         return self._fitting[measure.metric]
 
     def other_tests(self, measures: Sequence[Measure]) -> list[PairedTestEntry]:
@@ -492,7 +526,7 @@ class Selection:
         """Return why a measure has no test, where `default` would be its first one."""
         if default is None:
             return no_test_note(measure, self.predictions.design)
-        unsuited = why_unsuited(default, self.predictions, measure)
+        unsuited = self.why_unsuited(default, measure)
         return unsuited or f"no test of {name} was requested"
 
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:

@@ -8,6 +8,15 @@ INFERENCE_TEXT = {
     "models": "two trained models, over new records",
     "algorithms": "two learning algorithms, over new training and test records",
 }
+IN_TIME = "time-ordered hold-out"
+"""Title of the design of records of which the conclusion is about the time they cover."""
+
+
+def inference_text(inference: str, design: str) -> str:
+    """Format the subject of a conclusion, by the title of the design of its evidence."""
+    if design.startswith(IN_TIME):
+        return "two trained models, at times like these"
+    return INFERENCE_TEXT[inference]
 
 
 def format_pvalue(pvalue: float | None, alpha: float | None = None) -> str:

@@ -106,7 +106,9 @@ COLUMNS = {
     "champion": "of the champion's predictions, once a class for several; its file if no "
     "FILE is given",
     "challenger": "of the challenger's predictions, or its file, in the same way",
-    "groups": "of the group (patient, user) of each record",
+    "groups": "of the group (patient, user) of each record; with --time of the series",
+    "time": "of the time of each record, in any order: numbers, or timestamps such as "
+    "2026-01-31",
     "score": "of scores item by item; twice for two columns of one file",
     "item": "that tells scored items apart",
     "attempt": "that tells attempts at one item apart",

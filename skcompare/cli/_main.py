@@ -65,6 +65,9 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         text = f"file of the {name}'s predictions, where it is another one; needs --id"
         add_option(parser, f"{name}-file", "FILE", text)
     add_column(parser, "groups", "--group")
+    add_column(parser, "time")
+    text = "time points by which forecasts are ahead (1); needs --time"
+    add_option(parser, "horizon", "H", text, type=int, default=1)
     add_column(parser, "id", "--item")
     text = "of CSV files; by default a tab for .tsv files, otherwise a comma"
     add_option(parser, "delimiter", "CHARACTER", text)
@@ -103,7 +106,16 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
         for key, source in others.items()
         if key != main.key and all(name in source.names for name in _names_in(y))
     ]
-    return ColumnRoles(main, y, predictions, arguments.id, arguments.groups, same=same)
+    return ColumnRoles(
+        main,
+        y,
+        predictions,
+        arguments.id,
+        arguments.groups,
+        same=same,
+        time=arguments.time,
+        horizon=arguments.horizon,
+    )
 
 
 def _at(source: Source, columns: Any) -> Any:
@@ -234,6 +246,8 @@ def scores_compared(
         score=names[0] if len(names) == 1 else tuple(names),
         item="item" if arguments.id is None else arguments.id,
         group=arguments.groups,
+        time=arguments.time,
+        horizon=arguments.horizon,
         attempt=arguments.attempt,
         names=None if len(set(labels)) < 2 else labels,
         greater_is_better=not arguments.lower_is_better,

@@ -31,6 +31,7 @@ from skcompare._analysis import (
     with_classes,
 )
 from skcompare._core.design import Design
+from skcompare._core.times import check_horizon
 from skcompare._core.validation import (
     as_array,
     check_pos_label,
@@ -213,7 +214,20 @@ def compare_pair(
 def _facts_of(predictions: Predictions) -> dict[str, Any]:
     """Return what a comparison says of its predictions."""
     names = ("design", "n_records", "n_tested", "flags", "fingerprint")
-    return {name: getattr(predictions, name) for name in names}
+    facts = {name: getattr(predictions, name) for name in names}
+    if predictions.time is None:
+        return facts
+    return facts | {"size": size_in_time(predictions)}
+
+
+def size_in_time(predictions: Predictions) -> str:
+    """Return the numbers of records, series and time points, and the horizon, as text."""
+    parts = [f"{predictions.n_records:,} records"]
+    if predictions.groups is not None:
+        n_series = len(np.unique(predictions.groups))
+        parts.append(f"in {n_series:,} series")
+    parts.append(f"at {predictions.n_times:,} times")
+    return f"{' '.join(parts)}, horizon {predictions.horizon}"
 
 
 def comparison_of_rows(
@@ -302,7 +316,7 @@ def compare_several(
         inference = None
     return MultipleComparison(
         comparisons=comparisons,
-        conclusion=decide_among(primary, inference),
+        conclusion=decide_among(primary, inference, str(predictions.design)),
         descriptions={role.name: role.description for role in predictions.estimators},
         n_fits=n_fits,
         seconds=perf_counter() - start,
@@ -332,6 +346,9 @@ def counted_pair(
     where every test is available. `parse` returns the settings for a target.
     """
     columns = roles.on_engine()
+    if roles.time is not None:
+        check_collected(columns, collect)
+        return None
     if columns is not None:
         if columns.table.n_records() <= collect:
             return None
@@ -348,6 +365,18 @@ def counted_pair(
     options = labels, settings.pos_label, settings.target
     needed = partial(_needed_counts, settings)
     return _in_memory(values.collected(*options), needed), settings
+
+
+def check_collected(columns: EngineColumns | None, collect: int) -> None:
+    """Raise an error if records whose order counts are too many to be read into memory."""
+    n = 0 if columns is None else columns.table.n_records()
+    if n > collect or not collect:
+        count = f"{n:,} of them" if columns is not None else "a frame in memory"
+        raise ValueError(
+            "Records with `time` are read into memory, because engines do not count their "
+            f"order. Got {count} and collect={collect:_}. Raise `collect`, or leave `time` "
+            "out."
+        )
 
 
 def target_of_columns(columns: EngineColumns) -> str:
@@ -439,6 +468,8 @@ def compare(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
     groups: Any = None,
+    time: Any = None,
+    horizon: int = 1,
     control: str | None = None,
     collect: int = COLLECTED,
 ) -> Comparison | MultipleComparison:
@@ -501,6 +532,14 @@ def compare(
     groups : array-like of shape (n_samples,) or str, optional
         Group of each record (patient, user), or the column of `data` that has it. The
         default test of accuracy then accounts for dependence within groups.
+    time : array-like of shape (n_samples,) or str, optional
+        Number or timestamp of each record, in any order, or the column of `data` that has
+        it; equal ones are one time point. Records that follow each other may then be alike,
+        and the default test is :func:`~skcompare.stats.diebold_mariano`. With `groups`, the
+        series (stores, sensors), it is about these series; about such series is
+        :func:`~skcompare.stats.two_way_t`, by name.
+    horizon : int, default=1
+        Time points by which forecasts are ahead, or by which true labels are late.
     control : str, optional
         The classifier that each other one is compared with, of three or more. By default
         all pairs are compared.
@@ -547,8 +586,10 @@ def compare(
     'inconclusive'
     """
     start = perf_counter()
+    horizon = check_horizon(horizon, time)
     if isinstance(data, Tally):
         columns = {"predictions": predictions, "y_true": y_true, "groups": groups}
+        columns["time"] = time
         _check_tally_alone(**columns, id=id, labels=labels, control=control)
         predictions = dict.fromkeys(data.names)
     predictions = checked_names(predictions)
@@ -566,7 +607,8 @@ def compare(
         parse = partial(Settings.parse, **options)
     roles = data if isinstance(data, ColumnRoles) else None
     if roles is None and is_table(data, predictions):
-        roles = ColumnRoles(data, y_true, predictions, id, groups)
+        order = {"time": time, "horizon": horizon}
+        roles = ColumnRoles(data, y_true, predictions, id, groups, **order)
     target = CLASSES if roles is None or not roles.is_numeric else NUMBERS
     if roles is None and not isinstance(data, Tally):
         target = target_of_arrays(data if y_true is None else y_true, predictions)
@@ -585,8 +627,9 @@ def compare(
         if values is not None:
             settings = parse(target=target_of_arrays(values.truth, values.predictions))
         of_target = {"labels": labels, "pos_label": pos_label, "target": settings.target}
+        in_groups = {"groups": groups, "time": time, "horizon": horizon}
         collected = (
-            collected_arrays(data, predictions, y_true, id, groups=groups, **of_target)
+            collected_arrays(data, predictions, y_true, id, **in_groups, **of_target)
             if values is None
             else values.collected(**of_target)
         )

@@ -18,6 +18,7 @@ from skcompare._analysis import (
     result_row,
 )
 from skcompare._core.design import UNKNOWN, Design, design_of_shape
+from skcompare._core.times import check_horizon
 from skcompare._core.validation import check_choice, check_switches
 from skcompare._io.columns import has_columns
 from skcompare._registry.tests import (
@@ -32,6 +33,7 @@ from skcompare.evidence import (
     NEGATED,
     ClusterSums,
     ContingencyTable,
+    OrderedDifferences,
     PairedLosses,
     ScoreDifferences,
     item_evidence,
@@ -50,6 +52,12 @@ MEAN_GAIN = "difference of mean scores"
 
 BOUND = "bound"
 """Option of a test: the largest possible difference of two scores of an item."""
+
+IN_TIME = "diebold_mariano"
+"""Default test of items in the order of time."""
+
+OF_MEANS = (PairedLosses, OrderedDifferences)
+"""Evidence of mean losses, negated for scores."""
 
 DEFAULTS = {
     # Scores are correct or incorrect; items are in groups.
@@ -77,7 +85,8 @@ def prepared_scores(
     test : str, optional
         Name of the test. By default McNemar's if each item was tried once by each system
         and scored as correct or incorrect, and the paired t test of the items' mean scores
-        otherwise; for items in groups, the versions for groups.
+        otherwise; for items in groups, the versions for groups, and in the order of time
+        Diebold and Mariano's.
     options : mapping of str to object, optional
         Options of the test.
     alternative : {"two-sided", "less", "greater"}, optional
@@ -116,6 +125,8 @@ def measure_of(greater_is_better: bool) -> str:
 
 def default_item_test(scores: ItemScores) -> str:
     """Return the name of the default test of these scores."""
+    if scores.time is not None:
+        return IN_TIME
     return DEFAULTS[scores.right_or_wrong, scores.groups is not None]
 
 
@@ -125,7 +136,7 @@ def item_tests() -> list[PairedTestEntry]:
 
 
 def _is_of_means(entry: PairedTestEntry) -> bool:
-    if entry.needs is PairedLosses:
+    if entry.needs in OF_MEANS:
         return ANY_LOSS in entry.measures
     return "accuracy" in entry.measures and entry.needs in (ContingencyTable, ClusterSums)
 
@@ -179,7 +190,7 @@ def _item_row(
 
 def _of_scores(result: PairedResult, evidence: Any) -> PairedResult:
     """Convert a result for negated scores to a result for the scores."""
-    if not isinstance(evidence, PairedLosses):
+    if not isinstance(evidence, OF_MEANS):
         return result
     name = result.estimate_name.replace(f"gain in mean {NEGATED} loss", MEAN_GAIN)
     return replace(
@@ -223,6 +234,8 @@ def compare_scores(
     alternative: str = "two-sided",
     alpha: float = 0.05,
     adjust: str | None = "holm",
+    time: Any = None,
+    horizon: int = 1,
 ) -> Comparison:
     """Compare two systems scored on the same items, such as language models.
 
@@ -279,6 +292,11 @@ def compare_scores(
         Level of the verdict; intervals have level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
         Adjustment of the p-values of all rows but the first.
+    time : str or array-like of shape (n_champion,), optional
+        Column, or with arrays the numbers or timestamps themselves, of the time of items,
+        in any order. Items that follow each other may then be alike, and groups are series.
+    horizon : int, default=1
+        Time points by which forecasts are ahead.
 
     Returns
     -------
@@ -302,7 +320,8 @@ def compare_scores(
     The default test is :func:`~skcompare.stats.mcnemar` if each item was tried once by
     each system and scored as correct or incorrect, and :func:`~skcompare.stats.paired_t` of
     the items' mean scores otherwise. For items in groups it is
-    :func:`~skcompare.stats.clustered_mcnemar` or :func:`~skcompare.stats.clustered_t`.
+    :func:`~skcompare.stats.clustered_mcnemar` or :func:`~skcompare.stats.clustered_t`. With
+    `time` it is :func:`~skcompare.stats.diebold_mariano`.
 
     For scores of folds it is :func:`~skcompare.stats.corrected_repeated_kfold_t`, or
     :func:`~skcompare.stats.corrected_repeated_holdout_t` if the test sets do not
@@ -338,7 +357,9 @@ def compare_scores(
     check_switches(greater_is_better=greater_is_better)
     requested = named_tests(tests)
     settings = Settings((), requested, *checked, pos_label=None)
+    horizon = check_horizon(horizon, time)
     columns = {"score": score, "item": item, "group": group, "attempt": attempt}
+    columns["time"] = time
     if folds is not None:
         arguments = columns | {"bounds": bounds, "unit": unit, "tests": requested}
         _check_alone(arguments, "Scores of folds are two arrays, with a test of their own")
@@ -347,21 +368,31 @@ def compare_scores(
     test_options = {} if requested is None or isinstance(requested, str) else requested
     for name, options in test_options.items():
         check_item_options(get_test(name), options)
-    scores = _scores_of(champion, challenger, columns, bounds, names, greater_is_better)
+    scores = _scores_of(
+        champion, challenger, columns, bounds, names, greater_is_better, horizon
+    )
     if requested == ALL:
         test_options = {name: {} for name in valid_item_tests(scores)}
     is_unnamed = scores is not champion and not has_columns(champion)
     is_unnamed = is_unnamed and isinstance(item, str) and group is None
+    is_unnamed = is_unnamed and time is None
     if is_unnamed and unit is None and scores.n <= FEW_UNNAMED:
-        means = scores.means
-        sign = 1 if greater_is_better else -1
-        row = ComparisonRow(
-            measure_of(greater_is_better), None, None, *means,
-            sign * (means[1] - means[0]), primary=True, note=UNKNOWN_UNIT,
-            greater_is_better=greater_is_better,
-        )  # fmt: skip
-        return _of_items(scores, [row], settings, start)
+        return _of_items(scores, [_untested(scores, UNKNOWN_UNIT)], settings, start)
+    if scores.time is not None:
+        reason = why_no_evidence(scores, get_test(IN_TIME).needs)
+        if reason:
+            return _of_items(scores, [_untested(scores, reason)], settings, start)
     return _compared(scores, test_options, settings, start)
+
+
+def _untested(scores: ItemScores, reason: str) -> ComparisonRow:
+    """Return the row of scores that are not tested, for a reason."""
+    means, greater = scores.means, scores.greater_is_better
+    sign = 1 if greater else -1
+    return ComparisonRow(
+        measure_of(greater), None, None, *means, sign * (means[1] - means[0]),
+        primary=True, note=reason, greater_is_better=greater,
+    )  # fmt: skip
 
 
 def _of_folds(
@@ -467,7 +498,10 @@ def size_text(scores: ItemScores) -> str:
     elif most > 1:
         parts.append(f"{most:,} attempts each")
     if scores.groups is not None:
-        parts.append(f"in {scores.n_groups:,} groups")
+        kind = "groups" if scores.time is None else "series"
+        parts.append(f"in {scores.n_groups:,} {kind}")
+    if scores.time is not None:
+        parts.append(f"at {scores.n_times:,} times, horizon {scores.horizon}")
     return ", ".join(parts)
 
 
@@ -478,6 +512,7 @@ def _scores_of(
     bounds: Any,
     names: Iterable[str] | None,
     greater_is_better: bool,
+    horizon: int,
 ) -> ItemScores:
     """Return the scores as `ItemScores`, from `ItemScores`, tables or arrays."""
     if isinstance(champion, ItemScores):
@@ -499,10 +534,13 @@ def _scores_of(
             bounds=bounds,
             names=names,
             greater_is_better=greater_is_better,
+            horizon=horizon,
         )
-    item, group = columns.pop("item"), columns.pop("group")
+    item, group, time = (columns.pop(name) for name in ("item", "group", "time"))
     _check_alone(columns, "Arrays of scores have no columns")
-    by_name = [name for name in (item, group) if isinstance(name, str) and name != ITEM]
+    by_name = [
+        name for name in (item, group, time) if isinstance(name, str) and name != ITEM
+    ]
     if by_name or challenger is None:
         what = f"the column {by_name[0]!r}" if by_name else "no challenger"
         raise ValueError(
@@ -510,7 +548,7 @@ def _scores_of(
             f"{what}. Pass frames or files to name columns."
         )
     options: dict[str, Any] = {} if names is None else {"names": names}
-    options["greater_is_better"] = greater_is_better
+    options |= {"greater_is_better": greater_is_better, "time": time, "horizon": horizon}
     items = None if isinstance(item, str) else item
     return ItemScores.from_scores(
         champion, challenger, items=items, groups=group, bounds=bounds, **options

@@ -113,7 +113,7 @@ from skcompare.evidence.tally._tally_engine import (
     tally_frame,
     tally_predictions,
 )
-from skcompare.evidence.time._ordered_differences import OrderedDifferences
+from skcompare.evidence.time._ordered_differences import OrderedDifferences, order_of
 
 __all__ = [
     "AgreementMatrix",

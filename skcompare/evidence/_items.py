@@ -7,7 +7,11 @@ import numpy as np
 from skcompare.evidence.labels._clusters import ClusterSums
 from skcompare.evidence.labels._contingency import ContingencyTable, count_cells
 from skcompare.evidence.losses._paired_losses import PairedLosses
+from skcompare.evidence.time._ordered_differences import OrderedDifferences
 from skcompare.predictions import ItemScores
+
+OF_LOSSES = (PairedLosses, OrderedDifferences)
+"""Evidence that is made of losses."""
 
 NEGATED = "negated score"
 """Name of the losses that stand for scores."""
@@ -27,7 +31,7 @@ def item_evidence(scores: ItemScores, needs: type) -> Any:
 
     Returns
     -------
-    evidence : ContingencyTable, ClusterSums or PairedLosses
+    evidence : ContingencyTable, ClusterSums, PairedLosses or OrderedDifferences
         Items are the records.
 
     Notes
@@ -40,14 +44,15 @@ def item_evidence(scores: ItemScores, needs: type) -> Any:
     reason = why_no_evidence(scores, needs)
     if reason:
         raise ValueError(reason)
-    if needs is PairedLosses:
+    if needs in OF_LOSSES:
+        settings: dict[str, Any] = {"groups": _groups(scores)}
+        if needs is OrderedDifferences:
+            settings |= {"time": scores.time, "horizon": scores.horizon}
         if not scores.greater_is_better:
-            return PairedLosses.from_losses(
-                scores.champion, scores.challenger, groups=_groups(scores)
-            )
+            return needs.from_losses(scores.champion, scores.challenger, **settings)
         # Subtracted from 0, so that a score of 0 gives a loss of 0 and not of -0.
         losses = (0.0 - scores.champion, 0.0 - scores.challenger)
-        return PairedLosses.from_losses(*losses, groups=_groups(scores), loss=NEGATED)
+        return needs.from_losses(*losses, loss=NEGATED, **settings)
     champion, challenger = scores.champion == 1, scores.challenger == 1
     if needs is ContingencyTable:
         return ContingencyTable(*count_cells(champion, challenger), scores.design)
@@ -61,8 +66,10 @@ def item_evidence(scores: ItemScores, needs: type) -> Any:
 
 def why_no_evidence(scores: ItemScores, needs: type) -> str:
     """Return the reason why a test cannot use the scores, or an empty string."""
-    if needs not in (ContingencyTable, ClusterSums, PairedLosses):
+    if needs not in (ContingencyTable, ClusterSums, *OF_LOSSES):
         return f"Scores item by item give no {needs.__name__}"
+    if needs is OrderedDifferences:
+        return _what_time_lacks(scores)
     if needs is not PairedLosses and not scores.right_or_wrong:
         return (
             f"{needs.__name__} needs items that each system answered once, correctly (1) "
@@ -71,6 +78,21 @@ def why_no_evidence(scores: ItemScores, needs: type) -> str:
     if needs is ClusterSums and scores.groups is None:
         return "ClusterSums needs the groups of the items. These have none"
     return ""
+
+
+def _what_time_lacks(scores: ItemScores) -> str:
+    """Return the reason why the time of the items cannot be used, or an empty string."""
+    if scores.n_times is None:
+        return "OrderedDifferences needs the time of the items. These have none"
+    least = OrderedDifferences.least_records * scores.horizon
+    if scores.n_times >= least:
+        return ""
+    return (
+        f"Items in the order of time need {least} time points, "
+        f"{OrderedDifferences.least_records} for each step of the horizon of "
+        f"{scores.horizon}, and there are {scores.n_times}; collect items over a longer "
+        "time"
+    )
 
 
 def _groups(scores: ItemScores) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.times import check_horizon
 from skcompare._core.validation import unknown_name
 from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.engine import Table, joined_tables, table_of
@@ -25,7 +26,7 @@ from skcompare.predictions._predictions import (
     predictions_from_arrays,
 )
 
-Y_TRUE, GROUPS = "y_true", "groups"
+Y_TRUE, GROUPS, TIME = "y_true", "groups", "time"
 """Roles other than those of the predictions."""
 
 
@@ -74,7 +75,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRoles:
-    """Columns of frames and files by their roles: truth, predictions, groups and others.
+    """Columns of frames and files by their roles: truth, predictions, groups, time, others.
 
     The way in for all tables: columns are read into arrays, or stay on their engine. All
     are read at once, because some engines return records in another order each time.
@@ -92,6 +93,10 @@ class ColumnRoles:
         ways.
     kind : {"labels", "scores"}, optional
         Kind of all predictions, where each classifier has one column of a known kind.
+    time : str or tuple, optional
+        Column of the time of each record.
+    horizon : int, default=1
+        Time points by which forecasts are ahead.
     """
 
     frame: Any
@@ -102,8 +107,11 @@ class ColumnRoles:
     others: Mapping[str, Any] = field(default_factory=dict)
     same: Sequence[tuple[str | None, Any]] = ()
     kind: str | None = None
+    time: Any = None
+    horizon: int = 1
 
     def __post_init__(self) -> None:
+        check_horizon(self.horizon, self.time)
         object.__setattr__(self, "frame", source_of(self.frame))
 
     @property
@@ -136,6 +144,8 @@ class ColumnRoles:
             places.insert(0, place_of(Y_TRUE, self.y_true, self.frame, may_be_list=True))
         if self.groups is not None:
             places.append(place_of(GROUPS, self.groups, self.frame, as_written=True))
+        if self.time is not None:
+            places.append(place_of(TIME, self.time, self.frame))
         return places
 
     def _other_places(self) -> dict[str, Place]:
@@ -165,9 +175,9 @@ class ColumnRoles:
             _check_same(places[0] if name is None else others[name], place, values, ids)
         further = {name: values[place] for name, place in others.items()}
         outputs = places[0].columns if isinstance(self.y_true, list) else ()
-        return ColumnValues(
-            *typed_columns({p: values[p] for p in places}), further, outputs
-        )
+        time = next((values[place] for place in places if place.role == TIME), None)
+        typed = typed_columns({p: values[p] for p in places})
+        return ColumnValues(*typed, further, outputs, time, self.horizon)
 
     def on_engine(self) -> "EngineColumns | None":
         """Return the columns on their engine, or None if better read into arrays.
@@ -178,6 +188,9 @@ class ColumnRoles:
         located = _joined([*places, *others.values()], self.id)
         if located is None or any(place.is_of_several for place in places):
             return None
+        if self.time is not None:
+            # The order of records counts, which are then read.
+            places = [place for place in places if place.role != TIME]
         if self.same:
             # Engines do not compare columns: this raises an error where they differ.
             replace(self, predictions={}, groups=None).read()
@@ -224,6 +237,8 @@ class ColumnValues(NamedTuple):
     groups: NDArray[Any] | None
     others: dict[str, NDArray[Any]]
     outputs: tuple[str, ...] = ()
+    time: NDArray[Any] | None = None
+    horizon: int = 1
 
     def collected(
         self, labels: ArrayLike | None, pos_label: Any, target: str = CLASSES
@@ -237,6 +252,8 @@ class ColumnValues(NamedTuple):
             groups=self.groups,
             target=target,
             outputs=self.outputs or None,
+            time=self.time,
+            horizon=self.horizon,
         )
 
 
@@ -429,6 +446,8 @@ def predictions_from_frame(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     target: str = CLASSES,
+    time: Any = None,
+    horizon: int = 1,
 ) -> Predictions:
     """Construct predictions for one hold-out set from columns of data frames or files.
 
@@ -458,8 +477,11 @@ def predictions_from_frame(
         numbers are compared as they are written. Required for more than one frame.
     groups : str, optional
         Column of the group of each record (patient, user).
-    labels, pos_label, target
+    labels, pos_label, target, horizon
         As in :func:`predictions_from_arrays`.
+    time : str, optional
+        Column of the time of each record, whose order then counts: numbers, timestamps, or
+        text of ISO 8601.
 
     Returns
     -------
@@ -491,7 +513,7 @@ def predictions_from_frame(
     >>> predictions["new"].proba[:, 0].tolist()
     [0.9, 0.4, 1.0]
     """
-    roles = ColumnRoles(frame, y_true, predictions, id, groups)
+    roles = ColumnRoles(frame, y_true, predictions, id, groups, time=time, horizon=horizon)
     return roles.read().collected(labels, pos_label, target)
 
 

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.arrays import ArrayValues
-from skcompare._core.design import GROUPED_HOLDOUT, HOLDOUT, Design
+from skcompare._core.design import (
+    GROUPED_HOLDOUT,
+    GROUPED_TIME_ORDERED,
+    HOLDOUT,
+    TIME_ORDERED_HOLDOUT,
+    Design,
+)
+from skcompare._core.times import check_horizon, check_times
 from skcompare._core.validation import (
     as_array,
     check_switches,
@@ -186,8 +193,8 @@ def check_within(name: str, scores: FloatArray, bounds: tuple[float, float] | No
         )
 
 
-GROUPS = "groups"
-"""Name of groups in arrays, which have no column."""
+GROUPS, TIME = "groups", "time"
+"""Names of groups and times in arrays, which have no column."""
 
 
 class Rows(NamedTuple):
@@ -201,7 +208,11 @@ class Rows(NamedTuple):
 
 
 def rows_of_arrays(
-    scores: Sequence[Any], items: Any, own_items: Sequence[Any], groups: Any
+    scores: Sequence[Any],
+    items: Any,
+    own_items: Sequence[Any],
+    groups: Any,
+    time: Any = None,
 ) -> list[Rows]:
     """Return rows of champion and challenger from arrays."""
     have_items = [each is not None for each in own_items]
@@ -214,15 +225,16 @@ def rows_of_arrays(
     for role, values, role_items in zip(ROLES, scores, own_items, strict=True):
         numbers = checked_scores(f"`{role}`", values)
         n = len(numbers) if not rows else len(rows[0].scores)
-        ids, name = (
+        ids, source = (
             (items, "items") if role_items is None else (role_items, f"{role}_items")
         )
         if role_items is None:
             check_length(f"`{role}`", numbers, n)
-        labels = np.arange(n) if ids is None else checked_facts(name, ids, len(numbers))
+        labels = np.arange(n) if ids is None else checked_facts(source, ids, len(numbers))
         columns = {}
-        if groups is not None and role == ROLES[0]:
-            columns[GROUPS] = checked_facts(GROUPS, groups, len(numbers))
+        for name, facts in ((GROUPS, groups), (TIME, time)):
+            if facts is not None and role == ROLES[0]:
+                columns[name] = checked_facts(name, facts, len(numbers))
         rows.append(Rows(f"`{role}`", numbers, labels, None, columns))
     return rows
 
@@ -233,6 +245,7 @@ def rows_of_frames(
     item: str,
     columns: Iterable[str],
     attempt: str | None,
+    time: str | None = None,
 ) -> list[Rows]:
     """Return rows of champion and challenger from data frames or files."""
     scores = (score, score) if isinstance(score, str) else tuple(score)
@@ -261,7 +274,7 @@ def rows_of_frames(
             for column in requested
             if column in source.names or column not in other.names
         ]
-        rows.append(_rows_of(source, name, item, own_columns, attempt))
+        rows.append(_rows_of(source, name, item, own_columns, attempt, time))
     return rows
 
 
@@ -277,7 +290,12 @@ def names_of(frames: Sequence[Any], score: Any) -> tuple[str, str]:
 
 
 def _rows_of(
-    source: Source, score: str, item: str, columns: list[str], attempt: str | None
+    source: Source,
+    score: str,
+    item: str,
+    columns: list[str],
+    attempt: str | None,
+    time: str | None = None,
 ) -> Rows:
     labels = dict.fromkeys([item, *columns, *([] if attempt is None else [attempt])])
     if score in labels:
@@ -286,7 +304,7 @@ def _rows_of(
             f"{source.text} for scores and for something else."
         )
     try:
-        arrays = columns_of(source, [score, *labels], as_written=set(labels))
+        arrays = columns_of(source, [score, *labels], as_written=set(labels) - {time})
     except ValueError as error:
         # Both files may have columns of the same names.
         if source.text in str(error):
@@ -435,6 +453,10 @@ class ItemScores(ArrayValues):
         Least and greatest possible score.
     greater_is_better : bool, default=True
         False for losses.
+    time : array-like of shape (n_items,), optional
+        Number or timestamp of each item, whose order then counts.
+    horizon : int, default=1
+        Time points by which forecasts are ahead.
 
     Raises
     ------
@@ -466,6 +488,8 @@ class ItemScores(ArrayValues):
     names: tuple[str, str] = ROLES
     bounds: tuple[float, float] | None = None
     greater_is_better: bool = True
+    time: np.ndarray | None = None
+    horizon: int = 1
 
     def __post_init__(self) -> None:
         items = checked_labels("`items`", self.items)
@@ -479,11 +503,15 @@ class ItemScores(ArrayValues):
         values["attempts"] = checked_attempts(self.attempts, len(items))
         if self.groups is not None:
             values["groups"] = checked_facts(GROUPS, self.groups, len(items))
+        if self.time is not None:
+            values[TIME] = check_times(TIME, self.time)
+            check_length("`time`", values[TIME], len(items))
+        horizon = check_horizon(self.horizon, self.time)
         values = {name: _frozen(value) for name, value in values.items()}
         columns = {k: checked_facts(k, v, len(items)) for k, v in self.columns.items()}
         values["columns"] = {name: _frozen(value) for name, value in columns.items()}
         check_switches(greater_is_better=self.greater_is_better)
-        values |= {"names": check_names(self.names), "bounds": bounds}
+        values |= {"names": check_names(self.names), "bounds": bounds, "horizon": horizon}
         self._set(**values)
 
     def __repr__(self) -> str:
@@ -509,6 +537,8 @@ class ItemScores(ArrayValues):
         bounds: tuple[float, float] | None = None,
         names: Iterable[str] = ROLES,
         greater_is_better: bool = True,
+        time: ArrayLike | None = None,
+        horizon: int = 1,
     ) -> "ItemScores":
         """Construct from arrays of scores, one entry per attempt.
 
@@ -534,6 +564,10 @@ class ItemScores(ArrayValues):
             Names of the two systems in reports.
         greater_is_better : bool, default=True
             False for losses, such as absolute errors.
+        time : array-like of shape (n_champion,), optional
+            Number or timestamp of the item of each score of the champion.
+        horizon : int, default=1
+            Time points by which forecasts are ahead.
 
         Returns
         -------
@@ -544,13 +578,14 @@ class ItemScores(ArrayValues):
         ------
         ValueError
             If a score is no finite number, an item is missing for one of the systems, or
-            an item is in two groups.
+            an item is in two groups, or at two times.
         """
         rows = rows_of_arrays(
-            (champion, challenger), items, (champion_items, challenger_items), groups
+            (champion, challenger), items, (champion_items, challenger_items), groups, time
         )
         group = None if groups is None else GROUPS
-        return cls._of(rows, "items", group, (), bounds, names, greater_is_better)
+        order = (None if time is None else TIME, horizon)
+        return cls._of(rows, "items", group, (), bounds, names, greater_is_better, order)
 
     @classmethod
     def from_frames(
@@ -566,6 +601,8 @@ class ItemScores(ArrayValues):
         bounds: tuple[float, float] | None = None,
         names: Iterable[str] | None = None,
         greater_is_better: bool = True,
+        time: str | None = None,
+        horizon: int = 1,
     ) -> "ItemScores":
         """Construct from data frames or files of scores, one row per attempt.
 
@@ -596,6 +633,11 @@ class ItemScores(ArrayValues):
             columns of one frame.
         greater_is_better : bool, default=True
             False for losses, such as absolute errors.
+        time : str, optional
+            Column of the time of items: numbers, timestamps, or text of ISO 8601. One of
+            two frames may lack it.
+        horizon : int, default=1
+            Time points by which forecasts are ahead.
 
         Returns
         -------
@@ -606,7 +648,7 @@ class ItemScores(ArrayValues):
         ------
         ValueError
             If there is no such column, a score is no finite number, an item is missing for
-            one of the systems, or a group is not one for all rows of an item.
+            one of the systems, or group and time are not one for all rows of an item.
 
         Examples
         --------
@@ -618,10 +660,10 @@ class ItemScores(ArrayValues):
         [0.5, 0.5, 0.0]
         """
         frames, kept = (champion, challenger), tuple(columns)
-        requested = kept if group is None else (group, *kept)
-        rows = rows_of_frames(frames, score, item, requested, attempt)
-        labels = names_of(frames, score) if names is None else names
-        return cls._of(rows, item, group, kept, bounds, labels, greater_is_better)
+        requested = (*(name for name in (group, time) if name is not None), *kept)
+        rows = rows_of_frames(frames, score, item, requested, attempt, time)
+        labels, order = names_of(frames, score) if names is None else names, (time, horizon)
+        return cls._of(rows, item, group, kept, bounds, labels, greater_is_better, order)
 
     @classmethod
     def _of(
@@ -633,26 +675,30 @@ class ItemScores(ArrayValues):
         bounds: Any,
         names: Iterable[str],
         greater_is_better: bool,
+        order: tuple[str | None, int],
     ) -> "ItemScores":
-        """Join rows by item."""
+        """Join rows by item; `order` has the column of times and the horizon."""
         bounds = check_bounds(bounds)
         for system_rows in rows:
             check_within(system_rows.text, system_rows.scores, bounds)
         champion, challenger = (_by_item(system_rows, item) for system_rows in rows)
         by_key: Any = {0: champion, 1: challenger}
         ids = {key: {item: by_item.items} for key, by_item in by_key.items()}
-        order = rows_by_id(by_key, ids, item).get(1, slice(None))
-        all_columns = _joined_columns(champion, challenger, order, item)
+        places = rows_by_id(by_key, ids, item).get(1, slice(None))
+        all_columns = _joined_columns(champion, challenger, places, item)
+        time, horizon = order
         return cls(
             champion.items,
             champion.means,
-            challenger.means[order],
-            np.column_stack([champion.counts, challenger.counts[order]]),
+            challenger.means[places],
+            np.column_stack([champion.counts, challenger.counts[places]]),
             None if group is None else all_columns[group],
             {name: all_columns[name] for name in kept},
             check_names(names),
             bounds,
             greater_is_better,
+            None if time is None else all_columns[time],
+            horizon,
         )
 
     @property
@@ -670,6 +716,11 @@ class ItemScores(ArrayValues):
     def n_groups(self) -> int:
         """Number of groups, or of items if ungrouped."""
         return self.n if self.groups is None else len(np.unique(self.groups))
+
+    @property
+    def n_times(self) -> int | None:
+        """Number of time points; None if the time of the items is unknown."""
+        return None if self.time is None else len(np.unique(self.time))
 
     @property
     def means(self) -> tuple[float, float]:
@@ -693,13 +744,16 @@ class ItemScores(ArrayValues):
 
     @property
     def design(self) -> Design:
-        """Design of the items: a hold-out set, grouped if there are groups."""
+        """Design of the items: a hold-out set, in the order of time, or grouped."""
+        if self.time is not None:
+            return TIME_ORDERED_HOLDOUT if self.groups is None else GROUPED_TIME_ORDERED
         return HOLDOUT if self.groups is None else GROUPED_HOLDOUT
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the items and their groups, independent of the scores."""
-        return fingerprint(self.items, self.groups)
+        """Digest of the items, groups and times, independent of the scores."""
+        times = () if self.time is None else (self.time,)
+        return fingerprint(self.items, self.groups, *times)
 
     def subset(self, keep: ArrayLike) -> "ItemScores":
         """Select items, such as those of one topic.
@@ -725,6 +779,7 @@ class ItemScores(ArrayValues):
             self,
             **{name: getattr(self, name)[kept] for name in arrays},
             groups=None if self.groups is None else self.groups[kept],
+            time=None if self.time is None else self.time[kept],
             columns={name: values[kept] for name, values in self.columns.items()},
         )
 

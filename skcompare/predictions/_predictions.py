@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, TIME_ORDERED_HOLDOUT, Design
 from skcompare._core.store import FileFormat, know_class
+from skcompare._core.times import check_horizon, check_times
 from skcompare._core.validation import (
     as_array,
     check_labels,
@@ -232,6 +233,10 @@ class Predictions:
         Names of several outputs; empty for classes and for one number per record.
     weights : ndarray of shape (n_outputs,) or None
         Weights of several outputs, with a sum of 1; None for equal ones.
+    time : ndarray of shape (n_samples,) or None
+        Number or timestamp of each record, if these are in the order of time.
+    horizon : int
+        Time points by which forecasts are ahead.
     """
 
     classes: np.ndarray
@@ -246,6 +251,8 @@ class Predictions:
     flags: tuple[str, ...] = field(default=())
     outputs: tuple[str, ...] = ()
     weights: FloatArray | None = None
+    time: NDArray[Any] | None = None
+    horizon: int = 1
 
     @property
     def n_records(self) -> int:
@@ -260,6 +267,11 @@ class Predictions:
     def is_numeric(self) -> bool:
         """Whether the target is numbers, not classes."""
         return len(self.classes) == 0
+
+    @property
+    def n_times(self) -> int | None:
+        """Number of time points; None if the time of the records is unknown."""
+        return None if self.time is None else len(np.unique(self.time))
 
     @property
     def n_tested(self) -> int:
@@ -394,6 +406,7 @@ def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictio
         y=None if predictions.y is None else predictions.y[keep],
         estimators=(champion, challenger),
         groups=groups,
+        time=None if predictions.time is None else predictions.time[keep],
     )
     return PairedPredictions(kept, champion, challenger)
 
@@ -503,6 +516,8 @@ def predictions_from_arrays(
     groups: ArrayLike | None = None,
     target: str = CLASSES,
     outputs: Sequence[str] | None = None,
+    time: ArrayLike | None = None,
+    horizon: int = 1,
 ) -> Predictions:
     """Construct predictions of trained classifiers for one hold-out set from arrays.
 
@@ -537,10 +552,41 @@ def predictions_from_arrays(
     outputs : sequence of str, optional
         Names of several outputs. By default the columns of `y_true`, if it is a frame, or
         else "0", "1" and so on.
+    time : array-like of shape (n_samples,), optional
+        Number or timestamp of each record, in any order; equal ones are one time point. The
+        design is then a hold-out in time order, and `groups` are series (stores, sensors),
+        whose records of one time may depend on each other. Text must be of ISO 8601, and
+        timestamps with a time zone are converted to UTC.
+    horizon : int, default=1
+        Time points by which forecasts are ahead, or by which true labels are late.
     """
+    horizon = check_horizon(horizon, time)
     if target == NUMBERS:
         of_classes = {"labels": labels, "pos_label": pos_label}
-        return _of_numbers(y_true, predictions, groups, outputs, of_classes)
+        collected = _of_numbers(y_true, predictions, groups, outputs, of_classes)
+    else:
+        collected = _of_classes(y_true, predictions, labels, pos_label, groups)
+    return collected if time is None else in_time(collected, time, horizon)
+
+
+def in_time(predictions: Predictions, time: ArrayLike, horizon: int) -> Predictions:
+    """Return predictions for a hold-out set with the time of its records."""
+    times = check_times("time", time)
+    check_same_length(
+        {"time": times}, {"predictions": np.broadcast_to(0, predictions.n_records)}
+    )
+    design = Design(TIME_ORDERED_HOLDOUT.kind, grouped=predictions.groups is not None)
+    return replace(predictions, time=times, horizon=horizon, design=design)
+
+
+def _of_classes(
+    y_true: ArrayLike | None,
+    predictions: Mapping[str, Any],
+    labels: ArrayLike | None,
+    pos_label: Any,
+    groups: ArrayLike | None,
+) -> Predictions:
+    """Construct predictions of classes for one hold-out set."""
     parts = [part for name, value in predictions.items() for part in parts_of(name, value)]
     arrays = {part.title: _prediction_array(part.value) for part in parts}
     truth_by_name = {} if y_true is None else {"y_true": y_true}

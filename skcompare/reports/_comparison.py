@@ -17,7 +17,7 @@ from skcompare._analysis import (
     far_end,
     is_against,
 )
-from skcompare._core.design import HALVES, Design
+from skcompare._core.design import HALVES, TIME_ORDERED_HOLDOUT, Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     format_number,
@@ -736,13 +736,7 @@ def _undecided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
         )
     needed = records_needed(comparison)
     if needed:
-        enough = comparison.n_tested if _is_holdout(row) else comparison.n_records
-        yield (
-            f"Compare more {_unit(comparison, row)} than {enough:,}: {needed}. Choose the "
-            "difference that matters to you, and fix their number before: looking again "
-            "and again at a growing set finds differences that are none, unless a test for "
-            "that is used (anytime_mcnemar, anytime_losses)."
-        )
+        yield _more_records(comparison, row, needed)
     if is_against(row, comparison.alternative):
         yield (
             "The difference is not in the direction of alternative="
@@ -750,6 +744,21 @@ def _undecided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
             'records; on new ones, alternative="two-sided" asks both ways.'
         )
     yield from _good_enough(row)
+
+
+def _more_records(comparison: Comparison, row: ComparisonRow, needed: str) -> str:
+    """Format advice to compare more records, whose number is fixed before."""
+    enough = comparison.n_tested if _is_holdout(row) else comparison.n_records
+    more, number = f"more {_unit(comparison, row)} than {enough:,}", "their number"
+    another = ", unless a test for that is used (anytime_mcnemar, anytime_losses)"
+    if comparison.design.kind == TIME_ORDERED_HOLDOUT.kind:
+        # Those tests take records as unrelated.
+        more, number, another = f"{more}, of a longer time", "that time", ""
+    return (
+        f"Compare {more}: {needed}. Choose the difference that matters to you, and fix "
+        f"{number} before: looking again and again at a growing set finds differences that "
+        f"are none{another}."
+    )
 
 
 def records_needed(comparison: Comparison) -> str:
@@ -795,6 +804,6 @@ def _is_holdout(row: ComparisonRow) -> bool:
 
 
 def _unit(comparison: Comparison, row: ComparisonRow) -> str:
-    if comparison.size:
+    if " items" in comparison.size:
         return "items"
     return "test records" if _is_holdout(row) else "records"

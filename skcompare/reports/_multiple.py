@@ -54,6 +54,8 @@ class MultipleComparison(StoredComparison):
         How the records were collected.
     n_records, n_tested, n_fits : int
         Numbers of records, of records in some test set, and of fits of each classifier.
+    size : str
+        Description of the data if their order in time counts.
     alpha : float
         Level of the verdict.
     alternative, adjust : str
@@ -76,7 +78,7 @@ class MultipleComparison(StoredComparison):
     stored: ClassVar[tuple[str, ...]] = (
         *("design", "comparisons", "flags", "descriptions", "n_records", "n_tested"),
         *("alpha", "alternative", "adjust", "n_fits", "control", "seconds"),
-        *("random_state", "fingerprint", "versions"),
+        *("random_state", "fingerprint", "versions", "size"),
     )
 
     comparisons: tuple[PairwiseComparison, ...]
@@ -95,6 +97,7 @@ class MultipleComparison(StoredComparison):
     flags: tuple[str, ...] = ()
     fingerprint: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
+    size: str = ""
 
     @property
     def results(self) -> PairwiseResults:

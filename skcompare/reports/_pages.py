@@ -8,7 +8,7 @@ from typing import Any
 
 from skcompare._core.design import Design
 from skcompare._core.flags import explain
-from skcompare._core.formatting import INFERENCE_TEXT
+from skcompare._core.formatting import inference_text
 from skcompare._core.report import Figure, Section
 from skcompare._registry.tests import PairedTestEntry, paired_tests
 
@@ -62,7 +62,8 @@ def _section(
 ) -> Section:
     """Return the assumptions of one test, read from its docstring."""
     question, paragraphs, sources = _read_docstring(inspect.getdoc(entry.function) or "")
-    facts = {"speaks of": INFERENCE_TEXT[entry.inference].replace("two", subject, 1)}
+    about = inference_text(entry.inference, "" if design is None else str(design))
+    facts = {"speaks of": about.replace("two", subject, 1)}
     if design is not None:
         validity = CAUTION if entry.caution else VALID
         facts["valid here"] = (validity if entry.valid_for(design) else NOT_VALID).format(

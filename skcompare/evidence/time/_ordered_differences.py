@@ -12,8 +12,8 @@ from skcompare._core.design import (
     TIME_ORDERED_HOLDOUT,
     Design,
 )
+from skcompare._core.times import check_times
 from skcompare._core.validation import (
-    as_array,
     check_count,
     check_groups,
     check_numbers,
@@ -30,33 +30,6 @@ from skcompare.predictions import SCORES, PairedPredictions
 
 ROUNDING = 2.0**-48
 """Difference relative to the mean losses, up to which it is a rounding error."""
-
-
-def check_times(name: str, values: Any) -> np.ndarray:
-    """Check numbers or timestamps, one per record, and return them as a vector."""
-    array = as_array(values)
-    if array.dtype.kind == "O" and hasattr(values, "to_numpy"):
-        # Timestamps with a time zone are objects, until they are converted to UTC.
-        array = values.to_numpy(dtype="datetime64[ns]")
-    is_text = array.dtype.kind in "US" or any(isinstance(i, str) for i in array.flat[:1])
-    if array.dtype.kind == "O" and not is_text:
-        array = array.astype("datetime64[ns]")
-    if is_text:
-        raise ValueError(
-            f"`{name}` must be numbers or timestamps. Got text, such as {array.flat[0]!r}, "
-            "whose order need not be that of time. Convert it, for example by "
-            "pandas.to_datetime."
-        )
-    if array.dtype.kind == "M":
-        if array.ndim != 1 or np.isnat(array).any():
-            raise ValueError(
-                f"`{name}` must be timestamps of shape (n_samples,), none missing. Got "
-                f"shape {array.shape}, {int(np.isnat(array).sum())} missing. Drop these "
-                "records for both models."
-            )
-        return array.astype("datetime64[ns]")
-    whole = array.dtype.kind in "iu" and array.ndim == 1
-    return array if whole else check_numbers(name, values)
 
 
 def _as_times(name: str, values: Any) -> np.ndarray:
@@ -386,19 +359,23 @@ class OrderedDifferences(Mergeable):
         pair: PairedPredictions,
         *,
         time: ArrayLike | None = None,
-        horizon: int = 1,
+        horizon: int | None = None,
         **options: Any,
     ) -> Self:
         """Compute the losses of the predictions for all test sets, in order.
 
         The options are those of :meth:`from_predictions`; series are the groups of the
-        predictions. With `time` the design of a hold-out is "time-ordered holdout"; without
-        it the records are in the order of the predictions, and the design stays the same.
+        predictions. Time and horizon are by default those of the predictions. With a time
+        the design of a hold-out is "time-ordered holdout"; without it the records are in
+        the order of the predictions, and the design stays the same.
         """
         losses = PairedLosses.from_pair(pair, **options)
-        groups = groups_of(pair.predictions)
-        ordered = cls.from_paired_losses(losses, time=time, groups=groups, horizon=horizon)
-        timed = time is not None and pair.design.kind == HOLDOUT.kind
+        order = order_of(pair, time, horizon)
+        ordered = cls.from_paired_losses(losses, **order)
+        timed = order["time"] is not None and pair.design.kind in (
+            HOLDOUT.kind,
+            TIME_ORDERED_HOLDOUT.kind,
+        )
         return ordered if timed else replace(ordered, design=pair.design)
 
     @classmethod
@@ -495,6 +472,21 @@ class OrderedDifferences(Mergeable):
         times = np.concatenate([self.times, other.times])
         times, sums, counts = in_order(times, sums, counts)
         return replace(merged, sums=sums, counts=counts, times=times)
+
+
+def order_of(
+    pair: PairedPredictions, time: ArrayLike | None = None, horizon: int | None = None
+) -> dict[str, Any]:
+    """Time and series of each prediction, and the horizon: by default of the predictions.
+
+    These are arguments of the constructors of :class:`OrderedDifferences`.
+    """
+    predictions = pair.predictions
+    if time is None and predictions.time is not None:
+        records = predictions.records
+        time = predictions.time if records is None else predictions.time[records]
+    horizon = predictions.horizon if horizon is None else horizon
+    return {"time": time, "groups": groups_of(predictions), "horizon": horizon}
 
 
 def in_order(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from skcompare._core.flags import explain
-from skcompare._core.formatting import INFERENCE_TEXT, format_pvalue
+from skcompare._core.formatting import format_pvalue, inference_text
 from skcompare._core.validation import alpha_of, check_confidence_level, is_number
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import Inference
@@ -232,7 +232,7 @@ class PairedResult(Flagged):
             *([self.remark] if self.remark else []),
             f"statistic {self.statistic:.4g}{degrees}, p {format_pvalue(self.pvalue)}"
             f"{self._null_text()}",
-            f"about {INFERENCE_TEXT[self.inference]}",
+            f"about {inference_text(self.inference, self.design)}",
         ]
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from skcompare._core.validation import alpha_of, check_count
-from skcompare._registry.tests import ANY_LOSS, paired_test
+from skcompare._registry.tests import ANY_LOSS, ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import OrderedDifferences
 from skcompare.stats.core._limits import Limits, Pair, Wald, one_sided, studentised
@@ -240,7 +240,7 @@ def has_few_runs(sums: FloatArray) -> bool:
 
 @paired_test(
     title="Diebold-Mariano test",
-    measures=ANY_LOSS,
+    measures=(ANY_LOSS, ANY_SCORE),
     designs=("time-ordered holdout", "grouped time-ordered holdout"),
     inference="models",
     references=(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._registry.tests import ANY_LOSS, paired_test
+from skcompare._registry.tests import ANY_LOSS, ANY_SCORE, paired_test
 from skcompare._typing import Alternative
 from skcompare.evidence import OrderedDifferences
 from skcompare.stats.core._limits import Wald
@@ -71,7 +71,7 @@ def mean_of_series(ordered: OrderedDifferences, **options: Any) -> Wald:
 
 @paired_test(
     title="two-way t test of series in time",
-    measures=ANY_LOSS,
+    measures=(ANY_LOSS, ANY_SCORE),
     designs=("grouped time-ordered holdout",),
     inference="models",
     references=("Cameron2011", "Thompson2011", "Lazarus2018", "Satterthwaite1946"),

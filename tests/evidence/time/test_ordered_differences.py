@@ -41,7 +41,7 @@ def test_timestamps_of_many_kinds():
 @pytest.mark.parametrize(
     ("time", "message"),
     [
-        (DAYS, "Got text, such as '2024-01-02'"),
+        (["1.2.2024", *DAYS[1:]], "Got text, such as '1.2.2024'"),
         (np.array([*DAYS[:3], "NaT"], dtype="datetime64[D]"), "1 missing"),
         ([1.0, 2.0, np.nan, 3.0], "finite numbers"),
         ([1, 2, 3], "time has 3"),
