@@ -18,6 +18,7 @@ from skcompare._analysis._test_selection import (
     Selection,
     check_suited,
     default_test,
+    is_by_influence,
     named_tests,
     predictions_required,
     tests_without_truth,
@@ -455,11 +456,6 @@ ORDER = ("time", "horizon")
 """Options of evidence in the order of time, which are by default those of predictions."""
 
 
-def _is_by_influence(entry: PairedTestEntry, measure: Measure) -> bool:
-    """Whether a test in time order is of a score that is no mean loss of records."""
-    return entry.needs is OrderedDifferences and tested_loss(measure.metric) is None
-
-
 SHARED_SCORES = (BlockDifferences, ScoreDifferences)
 """Evidence whose scores of a classifier are shared by all its pairs."""
 
@@ -628,7 +624,7 @@ class PairEngine(Selection):
         In the order of time it may be that the influences of the records are unknown.
         """
         reason = super().why_unsuited(entry, measure)
-        if reason or measure is None or not _is_by_influence(entry, measure):
+        if reason or measure is None or not is_by_influence(entry, measure):
             return reason
         try:
             self._of(entry, measure)
@@ -789,7 +785,7 @@ class PairEngine(Selection):
         needs, options = entry.needs, self.evidence_options(entry, measure)
         if needs in BY_MEASURE and measure is not None:
             return self._scored(needs, measure)
-        if measure is not None and _is_by_influence(entry, measure):
+        if measure is not None and is_by_influence(entry, measure):
             own = {name: options[name] for name in ORDER if name in options}
             key = (entry.name, measure.name)
             if key not in self._scores:

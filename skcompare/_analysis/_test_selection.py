@@ -181,7 +181,16 @@ def why_unsuited(
     of_others = needs is ScoredPair and measure is not None and measure.metric not in ROOTS
     if is_tallied and (entry.of_records or of_others or not hasattr(needs, "from_tally")):
         return f"{entry.name} needs every record, and these were counted where they are"
-    return what_lacks(entry, predictions) or _what_time_lacks(entry, predictions)  # type: ignore[arg-type]
+    if measure is None or not is_by_influence(entry, measure):
+        lacking = what_lacks(entry, predictions)  # type: ignore[arg-type]
+        if lacking:
+            return lacking
+    return _what_time_lacks(entry, predictions)
+
+
+def is_by_influence(entry: PairedTestEntry, measure: Measure) -> bool:
+    """Whether a test in time order is of a score that is no mean loss of records."""
+    return entry.needs is OrderedDifferences and tested_loss(measure.metric) is None
 
 
 def _what_time_lacks(entry: PairedTestEntry, predictions: Schema) -> str:
@@ -332,6 +341,8 @@ def predictions_required(
     if requested is None and scored and all(m.metric in RANKING_SCORES for m in scored):
         return responses | {RANKS}
     for name in requested or ():
+        if all(is_by_influence(get_test(name), measure) for measure in measures):
+            continue
         needs = get_test(name).needs
         declared = getattr(needs, "required", None)
         responses |= {LABELS, SCORES} if declared is None else declared

@@ -17,6 +17,7 @@ from typing import Any, TextIO
 
 from skcompare._core.atomic_write import check_writable, is_special, write_text
 from skcompare._core.formatting import in_one_line, without_commands
+from skcompare._core.validation import check_count
 from skcompare._io.readers import are_one_file, list_formats
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.gate import (
@@ -152,6 +153,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "alpha", "LEVEL", "of the gate", type=float)
     for name in COLUMNS:
         add_column(parser, name, action="append" if name in REPEATABLE else "store")
+    text = "time points by which forecasts are ahead (1); needs --time"
+    add_option(parser, "horizon", "H", text, type=int)
     add_option(parser, "pos-label", "LABEL", "the positive class")
     add_option(parser, "data", "FILE", "records that estimators predict")
     add_option(parser, "train", "FILE", "training records, of which none may be judged")
@@ -236,6 +239,8 @@ def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
     if isinstance(columns.get("value"), dict):
         forecast = columns.pop("value")
         columns |= {"value": forecast.pop("values", None)} | forecast
+    if arguments.horizon is not None:
+        columns["horizon"] = check_count("--horizon", arguments.horizon)
     policy = replace(policy, data=replace(policy.data, **columns))
     if arguments.alpha is not None:
         policy = replace(policy, gate=policy.gate.at_level(arguments.alpha))

@@ -3,6 +3,7 @@
 from skcompare.comparators._comparators import MultipleComparator, PairedComparator
 from skcompare.comparators._compare import (
     COLLECTED,
+    check_collected,
     check_role_names,
     checked_names,
     collected_arrays,
@@ -12,6 +13,7 @@ from skcompare.comparators._compare import (
     is_table,
     numbers_on_engine,
     pair_on_engine,
+    size_in_time,
 )
 from skcompare.comparators._compare_scores import (
     MEAN_SCORE,

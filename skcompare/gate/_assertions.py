@@ -29,6 +29,7 @@ from skcompare._core.report import (
     report_markdown,
     report_text,
 )
+from skcompare._core.times import check_horizon
 from skcompare.comparators import PairedComparator
 from skcompare.gate._conditions import AnyOf, Condition, Superior
 from skcompare.gate._decision import (
@@ -147,6 +148,8 @@ def assert_better(
     alpha: float = 0.05,
     X: Any = None,
     groups: Any = None,
+    time: Any = None,
+    horizon: int = 1,
     labels: Any = None,
     pos_label: Any = None,
     columns: Mapping[str, Any] | None = None,
@@ -187,6 +190,11 @@ def assert_better(
         Records that fitted classifiers predict for.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user), where records of a group may be similar.
+    time : array-like of shape (n_samples,), optional
+        Number or timestamp of each record, where records that follow each other may be
+        similar. Groups are then series.
+    horizon : int, default=1
+        Time points by which forecasts are ahead.
     labels : array-like of shape (n_classes,), optional
         All class labels, where `y_true` lacks some of them; for predictions.
     pos_label : label, optional
@@ -228,6 +236,8 @@ def assert_better(
     __tracebackhide__ = True  # pytest then shows the line of the test
     superior = Superior(by, margin=margin, where=where)
     options = {"groups": groups, "pos_label": pos_label, "columns": columns}
+    options["time"] = time
+    horizon = check_horizon(horizon, time)
     if isinstance(y_true, PairedComparator):
         check_alone(y_true, {"labels": labels, "X": X, **options})
         # The conditions follow the comparator directly, in the place of both roles.
@@ -239,6 +249,7 @@ def assert_better(
         gate = Gate(superior, *others, alpha=alpha)
         return demand(gate.decide(y_true, ledger=ledger, blind=blind))
     gate = Gate(superior, *conditions, alpha=alpha)
+    options["horizon"] = horizon
     roles = {"champion": champion, "challenger": challenger}
     _check_both(roles, X)
     if X is None:

@@ -19,6 +19,7 @@ from skcompare._analysis.measures import (
     value_without_skill,
 )
 from skcompare._core.flags import explain
+from skcompare._core.times import check_horizon
 from skcompare._core.validation import check_alpha, check_count
 from skcompare._registry.metrics import VALUES, loss_of
 from skcompare._typing import FloatArray
@@ -375,6 +376,8 @@ class Gate(Written):
         y_true: Any = None,
         id: str | None = None,
         groups: Any = None,
+        time: Any = None,
+        horizon: int = 1,
         labels: Any = None,
         pos_label: Any = None,
         columns: Mapping[str, Any] | None = None,
@@ -388,7 +391,7 @@ class Gate(Written):
 
         Parameters
         ----------
-        data, predictions, y_true, id, groups, labels, pos_label
+        data, predictions, y_true, id, groups, time, horizon, labels, pos_label
             The hold-out set and the predictions for it, the champion's first, as for
             :func:`skcompare.compare`. Or `data` is a fitted
             :class:`~skcompare.PairedComparator`, alone, or the
@@ -432,7 +435,8 @@ class Gate(Written):
         """
         start = perf_counter()
         checked_ledger = check_ledger(ledger, blind)
-        inputs = Inputs(predictions, y_true, id, groups, labels, columns, train)
+        order = time, check_horizon(horizon, time)
+        inputs = Inputs(predictions, y_true, id, groups, labels, columns, train, *order)
         options = {"pos_label": pos_label, "collect": collect, "features": features}
         keep_ids = checked_ledger is not None
         subject = subject_of(data, inputs, self.leaves, keep_ids=keep_ids, **options)

@@ -238,7 +238,7 @@ def chosen_columns(
     y = true_columns(columns)
     roles = [sources[0], sources[-1]]
     main = truth_of(roles[0], roles[1], y, columns.y_from, is_counted)
-    reserved = {id, *y, columns.groups, *required}
+    reserved = {id, *y, columns.groups, columns.time, *required}
     predictions = [
         _prediction(role, source, columns, reserved, two_files)
         for role, source in zip(ROLES, roles)
@@ -264,15 +264,27 @@ def chosen_columns(
     ]
     groups = None if columns.groups is None else facts[columns.groups]
     placed = dict(zip(names, map(_at, roles, predictions)))
-    chosen = ColumnRoles(main, truth, placed, id, groups, facts, [*same_truth, *same_facts])
+    same = [*same_truth, *same_facts]
+    chosen = ColumnRoles(
+        main,
+        truth,
+        placed,
+        id,
+        groups,
+        facts,
+        same,
+        time=None if columns.time is None else facts[columns.time],
+        horizon=columns.horizon or 1,
+    )
     check_slices(chosen)
     return chosen
 
 
 def _named_by(columns: Columns, slices: Sequence[str]) -> dict[str, str]:
-    """Return the columns of slices and groups with the keys that name them."""
-    groups = () if columns.groups is None else (columns.groups,)
-    return dict.fromkeys(slices, "`where`") | dict.fromkeys(groups, "`groups`")
+    """Return the columns of slices, groups and times with the keys that name them."""
+    named = {columns.groups: "`groups`", columns.time: "`time`"}
+    keys = {name: key for name, key in named.items() if name is not None}
+    return dict.fromkeys(slices, "`where`") | keys
 
 
 def _check_unset(columns: Columns, names: Sequence[str], text: str) -> None:
@@ -545,7 +557,8 @@ def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSu
     data = _checked_data(files, columns)
     y = true_columns(columns)
     id = columns.id or (ID if ID in data.names else None)
-    facts = [name for name in (*y, id, columns.groups, *gate.columns) if name is not None]
+    about = (*y, id, columns.groups, columns.time, *gate.columns)
+    facts = [name for name in about if name is not None]
     for name in facts:
         check_column(data, name)
     loaded = load_estimators(files.predictions, trust=files.trust)
@@ -561,7 +574,8 @@ def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSu
     training = training_of(files, id, columns.features or features)
     needed = [] if training is None else training.needed
     names = dict.fromkeys([*facts, *features, *needed])
-    read = columns_of(data, list(names), as_written={*facts[len(y) :]} - set(features))
+    as_written = {*facts[len(y) :]} - {*features, columns.time}
+    read = columns_of(data, list(names), as_written=as_written)
     if id is not None:
         rows_by_id({data.key: data}, {data.key: read}, id)  # each of which must be once
     unseen = "" if training is None else training.check(read, data.text)
@@ -576,6 +590,8 @@ def estimators_subject(files: GateFiles, columns: Columns, gate: Gate) -> PairSu
         records,
         truth,
         groups=None if columns.groups is None else read[columns.groups],
+        time=None if columns.time is None else read[columns.time],
+        horizon=columns.horizon or 1,
         pos_label=positive_label(files, columns, read[y[0]]),
         columns={name: read[name] for name in gate.columns},
     )
@@ -711,6 +727,8 @@ def scores_subject(files: GateFiles, columns: Columns, gate: Gate) -> ItemSubjec
         score=score if isinstance(score, str) else tuple(score),
         item=item,
         group=columns.groups,
+        time=columns.time,
+        horizon=columns.horizon or 1,
         attempt=columns.attempt,
         columns=dict.fromkeys([*gate.columns, *needed]),
         bounds=columns.bounds,

@@ -710,7 +710,7 @@ def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
     if isinstance(subject, ItemSubject):
         scores = subject.data
         arrays = [scores.champion, scores.challenger, scores.attempts, scores.groups]
-        columns = _used_columns(scores.columns, used)
+        columns = _order_of(scores) + _used_columns(scores.columns, used)
         return Digests([*arrays, *columns], scores.groups, scores.items)
     if isinstance(subject, TalliedSubject) and subject.source is not None:
         raise ValueError(
@@ -736,9 +736,14 @@ def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
     if predictions.outputs:
         # In whatever order a policy names them.
         y = y[:, np.argsort(predictions.outputs)]
-    parts += [groups, classes, str(subject.pos_label)]
+    parts += [groups, classes, str(subject.pos_label), *_order_of(predictions)]
     parts += _used_columns(subject.columns, used)
     return Digests(parts, groups, subject.ids, y, classes)
+
+
+def _order_of(data: Any) -> list[Any]:
+    """List the times of records or items and the horizon, if there are times."""
+    return [] if data.time is None else [data.time, str(data.horizon)]
 
 
 def gate_digest(values: dict[str, Any]) -> str:

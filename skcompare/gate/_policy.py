@@ -288,7 +288,11 @@ class Columns:
         one per output, or a dict with "values", "std", "quantiles", "intervals" or
         "samples".
     groups : str or None
-        Group of each record.
+        Group of each record; with `time` its series.
+    time : str or None
+        Time of each record, whose order then counts.
+    horizon : int or None
+        Time points by which forecasts are ahead; 1 by default.
     features : tuple of str or None
         The features of saved estimators, by which training records are also recognised.
     labels : tuple or None
@@ -317,6 +321,8 @@ class Columns:
     champion: Annotated[Any, _predictions] = None
     challenger: Annotated[Any, _predictions] = None
     groups: Annotated[str | None, checked_text] = None
+    time: Annotated[str | None, checked_text] = None
+    horizon: Annotated[int | None, checked_count] = None
     features: Annotated[tuple[str, ...] | None, checked_columns] = None
     labels: Annotated[tuple[Any, ...] | None, checked_labels] = None
     pos_label: Annotated[Any, checked_label] = None

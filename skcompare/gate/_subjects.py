@@ -20,9 +20,9 @@ from skcompare._analysis import (
     pair_of_tally,
     predictions_required,
     requested_by,
-    why_unsuited,
 )
 from skcompare._core.design import Design
+from skcompare._core.times import check_horizon
 from skcompare._core.validation import as_array, check_same_length
 from skcompare._io.columns import source_of
 from skcompare._registry.metrics import FORECASTS, NUMBERS
@@ -30,12 +30,14 @@ from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators import (
     MEAN_SCORE,
     PairedComparator,
+    check_collected,
     checked_names,
     collected_arrays,
     is_table,
     numbers_on_engine,
     pair_on_engine,
     prepared_scores,
+    size_in_time,
     size_text,
 )
 from skcompare.evidence import (
@@ -59,6 +61,7 @@ from skcompare.predictions import (
     ItemScores,
     PairedPredictions,
     Predictions,
+    in_time,
     part_of,
     predictions_of_fitted,
 )
@@ -144,6 +147,9 @@ class PairSubject:
     def size(self) -> str:
         """Description of records and groups, or an empty string for records alone."""
         groups = self.data.groups
+        if self.data.time is not None:
+            text = size_in_time(self.data)
+            return f"{text}, {self.unseen}" if self.unseen else text
         if groups is None:
             return self.unseen and f"{self.n_records:,} records, {self.unseen}"
         n_groups = int(np.count_nonzero(np.bincount(groups)))
@@ -242,7 +248,7 @@ def chosen_test(
         default = default_test(measure, design)
         raise Unsuited(selection.why_untested(default, measure, measure.name))
     check_test(condition, entry, design)
-    why = why_unsuited(entry, selection.predictions, measure)
+    why = selection.why_unsuited(entry, measure)
     if why:
         raise Unsuited(why)
     return selection, measure, entry
@@ -316,6 +322,8 @@ def fitted_subject(
     groups: Any,
     pos_label: Any,
     columns: Mapping[str, Any] | None,
+    time: Any = None,
+    horizon: int = 1,
 ) -> PairSubject:
     """Collect the predictions of fitted classifiers that the conditions need."""
     measures = [leaf.scored for leaf in conditions if leaf.scored is not None]
@@ -335,6 +343,9 @@ def fitted_subject(
         groups=groups,
         why=f"A gate judges trained {'regressors' if is_numeric else 'classifiers'}.",
     )
+    horizon = check_horizon(horizon, time)
+    if time is not None:
+        predictions = in_time(predictions, time, horizon)
     subject = PairSubject(predictions.pair(*roles), pos_label=pos_label)
     return _with_columns(subject, columns or {})
 
@@ -542,6 +553,8 @@ class Inputs(NamedTuple):
     labels: Any
     columns: Mapping[str, Any] | None
     train: Any
+    time: Any = None
+    horizon: int = 1
 
 
 def subject_of(
@@ -561,7 +574,7 @@ def subject_of(
     """
     features = _checked_features(features, inputs.train)
     if isinstance(data, PairedComparator | ItemScores | Tally):
-        check_alone(data, inputs._asdict())
+        check_alone(data, inputs._replace(horizon=None)._asdict())  # type: ignore[arg-type]
     if isinstance(data, ItemScores):
         return ItemSubject(data)
     if isinstance(data, PairedComparator):
@@ -573,7 +586,7 @@ def subject_of(
         unsliced = [condition for condition in conditions if condition.where is None]
         pair = pair_of_tally(data, partial(required, unsliced, pos_label))
         return TalliedSubject(pair, pos_label=pos_label)
-    named, y_true, id, groups, labels, columns, train = inputs
+    named, y_true, id, groups, labels, columns, train, time, horizon = inputs
     predictions = checked_names(named)
     if len(predictions) != 2:
         raise ValueError(
@@ -586,9 +599,12 @@ def subject_of(
         training = None
         if train is not None:
             training = Training(source_of(train, "`train`"), id, None, features)
-        roles = ColumnRoles(data, y_true, predictions, id, groups, others)
+        order = {"time": time, "horizon": horizon}
+        roles = ColumnRoles(data, y_true, predictions, id, groups, others, **order)
         check_slices(roles)
         columns_there = None if slice_columns else roles.on_engine()
+        if columns_there is not None and time is not None:
+            check_collected(columns_there, collect)
         if columns_there is not None and columns_there.table.n_records() > collect:
             if training is not None:
                 raise ValueError(
@@ -614,13 +630,14 @@ def _subject_of_arrays(
     data: Any, inputs: Inputs, target: str, pos_label: Any
 ) -> PairSubject:
     """Create the subject of a gate from arrays of predictions."""
-    named, y_true, id, groups, labels, _, train = inputs
+    named, y_true, id, groups, labels, _, train, time, horizon = inputs
     if train is not None:
         raise ValueError(
             "Training records are recognised by columns of a frame or a file. Got arrays "
             "of predictions. Pass a frame with `id` or `features`, or leave `train` out."
         )
     options = {"labels": labels, "pos_label": pos_label, "groups": groups}
+    options |= {"time": time, "horizon": horizon}
     predictions = checked_names(named)
     collected = collected_arrays(data, predictions, y_true, id, target=target, **options)
     if collected.y is None:
@@ -639,9 +656,9 @@ def _with_columns(subject: PairSubject, columns: Mapping[str, Any]) -> PairSubje
 
 
 def check_slices(roles: ColumnRoles) -> None:
-    """Raise an error if slices or groups are defined by the predictions of a classifier."""
-    groups = [roles.groups] if isinstance(roles.groups, str) else []
-    places = replace(roles, y_true=None, groups=None).places()
+    """Raise an error if slices, groups or times are predictions of a classifier."""
+    groups = [name for name in (roles.groups, roles.time) if isinstance(name, str)]
+    places = replace(roles, y_true=None, groups=None, time=None, horizon=1).places()
     for role, prediction in zip(ROLES, roles.predictions):
         own = [name for p in places if p.name == prediction for name in p.columns]
         for name in (*roles.others, *groups):

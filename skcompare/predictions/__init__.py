@@ -70,6 +70,7 @@ from skcompare.predictions._predictions import (
     checked_numbers,
     encoded_target,
     fingerprint,
+    in_time,
     n_rows,
     one_class,
     one_class_of,

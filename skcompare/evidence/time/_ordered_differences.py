@@ -19,7 +19,12 @@ from skcompare._core.validation import (
     check_numbers,
     check_same_length,
 )
-from skcompare._registry.metrics import keywords_of, options_of_losses, reserve_options
+from skcompare._registry.metrics import (
+    keywords_of,
+    options_of_losses,
+    record_losses,
+    reserve_options,
+)
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._storage import Mergeable, added, negated, reversed_
@@ -438,6 +443,14 @@ class OrderedDifferences(Mergeable):
             return None
         champion, challenger = self.totals / self.n
         return float(champion), float(challenger)
+
+    @property
+    def difference_bound(self) -> float | None:
+        """Largest possible difference of one record; None if unknown."""
+        if self.measure == "accuracy":
+            return 1.0
+        loss = record_losses().get(self.measure)
+        return None if loss is None or self.by_influence else loss.bound
 
     @property
     def estimate(self) -> float:

@@ -37,6 +37,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
     ClusterSums,
     JointCounts,
+    OrderedDifferences,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
@@ -53,6 +54,7 @@ from skcompare.stats.scores._confusion_scores import (
 )
 from skcompare.stats.scores._permutation import scored_cells
 from skcompare.stats.scores._resampling import generator, influence_powers, influences
+from skcompare.stats.time._diebold_mariano import mean_in_time
 
 MOST_ROWS = 2_000_000
 """Number of records above which the skewness is supposed, not estimated."""
@@ -68,6 +70,8 @@ UNEVEN = 2.0
 """Ratio of groups to groups of even size from which on the latter are counted."""
 
 EVEN = "groups of even size that would tell as much"
+
+UNRELATED = "times that would be unrelated"
 
 FEW_OF_A_CLASS = 20
 """Records of a class below which nothing is concluded, if classes have equal weight."""
@@ -348,6 +352,23 @@ def _scored(
 
 
 @influence_moments.register
+def _of_ordered(ordered: OrderedDifferences, **_: Any) -> InfluenceMoments:
+    """Moments of a difference in the order of time, of as many times as are unrelated.
+
+    With a variance of the mean that is v times that of unrelated times, n of them tell as
+    much as n / v, as if v in succession were alike.
+    """
+    wald = mean_in_time(ordered)
+    influence = ordered.centred / ordered.n
+    own = _spread(influence, ordered.n_times, UNRELATED)
+    if own.error == 0 or wald.error == 0:
+        return own
+    units = max(1, int(ordered.n_times * min(1.0, (own.error / wald.error) ** 2)))
+    skewness = own.skewness * math.sqrt(ordered.n_times / units)
+    return InfluenceMoments(wald.error, skewness, units, UNRELATED)
+
+
+@influence_moments.register
 def _of_roots(roots: RootErrors, **_: Any) -> InfluenceMoments:
     """Moments of the difference of two roots, by sums of powers of the influences."""
     own, name = influence_powers(roots), "groups" if roots.groups else "records"
@@ -596,6 +617,9 @@ def rare_errors(
     """
     names = "groups", "n_independent", "difference_bound"
     groups, n, own_bound = (getattr(evidence, name, None) for name in names)
+    if isinstance(evidence, OrderedDifferences):
+        # Records of one time may be alike, and so may times that follow each other.
+        groups, n = None, influence_moments(evidence).units  # type: ignore[union-attr]
     bound = bound if own_bound is None else own_bound
     if groups is not None or n is None or bound is None or not abs(estimate) <= bound:
         return None
@@ -611,7 +635,11 @@ def has_zero_variation(result: Any, limit: float) -> bool:
 
 SMALLEST = 1e-15
 """Smallest p-value from an interval, whose level is a double below 1."""
-UNDERMINED = ("decided-by-few-records",)
+UNDERMINED = (
+    "decided-by-few-records",
+    "too-few-independent-times",
+    "correlated-beyond-horizon",
+)
 """Flags of tests whose p-value cannot be trusted."""
 HALF = 0.5
 """Largest p-value with which intervals agree."""
