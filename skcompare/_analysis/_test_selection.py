@@ -207,8 +207,9 @@ def _what_time_lacks(entry: PairedTestEntry, predictions: Schema) -> str:
             f"{predictions.n_times}; collect records over a longer time"
         )
     series, only_series = predictions.groups, all("grouped" in d for d in entry.designs)
-    if only_series and series is not None and not (series != series[0]).any():
-        return f"{entry.name} needs at least 2 series, and there is 1"
+    if only_series and (series is None or not (series != series[0]).any()):
+        count = "these have no `groups`" if series is None else "there is 1"
+        return f"{entry.name} needs at least 2 series, and {count}"
     return ""
 
 

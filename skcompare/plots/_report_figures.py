@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
-from skcompare._core.design import HOLDOUT
+from skcompare._core.design import HOLDOUT, TIME_ORDERED_HOLDOUT
 from skcompare._core.formatting import in_one_line
 from skcompare._registry.metrics import NUMBERS, keywords_of, loss_of
 from skcompare._registry.tests import paired_tests
@@ -140,6 +140,7 @@ POINTS = 100
 
 REPEATED = "records are predicted more than once in this design"
 OPEN = "it is not known that predictions for these splits may be counted together"
+IN_TIME = "its limits take records as unrelated, and these are in the order of time"
 POOLED = (
     "all predictions together have another error than the mean of the splits, in the table"
 )
@@ -189,7 +190,10 @@ class Pictures:
         design, alpha = comparison.design.kind, comparison.alpha
         if place.designs and design not in place.designs:
             is_open = design in ("time ordered", "unknown")
-            self.leave_out(title, OPEN if is_open else REPEATED)
+            reason = OPEN if is_open else REPEATED
+            self.leave_out(
+                title, IN_TIME if design == TIME_ORDERED_HOLDOUT.kind else reason
+            )
             return
         measures = {row.measure for row in comparison.rows}
         if place.pooled and design != HOLDOUT.name and measures & set(place.same):
