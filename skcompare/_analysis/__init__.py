@@ -6,7 +6,6 @@ from skcompare._analysis._comparison import (
     POWER,
     RECORDS,
     ComparisonRow,
-    EvidenceBehind,
     PairEngine,
     PreparedTest,
     Results,
@@ -28,6 +27,7 @@ from skcompare._analysis._counted import (
     tallied_pair,
 )
 from skcompare._analysis._counted_numbers import counted_numbers
+from skcompare._analysis._evidence_cache import EvidenceBehind
 from skcompare._analysis._joint_rows import simultaneous
 from skcompare._analysis._pairwise_comparison import (
     ClassifierRow,

@@ -5,14 +5,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
-from skcompare._analysis._counted import pair_of_class, tallied_evidence, tallied_scores
+from skcompare._analysis._counted import pair_of_class, tallied_scores
+from skcompare._analysis._evidence_cache import EvidenceBehind
 from skcompare._analysis._test_selection import (
     LABEL,
-    LOSS,
-    POS_LABEL,
     SCORE,
     RequestedTests,
     Selection,
@@ -46,7 +44,6 @@ from skcompare._core.validation import check_alpha, check_alternative, check_cho
 from skcompare._registry.metrics import (
     CLASSES,
     NUMBERS,
-    keywords_of,
     record_losses,
     tested_instead,
     tested_loss,
@@ -59,7 +56,7 @@ from skcompare.evidence import (
     ScoreDifferences,
     ScoredPair,
 )
-from skcompare.predictions import SCORES, PairedPredictions
+from skcompare.predictions import PairedPredictions
 from skcompare.stats import ConfidenceInterval, PairedResult, adjust_pvalues
 from skcompare.stats.core import ADJUSTMENTS, class_text
 from skcompare.stats.margins import MarginTest
@@ -793,61 +790,6 @@ class PairEngine(Selection):
                 self._scores[key] = scored
             return self._scores[key]
         return self.evidence(needs, **options)
-
-
-class EvidenceBehind:
-    """Cache of the evidence of a pair, by type and options.
-
-    A pickled copy holds the predictions, and computes the evidence again. The positive
-    class, and options of the requested tests such as the number of bins, are by default
-    those of the comparison.
-    """
-
-    def __init__(
-        self,
-        pair: PairedPredictions,
-        pos_label: Any = None,
-        usual: Mapping[type, Mapping[str, Any]] = MappingProxyType({}),
-    ) -> None:
-        self.pair, self.pos_label, self.usual = pair, pos_label, dict(usual)
-        self._made: dict[Any, Any] = {}
-
-    def __call__(self, needs: Any, **options: Any) -> Any:
-        """Return evidence of a type, with options of its `from_pair`."""
-        usual = self.usual.get(needs, {})
-        if LOSS in usual and options.get(LOSS, usual[LOSS]) != usual[LOSS]:
-            # Its other options are of that loss.
-            usual = {}
-        options = {**usual, **options}
-        if self.pos_label is not None and POS_LABEL in keywords_of(needs.from_pair):
-            options.setdefault(POS_LABEL, self.pos_label)
-        key = (needs, *((name, repr(value)) for name, value in sorted(options.items())))
-        if key not in self._made:
-            tally = self.pair.predictions.tally
-            self._made[key] = (
-                self._from_pair(needs, options)
-                if tally is None
-                else tallied_evidence(needs, tally, options)
-            )
-        return self._made[key]
-
-    def _from_pair(self, needs: Any, options: dict[str, Any]) -> Any:
-        try:
-            return needs.from_pair(self.pair, **options)
-        except ValueError as error:
-            numeric, roles = self.pair.predictions.is_numeric, self.pair.roles
-            scored = numeric or any(role.has_proba or role.has_decision for role in roles)
-            if scored or SCORES not in getattr(needs, "required", (SCORES,)):
-                raise
-            # Not all outputs of a classifier are collected.
-            raise ValueError(
-                f"{error} This comparison has labels only, because only what is compared "
-                "is collected. Compare a measure of scores too, such as 'roc_auc' or "
-                "'neg_brier_score'."
-            ) from error
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return EvidenceBehind, (self.pair, self.pos_label, self.usual)
 
 
 def result_row(

@@ -183,14 +183,24 @@ def why_unsuited(
         return f"{entry.name} needs every record, and these were counted where they are"
     if measure is None or not is_by_influence(entry, measure):
         lacking = what_lacks(entry, predictions)  # type: ignore[arg-type]
-        if lacking:
-            return lacking
-    return _what_time_lacks(entry, predictions)
+    else:
+        lacking = _what_score_lacks(entry, measure, predictions)
+    return lacking or _what_time_lacks(entry, predictions)
 
 
 def is_by_influence(entry: PairedTestEntry, measure: Measure) -> bool:
     """Whether a test in time order is of a score that is no mean loss of records."""
     return entry.needs is OrderedDifferences and tested_loss(measure.metric) is None
+
+
+def _what_score_lacks(entry: PairedTestEntry, measure: Measure, predictions: Schema) -> str:
+    """Return the reason why a test in time order lacks what a score needs, or ""."""
+    for role in predictions.estimators if len(predictions.classes) else ():
+        if SCORES in measure.required and not (role.has_proba or role.has_decision):
+            return f"{entry.name} needs probabilities, and {role.name} gives none"
+        if LABELS in measure.required and not role.has_labels:
+            return f"{entry.name} needs labels, and {role.name} gives none"
+    return ""
 
 
 def _what_time_lacks(entry: PairedTestEntry, predictions: Schema) -> str:

@@ -586,11 +586,11 @@ def compare(
     'inconclusive'
     """
     start = perf_counter()
-    horizon = check_horizon(horizon, time)
+    order = {"time": time, "horizon": check_horizon(horizon, time)}
     if isinstance(data, Tally):
         columns = {"predictions": predictions, "y_true": y_true, "groups": groups}
-        columns["time"] = time
-        _check_tally_alone(**columns, id=id, labels=labels, control=control)
+        own = {"id": id, "labels": labels, "control": control, "time": time}
+        _check_tally_alone(**columns, **own)
         predictions = dict.fromkeys(data.names)
     predictions = checked_names(predictions)
     several = tuple(predictions) if len(predictions) > 2 else ()
@@ -607,7 +607,6 @@ def compare(
         parse = partial(Settings.parse, **options)
     roles = data if isinstance(data, ColumnRoles) else None
     if roles is None and is_table(data, predictions):
-        order = {"time": time, "horizon": horizon}
         roles = ColumnRoles(data, y_true, predictions, id, groups, **order)
     target = CLASSES if roles is None or not roles.is_numeric else NUMBERS
     if roles is None and not isinstance(data, Tally):
@@ -627,17 +626,23 @@ def compare(
         if values is not None:
             settings = parse(target=target_of_arrays(values.truth, values.predictions))
         of_target = {"labels": labels, "pos_label": pos_label, "target": settings.target}
-        in_groups = {"groups": groups, "time": time, "horizon": horizon}
+        of_records = {"groups": groups, **order}
         collected = (
-            collected_arrays(data, predictions, y_true, id, **in_groups, **of_target)
+            collected_arrays(data, predictions, y_true, id, **of_records, **of_target)
             if values is None
             else values.collected(**of_target)
         )
         if several:
             return compare_several(collected, settings, start=start)
         pair = collected.pair(*predictions)
-    if pair.predictions.y is None and not _only_accuracy(settings.measures):
-        if pair.predictions.is_numeric:
+    _check_truth(pair.predictions, settings, scoring)
+    return compare_pair(pair, settings, start=start)
+
+
+def _check_truth(predictions: Predictions, settings: Settings, scoring: Any) -> None:
+    """Raise an error if measures need true labels or numbers, and there are none."""
+    if predictions.y is None and not _only_accuracy(settings.measures):
+        if predictions.is_numeric:
             raise ValueError(
                 f"scoring={scoring!r} needs true numbers. Got none. Pass `y_true`, or use "
                 "skcompare.stats.bland_altman to see how far the predictions agree."
@@ -646,7 +651,6 @@ def compare(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
             "`scoring` out to compare the predictions with each other."
         )
-    return compare_pair(pair, settings, start=start)
 
 
 def target_of_arrays(y_true: Any, predictions: Mapping[str, Any]) -> str:
