@@ -381,7 +381,9 @@ def no_test_note(measure: Measure, design: Design) -> str:
     if not tests:
         return f"no test of {measure.name} is known: the difference is shown alone"
     reason = f"no test of {measure.name} is valid for {design}"
+    # Records have an order in time or they have not, whatever would be convenient.
     names = [name for entry in tests for name in entry.designs]
+    names = [name for name in names if not name.endswith(TIME_ORDERED_HOLDOUT.kind)]
     if design.grouped:
         ways = [name for name in names if name.startswith("grouped ")]
         if not ways:

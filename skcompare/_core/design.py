@@ -37,7 +37,7 @@ _REMEDIES = {
     "replicated holdout": "a replicated hold-out (cv=ReplicatedShuffleSplit())",
     "holdout in halves": "a hold-out of all and of halves (cv=HalvesShuffleSplit())",
     "time ordered": "time-ordered splits (cv=TimeSeriesSplit())",
-    "time-ordered holdout": "a hold-out in time order (OrderedDifferences)",
+    "time-ordered holdout": "a hold-out in time order (time=...)",
     "unknown": "any splits",
 }
 
