@@ -14,6 +14,7 @@ from skcompare.stats.margins._margin_test import (
     EVEN,
     FLOORS,
     OTHER,
+    UNRELATED,
     InfluenceMoments,
     MarginResult,
     SkewnessAdjusted,
@@ -54,6 +55,7 @@ def test_a_favourable_skewness_is_not_counted_on():
 FLOORS_BY_HAND = {
     "records": (2.0, 30),
     "records with different predictions": (0.5, 15),
+    UNRELATED: (2.0, 30),
     "groups": (2.0, 20),
     "groups that differ": (2.0, 20),
     EVEN: (2.0, 10),
