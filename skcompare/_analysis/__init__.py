@@ -38,6 +38,7 @@ from skcompare._analysis._pairwise_comparison import (
     decide_among,
     swapped,
 )
+from skcompare._analysis._record_order import IN_ORDER, correlation_of_records, order_text
 from skcompare._analysis._several import (
     SeveralEngine,
     comparison_of,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from skcompare._analysis._counted import pair_of_class, tallied_scores
 from skcompare._analysis._evidence_cache import EvidenceBehind
+from skcompare._analysis._record_order import flagged_by_order
 from skcompare._analysis._test_selection import (
     LABEL,
     SCORE,
@@ -583,7 +584,7 @@ class PairEngine(Selection):
                 row = self._tested_or_else(entry, measure, is_primary)
             else:
                 row = self.tested(entry, measure.name, measure, primary=is_primary)
-            rows.append(self._flag_no_skill(row, measure))
+            rows.append(self._flagged(row, entry, measure))
         return rows
 
     def _tested_or_else(
@@ -607,13 +608,12 @@ class PairEngine(Selection):
                     return replace(fallback, note=note)
         return row
 
-    def _flag_no_skill(self, row: ComparisonRow, measure: Measure) -> ComparisonRow:
-        """Flag the row if both classifiers are worse than one that ignores the features."""
-        values = row.champion, row.challenger
-        greater, label = measure.greater_is_better, self.pos_label
-        if all(are_worse_than_no_skill(measure, self.pair, values, greater, label)):
-            return replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL))
-        return row
+    def _flagged(self, row: ComparisonRow, entry: Any, measure: Measure) -> ComparisonRow:
+        """Flag the row if both are worse than no skill, or if neighbours are alike."""
+        about = measure, self.pair, (row.champion, row.challenger)
+        if all(are_worse_than_no_skill(*about, measure.greater_is_better, self.pos_label)):
+            row = replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL))
+        return flagged_by_order(row, self.pair, partial(self._of, entry, measure))
 
     def why_unsuited(self, entry: PairedTestEntry, measure: Measure | None) -> str:
         """Return the reason why a test does not suit a measure, or an empty string.

@@ -30,6 +30,12 @@ FLAG_TEXTS: dict[str, str] = {
         "the disagreement drifts, tests of unrelated records find equal classifiers to "
         "differ in 8 to 43 % of series at a level of 5 %"
     ),
+    "serially-correlated": (
+        "the gains of neighbouring records are alike, as of records in time, so that the "
+        "variance is larger than the test takes it for, and equal models are found to "
+        "differ too often; pass `time=`, or `groups=` where records of one user or place "
+        "follow each other; unrelated records that were sorted may be shuffled"
+    ),
     "too-few-independent-times": (
         "the differences change so slowly over time that few of them are independent, and "
         "the variance of their mean is expected to be underestimated by more than a fifth; "

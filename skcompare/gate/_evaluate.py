@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skcompare._analysis import PreparedTest
+from skcompare._analysis import IN_ORDER, PreparedTest, correlation_of_records, order_text
 from skcompare._analysis.measures import (
     WORSE_THAN_NO_SKILL,
     are_worse_than_no_skill,
@@ -20,7 +20,7 @@ from skcompare._analysis.measures import (
 )
 from skcompare._core.flags import explain
 from skcompare._core.times import check_horizon
-from skcompare._core.validation import check_alpha, check_count
+from skcompare._core.validation import check_alpha, check_count, check_switches
 from skcompare._registry.metrics import VALUES, loss_of
 from skcompare._typing import FloatArray
 from skcompare.comparators import COLLECTED, installed_versions
@@ -258,6 +258,10 @@ class Gate(Written):
     tell_inconclusive : bool, default=False
         Whether the command line distinguishes a gate that concluded nothing from one that
         failed, by exit code 3 instead of 1.
+    ignore_order : bool, default=False
+        Whether a condition may pass by a test of unrelated records although the gains of
+        neighbouring ones are alike, as of unrelated records that were sorted. It is flagged
+        "serially-correlated" in any case.
 
     References
     ----------
@@ -283,6 +287,7 @@ class Gate(Written):
     min_records: int | None = None
     min_discordant: int | None = None
     tell_inconclusive: bool = False
+    ignore_order: bool = False
 
     def __init__(
         self,
@@ -291,6 +296,7 @@ class Gate(Written):
         min_records: int | None = None,
         min_discordant: int | None = None,
         tell_inconclusive: bool = False,
+        ignore_order: bool = False,
     ) -> None:
         kinds = "conditions: Superior, NonInferior, Equivalent or AnyOf"
         check_conditions(f"A gate needs {kinds}", conditions, (Condition, AnyOf), 1)
@@ -303,11 +309,9 @@ class Gate(Written):
         for name, value in minima.items():
             if value is not None:
                 check_count(name, value)
-        if not isinstance(tell_inconclusive, bool):
-            raise TypeError(
-                f"`tell_inconclusive` must be True or False. Got {tell_inconclusive!r}."
-            )
-        settings = {"alpha": alpha, **minima, "tell_inconclusive": tell_inconclusive}
+        switches = {"tell_inconclusive": tell_inconclusive, "ignore_order": ignore_order}
+        check_switches(**switches)
+        settings = {"alpha": alpha, **minima, **switches}
         for name, setting in {"conditions": conditions, **settings}.items():
             object.__setattr__(self, name, setting)
         # Raises an error if the conditions are about several targets.
@@ -528,6 +532,7 @@ def _judge_one(gate: Gate, ready: Ready, alpha: float, planned: bool) -> Outcome
         reasons, n_records = (f"no evidence: {reason}",), ready.n_records
         return Outcome(condition, INCONCLUSIVE, reasons, level=alpha, n_records=n_records)
     outcome = _with_margin(outcome, condition, ready.subject)
+    outcome = _with_order(gate, ready, outcome)
     return _with_minimum(gate, condition, outcome)
 
 
@@ -544,6 +549,23 @@ def _with_margin(outcome: Outcome, condition: Condition, subject: Subject) -> Ou
     if reason := admits_everything(condition, result):
         return _blocked(outcome, reason, None)
     return outcome
+
+
+def _with_order(gate: Gate, ready: Ready, outcome: Outcome) -> Outcome:
+    """Flag or block an outcome if the gains of neighbouring records are alike.
+
+    The test takes the records for unrelated, so that its p-value is too small.
+    """
+    if not isinstance(ready.subject, PairSubject) or ready.test is None:
+        return outcome
+    correlation = correlation_of_records(ready.subject.pair, ready.test.evidence)
+    if correlation is None or outcome.pvalue is None:
+        return outcome
+    outcome = replace(outcome, flags=(*outcome.flags, IN_ORDER))
+    if gate.ignore_order or outcome.status == FAILED:
+        return outcome
+    reason = f"the gains of neighbouring records are alike: {order_text(correlation)}"
+    return _blocked(outcome, reason, None)
 
 
 def _from_sides(ready: Ready, test: PreparedTest, alpha: float, planned: bool) -> Outcome:

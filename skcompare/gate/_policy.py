@@ -454,6 +454,7 @@ OF_GATE: dict[str, Check] = {
     "min_records": checked_count,
     "min_discordant": checked_count,
     "tell_inconclusive": checked_switch,
+    "ignore_order": checked_switch,
 }
 
 

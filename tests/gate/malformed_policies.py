@@ -11,6 +11,7 @@ GOOD = {
     "alpha": 0.05,
     "min_records": 2,
     "tell_inconclusive": False,
+    "ignore_order": False,
     "data": {"id": "id", "y": "y", "label": "said", "pos_label": "spam"},
     "condition": [
         {"superior": "accuracy", "margin": 0.01, "exact": True},
@@ -47,6 +48,7 @@ WRONG = {
     ("alpha",): (math.nan, math.inf, 0, -1, 0.5, 1, True, "0.05", [], {}, 2**70),
     ("min_records",): (0, -1, 1.5, math.nan, True, "1", [], {}, 2**70),
     ("tell_inconclusive",): (0, 1, "true", [], {}, math.nan),
+    ("ignore_order",): (0, 1, "true", [], {}, math.nan),
     ("data",): (1, "id", [], [{}], True),
     ("data", "id"): (1, True, [], ["id"], {}, "", "none", "y\n"),
     ("data", "y"): (1, False, ["y"], {}, "", "none", "said"),

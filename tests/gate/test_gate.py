@@ -26,6 +26,7 @@ def predictions_of(table):
         [table.both_correct, table.only_champion, table.only_challenger, table.both_wrong],
         axis=0,
     )
+    right = np.random.default_rng(0).permutation(right)
     old, new = (np.where(column == 1, y, 1 - y) for column in right.T)
     return y, {"old": old, "new": new}
 

@@ -13,7 +13,7 @@ from skcompare._analysis._comparison import ComparisonRow, decimals_of
 from skcompare._core.formatting import format_pvalue, round_up
 
 Y = ["spam", "ham"] * 30
-OLD = ["spam", "spam"] * 10 + ["spam", "ham"] * 20
+OLD = ["spam", "spam", "spam", "ham", "spam", "ham"] * 10
 NEW = ["spam", "ham"] * 30
 
 

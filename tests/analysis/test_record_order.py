@@ -1,0 +1,135 @@
+"""Hold-outs whose gains are alike where records follow each other are flagged."""
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from skcompare import compare
+from skcompare.evidence import OrderedDifferences
+from skcompare.gate import Gate, NonInferior, Superior
+from skcompare.stats import serial_correlation
+from skcompare.stats.time import correlation_in_order
+
+FLAG = "serially-correlated"
+MAE = "neg_mean_absolute_error"
+
+
+def drifting(n=500, seed=0, correlation=0.95, accuracy=0.0):
+    """Truth and labels of two models of which one is right in a fifth; which one drifts."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n)
+    drift = lfilter([1.0], [1.0, -correlation], rng.normal(size=n)) + accuracy
+    differs = rng.random(n) < 0.2
+    old = np.where(differs & (drift > 0), 1 - y, y)
+    new = np.where(differs & (drift <= 0), 1 - y, y)
+    return y, {"old": old, "new": new}
+
+
+def in_order(y, models, order):
+    """Records in another order."""
+    return y[order], {name: each[order] for name, each in models.items()}
+
+
+def flagged(y, models, **options):
+    """Whether each row of a comparison is flagged."""
+    return [FLAG in row.flags for row in compare(y, models, **options).rows]
+
+
+def test_drifting_disagreement_is_flagged():
+    """It is in the order of time, with the factor of the variance, and not if shuffled."""
+    y, models = drifting()
+    comparison = compare(y, models, scoring=["accuracy", "f1_macro"])
+    order = np.random.default_rng(1).permutation(len(y))
+
+    assert [True, True] == [FLAG in row.flags for row in comparison.rows]
+    assert "the difference is 2.2 times that of unrelated" in comparison.rows[0].note
+    assert "pass `time=`" in " ".join(str(comparison).split())
+    assert [False] == flagged(*in_order(y, models, order))
+
+
+def test_numbers_are_flagged_by_their_loss():
+    """The gain of the loss that is compared counts, in either unit of the target."""
+    rng = np.random.default_rng(0)
+    drift = lfilter([1.0], [1.0, -0.95], rng.normal(size=600))
+    y = rng.normal(size=600)
+    models = {"old": y + drift, "new": y + 3 * rng.normal(size=600)}
+    scaled = {name: 1e6 * each for name, each in models.items()}
+
+    assert [True] == flagged(y, models, scoring=MAE)
+    assert [True] == flagged(1e6 * y, scaled, scoring=MAE)
+    order = rng.permutation(600)
+    assert [False] == flagged(*in_order(y, models, order), scoring=MAE)
+
+
+def test_files_sorted_by_the_truth_are_not_flagged():
+    """Neighbours of one class, or of similar targets, are alike in any case."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([2, 0, 1], 200)
+    rates = np.array([[0.95, 0.6], [0.8, 0.8], [0.6, 0.95]])[y]
+    right = rng.random((600, 2)) < rates
+    models = {name: np.where(own, y, (y + 1) % 3) for name, own in zip(["a", "b"], right.T)}
+    target = np.sort(rng.uniform(0, 10, size=600))
+    numbers = {
+        "a": target * 1.1 + rng.normal(size=600),
+        "b": target - 0.5 + rng.normal(size=600),
+    }
+
+    assert [False] == flagged(y, models)
+    assert correlation_in_order((models["b"] == y) * 1.0 - (models["a"] == y)) is not None
+    assert [False] == flagged(target, numbers, scoring=MAE)
+    # Also beside a drift, which is still found.
+    late = np.arange(600) % 200 > 100
+    models["b"] = np.where(late, y, models["b"])
+    models["a"] = np.where(late, (y + 1) % 3, models["a"])
+    assert [True] == flagged(y, models)
+
+
+def test_designs_of_which_the_order_does_not_count():
+    """Groups and cross-validation are no hold-out of unrelated records."""
+    y, models = drifting()
+
+    assert [False] == flagged(y, models, groups=np.arange(len(y)) // 10)
+    assert [False] == flagged(y[:40], {name: each[:40] for name, each in models.items()})
+
+
+@pytest.mark.parametrize("n", [3000, 8191, 8192, 20_001])
+def test_long_series_are_searched_in_blocks(n):
+    """The shortcut finds what the whole series shows, and nothing in random order."""
+    rng = np.random.default_rng(n)
+    drift = lfilter([1.0], [1.0, -0.8], rng.normal(size=n))
+    found = correlation_in_order(drift)
+
+    assert 9 == pytest.approx(found.inflation, rel=0.4)
+    assert correlation_in_order(rng.permutation(drift)) is None
+    signs = np.sign(drift).astype(np.int8)
+    assert correlation_in_order(signs).inflation > 3
+    assert correlation_in_order(np.ones(n, dtype=np.int8)) is None
+
+
+def test_it_is_the_correlation_of_the_test():
+    """The numbers are those of `serial_correlation`."""
+    y, models = drifting()
+    gains = (models["new"] == y).astype(float) - (models["old"] == y)
+    ordered = OrderedDifferences.from_differences(gains)
+
+    assert correlation_in_order(gains) == serial_correlation(ordered)
+
+
+def test_a_gate_concludes_nothing_of_neighbours_that_are_alike():
+    """Unless the policy says that the order does not count; a failure remains one."""
+    y, models = drifting(accuracy=2.0)
+    better = Gate(Superior("accuracy")).decide(y, models)
+    ignored = Gate(Superior("accuracy"), ignore_order=True).decide(y, models)
+    swapped = {"old": models["new"], "new": models["old"]}
+    worse = Gate(NonInferior("accuracy", 0.01)).decide(y, swapped)
+    order = np.random.default_rng(1).permutation(len(y))
+    shuffled = Gate(Superior("accuracy")).decide(*in_order(y, models, order))
+
+    assert "inconclusive" == better.status
+    assert "neighbouring records are alike" in better.outcomes[0].reasons[0]
+    assert better.outcomes[0].blocked
+    assert better.outcomes[0].pvalue < 0.05
+    assert "passed" == ignored.status == shuffled.status
+    assert "failed" == worse.status
+    flags = [each.outcomes[0].flags for each in (better, ignored, worse, shuffled)]
+    assert [True, True, True, False] == [FLAG in own for own in flags]
