@@ -10,6 +10,7 @@ from skcompare.plots._bland_altman import BlandAltmanDisplay
 from skcompare.plots._calibration import CalibrationComparisonDisplay
 from skcompare.plots._gain_by_range import GainByRangeDisplay
 from skcompare.plots._gain_by_record import GainByRecordDisplay
+from skcompare.plots._gain_over_time import GainOverTimeDisplay
 from skcompare.plots._losses import LossDifferenceDisplay
 from skcompare.plots._power import PowerDisplay, SampleSizeDisplay
 from skcompare.plots._ranking import RocComparisonDisplay
@@ -32,6 +33,7 @@ __all__ = [
     "ForestDisplay",
     "GainByRangeDisplay",
     "GainByRecordDisplay",
+    "GainOverTimeDisplay",
     "AnytimeDisplay",
     "LossDifferenceDisplay",
     "LossReductionDisplay",

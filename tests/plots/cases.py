@@ -12,6 +12,7 @@ from skcompare.evidence import (
     AgreementMatrix,
     ContingencyTable,
     JointCounts,
+    OrderedDifferences,
     PairedCalibration,
     PairedLosses,
     PlacementValues,
@@ -26,6 +27,7 @@ from skcompare.plots import (
     ForestDisplay,
     GainByRangeDisplay,
     GainByRecordDisplay,
+    GainOverTimeDisplay,
     LossDifferenceDisplay,
     LossReductionDisplay,
     PairwiseDisplay,
@@ -366,6 +368,25 @@ def gain_by_record_of_heavy_tails():
     return GainByRecordDisplay.of_result(numbers_of_heavy_tails(), quantity=WORDS)
 
 
+def gain_over_time(n=400):
+    """A challenger that is better at first and worse later."""
+    rng = np.random.default_rng(0)
+    gains = np.repeat([0.6, 0.0, -0.6], [150, 100, n - 250]) + rng.normal(size=n)
+    ordered = OrderedDifferences.from_differences(gains, measure="absolute_error")
+    return GainOverTimeDisplay.of_result(ordered)
+
+
+def gain_over_dates():
+    """Series of many days, with a long name."""
+    rng = np.random.default_rng(1)
+    days = np.datetime64("2021-01-01") + np.repeat(np.arange(900), 5)
+    gains = 1e6 * (rng.standard_t(4, size=4500) + 0.4 * np.sin(np.arange(4500) / 700))
+    ordered = OrderedDifferences.from_differences(
+        gains, time=days, groups=np.tile(np.arange(5), 900), measure=WORDS
+    )
+    return GainOverTimeDisplay.of_result(ordered, name=WORDS)
+
+
 def residual_quantiles():
     """A biased champion."""
     return ResidualQuantilesDisplay.of_result(numbers(), quantity="price in €")
@@ -396,6 +417,7 @@ CASES = {
     "LossReductionDisplay": loss_reduction,
     "GainByRangeDisplay": gain_by_range,
     "GainByRecordDisplay": gain_by_record,
+    "GainOverTimeDisplay": gain_over_time,
     "ResidualQuantilesDisplay": residual_quantiles,
     "BlandAltmanDisplay": agreement_of_numbers,
     "AnytimeDisplay": looks,
@@ -418,6 +440,7 @@ LARGE = {
     "LossReductionDisplay of heavy tails": loss_reduction_of_heavy_tails,
     "GainByRangeDisplay of heavy tails": gain_by_range_of_heavy_tails,
     "GainByRecordDisplay of heavy tails": gain_by_record_of_heavy_tails,
+    "GainOverTimeDisplay of dates": gain_over_dates,
     "ResidualQuantilesDisplay of heavy tails": residual_quantiles_of_heavy_tails,
     "BlandAltmanDisplay of heavy tails": agreement_of_numbers_of_heavy_tails,
     "AnytimeDisplay by the thousand": looks_by_the_thousand,
