@@ -62,7 +62,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
     Parameters
     ----------
     n : ndarray of shape (n_looks,)
-        Records up to each look.
+        Records, or batches if these are the units, up to each look.
     estimate, low, high : ndarray of shape (n_looks,)
         Their mean difference and its interval.
     log_pvalue : ndarray of shape (n_looks,)
@@ -77,6 +77,8 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         The largest possible difference.
     measure : str
         Name of the estimate.
+    unit : {"record", "batch"}
+        What `n` counts.
 
     Attributes
     ----------
@@ -115,6 +117,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
     alternative: str = "two-sided"
     bound: float = 1.0
     measure: str = ACCURACY
+    unit: str = "record"
 
     @classmethod
     def from_result(cls, result: AnytimeMonitor, *, ax: Any = None) -> Self:
@@ -172,7 +175,8 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         bound = 1.0 if of_counts else float(result.bound or math.inf)
         measure = ACCURACY if of_counts else f"mean gain in {result.loss}"
         question = result.null_value, result.confidence_level, result.alternative
-        return cls(n, estimate, low, high, log_pvalue, *question, bound, measure)
+        about = bound, measure, result.unit
+        return cls(n, estimate, low, high, log_pvalue, *question, *about)
 
     @property
     def alpha(self) -> float:
@@ -195,7 +199,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         last = math.exp(max(-700.0, self.smallest[-1]))
         looks = "1 look" if len(self.n) == 1 else f"{len(self.n)} looks"
         sentences = [
-            f"After {looks} at {records_text(self.n[-1])} the "
+            f"After {looks} at {self._units_text(self.n[-1])} the "
             f"{in_one_line(self.measure)} is "
             f"{format_number(self.estimate[-1], self._decimals, signed=True)}, "
             f"{self._interval()}, and "
@@ -203,6 +207,13 @@ class AnytimeDisplay(Display, title="Interim analyses"):
             self._decision_text(),
         ]
         return [*sentences, DRIFTED] if self.drifted else sentences
+
+    def _units_text(self, number: Any) -> str:
+        """Format a number of records, or of batches."""
+        text = records_text(number)
+        if self.unit == "record":
+            return text
+        return text.replace("records", "batches").replace("record", "batch")
 
     @property
     def _decimals(self) -> int:
@@ -224,7 +235,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         null = f" for a difference of {self.null_value:g}" if self.null_value else ""
         if self.decided_at is None:
             return f"Not decided: p{null} was never below {self.alpha:g}"
-        at = records_text(self.decided_at)
+        at = self._units_text(self.decided_at)
         return f"Decided after {at}: p{null} below {self.alpha:g}"
 
     def _room(self) -> Room:
@@ -309,6 +320,8 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         ax.yaxis.set_major_formatter(_power_of_ten)
         ax.set_ylabel(f"p-value\n(alpha {self.alpha:g} dashed)")
         records_axis(ax.xaxis, self.n, wide=math.inf)
+        if self.unit != "record":
+            ax.set_xlabel("Batches", color=INK)
         handles = [
             Line2D([], [], color=INK, lw=2, label="estimate; smallest p so far"),
             Patch(fc=LINE, ec=SOFT, lw=1, label="interval of each look"),

@@ -148,3 +148,19 @@ def test_one_sided_looks(alternative, words):
     assert words in display.summary
     assert "p for a difference of 0.02 was never" in display.summary
     assert "p for a difference of 0.02 was never" in display.ax_.get_title()
+
+
+def test_batches_as_units():
+    """Axis and text count batches, also of predicted numbers."""
+    rng = np.random.default_rng(0)
+    monitor = AnytimeMonitor("anytime_losses", unit="batch", bound=1)
+    for _ in range(60):
+        old, new = np.abs(rng.normal(size=(2, 30)) * [[1.2], [0.6]])
+        monitor.update(PairedLosses.from_losses(old, new, loss="absolute_error"))
+    display = drawn(AnytimeDisplay.of_result(monitor))
+
+    assert "After 60 looks at 60 batches the mean gain in absolute_error" in display.summary
+    assert "Decided after" in display.summary
+    assert "batches: p below 0.05" in display.summary
+    assert "Batches" == display.axes_[1].get_xlabel()
+    assert "record" not in display.summary

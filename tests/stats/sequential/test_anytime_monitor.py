@@ -270,3 +270,106 @@ def test_wrong_settings():
             AnytimeMonitor(**words)
     with pytest.raises(ValueError, match="'losses' has none that is known"):
         AnytimeMonitor("anytime_losses").update(PairedLosses.from_losses([1, 0], [0, 1]))
+
+
+def test_mean_of_a_batch_is_one_step():
+    """The looks are those of records that have the mean losses of the batches."""
+    by_batch = AnytimeMonitor("anytime_losses", unit="batch")
+    by_record = AnytimeMonitor("anytime_losses")
+    for batch in LOSSES:
+        by_batch.update(batch)
+        means = ([mean] for mean in batch.means)
+        by_record.update(PairedLosses.from_losses(*means, loss="binary_brier_loss"))
+
+    assert by_record.history == by_batch.history
+    assert 3 == by_batch.n
+    assert "3 batches, 3 looks" in str(by_batch)
+    assert "3 records, 3 looks" in str(by_record)
+
+
+def test_batches_of_tables_and_moments():
+    """Shares of correct predictions differ by at most 1, and moments are enough."""
+    monitor = AnytimeMonitor("anytime_losses", unit="batch")
+    for table in TABLES:
+        look = monitor.update(table)
+    expected = np.mean([table.difference for table in TABLES])
+    reduced = AnytimeMonitor("anytime_losses", unit="batch")
+    kept = AnytimeMonitor("anytime_losses", unit="batch")
+    for batch in LOSSES:
+        reduced.update(PairedLosses(batch.moments, loss=batch.loss))
+        kept.update(batch)
+
+    assert ("zero_one_loss", 1.0) == (monitor.loss, monitor.bound)
+    assert expected == pytest.approx(look.estimate)
+    assert kept.history == reduced.history
+    with pytest.raises(ValueError, match="takes batches of ContingencyTable too"):
+        AnytimeMonitor(unit="batch")
+    with pytest.raises(TypeError, match="needs batches of PairedLosses"):
+        AnytimeMonitor("anytime_losses").update(TABLES[0])
+    with pytest.raises(ValueError, match=r"differ by at most `bound`, 0\.01"):
+        AnytimeMonitor("anytime_losses", unit="batch", bound=0.01).update(TABLES[0])
+
+
+def test_records_of_a_batch_may_depend_on_each_other():
+    """Groups and time are no design of single records, and one of batches."""
+    groups = np.arange(50) // 5
+    losses = PairedLosses.from_losses(
+        *RNG.random((2, 50)), groups=groups, loss="binary_brier_loss"
+    )
+    monitor = AnytimeMonitor("anytime_losses", unit="batch")
+
+    assert losses.gain == pytest.approx(monitor.update(losses).estimate)
+    with pytest.raises(ValueError, match="with unit='batch'"):
+        AnytimeMonitor("anytime_losses").update(losses)
+
+
+def test_a_named_batch_is_counted_once(tmp_path):
+    """Also by a job that goes on from a file; files without names are read."""
+    path = tmp_path / "watch.json"
+    monitor = AnytimeMonitor()
+    monitor.update(TABLES[0], name="monday")
+    monitor.update(TABLES[1])
+    monitor.save(path)
+    again = AnytimeMonitor.load(path)
+
+    assert ("monday", None) == again.names
+    with pytest.raises(ValueError, match="'monday' was added before, up to 100 records"):
+        again.update(TABLES[2], name="monday")
+    with pytest.raises(TypeError, match="must be text"):
+        again.update(TABLES[2], name=3)
+    assert monitor.history == again.history
+    stored = json.loads(path.read_text())
+    assert str(stored).count("monday") == 1
+    names = FILE.read(path, lambda content: content)
+    for wrong in ([], ["monday"], ["a", "a"], [1, 2]):
+        FILE.write(path, {**names, "names": wrong})
+        with pytest.raises(ValueError, match="names of its batches"):
+            AnytimeMonitor.load(path)
+    old = {**names, "settings": {**names["settings"]}}
+    del old["names"], old["settings"]["unit"]
+    FILE.write(path, old)
+    assert (None, None) == AnytimeMonitor.load(path).names
+
+
+@pytest.mark.slow
+def test_batches_of_a_drifting_stream_keep_the_level():
+    """Records that are alike are rejected too often, one by one, and not by batch."""
+    rng = np.random.default_rng(0)
+    rejected = np.zeros(2)
+    for _ in range(60):
+        drift = np.zeros(2000)
+        noise = rng.normal(size=2000)
+        for t in range(1, 2000):
+            drift[t] = 0.95 * drift[t - 1] + noise[t]
+        gains = np.sign(drift) * (rng.random(2000) < 0.2)
+        one = AnytimeMonitor()
+        other = AnytimeMonitor("anytime_losses", unit="batch", bound=0.5)
+        for day in gains.reshape(-1, 100):
+            b, c = int((day < 0).sum()), int((day > 0).sum())
+            table = ContingencyTable(100 - b - c, b, c, 0)
+            one.update(table)
+            other.update(table)
+        rejected += one.decided, other.decided
+
+    assert rejected[0] > 15
+    assert rejected[1] <= 6
