@@ -12,7 +12,7 @@ from tests.frozen.reports import plain_html
 from tests.frozen.results import said
 
 
-def predictions_of(table):
+def predictions_of(table, shuffled=True):
     """Truth and the labels of both classifiers with these counts by who was right."""
     y = np.arange(table.n) % 2
     cells = (
@@ -22,6 +22,7 @@ def predictions_of(table):
         table.both_wrong,
     )
     right = np.repeat([(1, 1), (1, 0), (0, 1), (0, 0)], cells, axis=0)
+    right = np.random.default_rng(0).permutation(right) if shuffled else right
     old, new = (np.where(column == 1, y, 1 - y) for column in right.T)
     return y, {"old": old, "new": new}
 
@@ -44,6 +45,12 @@ COLUMNS = {"champion": "old", "challenger": "new"}
 NORTH = {"site": "north"}
 GATES = {
     "better": (Gate(Superior("accuracy")), predictions_of(BETTER), {}),
+    "alike": (Gate(Superior("accuracy")), predictions_of(BETTER, shuffled=False), {}),
+    "ignored": (
+        Gate(Superior("accuracy"), ignore_order=True),
+        predictions_of(BETTER, shuffled=False),
+        {},
+    ),
     "not better": (Gate(Superior("accuracy")), predictions_of(ALIKE), {}),
     "worse": (Gate(Superior("accuracy")), predictions_of(BETTER.swap()), {}),
     "not worse": (Gate(NonInferior("accuracy", margin=0.05)), predictions_of(ALIKE), {}),

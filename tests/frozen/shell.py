@@ -32,6 +32,7 @@ COMMANDS = """
 --help
 compare --help
 gate --help
+monitor --help
 demo --help
 list-tests --help
 list-metrics --help
@@ -40,6 +41,8 @@ list-metrics
 demo
 demo --nothing
 nothing
+monitor stream.json
+monitor stream.txt two.csv
 compare two.csv
 compare two.csv --tests all
 compare two.csv --alpha 0.2 --alternative greater
