@@ -12,8 +12,9 @@ Alternative = Literal["two-sided", "less", "greater"]
 Kind = Literal["difference", "ratio", "reduction", "association", "omnibus", "combination"]
 """Kind of the estimate of a test; it decides which common checks apply."""
 
-Inference = Literal["models", "algorithms"]
-"""Subject of a conclusion: two trained models, or two learning algorithms."""
+Inference = Literal["models", "algorithms", "methods"]
+"""Subject of a conclusion: two trained models, two learning algorithms, or two methods of
+forecasting, which are models as they were trained again and again along a series."""
 
 IntArray = NDArray[np.integer[Any]]
 FloatArray = NDArray[np.float64]

@@ -78,9 +78,10 @@ _ASSUMPTIONS = {
         "of the two halves of random bisections."
     ),
     "time ordered": (
-        "Each test set is later than what was trained on, and the order was respected. No "
-        "test allows for how records depend on each other over time; one that takes them "
-        "for unrelated finds equal models to differ far too often."
+        "Each test set is later than what was trained on, and records are in time order. "
+        "Models were trained again along the series, so that the conclusion is about "
+        "methods: the models with the chance in their training, this often and on these "
+        "windows. Records that follow each other may be alike; a valid test allows for it."
     ),
     "time-ordered holdout": (
         "Neither classifier was trained, tuned or chosen on the records that were tested, "
@@ -91,8 +92,28 @@ _ASSUMPTIONS = {
     "unknown": "How records were split is not known, so that no test is known to be valid.",
 }
 
+_WINDOWS = {
+    "": "",
+    "sliding": (
+        " Windows of limited length keep the chance in training, as the test assumes "
+        "(Giacomini and White 2006)."
+    ),
+    "expanding": (
+        " Windows that expand reduce it as time goes on, so that the test, which assumes "
+        "windows of limited length (Giacomini and White 2006), is an approximation, and "
+        "the difference is an average over lengths of training."
+    ),
+}
+"""Assumptions about the windows of training, by their kind."""
+
 DESIGN_KINDS = tuple(_TITLES)
 """Kinds of designs that a test can be declared valid for."""
+
+IN_TIME = "time ordered"
+"""Kind of the designs whose test sets are later than their training sets."""
+
+IN_WINDOWS = ("window", "gap")
+"""Fields of the designs of that kind alone."""
 
 HALVES = ("bcv", "random 5x2")
 """Designs with pairs of splits: train on one half, test on the other."""
@@ -115,18 +136,29 @@ class Design:
     grouped : bool, default=False
         Whether records come in groups (patients, users) that were kept together. A
         test is valid for a grouped design only if it declares it.
+    window : {"", "expanding", "sliding"}, default=""
+        Whether the training sets of "time ordered" splits begin with the first records
+        that were trained on, or leave them behind; "" if that is not known.
+    gap : int, default=0
+        Least number of records between a training set and its test set in time order.
     """
 
     kind: str
     n_repeats: int = 1
     n_folds: int = 1
     grouped: bool = False
+    window: str = ""
+    gap: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in _TITLES:
             raise ValueError(
                 f"Unknown design {self.kind!r}. Known: {', '.join(_TITLES)}. A design "
                 "that is none of these is 'unknown'."
+            )
+        if self.window not in _WINDOWS:
+            raise ValueError(
+                f"`window` must be 'expanding', 'sliding' or ''. Got {self.window!r}."
             )
 
     @property
@@ -143,9 +175,9 @@ class Design:
     def assumption(self) -> str:
         """Assumptions about the records and their split, as text."""
         text = _ASSUMPTIONS[self.kind]
-        if self.kind == "time-ordered holdout":
+        if self.kind in ("time-ordered holdout", IN_TIME):
             together = " Records of one group, or of one time, may depend on each other."
-            return text + together * self.grouped
+            return text + _WINDOWS[self.window] + together * self.grouped
         if not self.grouped:
             return f"{text} The records are independent of each other."
         return (
@@ -155,6 +187,9 @@ class Design:
 
     def __str__(self) -> str:
         title = _TITLES[self.kind].format(r=self.n_repeats, k=self.n_folds)
+        if self.window:
+            gap = f", gap of {self.gap}" if self.gap else ""
+            title += f" ({self.window} windows{gap})"
         return f"{title} by groups" if self.grouped else title
 
 
@@ -177,9 +212,18 @@ def remedy(design_name: str, *, stratified: bool = True) -> str:
     return f"{text} with groups" if grouped else text
 
 
+_OF_WINDOWS = re.compile(
+    re.escape(_TITLES[IN_TIME])
+    + r" \((?P<window>expanding|sliding) windows(, gap of (?P<gap>\d+))?\)"
+)
+
+
 def design_in_text(text: str) -> Design | None:
     """Return the design with a title, or None if there is none."""
     title = text.removesuffix(" by groups")
+    if windows := _OF_WINDOWS.fullmatch(title):
+        window, gap = windows["window"], int(windows["gap"] or 0)
+        return Design(IN_TIME, grouped=title != text, window=window, gap=gap)
     for kind, form in _TITLES.items():
         pattern = re.escape(form).replace(r"\{r\}", r"(?P<r>\d+)")
         match = re.fullmatch(pattern.replace(r"\{k\}", r"(?P<k>\d+)"), title)
@@ -268,8 +312,8 @@ def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
         # A declared name does not state repetitions, but these designs come in halves.
         halves = design.kind in HALVES and n_splits % 2 == 0
         shape = (n_splits // 2, 2) if halves else (1, n_splits)
-        design = Design(design.kind, *shape, design.grouped)
-    return Design(design.kind, design.n_repeats, design.n_folds, grouped or design.grouped)
+        design = replace(design, n_repeats=shape[0], n_folds=shape[1])
+    return replace(design, grouped=grouped or design.grouped)
 
 
 _REPEATED = {"holdout": "repeated holdout", "kfold": "repeated kfold"}

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 INFERENCE_TEXT = {
     "models": "two trained models, over new records",
     "algorithms": "two learning algorithms, over new training and test records",
+    "methods": "two forecasting methods, as trained along this series",
 }
 IN_TIME = "time-ordered hold-out"
 """Title of the design of records of which the conclusion is about the time they cover."""

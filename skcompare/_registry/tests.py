@@ -11,7 +11,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from skcompare._core.design import DESIGN_KINDS, Design
+from skcompare._core.design import DESIGN_KINDS, IN_TIME, Design
 from skcompare._core.validation import check_choice, unknown_name
 from skcompare._registry.metrics import (
     NUMBERS,
@@ -77,6 +77,11 @@ class PairedTestEntry(Entry):
         fits = self.n_repeats in (None, design.n_repeats)
         return design.name in self.designs and fits
 
+    def inference_for(self, design: Design | None) -> Inference:
+        """Subject of its conclusion for evidence of a design."""
+        in_time = design is not None and design.kind == IN_TIME
+        return "methods" if in_time else self.inference
+
     def match(self, measure: str | None) -> int:
         """Rank of how closely the test fits a measure.
 
@@ -138,7 +143,8 @@ def paired_test(
         to it.
     inference : {"models", "algorithms"}, optional
         Subject of its conclusion. By default two trained models if it is valid for
-        hold-outs only, and two learning algorithms otherwise.
+        hold-outs only, and two learning algorithms otherwise. For splits in time order it
+        is always two methods of forecasting.
     sample_size : callable, optional
         `sample_size(evidence, *, alpha, power, alternative, **options)`, the number of
         records at which a difference of the observed size is found.
@@ -194,14 +200,14 @@ def paired_test(
             design: Design = evidence.design
             flags = (*result.flags, caution) if caution else result.flags
             if not entry.valid_for(design):
-                time_flag = ("time-ordered",) * (design.kind == "time ordered")
+                time_flag = ("time-ordered",) * (design.kind == IN_TIME)
                 flags = (*flags, "invalid-design", *time_flag)
             known = {
                 "test": test,
                 "alternative": options.get("alternative", "two-sided"),
                 "n": getattr(evidence, "n", None) or evidence.n_records,
                 "null_value": float(options.get("null_value", no_effect)),
-                "inference": entry.inference,
+                "inference": entry.inference_for(design),
                 "design": str(design),
                 "flags": flags,
             }

@@ -310,7 +310,9 @@ def compare_several(
         for comparison in SeveralEngine(predictions, measure, settings).comparisons(k == 0)
     )
     primary = comparisons[0]
-    inference = None if primary.test is None else get_test(primary.test).inference
+    inference = None
+    if primary.test is not None:
+        inference = get_test(primary.test).inference_for(predictions.design)
     if "mixed-frozen" in predictions.flags:
         # About trained models and learning algorithms, as the caveat says.
         inference = None

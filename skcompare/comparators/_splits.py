@@ -35,6 +35,7 @@ from skcompare.predictions import (
     encoded_target,
     n_rows,
     seeded,
+    with_windows,
 )
 
 
@@ -78,7 +79,7 @@ def make_splits(splitter: Any, X: Any, y: np.ndarray, groups: Any, params: Any) 
     if not pairs:
         raise ValueError(f"`cv` must give at least one split. Got none from {splitter}.")
     design = design_of(splitter, len(pairs), grouped=groups is not None)
-    return Splits(pairs, design, flags)
+    return Splits(pairs, with_windows(design, pairs), flags)
 
 
 LEVEL = 0.05

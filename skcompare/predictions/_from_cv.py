@@ -13,6 +13,7 @@ from sklearn import model_selection
 from skcompare._core.design import (
     HALVES,
     HOLDOUT,
+    IN_TIME,
     KNOWN_SPLITTERS,
     Design,
     as_design,
@@ -45,6 +46,7 @@ from skcompare.predictions._predictions import (
     encoded_target,
     n_rows,
 )
+from skcompare.predictions._splits_in_time import with_windows
 
 
 def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False) -> Design:
@@ -53,15 +55,16 @@ def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False)
     One split is a hold-out. If each split trains on all records that it does not test, test
     sets with every record once are K-fold cross-validation, and several times a repeated
     one (5×2: with random halves); different test sets of the same size are a repeated
-    hold-out. Everything else is "unknown", such as windows of a time series.
+    hold-out. Several splits of which each tests later records than it trains on are in time
+    order. Everything else is "unknown".
 
     Halves of a block-regularized cross-validation look like random ones: two halves of
     different repetitions share about n/4 records, as random halves of few records may,
     too. So "bcv" is never recognised and must be declared.
     """
-    unknown = Design("unknown", 1, len(splits), grouped)
     if len(splits) == 1:
         return Design(HOLDOUT.kind, 1, 1, grouped)
+    unknown = with_windows(Design("unknown", 1, len(splits), grouped), splits)
     if not all(_is_complete(split, n) for split in splits):
         return unknown
     tests = [test for _, test in splits]
@@ -217,9 +220,11 @@ class SplitInfo:
             self._check_n_splits(splitter, n_splits)
             of_splitter = design_of(splitter, n_splits, grouped=grouped)
             recognised = recognised if of_splitter.kind == "unknown" else of_splitter
-        if self.design is None:
-            return recognised
-        return _declared_design(self.design, n_splits, recognised)
+        if self.design is not None:
+            recognised = _declared_design(self.design, n_splits, recognised)
+        if pairs is not None and recognised.kind == IN_TIME:
+            return with_windows(recognised, pairs)
+        return recognised
 
     def of_outputs(self, outputs: Mapping[str, Any], n_splits: int) -> CvSplits:
         """Return the splits shared by outputs of `cross_validate`, checked if possible."""
@@ -418,7 +423,7 @@ def predictions_from_cv_results(
         Splitter of the results. Its design is that of the predictions, and if it makes
         the same splits each time, they must be those of the results. Without it the
         design follows from the indices: a hold-out, (repeated) K-fold cross-validation,
-        5×2 with random halves or a repeated hold-out.
+        5×2 with random halves, a repeated hold-out or splits in time order.
     design : Design or str, optional
         Design of the splits, such as "bcv", if neither `cv` nor indices show it: halves of
         a block-regularized cross-validation look like random ones.

@@ -17,7 +17,13 @@ from skcompare._analysis import (
     far_end,
     is_against,
 )
-from skcompare._core.design import HALVES, TIME_ORDERED_HOLDOUT, Design
+from skcompare._core.design import (
+    HALVES,
+    IN_TIME,
+    IN_WINDOWS,
+    TIME_ORDERED_HOLDOUT,
+    Design,
+)
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     format_number,
@@ -149,7 +155,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Design):
-        return asdict(value)
+        # Windows and gaps are of splits in time order alone.
+        own = asdict(value)
+        return {name: own[name] for name in own if own[name] or name not in IN_WINDOWS}
     if isinstance(value, Mapping):
         return dict(value)
     return value.to_dict() if hasattr(value, "to_dict") else value
@@ -751,7 +759,7 @@ def _more_records(comparison: Comparison, row: ComparisonRow, needed: str) -> st
     enough = comparison.n_tested if _is_holdout(row) else comparison.n_records
     more, number = f"more {_unit(comparison, row)} than {enough:,}", "their number"
     another = ", unless a test for that is used (anytime_mcnemar, anytime_losses)"
-    if comparison.design.kind == TIME_ORDERED_HOLDOUT.kind:
+    if comparison.design.kind in (TIME_ORDERED_HOLDOUT.kind, IN_TIME):
         # Those tests take records as unrelated.
         more, number, another = f"{more}, of a longer time", "that time", ""
     return (
@@ -800,7 +808,7 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
 
 
 def _is_holdout(row: ComparisonRow) -> bool:
-    return row.result is not None and row.result.inference == "models"
+    return row.result is not None and row.result.inference in ("models", "methods")
 
 
 def _unit(comparison: Comparison, row: ComparisonRow) -> str:

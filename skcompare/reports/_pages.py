@@ -62,7 +62,8 @@ def _section(
 ) -> Section:
     """Return the assumptions of one test, read from its docstring."""
     question, paragraphs, sources = _read_docstring(inspect.getdoc(entry.function) or "")
-    about = inference_text(entry.inference, "" if design is None else str(design))
+    inference = entry.inference_for(design)
+    about = inference_text(inference, "" if design is None else str(design))
     facts = {"speaks of": about.replace("two", subject, 1)}
     if design is not None:
         validity = CAUTION if entry.caution else VALID

@@ -111,7 +111,7 @@ def test_recognised_designs():
         (BlockRegularizedMx2CV(3, random_state=0), Design("repeated kfold", 3, 2), (3, 2)),
         (ShuffleSplit(1, random_state=0), Design("holdout"), (1,)),
         (ShuffleSplit(6, random_state=0), Design("repeated holdout", 6, 1), (6, 1)),
-        (TimeSeriesSplit(3), Design("unknown", 1, 3), (3,)),
+        (TimeSeriesSplit(3), Design("time ordered", 1, 3, window="expanding"), (3,)),
         (
             ShuffleSplit(4, train_size=0.5, test_size=0.2, random_state=0),
             Design("unknown", 1, 4),
@@ -127,12 +127,13 @@ def test_recognised_designs():
 
 
 def test_windows_are_no_repeated_holdout():
-    """Test sets of one size that slide through time are of unknown design."""
+    """Test sets of one size that slide through time are in time order."""
     splits = [(np.arange(k, k + 8), np.arange(k + 8, k + 10)) for k in range(0, 12, 2)]
     trains, tests = zip(*splits)
     output = {"test_score": np.ones(6), "indices": {"train": trains, "test": tests}}
 
-    assert "unknown" == from_cv(output, output).design.name
+    expected = Design("time ordered", 1, 6, window="sliding")
+    assert expected == from_cv(output, output).design
 
 
 def test_repetitions_of_unequal_folds_are_unknown():
