@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Literal
 import numpy as np
 
 from skcompare._analysis.measures import RANKING_SCORES, Measure
-from skcompare._core.design import HOLDOUT, TIME_ORDERED_HOLDOUT, Design, remedy
+from skcompare._core.design import HOLDOUT, IN_TIME, TIME_ORDERED_HOLDOUT, Design, remedy
 from skcompare._registry.metrics import (
     record_losses,
     tested_instead,
@@ -24,7 +24,9 @@ from skcompare.predictions import (
     SCORES,
     EstimatorPredictions,
     Predictions,
+    least_horizon,
     what_lacks,
+    why_no_series,
 )
 from skcompare.stats.core import class_label
 from skcompare.stats.scores import BINARY_SCORES
@@ -207,6 +209,8 @@ def _what_time_lacks(entry: PairedTestEntry, predictions: Schema) -> str:
     """Return the reason why a test cannot use the time of the records, or "" if it can."""
     if entry.needs is not OrderedDifferences or not isinstance(predictions, Predictions):
         return ""
+    if predictions.design.kind == IN_TIME:
+        return _what_splits_lack(entry, predictions)
     if predictions.time is None:
         return ""
     least = OrderedDifferences.least_records * predictions.horizon
@@ -221,6 +225,24 @@ def _what_time_lacks(entry: PairedTestEntry, predictions: Schema) -> str:
         count = "these have no `groups`" if series is None else "there is 1"
         return f"{entry.name} needs at least 2 series, and {count}"
     return ""
+
+
+def _what_splits_lack(entry: PairedTestEntry, predictions: Predictions) -> str:
+    """Return the reason why a test cannot use splits in time order, or ""."""
+    if predictions.design.grouped and predictions.time is None:
+        return (
+            f"{entry.name} needs the time of each record where these come in series; take "
+            "evidence(OrderedDifferences, time=...) of the comparison, and test that"
+        )
+    least = OrderedDifferences.least_records * least_horizon(predictions)
+    if predictions.n_tested < least:
+        return (
+            f"{entry.name} needs {least} test records, {OrderedDifferences.least_records} "
+            "for each step of the horizon, which is 1 more than the gap, and there are "
+            f"{predictions.n_tested}; use longer test sets, or more"
+        )
+    reason = why_no_series(predictions)
+    return f"{entry.name} is for records in time order, and {reason}" if reason else ""
 
 
 SAMPLED_TIMES = 4096
@@ -381,22 +403,16 @@ def no_test_note(measure: Measure, design: Design) -> str:
     if not tests:
         return f"no test of {measure.name} is known: the difference is shown alone"
     reason = f"no test of {measure.name} is valid for {design}"
+    in_time = (IN_TIME, TIME_ORDERED_HOLDOUT.kind)
+    if design.kind in in_time:
+        return f"{reason}: none allows for how records depend on each other over time"
     # Records have an order in time or they have not, whatever would be convenient.
     names = [name for entry in tests for name in entry.designs]
-    names = [name for name in names if not name.endswith(TIME_ORDERED_HOLDOUT.kind)]
+    names = [name for name in names if not name.endswith(in_time)]
     if design.grouped:
         ways = [name for name in names if name.startswith("grouped ")]
         if not ways:
             return f"{reason}: none accounts for the dependence within groups"
-    elif design.kind == TIME_ORDERED_HOLDOUT.kind:
-        return f"{reason}: none allows for how records depend on each other over time"
-    elif design.kind == "time ordered":
-        return (
-            f"{reason}: records that follow each other are alike. Shuffled splits, and "
-            "tests of a hold-out as if its records were unrelated, ignore that: where the "
-            "disagreement drifts, these find equal classifiers to differ in 8 to 43 % of "
-            "series at a level of 5 %"
-        )
     else:
         ways = [name for name in names if not name.startswith("grouped ")]
     # Without names of tests, so that measures with one remedy share a note.

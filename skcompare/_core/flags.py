@@ -26,7 +26,8 @@ FLAG_TEXTS: dict[str, str] = {
         "it was requested by name, and its error rate is not the stated one"
     ),
     "time-ordered": (
-        "records that follow each other are alike, which no test here allows for: where "
+        "records that follow each other are alike, which this test does not allow for; "
+        "diebold_mariano does: where "
         "the disagreement drifts, tests of unrelated records find equal classifiers to "
         "differ in 8 to 43 % of series at a level of 5 %"
     ),

@@ -19,9 +19,10 @@ from skcompare._analysis import (
     default_test,
     max_t_family,
     no_test_note,
+    why_unsuited,
 )
 from skcompare._analysis.measures import Measure, class_order
-from skcompare._core.design import HOLDOUT, Design, design_of
+from skcompare._core.design import HOLDOUT, IN_TIME, Design, design_of
 from skcompare._core.validation import check_count
 from skcompare._registry.metrics import CLASSES
 from skcompare._registry.tests import get_test, tests_for
@@ -105,7 +106,7 @@ def rehearse(settings: Settings, splits: Splits, y: np.ndarray) -> None:
     if isinstance(requested, Mapping):
         _run(requested, measures, _correct_predictions(splits, classes, y.shape[1:]))
     else:
-        _check_default_tests(measures, splits.design)
+        _check_default_tests(measures, splits, classes, y.shape[1:])
 
 
 def _run(
@@ -185,14 +186,26 @@ def _is_undefined(measure: Measure, classes: np.ndarray, present: set[int]) -> b
         return True
 
 
-def _check_default_tests(measures: Sequence[Measure], design: Design) -> None:
+def _check_default_tests(
+    measures: Sequence[Measure],
+    splits: Splits,
+    classes: np.ndarray,
+    outputs: tuple[int, ...],
+) -> None:
     """Warn if no test is valid for the verdict, or for a measure that has tests."""
+    design, made_up = splits.design, None
+    if design.kind == IN_TIME:
+        made_up = _correct_predictions(splits, classes, outputs).predictions
     for measure in measures:
         is_first = measure is measures[0]
-        matters = is_first or tests_for(measure.metric)
-        if matters and default_test(measure, design) is None:
-            lacking = "verdict" if is_first else "p-value"
+        matters, note = is_first or tests_for(measure.metric), ""
+        default = default_test(measure, design)
+        if matters and default is None:
             note = no_test_note(measure, design)
+        elif matters and default is not None and made_up is not None:
+            note = why_unsuited(default, made_up)
+        if note:
+            lacking = "verdict" if is_first else "p-value"
             warnings.warn(f"There will be no {lacking}: {note}.", stacklevel=6)
 
 

@@ -79,7 +79,7 @@ from skcompare.predictions._predictions import (
     take_rows,
     what_lacks,
 )
-from skcompare.predictions._splits_in_time import with_windows
+from skcompare.predictions._splits_in_time import least_horizon, why_no_series, with_windows
 from skcompare.predictions._worker_memory import run_tasks
 
 __all__ = [

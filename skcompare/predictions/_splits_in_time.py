@@ -8,6 +8,7 @@ import numpy as np
 
 from skcompare._core.design import IN_TIME, Design
 from skcompare.predictions._collect import Split
+from skcompare.predictions._predictions import Predictions
 
 
 def with_windows(design: Design, splits: Sequence[Split]) -> Design:
@@ -53,3 +54,27 @@ def _window(splits: Sequence[Split]) -> str:
         return ""
     keeps = all(np.isin(first, second).all() for first, second in pairwise(trains))
     return "expanding" if keeps else "sliding"
+
+
+def least_horizon(predictions: Predictions) -> int:
+    """Time points by which forecasts are ahead, at least 1 more than the gap of the splits.
+
+    Records are left out before a test set where their true values are not known yet, or
+    where they overlap with those of the test set, so that errors depend on as many earlier
+    ones.
+    """
+    return max(predictions.horizon, predictions.design.gap + 1)
+
+
+def why_no_series(predictions: Predictions) -> str:
+    """Return why predictions of splits are no series in time order, or an empty string."""
+    if predictions.records is None:
+        return ""
+    repeated = len(predictions.records) - predictions.n_tested
+    if repeated:
+        return (
+            f"each record must be tested at most once, and {repeated:,} of "
+            f"{len(predictions.records):,} predictions are of records that were tested "
+            "before; let each test set begin where the one before ends"
+        )
+    return ""

@@ -1,12 +1,24 @@
 """Scores of both roles in the order of time, by the influences of the records."""
 
+from dataclasses import replace
 from typing import Any
 
 from skcompare._analysis.measures._measures import Measure
-from skcompare._analysis.measures._scores import CALIBRATION, PairScores
+from skcompare._analysis.measures._scores import (
+    CALIBRATION,
+    OF_ONE_MODEL,
+    RANKING_SCORES,
+    Contributions,
+    PairScores,
+)
+from skcompare._core.design import IN_TIME
 from skcompare._typing import ArrayLike
 from skcompare.evidence import OrderedDifferences, order_of
 from skcompare.predictions import PairedPredictions
+
+WITHIN_SPLITS = frozenset({*RANKING_SCORES, *OF_ONE_MODEL})
+"""Scores of ranks or lines, for which predictions of the models of several splits do not
+mix: their mean over the test sets is compared."""
 
 
 class NoInfluenceError(ValueError):
@@ -26,7 +38,7 @@ def ordered_scores(
     Parameters
     ----------
     pair : PairedPredictions
-        Predictions for a hold-out set.
+        Predictions for a hold-out set, or for splits in time order.
     measure : Measure
         Measure with a formula, such as "accuracy", "roc_auc", "f1" or "r2".
     pos_label : label, optional
@@ -39,7 +51,11 @@ def ordered_scores(
     NoInfluenceError
         If the influences of the records are unknown, or the score is undefined.
     """
-    contributions, means, has_formula = PairScores(pair, measure, pos_label).pooled()
+    scores = PairScores(pair, measure, pos_label)
+    if measure.metric in WITHIN_SPLITS and pair.predictions.n_splits > 1:
+        contributions, means, has_formula = _within_splits(scores)
+    else:
+        contributions, means, has_formula = scores.pooled()
     # Where both are calibrated, records have no influence on errors that are squared.
     if not has_formula or measure.metric == CALIBRATION:
         raise NoInfluenceError(
@@ -48,7 +64,7 @@ def ordered_scores(
             "or a score such as 'roc_auc'"
         )
     sign = 1 if measure.greater_is_better else -1
-    return OrderedDifferences.from_influences(
+    ordered = OrderedDifferences.from_influences(
         sign * contributions / len(contributions),
         champion=means[0],
         challenger=means[1],
@@ -56,3 +72,17 @@ def ordered_scores(
         greater_is_better=measure.greater_is_better,
         **order_of(pair, time, horizon),
     )
+    in_time = pair.design.kind == IN_TIME
+    return replace(ordered, design=pair.design) if in_time else ordered
+
+
+def _within_splits(scores: PairScores) -> Contributions:
+    """Contributions of records to the mean of the scores of the test sets."""
+    splits, subject = scores.differences({}), scores.measure.subject
+    if splits.n_undefined:
+        raise NoInfluenceError(
+            f"{subject} is undefined on {splits.n_undefined} of "
+            f"{scores.pair.predictions.n_splits} test sets, and ranks of several models do "
+            "not mix; use fewer splits with longer test sets, or the mean of a loss"
+        )
+    return scores.of_splits(splits)

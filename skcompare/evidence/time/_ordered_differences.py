@@ -9,6 +9,7 @@ from skcompare._core.arrays import AS_DESIGN, array_of, as_read_only
 from skcompare._core.design import (
     GROUPED_TIME_ORDERED,
     HOLDOUT,
+    IN_TIME,
     TIME_ORDERED_HOLDOUT,
     Design,
 )
@@ -31,7 +32,7 @@ from skcompare.evidence.core._storage import Mergeable, added, negated, reversed
 from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.evidence.losses._record_losses import LossGroups, check_name
 from skcompare.evidence.scores._scored_pair import ScoredPair
-from skcompare.predictions import SCORES, PairedPredictions
+from skcompare.predictions import SCORES, PairedPredictions, least_horizon, why_no_series
 
 ROUNDING = 2.0**-48
 """Difference relative to the mean losses, up to which it is a rounding error."""
@@ -372,7 +373,9 @@ class OrderedDifferences(Mergeable):
         The options are those of :meth:`from_predictions`; series are the groups of the
         predictions. Time and horizon are by default those of the predictions. With a time
         the design of a hold-out is "time-ordered holdout"; without it the records are in
-        the order of the predictions, and the design stays the same.
+        the order of the predictions, and the design stays the same. Of splits in time order
+        `time` is that of all records that were split, by default their positions; the
+        horizon is then by default 1 more than the gap between training and test sets.
         """
         losses = PairedLosses.from_pair(pair, **options)
         order = order_of(pair, time, horizon)
@@ -494,11 +497,21 @@ def order_of(
 
     These are arguments of the constructors of :class:`OrderedDifferences`.
     """
-    predictions = pair.predictions
-    if time is None and predictions.time is not None:
-        records = predictions.records
-        time = predictions.time if records is None else predictions.time[records]
-    horizon = predictions.horizon if horizon is None else horizon
+    predictions, records = pair.predictions, pair.predictions.records
+    if time is None:
+        time = predictions.time
+    else:
+        time = check_times("time", time)
+        check_same_length(
+            {"time": time}, {"predictions": np.broadcast_to(0, predictions.n_records)}
+        )
+    if records is not None and time is not None:
+        time = time[records]
+    elif records is not None and pair.design.kind == IN_TIME:
+        time = records
+    if pair.design.kind == IN_TIME and (reason := why_no_series(predictions)):
+        raise ValueError(f"In time order {reason}.")
+    horizon = least_horizon(predictions) if horizon is None else horizon
     return {"time": time, "groups": groups_of(predictions), "horizon": horizon}
 
 

@@ -241,10 +241,16 @@ def has_few_runs(sums: FloatArray) -> bool:
 @paired_test(
     title="Diebold-Mariano test",
     measures=(ANY_LOSS, ANY_SCORE),
-    designs=("time-ordered holdout", "grouped time-ordered holdout"),
+    designs=(
+        "time-ordered holdout",
+        "grouped time-ordered holdout",
+        "time ordered",
+        "grouped time ordered",
+    ),
     inference="models",
     references=(
         "Diebold1995",
+        "Giacomini2006",
         "Lazarus2018",
         "Coroneo2020",
         "Kiefer2005",

@@ -72,7 +72,7 @@ def mean_of_series(ordered: OrderedDifferences, **options: Any) -> Wald:
 @paired_test(
     title="two-way t test of series in time",
     measures=(ANY_LOSS, ANY_SCORE),
-    designs=("grouped time-ordered holdout",),
+    designs=("grouped time-ordered holdout", "grouped time ordered"),
     inference="models",
     references=("Cameron2011", "Thompson2011", "Lazarus2018", "Satterthwaite1946"),
     sample_size=planned(mean_of_series),
